@@ -1,0 +1,24 @@
+"""Plain Python in, exact MCP out: the names a user may rely on, and nothing else."""
+
+from .errors import ToolError
+from .media import Audio, File, Image
+from .normalize import normalize_prompt_result, normalize_resource_payload, normalize_tool_result
+from .policy import Policy
+from .results import PromptResult, ResourceResult, ToolResult, full, structured, text
+
+__all__ = [
+    "Audio",
+    "File",
+    "Image",
+    "Policy",
+    "PromptResult",
+    "ResourceResult",
+    "ToolError",
+    "ToolResult",
+    "full",
+    "normalize_prompt_result",
+    "normalize_resource_payload",
+    "normalize_tool_result",
+    "structured",
+    "text",
+]

@@ -1,0 +1,170 @@
+"""Other packages' objects, told by module and name so that none of those packages is imported for anyone.
+
+Knows how pydantic, attrs, numpy, pandas and polars take their own values apart, and which classes, ours,
+the official SDK's and FastMCP's, stand for which word of the protocol. Knows nothing of policies or results.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from .errors import NormalizeError
+
+__all__ = ["attrs_fields", "dump_model", "is_closed_model", "is_pydantic", "opener", "rows_to_json", "word"]
+
+_WORDS = frozenset(
+    {
+        "TextContent", "ImageContent", "AudioContent", "ResourceLink", "EmbeddedResource",
+        "TextResourceContents", "BlobResourceContents",
+        "CallToolResult", "ReadResourceResult", "GetPromptResult", "PromptMessage",
+        "Image", "Audio", "File", "ToolResult", "ResourceResult", "ResourceContent", "PromptResult", "Message",
+    }
+)  # fmt: skip
+_SPEAKERS = frozenset({"plainmcp", "mcp", "mcp_types", "fastmcp"})
+
+
+@lru_cache(maxsize=4096)
+def _word(kind: type) -> str:
+    for base in kind.__mro__:
+        if base.__module__.partition(".")[0] in _SPEAKERS and base.__name__ in _WORDS:
+            return base.__name__
+    return ""
+
+
+word: Callable[[type], str] = _word
+"""The protocol's word for what instances of a class are, ours or another package's; "" for all else."""
+
+
+# pydantic ---------------------------------------------------------------------------------------
+
+# What a core schema may consist of for pydantic's own encoder to write exactly what we would:
+# no sets (their order), no bytes (their encoding), no keys but strings, nothing open-ended.
+_CLOSED = frozenset(
+    {
+        "model", "model-fields", "model-field", "definitions", "definition-ref", "default", "nullable",
+        "none", "bool", "int", "float", "str", "literal", "enum", "list", "tuple", "dict", "union",
+        "tagged-union", "datetime", "date", "time", "timedelta", "decimal", "uuid", "typed-dict",
+        "typed-dict-field",
+    }
+)  # fmt: skip
+
+
+def is_pydantic(kind: type) -> bool:
+    """Whether instances are pydantic models or pydantic dataclasses."""
+    return hasattr(kind, "__pydantic_serializer__") and hasattr(kind, "__pydantic_core_schema__")
+
+
+def is_closed_model(kind: type) -> bool:
+    """Whether a pydantic model is made of such parts only that its own encoder can be trusted as it is."""
+    schema: Any = getattr(kind, "__pydantic_core_schema__", None)
+    return is_pydantic(kind) and hasattr(kind, "model_fields") and _closed(schema)
+
+
+def _closed(node: Any) -> bool:
+    if isinstance(node, (list, tuple)):
+        return all(map(_closed, node))
+    if not isinstance(node, dict):
+        return True
+    kind = node.get("type")
+    if kind not in _CLOSED or "serialization" in node or node.get("computed_fields") or node.get("root_model"):
+        return False
+    config = node.get("config") or {}
+    if config.get("extra_fields_behavior") == "allow" or any(key.startswith("ser_json") for key in config):
+        return False
+    if kind == "dict" and node.get("keys_schema", {}).get("type") != "str":
+        return False
+    parts = [node[key] for key in _INNER if key in node]
+    fields = node.get("fields")
+    if isinstance(fields, dict):
+        parts.extend(fields.values())
+    choices = node.get("choices")
+    if isinstance(choices, dict):
+        parts.extend(choices.values())
+    elif choices is not None:
+        parts.extend(choice[0] if isinstance(choice, tuple) else choice for choice in choices)
+    return all(map(_closed, parts))
+
+
+_INNER = ("schema", "items_schema", "values_schema", "definitions")
+
+
+def rows_to_json(kind: type) -> Callable[[Any], bytes]:
+    """An encoder, at pydantic's own speed, for a list of models of one closed class."""
+    from pydantic import TypeAdapter  # the user's own package: a model of it was just returned
+
+    to_json = TypeAdapter(list[kind]).serializer.to_json  # type: ignore[valid-type]
+    return lambda rows: to_json(rows, by_alias=True, warnings="error")
+
+
+def dump_model(value: Any) -> Any:
+    """One pydantic value as data: what its JSON mode says, but sets and bytes as themselves.
+
+    JSON mode has aliases, computed fields and JSON-only serializers right; Python mode still shows
+    which lists were sets and which strings were bytes.
+    """
+    to_python = type(value).__pydantic_serializer__.to_python
+    shown = to_python(value, by_alias=True, warnings=False)
+    try:
+        spoken = to_python(value, mode="json", by_alias=True, warnings=False)
+    except Exception:  # bytes that are no text, keys that collide: Python mode lets the caller say where
+        return shown
+    return _reconcile(spoken, shown)
+
+
+def _reconcile(spoken: Any, shown: Any) -> Any:
+    if isinstance(shown, (set, frozenset, bytes, bytearray, memoryview, float)):
+        return shown
+    if isinstance(shown, Mapping) and isinstance(spoken, dict):
+        if len(shown) != len(spoken):
+            return shown
+        return {key: _reconcile(spoken[key], item) for key, item in zip(spoken, shown.values(), strict=True)}
+    if isinstance(shown, (list, tuple)) and isinstance(spoken, list) and len(shown) == len(spoken):
+        return [_reconcile(one, other) for one, other in zip(spoken, shown, strict=True)]
+    return spoken
+
+
+# attrs, arrays and frames -----------------------------------------------------------------------
+
+
+def attrs_fields(kind: type) -> tuple[str, ...] | None:
+    """The public field names of an attrs class; None for any other class."""
+    fields = getattr(kind, "__attrs_attrs__", None)
+    if fields is None:
+        return None
+    return tuple(field.name for field in fields if not field.name.startswith("_"))
+
+
+def _pandas_rows(frame: Any) -> Any:
+    if not frame.columns.is_unique:
+        raise NormalizeError("$", "a data frame has two columns of one name")
+    return frame.astype(object).where(frame.notna(), None).to_dict("records")
+
+
+def _numpy_items(array: Any) -> Any:
+    # Finer than microseconds, numpy gives bare integers for moments and spans.
+    unit = {"M": "datetime64[us]", "m": "timedelta64[us]"}.get(array.dtype.kind)
+    return (array if unit is None else array.astype(unit)).tolist()
+
+
+_OPENERS: dict[tuple[str, str], Callable[[Any], Any]] = {
+    ("numpy", "ndarray"): _numpy_items,
+    ("numpy", "generic"): _numpy_items,
+    ("pandas", "DataFrame"): _pandas_rows,
+    ("pandas", "Series"): lambda series: series.astype(object).where(series.notna(), None).tolist(),
+    ("pandas", "Index"): lambda index: index.tolist(),
+    ("pandas", "Timestamp"): lambda moment: moment.to_pydatetime(warn=False),
+    ("pandas", "Timedelta"): lambda span: span.to_pytimedelta(),
+    ("pandas", "NaTType"): lambda missing: None,
+    ("pandas", "NAType"): lambda missing: None,
+    ("polars", "DataFrame"): lambda frame: frame.to_dicts(),
+    ("polars", "Series"): lambda series: series.to_list(),
+}
+
+
+def opener(kind: type) -> Callable[[Any], Any] | None:
+    """How an array, a frame or one of their scalars becomes plain lists, dicts and numbers."""
+    for base in kind.__mro__:
+        found = _OPENERS.get((base.__module__.partition(".")[0], base.__name__))
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,372 @@
+"""Any Python value -> JSON bytes: at C speed where that is exact, else by a walk that knows where it is.
+
+The encoder writes first; a census of the value then vouches that nothing in it is of a kind the encoder
+would write differently from us. Where it cannot vouch, the value is walked. Knows nothing of MCP.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from math import isfinite
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import msgspec
+
+from . import foreign
+from .errors import NormalizeError
+from .kinds import Open, Rule, choose
+from .policy import Policy
+
+__all__ = ["MAX_DEPTH", "Encoded", "Rules"]
+
+MAX_DEPTH = 100
+"""How deep arrays and objects may nest."""
+
+_MAX_INTEGER = 10**4300
+_STRINGS = frozenset({str})
+_NOTHING = type(None)
+
+
+class Encoded(NamedTuple):
+    """A value as JSON; `exact` is False when part of it had no JSON form and became its str()."""
+
+    raw: bytes
+    exact: bool
+
+
+class Rules:
+    """The rules values are encoded by: one per class, chosen when it is first seen, the user's own first.
+
+    >>> Rules().encode({"when": {3, 1, 2}}, Policy.standard).raw
+    b'{"when":[1,2,3]}'
+    """
+
+    def __init__(self) -> None:
+        self._serializers: dict[type, Open] = {}
+        self._chosen: dict[type, Rule] = {}
+        self._row_encoders: dict[type, Callable[[Any], bytes]] = {}
+        self._encoder = msgspec.json.Encoder(enc_hook=self._hook)
+
+    def add(self, kind: type, to_jsonable: Open) -> None:
+        """Encode values of a class, and of its subclasses, as whatever a function makes of them."""
+        self._serializers[kind] = to_jsonable
+        self._chosen.clear()
+
+    def rule(self, kind: type) -> Rule:
+        """The rule for a class."""
+        rule = self._chosen.get(kind)
+        if rule is None:
+            rule = self._chosen[kind] = choose(kind, self._serializers)
+        return rule
+
+    def encode(self, value: Any, policy: Policy) -> Encoded:
+        """The value as compact JSON; raises NormalizeError with the path of what has no JSON form."""
+        raw = None if policy.drop_none else self._encode_at_once(value, policy)
+        if raw is not None:
+            return Encoded(raw, True)
+        walk = _Walk(self, policy)
+        plain = walk.start(value)
+        return Encoded(msgspec.json.encode(plain), walk.exact)
+
+    def items(self, value: Any, policy: Policy) -> list[Any] | None:
+        """What a list, set, generator or the like holds; None for a value that is one piece of data."""
+        rule = self.rule(type(value))
+        if not rule.many or rule.open is None:
+            return None
+        if rule.shape == "set":
+            plain: list[Any] = msgspec.json.decode(self.encode(value, policy).raw)
+            return plain
+        items: list[Any] = value if type(value) is list else _Walk(self, policy).opened(rule, value)
+        return items
+
+    # At once ------------------------------------------------------------------------------------
+
+    def _encode_at_once(self, value: Any, policy: Policy) -> bytes | None:
+        """The JSON written at C speed, or None where only a walk can tell what is right."""
+        try:
+            raw = self._write(value)
+            if self._vouched(value, raw) and (policy.unencodable == "replace" or self._finite(value, raw)):
+                return raw
+        except Exception:  # the walk that follows meets the same trouble, and knows its path
+            pass
+        return None
+
+    def _write(self, value: Any) -> bytes:
+        kind = type(value)
+        if self.rule(kind).shape == "model":
+            return _model_to_json(value)
+        if kind is list and value and self.rule(type(value[0])).shape == "model":
+            row_kinds = set(map(type, value))
+            if len(row_kinds) == 1:
+                return self._row_encoder(row_kinds.pop())(value)
+        return self._encoder.encode(value)
+
+    def _row_encoder(self, kind: type) -> Callable[[Any], bytes]:
+        encoder = self._row_encoders.get(kind)
+        if encoder is None:
+            encoder = self._row_encoders[kind] = foreign.rows_to_json(kind)
+        return encoder
+
+    def _hook(self, value: Any) -> Any:
+        """What the encoder asks of types it does not know."""
+        rule = self.rule(type(value))
+        if rule.shape == "scalar" and rule.open is not None:
+            return rule.open(value)
+        if rule.shape == "model":
+            return msgspec.Raw(_model_to_json(value))
+        raise TypeError(rule.shape)
+
+    # The census ---------------------------------------------------------------------------------
+
+    def _vouched(self, value: Any, raw: bytes) -> bool:
+        """Whether every array and object in the JSON was written from a value the encoder treats as we do.
+
+        It counts containers level by level and stops as soon as it has met as many as the JSON holds,
+        so the fields of a thousand flat rows are never looked at. Brackets inside strings only make it
+        look further than it had to.
+        """
+        expected = raw.count(b"{") + raw.count(b"[")
+        met = 0
+        for depth, groups in enumerate(self._levels(value)):
+            if depth == MAX_DEPTH:
+                return not groups
+            for rule, members in groups:
+                if rule.shape not in _NATIVE:
+                    return False
+                if rule.shape == "dict" and not set(map(type, chain.from_iterable(members))) <= _STRINGS:
+                    return False
+                met += len(members)
+            if met == expected:
+                return True
+        return True
+
+    def _finite(self, value: Any, raw: bytes) -> bool:
+        """Whether every null in the JSON is somebody's None: the encoder writes NaN and Infinity as null."""
+        if b"null" not in raw:
+            return True
+        nones = int(value is None)
+        for groups in self._levels(value):
+            for rule, members in groups:
+                nones += list(map(type, _children(rule, members))).count(_NOTHING)
+        return nones == raw.count(b"null")
+
+    def _levels(self, value: Any) -> Iterator[list[tuple[Rule, list[Any]]]]:
+        """The containers of a value, level by level, each level grouped by class."""
+        level = [value]
+        while level:
+            kinds = set(map(type, level))
+            groups = []
+            for kind in kinds:
+                rule = self.rule(kind)
+                if rule.shape not in _SCALARS:
+                    groups.append((rule, level if len(kinds) == 1 else [v for v in level if type(v) is kind]))
+            yield groups
+            level = [child for rule, members in groups for child in _children(rule, members)]
+
+
+_SCALARS = frozenset({"leaf", "scalar"})
+_NATIVE = frozenset({"list", "dict", "fields", "model"})
+
+
+def _children(rule: Rule, members: list[Any]) -> Iterator[Any]:
+    match rule.shape:
+        case "list":
+            return chain.from_iterable(members)
+        case "dict":
+            return chain.from_iterable(map(dict.values, members))
+        case "model":
+            return chain.from_iterable(vars(member).values() for member in members)
+        case "fields":
+            return chain.from_iterable(map(_getter(rule.names), members))
+    return iter(())
+
+
+def _getter(names: tuple[str, ...]) -> Callable[[Any], Any]:
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda value: [getattr(value, name) for name in names]
+
+
+def _model_to_json(value: Any) -> bytes:
+    # A model holding what its fields do not allow raises here, and is then walked.
+    raw: bytes = type(value).__pydantic_serializer__.to_json(value, by_alias=True, warnings="error")
+    return raw
+
+
+# The walk -----------------------------------------------------------------------------------------
+
+
+class _Walk:
+    """One pass over one value into plain dicts, lists and scalars, always knowing where it stands."""
+
+    def __init__(self, rules: Rules, policy: Policy) -> None:
+        self.rules = rules
+        self.policy = policy
+        self.exact = True
+        self.keys: list[Any] = []  # the way from the root to here
+        self.above: list[Any] = []  # the containers on that way
+
+    def start(self, value: Any) -> Any:
+        try:
+            return self.visit(value)
+        except NormalizeError:
+            raise
+        except Exception as error:  # a property, an iterator or a comparison of the user's own raised
+            raise self.refusal(f"{type(error).__name__} while it was being read") from error
+
+    def visit(self, value: Any) -> Any:
+        origin, kind = value, type(value)
+        for _ in range(MAX_DEPTH):
+            kind = type(value)
+            if kind is str:
+                return self.text(value)
+            rule = self.rules.rule(kind)
+            match rule.shape:
+                case "leaf":
+                    return self.leaf(value)
+                case "list":
+                    return self.inside(origin, self.items, value)
+                case "dict":
+                    return self.inside(origin, self.members, value)
+                case "set":
+                    return sorted(self.inside(origin, self.items, value), key=_set_order)
+                case "block":
+                    raise self.refusal(
+                        f"{kind.__name__} is content, not data; return it by itself or in a list of content"
+                    )
+                case "unknown":
+                    return self.stranger(value)
+            value = self.opened(rule, value)
+        raise self.refusal(f"{kind.__name__} keeps turning into something else that has to be converted")
+
+    def inside(self, origin: Any, visit: Callable[[Any], Any], value: Any) -> Any:
+        """One level down; `origin` is what stood here before it was opened, so that a cycle is recognised."""
+        if len(self.above) >= MAX_DEPTH:
+            raise self.too_deep(origin)
+        self.above.append(origin)
+        result = visit(value)
+        self.above.pop()
+        return result
+
+    def items(self, value: Any) -> list[Any]:
+        result = []
+        self.keys.append(0)
+        for index, item in enumerate(value):
+            self.keys[-1] = index
+            result.append(self.visit(item))
+        self.keys.pop()
+        return result
+
+    def members(self, value: dict[Any, Any]) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for key, item in value.items():
+            name = self.name(key)
+            if name in result:
+                raise self.refusal(f"two keys are both {name!r} in JSON")
+            self.keys.append(name)
+            if item is not None or not self.policy.drop_none:
+                result[name] = self.visit(item)
+            self.keys.pop()
+        return result
+
+    def name(self, key: Any) -> str:
+        """A key as JSON has it: a string stays, anything else is its JSON text."""
+        plain = key if type(key) is str else self.visit(key)
+        if type(plain) is not str:
+            return msgspec.json.encode(plain).decode()
+        return self.text(plain)
+
+    def leaf(self, value: Any) -> Any:
+        if value is None or value is True or value is False:
+            return value
+        if type(value) is int:
+            if abs(value) >= _MAX_INTEGER:
+                raise self.refusal("an integer of more than 4,300 digits")
+            return value
+        if type(value) is float:
+            return value if isfinite(value) else self.unencodable(f"{value} is not a JSON number", None)
+        if type(value) is memoryview:
+            value = bytes(value)
+        plain = msgspec.to_builtins(value)  # dates, UUIDs, bytes and enums: one scalar each
+        return self.text(plain) if type(plain) is str else plain
+
+    def text(self, value: str) -> str:
+        if value.isascii():
+            return value
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            safe = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            return str(self.unencodable("a lone surrogate, which no UTF-8 text can hold", safe))
+        return value
+
+    def unencodable(self, problem: str, replacement: Any) -> Any:
+        if self.policy.unencodable == "error":
+            raise self.refusal(problem)
+        return replacement
+
+    def opened(self, rule: Rule, value: Any) -> Any:
+        assert rule.open is not None
+        try:
+            return rule.open(value)
+        except NormalizeError as error:
+            raise self.refusal(error.problem) from error
+        except Exception as error:
+            raise self.refusal(f"converting {type(value).__name__} raised {type(error).__name__}") from error
+
+    def stranger(self, value: Any) -> Any:
+        """A value no rule fits: its own text, if it has one worth sending, and the policy allows it."""
+        kind = type(value).__name__
+        cure = (
+            "await it" if hasattr(value, "__await__") else "give it a __plain__ method or register a serializer"
+        )
+        problem = f"{kind} has no JSON form; {cure}"
+        if self.policy.unserializable == "error":
+            raise self.refusal(problem)
+        try:
+            shown = str(value)
+        except Exception as error:
+            raise self.refusal(
+                f"{kind} has no JSON form and its __str__ raised {type(error).__name__}"
+            ) from error
+        if " at 0x" in shown:  # a default repr: it would tell the model a memory address
+            raise self.refusal(problem)
+        self.exact = False
+        return self.text(shown)
+
+    def too_deep(self, value: Any) -> NormalizeError:
+        chain = [*self.above, value]
+        first_met: dict[int, int] = {}
+        for depth, container in enumerate(chain):
+            earlier = first_met.setdefault(id(container), depth)
+            if earlier != depth:
+                return NormalizeError(
+                    _path(self.keys[:depth]), f"a cycle: it holds {_path(self.keys[:earlier])} again"
+                )
+        return self.refusal(f"nested more than {MAX_DEPTH} levels deep")
+
+    def refusal(self, problem: str) -> NormalizeError:
+        return NormalizeError(_path(self.keys), problem)
+
+
+def _set_order(item: Any) -> tuple[int, Any]:
+    """Numbers by size, strings by code point, the rest by its JSON: the same on every run."""
+    if type(item) in (int, float, bool):
+        return (0, item)
+    if type(item) is str:
+        return (1, item)
+    return (2, msgspec.json.encode(item))
+
+
+def _path(keys: list[Any]) -> str:
+    """A place in a value as `$.rows[3].when`."""
+    parts = ["$"]
+    for key in keys:
+        if isinstance(key, int):
+            parts.append(f"[{key}]")
+        elif key.isidentifier():
+            parts.append(f".{key}")
+        else:
+            parts.append(f"[{key!a}]")
+    path = "".join(parts)
+    return path if len(path) <= 160 else f"{path[:80]}…{path[-60:]}"

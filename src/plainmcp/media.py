@@ -1,0 +1,493 @@
+"""Image, Audio and File: bytes with a type, and the content blocks and resource contents they become.
+
+Knows names, first bytes, base64 and files. Knows nothing of tools, nor of policies: a caller decides.
+"""
+
+import mimetypes
+import os
+import re
+from base64 import urlsafe_b64encode
+from binascii import b2a_base64
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeAlias
+from urllib.parse import quote
+
+import msgspec
+
+from .errors import AuthorError, ToolError
+from .types import (
+    Annotations,
+    AudioContent,
+    BlobResourceContents,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    ResourceContents,
+    TextContent,
+    TextResourceContents,
+)
+
+__all__ = [
+    "Audio",
+    "Buffer",
+    "File",
+    "Image",
+    "Media",
+    "annotations_of",
+    "blob_uri",
+    "block",
+    "contents",
+    "from_bytes",
+    "is_textual",
+    "mime_of_name",
+    "sniff",
+    "text_block",
+    "to_base64",
+]
+
+Buffer: TypeAlias = bytes | bytearray | memoryview
+FileBlock: TypeAlias = Literal["auto", "blob"]
+
+UNKNOWN = "application/octet-stream"
+
+
+class Media:
+    """What Image, Audio and File have in common: bytes, at hand or in a file that is read when needed."""
+
+    # Plain slots, neither Struct nor dataclass: a JSON encoder must not take media for data.
+    __slots__ = ("annotations", "data", "format", "mime_type", "path")
+    family: ClassVar[str] = ""
+    name: str | None = None
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        data: Buffer | None = None,
+        format: str | None = None,
+        annotations: Annotations | Mapping[str, Any] | None = None,
+    ) -> None:
+        kind = type(self).__name__
+        if (path is None) == (data is None):  # S004-15
+            raise AuthorError(f"{kind} takes a path or data=, exactly one of the two")
+        self.path: str | None = None if path is None else _checked_path(path, kind)
+        self.data: bytes | None = None if data is None else _checked_data(data, kind)
+        self.format: str | None = None if format is None else _checked_text(format, "format")
+        self.annotations: Annotations | None = annotations_of(annotations)
+        # None is a file without format=: its name and its first bytes tell, when it is read.
+        self.mime_type: str | None = _declared(self) or _revealed(self)
+
+    def __repr__(self) -> str:
+        # Neither directory nor bytes: a repr ends up in logs and in error texts.
+        shown = f"{len(self.data)} bytes" if self.data is not None else repr(_display_name(self))
+        return f"<{type(self).__name__} {shown}>"
+
+
+class Image(Media):
+    """A picture: `Image("chart.png")`, `Image(data=png)`, `Image(data=raw, format="png")`."""
+
+    __slots__ = ()
+    family = "image/"
+
+
+class Audio(Media):
+    """A sound: `Audio("speech.wav")`, `Audio(data=wav)`, `Audio(data=raw, format="wav")`."""
+
+    __slots__ = ()
+    family = "audio/"
+
+
+class File(Media):
+    """Any file: `File("report.pdf")`, `File(data=pdf, name="report.pdf")`."""
+
+    __slots__ = ("name",)
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        data: Buffer | None = None,
+        format: str | None = None,
+        name: str | None = None,
+        annotations: Annotations | Mapping[str, Any] | None = None,
+    ) -> None:
+        if data is not None and name is None:  # S004-19
+            raise AuthorError('File(data=…) needs a name, such as name="report.pdf"')
+        self.name = None if name is None else _checked_text(name, "name")
+        super().__init__(path, data=data, format=format, annotations=annotations)
+
+
+# What media become ------------------------------------------------------------------------------
+
+
+def block(media: Media, *, file_block: FileBlock = "auto", extras: bool = False) -> ContentBlock:
+    """The content block of an image, a sound or a file; a file is read now.
+
+    >>> block(File(data=b"# Hi", name="notes.md")).resource.text
+    '# Hi'
+    """
+    data, mime = _load(media)
+    if isinstance(media, Image):
+        return ImageContent(data=to_base64(data), mimeType=mime, annotations=media.annotations)
+    if isinstance(media, Audio):
+        return AudioContent(data=to_base64(data), mimeType=mime, annotations=media.annotations)
+    name = _display_name(media) if extras else None
+    resource = _contents(data, _uri(media), mime, name, file_block)
+    # The schema annotates the block; contents inside it have no annotations.
+    return EmbeddedResource(resource=resource, annotations=media.annotations)
+
+
+def contents(
+    media: Media,
+    uri: str,
+    mime_type: str | None = None,
+    *,
+    file_block: FileBlock = "auto",
+    extras: bool = False,
+) -> ResourceContents:
+    """The contents of a resource at `uri` that is this media; a declared type wins."""
+    data, mime = _load(media, mime_type)
+    found = _contents(data, uri, mime, _display_name(media) if extras else None, file_block)
+    found.annotations = media.annotations
+    return found
+
+
+def text_block(file: File, *, extras: bool = False) -> TextContent:
+    """A file's text as a text block (S003-33); raises ToolError where there is no text.
+
+    >>> text_block(File(data=b"# Hi", name="notes.md")).text
+    '# Hi'
+    """
+    data, mime = _load(file)
+    text = _text(data) if mime == UNKNOWN or is_textual(mime) else None
+    if text is None:
+        raise ToolError(f"{_display_name(file)!r} is not a text file")
+    # S003-36: the file's type on a text block is an addition of that system.
+    shown = ("text/plain" if mime == UNKNOWN else mime) if extras else None
+    return TextContent(text=text, mimeType=shown, annotations=file.annotations)
+
+
+def from_bytes(data: Buffer, bytes_as: Literal["blob", "media"]) -> ContentBlock:
+    """Bare bytes as an embedded blob or, if asked for and recognised, as an image or a sound."""
+    data = bytes(data)
+    mime = sniff(data) or UNKNOWN
+    if bytes_as == "media" and mime.startswith("image/"):
+        return ImageContent(data=to_base64(data), mimeType=mime)
+    if bytes_as == "media" and mime.startswith("audio/"):
+        return AudioContent(data=to_base64(data), mimeType=mime)
+    resource = BlobResourceContents(uri=blob_uri(data), mimeType=mime, blob=to_base64(data))
+    return EmbeddedResource(resource=resource)
+
+
+def blob_uri(data: bytes) -> str:
+    """A URI for bytes that have none: the name their SHA-256 gives them (RFC 6920).
+
+    >>> blob_uri(b"Hello World!")
+    'ni:///sha-256;f4OxZX_x_FO5LcGBSKHWXfwtSx-j1ncoSt3SABJtkGk'
+    """
+    digest = urlsafe_b64encode(sha256(data).digest()).rstrip(b"=")
+    return f"ni:///sha-256;{digest.decode('ascii')}"
+
+
+def to_base64(data: Buffer) -> str:
+    """Base64 on one line, padded.
+
+    >>> to_base64(b"hi")
+    'aGk='
+    """
+    return b2a_base64(bytes(data), newline=False).decode("ascii")
+
+
+def annotations_of(given: Annotations | Mapping[str, Any] | None) -> Annotations | None:
+    """Checked annotations, from the object or its wire form; raises AuthorError."""
+    if given is None:
+        return None
+    try:
+        found = msgspec.convert(msgspec.to_builtins(given), Annotations)
+    except (msgspec.ValidationError, TypeError) as error:
+        raise AuthorError(f"annotations: {error}") from None
+    if found.priority is not None and not 0 <= found.priority <= 1:
+        raise AuthorError(f"annotations: a priority is between 0 and 1, not {found.priority}")
+    return found
+
+
+# Types by name and by first bytes ---------------------------------------------------------------
+
+
+def mime_of_name(name: str) -> str | None:
+    """The MIME type that the suffix of a file name or URI stands for, the same on every machine.
+
+    >>> mime_of_name("notes.md"), mime_of_name("https://example.com/a.png?w=2"), mime_of_name("Makefile")
+    ('text/markdown', 'image/png', None)
+    """
+    scheme, is_uri, rest = name.partition("://")
+    if is_uri:
+        name = re.split("[?#]", rest, maxsplit=1)[0]
+        # A host is not a file name: https://example.sh is no script.
+        if scheme.lower() in ("http", "https") and "/" not in name:
+            return None
+    suffix = os.path.splitext(name)[1][1:].lower()
+    return _TYPES.get(suffix) or _shipped_types().get(f".{suffix}")
+
+
+def sniff(data: bytes) -> str | None:
+    """The MIME type that the first bytes give away.
+
+    >>> sniff(b"%PDF-1.7"), sniff(b"plain words")
+    ('application/pdf', None)
+    """
+    for head, mime in _HEADS.items():
+        if data.startswith(head):
+            return mime
+    if data.startswith(b"RIFF"):
+        return {b"WEBP": "image/webp", b"WAVE": "audio/wav"}.get(data[8:12])
+    if data.startswith(b"OggS"):
+        return "video/ogg" if b"theora" in data[:512] else "audio/ogg"
+    if data[4:8] == b"ftyp":
+        return _BRANDS.get(data[8:12], "video/mp4")
+    if data.startswith(b"BM") and data[6:10] == bytes(4):
+        return "image/bmp"
+    if _opens_mp3_frame(data):
+        return "audio/mpeg"
+    return "image/svg+xml" if _SVG.match(data, 0, 1024) else None
+
+
+def is_textual(mime: str) -> bool:
+    """Whether content of this MIME type is there to be read as text.
+
+    >>> is_textual("application/geo+json"), is_textual("image/png")
+    (True, False)
+    """
+    kind = mime.partition(";")[0].strip().lower()
+    return _TEXTUAL.fullmatch(kind) is not None
+
+
+# What the tables shipped with mimetypes lack, or call by a name that nobody expects.
+_TYPES = {
+    "cfg": "text/plain",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "flac": "audio/flac",
+    "gz": "application/gzip",
+    "ini": "text/plain",
+    "js": "text/javascript",
+    "jsonl": "application/jsonl",
+    "log": "text/plain",
+    "m4a": "audio/mp4",
+    "md": "text/markdown",
+    "mp3": "audio/mpeg",
+    "oga": "audio/ogg",
+    "ogg": "audio/ogg",
+    "opus": "audio/ogg",
+    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "sql": "application/sql",
+    "toml": "application/toml",
+    "wav": "audio/wav",
+    "weba": "audio/webm",
+    "webp": "image/webp",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "xml": "application/xml",
+    "yaml": "application/yaml",
+    "yml": "application/yaml",
+}
+
+_HEADS = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+    b"%PDF-": "application/pdf",
+    b"ID3": "audio/mpeg",
+    b"fLaC": "audio/flac",
+    b"PK\x03\x04": "application/zip",
+    b"PK\x05\x06": "application/zip",
+}
+
+_BRANDS = {
+    b"M4A ": "audio/mp4",
+    b"M4B ": "audio/mp4",
+    b"avif": "image/avif",
+    b"heic": "image/heic",
+    b"mif1": "image/heic",
+}
+
+_TEXTUAL = re.compile(
+    r"text/.+|.+\+(?:json|xml|yaml)|application/(?:x-)?"
+    r"(?:ecmascript|graphql|javascript|json|jsonl|ndjson|sh|sql|toml|typescript|xml|yaml)"
+)
+# Atomic groups, so that a long run of comments cannot make the match backtrack without end.
+_SVG = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?><\?xml.*?\?>\s*)?(?><!--.*?-->\s*)*+<(?:!DOCTYPE\s+)?svg\b",
+    re.DOTALL | re.IGNORECASE,
+)
+_TOKEN = r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*"
+_FORMAT = re.compile(rf"\.?{_TOKEN}|{_TOKEN}/{_TOKEN}(?:;[ -~]*)?")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+# Containers of video that as often hold sound alone; in an Audio they do.
+_CONTAINERS = {"video/3gpp", "video/mp4", "video/ogg", "video/webm"}
+
+
+@cache
+def _shipped_types() -> dict[str, str]:
+    """The tables mimetypes was shipped with; a machine's own would make results differ by host."""
+    common, standard = mimetypes.MimeTypes(filenames=()).types_map
+    return {**common, **standard}
+
+
+def _opens_mp3_frame(data: bytes) -> bool:
+    """Frame sync, then layer III, a bit rate and a sampling rate that exist (FF FE is UTF-16 text)."""
+    return (
+        len(data) > 2
+        and data[0] == 0xFF
+        and data[1] & 0xE6 == 0xE2
+        and data[1] & 0x18 != 0x08
+        and data[2] >> 4 not in (0, 15)
+        and data[2] & 0x0C != 0x0C
+    )
+
+
+# Which type media have --------------------------------------------------------------------------
+
+
+def _declared(media: Media) -> str | None:
+    """What `format=` says (S004-17); AuthorError when that is no type, or one of another family."""
+    if media.format is None:
+        return None
+    if not _FORMAT.fullmatch(media.format):
+        raise AuthorError(f'format takes a suffix like "png" or a type like "image/png", not {media.format!r}')
+    mime = media.format if "/" in media.format else _of_suffix(_suffix(media.format), media)
+    if not _fits(mime, media):
+        raise AuthorError(f"format={media.format!r} means {mime}, not {media.family}*; use File for it")
+    return mime
+
+
+def _of_suffix(suffix: str, media: Media) -> str:
+    return _suited(mime_of_name(f"_.{suffix}"), media) or f"{media.family or 'application/'}{suffix}"
+
+
+def _revealed(media: Media) -> str | None:
+    """S004-16: data requires format, unless its first bytes (or a File's name) do the work."""
+    if media.data is None:
+        return None
+    kind, mime = type(media).__name__, _found(media, media.data)
+    if mime is None:
+        raise AuthorError(f"the first bytes do not tell what this {kind} is; say so with format=")
+    if not _fits(mime, media):
+        raise AuthorError(f"the data of this {kind} is {mime}, not {media.family}*; use File for it")
+    return mime
+
+
+def _found(media: Media, data: bytes) -> str | None:
+    """What the name or else the first bytes say; None when neither knows."""
+    for name in (media.path, media.name):
+        mime = _suited(mime_of_name(os.path.basename(name)), media) if name else None
+        if mime is not None:
+            return mime
+    return _suited(sniff(data), media)
+
+
+def _suited(mime: str | None, media: Media) -> str | None:
+    """A type as this kind of media takes it: of a picture or a sound, "some bytes" says nothing."""
+    if media.family and mime == UNKNOWN:
+        return None
+    if media.family == "audio/" and mime in _CONTAINERS:
+        return mime.replace("video/", "audio/")
+    return mime
+
+
+def _fits(mime: str, media: Media) -> bool:
+    return mime.lower().startswith(media.family)
+
+
+def _suffix(format: str) -> str:
+    return format.lower().removeprefix(".")
+
+
+# Files ------------------------------------------------------------------------------------------
+
+# Fixed words: what the system says of a failure may hold the whole path.
+_FAILURES: dict[type[Exception], str] = {
+    FileNotFoundError: "there is no such file",
+    NotADirectoryError: "there is no such file",
+    IsADirectoryError: "it is a directory",
+    PermissionError: "permission denied",
+    ValueError: "its path is not a valid one",
+}
+
+
+def _checked_path(path: object, kind: str) -> str:
+    found: object = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(found, str):
+        raise AuthorError(f"{kind} takes a path of text, not {type(found).__name__}; raw bytes go in data=")
+    return found
+
+
+def _checked_data(data: object, kind: str) -> bytes:
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise AuthorError(f"{kind}(data=…) takes raw bytes, not {type(data).__name__}")
+    # A snapshot: what happens to a buffer later is not sent. Bytes are not copied by this.
+    return bytes(data)
+
+
+def _checked_text(value: object, what: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise AuthorError(f"{what}= takes a text that is not empty, not {value!r}")
+    return str.__str__(value)  # a subclass, such as an enum, is no word of the wire
+
+
+def _load(media: Media, mime_type: str | None = None) -> tuple[bytes, str]:
+    """The bytes of media and their type."""
+    data = media.data if media.data is not None else _read(media)
+    mime = mime_type or media.mime_type
+    if mime is not None:
+        return data, mime
+    mime = _found(media, data) or UNKNOWN
+    if not _fits(mime, media):
+        raise ToolError(f"{_display_name(media)!r} is {mime}, not {media.family}*")
+    return data, mime
+
+
+def _read(media: Media) -> bytes:
+    path = media.path or ""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except (OSError, ValueError) as error:
+        why = next((words for kind, words in _FAILURES.items() if isinstance(error, kind)), "it failed")
+        raise ToolError(f"cannot read {_clean(Path(path).name) or '.'!r}: {why}") from error
+
+
+def _contents(data: bytes, uri: str, mime: str, name: str | None, file_block: FileBlock) -> ResourceContents:
+    text = _text(data) if file_block == "auto" and is_textual(mime) else None
+    if text is not None:
+        return TextResourceContents(uri=uri, name=name, mimeType=mime, text=text)
+    return BlobResourceContents(uri=uri, name=name, mimeType=mime, blob=to_base64(data))
+
+
+def _text(data: bytes) -> str | None:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+
+
+def _display_name(media: Media) -> str | None:
+    """The base name of a file, or the name an author gave it, with the suffix its format asks for."""
+    if media.name is None:
+        return None if media.path is None else _clean(Path(media.path).name)
+    bare = not os.path.splitext(media.name)[1]
+    suffix = f".{_suffix(media.format)}" if bare and media.format and "/" not in media.format else ""
+    return _clean(media.name + suffix)
+
+
+def _clean(name: str) -> str:
+    """File names may hold bytes that are no text; a lone surrogate would break the reply."""
+    return _SURROGATES.sub("\ufffd", name)
+
+
+def _uri(media: Media) -> str:
+    if media.path is not None:
+        return Path(media.path).absolute().as_uri()
+    return f"file:///{quote(_display_name(media) or '', safe='')}"

@@ -1,0 +1,162 @@
+"""The rules real systems answer differently, one field each, and the named profiles.
+
+Holds choices only: how a choice is carried out is the business of jsonable, normalize and media.
+"""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+
+from .errors import AuthorError
+
+__all__ = ["Policy"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How returned values become results; frozen, so a variant is made with `replace`.
+
+    >>> Policy.standard.replace(json_style="compact").json_style
+    'compact'
+    >>> Policy.of("kubernetes").key_case
+    'camel'
+    """
+
+    standard: ClassVar["Policy"]
+    openmcp: ClassVar["Policy"]
+    fastmcp: ClassVar["Policy"]
+    serializer: ClassVar["Policy"]
+    kubernetes: ClassVar["Policy"]
+    lean: ClassVar["Policy"]
+
+    profiles: ClassVar[tuple[str, ...]] = (
+        "standard",
+        "openmcp",
+        "fastmcp",
+        "serializer",
+        "kubernetes",
+        "lean",
+    )
+
+    # Which values a handler may return: any, or only text, objects, models and builders.
+    accept: Literal["any", "serializer"] = "any"
+    # Whether a value is sent as structuredContent always, or only when an output schema promises it.
+    structured: Literal["always", "schema"] = "always"
+    # Scalars and lists as structuredContent: wrapped under `wrap_key`; raw (bare where the revision
+    # allows it); wrapped only if the return is annotated, or only if a schema is declared; or never.
+    non_object: Literal["wrap", "raw", "annotated", "schema", "never"] = "wrap"
+    wrap_key: str = "result"
+    # {}, [] and the like as structuredContent when no schema asks for them.
+    empty_structured: Literal["emit", "omit"] = "emit"
+    # The text beside structured data: its JSON, or nothing.
+    object_text: Literal["json", "none"] = "json"
+    json_style: Literal["spaced", "compact", "indent"] = "spaced"
+    # A list as content: a block per item; the same with nested lists flattened; one JSON text; or
+    # auto, which is one JSON text when structured data goes out beside it and blocks when not.
+    list_content: Literal["blocks", "flat", "json", "auto"] = "blocks"
+    # A 2-tuple whose second item is an object is (payload, structured).
+    pair: Literal["never", "object"] = "object"
+    # A dict made of result keys only is a ready-made result.
+    envelope: Literal["off", "exact"] = "exact"
+    # bytes: base64 text; an embedded blob; image or audio where the first bytes say so; refused.
+    bytes_as: Literal["text", "blob", "media", "error"] = "text"
+    # An object with no JSON form: its str() as text and nothing structured, or refused.
+    unserializable: Literal["str", "error"] = "str"
+    # NaN, Infinity and lone surrogates: refused with a path, or replaced by null and U+FFFD.
+    unencodable: Literal["error", "replace"] = "error"
+    drop_none: bool = False
+    # The keys at the top of an object.
+    key_case: Literal["asis", "camel"] = "asis"
+    # Lists of named entries at the top of an object: as they come, or sorted by their name.
+    item_order: Literal["asis", "name"] = "asis"
+    # Embedded files: text where the MIME type is textual, or always base64.
+    file_block: Literal["auto", "blob"] = "auto"
+    # The MIME type of a resource whose JSON text was made here and whose type nobody declared.
+    resource_json_mime: str = "application/json"
+    # File contents carry their name, file messages their mimeType.
+    contents_extras: bool = False
+    # A 2-tuple from a prompt: (text, role), (role, text), or whichever it turns out to be.
+    prompt_pair: Literal["text_role", "role_text", "either"] = "either"
+
+    def __post_init__(self) -> None:
+        for name, allowed in _ALLOWED.items():
+            value = getattr(self, name)
+            if isinstance(allowed, type):
+                if not isinstance(value, allowed):
+                    raise AuthorError(f"policy field {name} takes a {allowed.__name__}, not {value!r}")
+            elif value not in allowed:
+                raise AuthorError(f"policy field {name} cannot be {value!r}; it is one of {', '.join(allowed)}")
+
+    def replace(self, **changes: Any) -> "Policy":
+        """This policy with some fields changed."""
+        unknown = [name for name in changes if name not in _ALLOWED]
+        if unknown:
+            raise AuthorError(f"a policy has no field {unknown[0]!r}; its fields are {', '.join(_ALLOWED)}")
+        return replace(self, **changes)
+
+    @classmethod
+    def of(cls, policy: "Policy | str") -> "Policy":
+        """The policy itself, or the profile of that name."""
+        if isinstance(policy, cls):
+            return policy
+        if policy in cls.profiles:
+            return getattr(cls, policy)  # type: ignore[no-any-return]
+        raise AuthorError(f"unknown policy {policy!r}; the profiles are {', '.join(cls.profiles)}")
+
+
+def _allowed(hint: Any) -> tuple[str, ...] | type:
+    """The values a field may take: a tuple of literals, or the type any value must have."""
+    return get_args(hint) if get_origin(hint) is Literal else hint
+
+
+_HINTS = get_type_hints(Policy)
+_ALLOWED: dict[str, tuple[str, ...] | type] = {
+    field.name: _allowed(_HINTS[field.name]) for field in fields(Policy)
+}
+
+# Each profile is `standard` with what its system does otherwise; the reasons stand in docs/requirements.md 5.3.
+Policy.standard = Policy()
+Policy.openmcp = Policy(
+    list_content="flat",
+    unencodable="replace",
+    resource_json_mime="text/plain",
+)
+Policy.fastmcp = Policy(
+    non_object="annotated",
+    json_style="compact",
+    list_content="auto",
+    pair="never",
+    envelope="off",
+    bytes_as="blob",
+    unencodable="replace",
+    file_block="blob",
+    resource_json_mime="text/plain",
+)
+Policy.serializer = Policy(
+    accept="serializer",
+    non_object="never",
+    object_text="none",
+    pair="never",
+    envelope="off",
+    bytes_as="error",
+    unserializable="error",
+    contents_extras=True,
+    prompt_pair="text_role",
+)
+Policy.kubernetes = Policy(
+    non_object="never",
+    empty_structured="omit",
+    json_style="compact",
+    list_content="json",
+    envelope="off",
+    bytes_as="blob",
+    key_case="camel",
+    item_order="name",
+)
+Policy.lean = Policy(
+    structured="schema",
+    non_object="raw",
+    json_style="compact",
+    list_content="json",
+    bytes_as="media",
+    unencodable="replace",
+)
