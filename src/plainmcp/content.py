@@ -3,6 +3,7 @@
 Knows nothing of data: a value that is no content is somebody else's business.
 """
 
+from functools import lru_cache
 from os.path import basename
 from typing import Any
 
@@ -11,7 +12,9 @@ import msgspec
 from . import media
 from .errors import NormalizeError, ToolError
 from .foreign import word
+from .jsonable import Rules
 from .media import Media
+from .mime import UNKNOWN
 from .policy import Policy
 from .types import (
     BlobResourceContents,
@@ -59,31 +62,34 @@ def among(items: list[Any], policy: Policy) -> bool:
     return False
 
 
-def block(value: Any, policy: Policy) -> ContentBlock:
+def block(value: Any, policy: Policy, rules: Rules) -> ContentBlock:
     """The content block a piece of content is or becomes."""
     if isinstance(value, Media):
         return media.block(value, file_block=policy.file_block, extras=policy.contents_extras)
     if isinstance(value, BYTES):
         return media.from_bytes(value, "media" if policy.bytes_as == "media" else "blob")
     if word(type(value)) in _CONTENTS:
-        return EmbeddedResource(type="resource", resource=_resource(value))
-    return value if isinstance(value, Wire) else _foreign_block(value)  # type: ignore[return-value]
+        return EmbeddedResource(resource=_resource(value, policy, rules))
+    ours = value if isinstance(value, Wire) else _foreign_block(value)
+    return _sound(ours, policy, rules)  # type: ignore[return-value]
 
 
-def contents(value: Any, uri: str, mime_type: str | None, policy: Policy) -> ResourceContents | None:
+def contents(
+    value: Any, uri: str, mime_type: str | None, policy: Policy, rules: Rules
+) -> ResourceContents | None:
     """The resource contents a piece of content is or becomes; None for what is no content."""
     if isinstance(value, BYTES):
-        mime_type = mime_type or "application/octet-stream"  # S000-41
+        mime_type = mime_type or UNKNOWN  # S000-41
         return BlobResourceContents(uri=uri, mimeType=mime_type, blob=media.to_base64(value))
     if isinstance(value, Media):
         extras = policy.contents_extras
         return media.contents(value, uri, mime_type, file_block=policy.file_block, extras=extras)
     name = word(type(value))
     if name in _CONTENTS:
-        return _resource(value)
+        return _resource(value, policy, rules)
     if name not in _CONTENT:
         return None
-    inner = block(value, policy)
+    inner = block(value, policy, rules)
     match inner.type:
         case "resource":
             return inner.resource
@@ -115,8 +121,39 @@ def _foreign_block(value: Any) -> ContentBlock:
     return _parsed(value, parse_block)  # type: ignore[no-any-return]
 
 
-def _resource(value: Any) -> ResourceContents:
-    return value if isinstance(value, Wire) else _parsed(value, parse_contents)  # type: ignore[return-value]
+def _resource(value: Any, policy: Policy, rules: Rules) -> ResourceContents:
+    ours = value if isinstance(value, Wire) else _parsed(value, parse_contents)
+    return _sound(ours, policy, rules)  # type: ignore[return-value]
+
+
+def _sound(word: Wire, policy: Policy, rules: Rules) -> Wire:
+    """A word of the author's own that can be written: its texts are text, its `_meta` is data."""
+    changes = {}
+    texts = _texts(type(word))
+    for name in word.__struct_fields__:
+        value = getattr(word, name)
+        if name in texts and not isinstance(value, str):
+            raise NormalizeError(f"$.{name}", f"takes text, not {type(value).__name__}")
+        if value is None or (type(value) is str and value.isascii()):
+            continue
+        sound = _sound_field(name, value, policy, rules)
+        if sound is not value:
+            changes[name] = sound
+    return msgspec.structs.replace(word, **changes) if changes else word
+
+
+@lru_cache
+def _texts(kind: type[Wire]) -> frozenset[str]:
+    """The fields of a word that must be text; a Struct takes anything when it is made."""
+    return frozenset(field.name for field in msgspec.structs.fields(kind) if field.type is str)
+
+
+def _sound_field(name: str, value: Any, policy: Policy, rules: Rules) -> Any:
+    if isinstance(value, Wire):
+        return _sound(value, policy, rules)
+    if isinstance(value, list):
+        return [_sound_field(name, item, policy, rules) for item in value]
+    return msgspec.json.decode(rules.encode({name: value}, policy).raw)[name]
 
 
 def _parsed(value: Any, parse: Any) -> Any:

@@ -17,7 +17,7 @@ from .errors import NormalizeError, PlainMCPError
 from .foreign import word
 from .jsonable import Rules
 from .policy import Policy
-from .results import Part, Turn
+from .results import JSON_TEXT, Part, Turn
 from .types import (
     CallToolResult,
     ContentBlock,
@@ -155,20 +155,32 @@ def _assembled(
 ) -> Normalized:
     """A result from parts the author chose; content that is None stands for the JSON of the data."""
     raw = b"" if structured is UNSET else _shaped(rules.encode(structured, _strict(policy)).raw, policy)
-    blocks: list[ContentBlock]
     if given is None:
-        blocks = [_text(codec.styled(raw, policy.json_style))] if raw else []
-    else:
-        items = given if isinstance(given, (list, tuple)) else [given]
-        blocks = [block for item in items for block in _blocks(item, policy, rules)]
+        given = [JSON_TEXT] if raw else []
+    elif not isinstance(given, (list, tuple)):
+        given = [given]
+    blocks: list[ContentBlock] = []
+    for item in given:
+        if item is JSON_TEXT:
+            blocks.append(_text(codec.styled(raw, policy.json_style)))
+        else:
+            blocks.extend(_blocks(item, policy, rules))
     omitted = not raw or (raw in (b"{}", b"[]") and policy.empty_structured == "omit")  # S001-38
     result = CallToolResult(
         content=blocks,
         structuredContent=UNSET if omitted else Raw(raw),
         isError=is_error,
-        _meta=dict(meta) if meta else None,
+        _meta=_meta(meta, policy, rules),
     )
-    return Normalized(result, rendered or given is None)
+    return Normalized(result, rendered or any(item is JSON_TEXT for item in given))
+
+
+def _meta(meta: Any, policy: Policy, rules: Rules) -> dict[str, Any] | None:
+    """Metadata as plain data, so that whatever an author put there can be written."""
+    if not meta:
+        return None
+    plain: dict[str, Any] = codec.decode(rules.encode(dict(meta), _strict(policy)).raw)
+    return plain
 
 
 _ENVELOPE = frozenset({"content", "structuredContent", "isError", "_meta", "meta"})
@@ -185,7 +197,7 @@ def _envelope(value: dict[Any, Any], policy: Policy, rules: Rules) -> Normalized
     for item in value["content"]:
         try:
             ours = content.is_content(type(item), policy)
-            blocks.append(content.block(item, policy) if ours else parse_block(item))
+            blocks.append(content.block(item, policy, rules) if ours else parse_block(item))
         except msgspec.ValidationError:
             return None
     return _assembled(blocks, value.get("structuredContent", UNSET), is_error, meta, policy, rules)
@@ -209,7 +221,7 @@ def _payload(
     if value is None and declared != "schema":
         return Normalized(CallToolResult(content=[]), True)  # S000-19
     if content.is_content(type(value), policy):
-        return Normalized(CallToolResult(content=[content.block(value, policy)]), True)
+        return Normalized(CallToolResult(content=[content.block(value, policy, rules)]), True)
     if isinstance(value, content.BYTES):
         if policy.bytes_as == "error":
             raise NormalizeError("$", "this policy takes no bytes; return an Image, Audio or File")
@@ -351,19 +363,18 @@ def resource_result(
 ) -> ReadResourceResult:
     """A resource's return value as its contents."""
     try:
-        if isinstance(payload, ReadResourceResult):
-            return payload
         match word(type(payload)):
-            case "ReadResourceResult":
-                parts, meta = payload.contents, payload.meta
-            case "ResourceResult":
-                parts, meta = payload.contents, payload.meta
+            case "ReadResourceResult" | "ResourceResult":
+                parts, meta = payload.contents, _attribute(payload, "_meta", "meta")
             case _:
                 parts, meta = _parts(payload, policy, rules), None
-        return ReadResourceResult(
+        result = ReadResourceResult(
             contents=[_contents(uri, mime_type, part, policy, rules) for part in parts],
-            _meta=dict(meta) if meta else None,
+            _meta=_meta(meta, policy, rules),
         )
+        if isinstance(payload, ReadResourceResult):
+            result.ttlMs, result.cacheScope = payload.ttlMs, payload.cacheScope
+        return result
     except PlainMCPError:
         raise
     except Exception as error:
@@ -387,7 +398,7 @@ def _contents(uri: str, mime_type: str | None, part: Any, policy: Policy, rules:
         return msgspec.structs.replace(inner, **given) if given else inner
     if word(type(part)) == "ResourceContent":
         return _contents(uri, part.mime_type or mime_type, part.content, policy, rules)
-    found = content.contents(part, uri, mime_type, policy)
+    found = content.contents(part, uri, mime_type, policy, rules)
     if found is None and type(part) is dict and part.keys() & {"text", "blob"}:
         found = _contents_of_dict(uri, mime_type, part)
     if found is not None:
@@ -416,17 +427,15 @@ def _contents_of_dict(uri: str, mime_type: str | None, data: dict[Any, Any]) -> 
 def prompt_result(value: Any, policy: Policy, rules: Rules = _RULES) -> GetPromptResult:
     """A prompt's return value as its messages."""
     try:
-        if isinstance(value, GetPromptResult):
-            return value
         match word(type(value)):
             case "GetPromptResult" | "PromptResult":
-                items, description, meta = value.messages, value.description, value.meta
+                items, description, meta = value.messages, value.description, _attribute(value, "_meta", "meta")
             case _:
                 items, description, meta = _said(value, policy, rules), None, None
         return GetPromptResult(
             description=description,
             messages=[message for item in items for message in _messages(item, policy, rules)],
-            _meta=dict(meta) if meta else None,
+            _meta=_meta(meta, policy, rules),
         )
     except PlainMCPError:
         raise

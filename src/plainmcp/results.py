@@ -27,7 +27,17 @@ from .types import (
     TextResourceContents,
 )
 
-__all__ = ["Part", "PromptResult", "ResourceResult", "ToolResult", "Turn", "full", "structured", "text"]
+__all__ = [
+    "JSON_TEXT",
+    "Part",
+    "PromptResult",
+    "ResourceResult",
+    "ToolResult",
+    "Turn",
+    "full",
+    "structured",
+    "text",
+]
 
 Location: TypeAlias = str | PathLike[str]
 Meta: TypeAlias = dict[str, Any]
@@ -74,6 +84,10 @@ class _PartFields(_Fields, total=False):
     mime_type: str | None
     name: str | None
     title: str | None
+
+
+JSON_TEXT = object()
+"""Stands in a ToolResult's content for the JSON of its structured content."""
 
 
 class ToolResult:
@@ -127,7 +141,9 @@ class ToolResult:
         return self._add(_link(uri, name, fields))
 
     def _add(self, item: object) -> Self:
-        self.content = [*(self.content or ()), item]
+        if self.content is None:
+            self.content = [] if self.structured_content is UNSET else [JSON_TEXT]
+        self.content.append(item)
         return self
 
 

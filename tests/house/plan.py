@@ -42,7 +42,7 @@ STOREYS = (
         strangers=True,
     ),
     Storey("values", ("content", "jsonable", "kinds", "foreign")),  # what normalize and render build on
-    Storey("words", ("types", "media", "results", "steps", "codec", "jsonrpc", "uritemplate")),
+    Storey("words", ("types", "media", "mime", "results", "steps", "codec", "jsonrpc", "uritemplate")),
     Storey("facts", ("errors", "revisions", "policy")),
 )
 

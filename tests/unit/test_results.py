@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from plainmcp import media
+from plainmcp import media, results
 from plainmcp.errors import AuthorError, ToolError
 from plainmcp.media import Audio, File, Image
 from plainmcp.results import Part, PromptResult, ResourceResult, ToolResult, Turn, full, structured, text
@@ -145,6 +145,11 @@ def test_empty_data_is_data_and_none_is_not(given):
 )
 def test_content_may_be_one_piece_or_a_list_or_nothing(given, held):
     assert ToolResult(given).content == held
+
+
+def test_what_is_added_to_data_comes_after_its_json():
+    assert structured({"a": 1}).add_text("b").content == [results.JSON_TEXT, TextContent(text="b")]
+    assert ToolResult().add_text("b").content == [TextContent(text="b")]
 
 
 def test_the_authors_list_is_not_grown():
