@@ -1,5 +1,7 @@
 """Plain Python in, exact MCP out: the names a user may rely on, and nothing else."""
 
+from .app import Server
+from .context import Context
 from .errors import ToolError
 from .media import Audio, File, Image
 from .normalize import normalize_prompt_result, normalize_resource_payload, normalize_tool_result
@@ -8,11 +10,13 @@ from .results import PromptResult, ResourceResult, ToolResult, full, structured,
 
 __all__ = [
     "Audio",
+    "Context",
     "File",
     "Image",
     "Policy",
     "PromptResult",
     "ResourceResult",
+    "Server",
     "ToolError",
     "ToolResult",
     "full",

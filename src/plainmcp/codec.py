@@ -1,10 +1,12 @@
-"""Bytes <-> JSON. Knows neither JSON-RPC nor MCP, and encodes only what msgspec knows by itself."""
+"""Bytes <-> JSON, strict. Knows neither JSON-RPC nor MCP, and encodes only what msgspec knows by itself."""
 
 from typing import Any
 
 import msgspec
 
-__all__ = ["decode", "encode", "styled"]
+from .errors import ParseError
+
+__all__ = ["decode", "encode", "styled", "to_bytes"]
 
 _encoder = msgspec.json.Encoder()
 _INDENT = {"spaced": 0, "indent": 2}
@@ -16,8 +18,25 @@ def encode(message: Any) -> bytes:
 
 
 def decode(raw: bytes | str) -> Any:
-    """JSON as plain data."""
-    return msgspec.json.decode(raw)
+    """JSON as plain data; raises ParseError."""
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        raise ParseError(f"Parse error: {error}") from error
+
+
+def to_bytes(message: Any) -> bytes:
+    """A message as it may come in, bytes or text or data, as bytes; raises ParseError."""
+    if isinstance(message, bytes):
+        return message
+    try:
+        if isinstance(message, str):
+            return message.encode()
+        if isinstance(message, (bytearray, memoryview)):
+            return bytes(message)
+        return _encoder.encode(message)
+    except (TypeError, ValueError, RecursionError, BufferError) as error:
+        raise ParseError(f"Parse error: {error}") from error
 
 
 def styled(raw: bytes, style: str) -> str:

@@ -3,7 +3,6 @@
 Knows nothing of data: a value that is no content is somebody else's business.
 """
 
-from functools import lru_cache
 from os.path import basename
 from typing import Any
 
@@ -12,7 +11,7 @@ import msgspec
 from . import media
 from .errors import NormalizeError, ToolError
 from .foreign import word
-from .jsonable import Rules
+from .jsonable import MAX_DEPTH, Rules
 from .media import Media
 from .mime import UNKNOWN
 from .policy import Policy
@@ -28,7 +27,7 @@ from .types import (
     parse_contents,
 )
 
-__all__ = ["BYTES", "among", "block", "contents", "is_content", "message_parts"]
+__all__ = ["BYTES", "among", "block", "contents", "is_content", "message_parts", "resource"]
 
 BYTES = (bytes, bytearray, memoryview)
 
@@ -48,9 +47,9 @@ def is_content(kind: type, policy: Policy) -> bool:
 
 
 def among(items: list[Any], policy: Policy) -> bool:
-    """Whether a list, or a list inside it, holds content."""
+    """Whether a list, or a list inside it, holds content; what is too deep to be sent is not looked at."""
     met: set[int] = set()
-    while items:
+    for _ in range(MAX_DEPTH):
         kinds = set(map(type, items))
         if any(is_content(kind, policy) for kind in kinds):
             return True
@@ -69,14 +68,12 @@ def block(value: Any, policy: Policy, rules: Rules) -> ContentBlock:
     if isinstance(value, BYTES):
         return media.from_bytes(value, "media" if policy.bytes_as == "media" else "blob")
     if word(type(value)) in _CONTENTS:
-        return EmbeddedResource(resource=_resource(value, policy, rules))
+        return EmbeddedResource(resource=resource(value, policy, rules))
     ours = value if isinstance(value, Wire) else _foreign_block(value)
-    return _sound(ours, policy, rules)  # type: ignore[return-value]
+    return _sound(ours, parse_block, policy, rules)  # type: ignore[no-any-return]
 
 
-def contents(
-    value: Any, uri: str, mime_type: str | None, policy: Policy, rules: Rules
-) -> ResourceContents | None:
+def contents(value: Any, uri: str, mime_type: str | None, policy: Policy, rules: Rules) -> ResourceContents | None:
     """The resource contents a piece of content is or becomes; None for what is no content."""
     if isinstance(value, BYTES):
         mime_type = mime_type or UNKNOWN  # S000-41
@@ -86,18 +83,27 @@ def contents(
         return media.contents(value, uri, mime_type, file_block=policy.file_block, extras=extras)
     name = word(type(value))
     if name in _CONTENTS:
-        return _resource(value, policy, rules)
+        return resource(value, policy, rules)
     if name not in _CONTENT:
         return None
-    inner = block(value, policy, rules)
-    match inner.type:
+    return _inside(block(value, policy, rules), uri, mime_type)
+
+
+def _inside(outer: ContentBlock, uri: str, mime_type: str | None) -> ResourceContents:
+    """What a block holds, as resource contents; what was said about the block is said about them."""
+    match outer.type:
         case "resource":
-            return inner.resource
+            inner: ResourceContents = msgspec.structs.replace(outer.resource)
         case "text":
-            return TextResourceContents(uri=uri, mimeType=mime_type or "text/plain", text=inner.text)
+            mime_type = mime_type or outer.mimeType or "text/plain"
+            inner = TextResourceContents(uri=uri, mimeType=mime_type, text=outer.text)
         case "image" | "audio":
-            return BlobResourceContents(uri=uri, mimeType=mime_type or inner.mimeType, blob=inner.data)
-    raise NormalizeError("$", "a link has no contents; return what it points to")
+            inner = BlobResourceContents(uri=uri, mimeType=mime_type or outer.mimeType, blob=outer.data)
+        case _:
+            raise NormalizeError("$", "a link has no contents; return what it points to")
+    inner.annotations = inner.annotations or outer.annotations
+    inner._meta = inner._meta or outer._meta
+    return inner
 
 
 def message_parts(value: Any) -> tuple[Any, Any] | None:
@@ -121,38 +127,40 @@ def _foreign_block(value: Any) -> ContentBlock:
     return _parsed(value, parse_block)  # type: ignore[no-any-return]
 
 
-def _resource(value: Any, policy: Policy, rules: Rules) -> ResourceContents:
+def resource(value: Any, policy: Policy, rules: Rules) -> ResourceContents:
+    """Resource contents, ours or another package's, that can be written."""
     ours = value if isinstance(value, Wire) else _parsed(value, parse_contents)
-    return _sound(ours, policy, rules)  # type: ignore[return-value]
+    return _sound(ours, parse_contents, policy, rules)  # type: ignore[no-any-return]
 
 
-def _sound(word: Wire, policy: Policy, rules: Rules) -> Wire:
-    """A word of the author's own that can be written: its texts are text, its `_meta` is data."""
+def _sound(word: Any, parse: Any, policy: Policy, rules: Rules) -> Any:
+    """A word of the author's own that can be written: its texts are text, its `_meta` is data, and it fits."""
+    word = _writable(word, policy, rules)
+    try:
+        parse(msgspec.to_builtins(word))
+    except (msgspec.ValidationError, TypeError) as error:
+        problem, _, place = str(error).partition(" - at `")
+        raise NormalizeError(place.rstrip("`") or "$", f"{type(word).__name__}: {problem}") from error
+    return word
+
+
+def _writable(word: Any, policy: Policy, rules: Rules) -> Any:
     changes = {}
-    texts = _texts(type(word))
     for name in word.__struct_fields__:
         value = getattr(word, name)
-        if name in texts and not isinstance(value, str):
-            raise NormalizeError(f"$.{name}", f"takes text, not {type(value).__name__}")
         if value is None or (type(value) is str and value.isascii()):
             continue
-        sound = _sound_field(name, value, policy, rules)
-        if sound is not value:
-            changes[name] = sound
+        written = _written(name, value, policy, rules)
+        if written is not value:
+            changes[name] = written
     return msgspec.structs.replace(word, **changes) if changes else word
 
 
-@lru_cache
-def _texts(kind: type[Wire]) -> frozenset[str]:
-    """The fields of a word that must be text; a Struct takes anything when it is made."""
-    return frozenset(field.name for field in msgspec.structs.fields(kind) if field.type is str)
-
-
-def _sound_field(name: str, value: Any, policy: Policy, rules: Rules) -> Any:
+def _written(name: str, value: Any, policy: Policy, rules: Rules) -> Any:
     if isinstance(value, Wire):
-        return _sound(value, policy, rules)
+        return _writable(value, policy, rules)
     if isinstance(value, list):
-        return [_sound_field(name, item, policy, rules) for item in value]
+        return [_written(name, item, policy, rules) for item in value]
     return msgspec.json.decode(rules.encode({name: value}, policy).raw)[name]
 
 

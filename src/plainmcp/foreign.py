@@ -10,7 +10,17 @@ from typing import Any
 
 from .errors import NormalizeError
 
-__all__ = ["attrs_fields", "dump_model", "is_closed_model", "is_pydantic", "opener", "rows_to_json", "word"]
+__all__ = [
+    "attrs_fields",
+    "dump_model",
+    "is_closed_model",
+    "is_field",
+    "is_pydantic",
+    "of_pydantic",
+    "opener",
+    "rows_to_json",
+    "word",
+]
 
 _WORDS = frozenset(
     {
@@ -52,6 +62,23 @@ _CLOSED = frozenset(
 def is_pydantic(kind: type) -> bool:
     """Whether instances are pydantic models or pydantic dataclasses."""
     return hasattr(kind, "__pydantic_serializer__") and hasattr(kind, "__pydantic_core_schema__")
+
+
+def of_pydantic(part: Any) -> bool:
+    """Whether a type in a hint, or something said beside it in Annotated, is for pydantic to understand."""
+    kind = part if isinstance(part, type) else type(part)
+    packages = {base.__module__.partition(".")[0] for base in kind.__mro__}
+    # annotated_types holds pydantic's constraints: PositiveInt is Annotated[int, annotated_types.Gt(0)].
+    own = hasattr(part, "__get_pydantic_core_schema__") or is_pydantic(kind)
+    return own or not packages.isdisjoint(_PYDANTIC)
+
+
+_PYDANTIC = frozenset({"pydantic", "pydantic_core", "annotated_types"})
+
+
+def is_field(value: Any) -> bool:
+    """Whether this is what pydantic's `Field(...)` gives."""
+    return type(value).__name__ == "FieldInfo" and type(value).__module__.partition(".")[0] == "pydantic"
 
 
 def is_closed_model(kind: type) -> bool:
@@ -97,29 +124,63 @@ def rows_to_json(kind: type) -> Callable[[Any], bytes]:
 
 
 def dump_model(value: Any) -> Any:
-    """One pydantic value as data: what its JSON mode says, but sets and bytes as themselves.
+    """One pydantic value as data: what its JSON mode says, but sets as themselves.
 
     JSON mode has aliases, computed fields and JSON-only serializers right; Python mode still shows
-    which lists were sets and which strings were bytes.
+    which lists were sets.
     """
     to_python = type(value).__pydantic_serializer__.to_python
-    shown = to_python(value, by_alias=True, warnings=False)
+    try:
+        shown = to_python(value, by_alias=True, warnings=False)
+    except ValueError as error:
+        if not str(error).startswith(("Circular reference", "Maximum serialization depth")):
+            raise
+        return _one_level(value)  # so that the caller finds out where it goes round, or on and on
     try:
         spoken = to_python(value, mode="json", by_alias=True, warnings=False)
     except Exception:  # bytes that are no text, keys that collide: Python mode lets the caller say where
         return shown
-    return _reconcile(spoken, shown)
+    return _reconcile(spoken, shown, _has_plain_bytes(type(value)))
 
 
-def _reconcile(spoken: Any, shown: Any) -> Any:
-    if isinstance(shown, (set, frozenset, bytes, bytearray, memoryview, float)):
+@lru_cache(maxsize=1024)
+def _plain_bytes(kind: type) -> bool:
+    schema = repr(getattr(kind, "__pydantic_core_schema__", ""))
+    return "'serialization'" not in schema and "ser_json_bytes" not in schema
+
+
+# Whether nobody said how bytes in a class look in JSON; then they look as bytes do everywhere else.
+_has_plain_bytes: Callable[[type], bool] = _plain_bytes
+
+
+def _one_level(value: Any) -> dict[str, Any]:
+    fields = getattr(type(value), "model_fields", {})
+    return {
+        (fields[name].serialization_alias or name) if name in fields else name: item
+        for name, item in vars(value).items()
+        if name not in fields or not fields[name].exclude
+    }
+
+
+def _reconcile(spoken: Any, shown: Any, plain_bytes: bool) -> Any:
+    """What pydantic says in JSON, except that a list which was a set has no order, and null may be NaN."""
+    if plain_bytes and isinstance(shown, bytes):
+        return shown
+    if isinstance(shown, (set, frozenset)) and isinstance(spoken, list):
+        try:
+            return frozenset(spoken)
+        except TypeError:
+            return shown
+    if isinstance(shown, float) and (spoken is None or isinstance(spoken, float)):
         return shown
     if isinstance(shown, Mapping) and isinstance(spoken, dict):
         if len(shown) != len(spoken):
             return shown
-        return {key: _reconcile(spoken[key], item) for key, item in zip(spoken, shown.values(), strict=True)}
+        return {
+            key: _reconcile(spoken[key], item, plain_bytes) for key, item in zip(spoken, shown.values(), strict=True)
+        }
     if isinstance(shown, (list, tuple)) and isinstance(spoken, list) and len(shown) == len(spoken):
-        return [_reconcile(one, other) for one, other in zip(spoken, shown, strict=True)]
+        return [_reconcile(one, other, plain_bytes) for one, other in zip(spoken, shown, strict=True)]
     return spoken
 
 

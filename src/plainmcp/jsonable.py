@@ -14,10 +14,10 @@ import msgspec
 
 from . import foreign
 from .errors import NormalizeError
-from .kinds import Open, Rule, choose
+from .kinds import MAX_ITEMS, Open, Rule, choose, is_leaf
 from .policy import Policy
 
-__all__ = ["MAX_DEPTH", "Encoded", "Rules"]
+__all__ = ["MAX_DEPTH", "Encoded", "Rules", "cycle", "path_of", "too_deep"]
 
 MAX_DEPTH = 100
 """How deep arrays and objects may nest."""
@@ -46,11 +46,13 @@ class Rules:
         self._chosen: dict[type, Rule] = {}
         self._row_encoders: dict[type, Callable[[Any], bytes]] = {}
         self._encoder = msgspec.json.Encoder(enc_hook=self._hook)
+        self._always_walk = False  # a scalar is encoded the user's way, and only a walk sees every scalar
 
     def add(self, kind: type, to_jsonable: Open) -> None:
         """Encode values of a class, and of its subclasses, as whatever a function makes of them."""
         self._serializers[kind] = to_jsonable
         self._chosen.clear()
+        self._always_walk = self._always_walk or is_leaf(kind)
 
     def rule(self, kind: type) -> Rule:
         """The rule for a class."""
@@ -61,7 +63,7 @@ class Rules:
 
     def encode(self, value: Any, policy: Policy) -> Encoded:
         """The value as compact JSON; raises NormalizeError with the path of what has no JSON form."""
-        raw = None if policy.drop_none else self._encode_at_once(value, policy)
+        raw = None if policy.drop_none or self._always_walk else self._encode_at_once(value, policy)
         if raw is not None:
             return Encoded(raw, True)
         walk = _Walk(self, policy)
@@ -74,7 +76,8 @@ class Rules:
         if not rule.many or rule.open is None:
             return None
         if rule.shape == "set":
-            plain: list[Any] = msgspec.json.decode(self.encode(value, policy).raw)
+            encoded = self.encode(value, policy)
+            plain: list[Any] = msgspec.json.decode(encoded.raw) if encoded.exact else sorted(value, key=str)
             return plain
         items: list[Any] = value if type(value) is list else _Walk(self, policy).opened(rule, value)
         return items
@@ -94,11 +97,11 @@ class Rules:
     def _write(self, value: Any) -> bytes:
         kind = type(value)
         if self.rule(kind).shape == "model":
-            return _model_to_json(value)
+            return _bounded(_model_to_json(value))
         if kind is list and value and self.rule(type(value[0])).shape == "model":
             row_kinds = set(map(type, value))
             if len(row_kinds) == 1:
-                return self._row_encoder(row_kinds.pop())(value)
+                return _bounded(self._row_encoder(row_kinds.pop())(value))
         return self._encoder.encode(value)
 
     def _row_encoder(self, kind: type) -> Callable[[Any], bytes]:
@@ -113,7 +116,7 @@ class Rules:
         if rule.shape == "scalar" and rule.open is not None:
             return rule.open(value)
         if rule.shape == "model":
-            return msgspec.Raw(_model_to_json(value))
+            return msgspec.Raw(_bounded(_model_to_json(value)))
         raise TypeError(rule.shape)
 
     # The census ---------------------------------------------------------------------------------
@@ -193,6 +196,17 @@ def _model_to_json(value: Any) -> bytes:
     return raw
 
 
+_DIGITS = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))
+_TOO_MANY_DIGITS = b"0" * 4301
+
+
+def _bounded(raw: bytes) -> bytes:
+    """JSON of pydantic's, which alone writes integers nobody can read back."""
+    if len(raw) > 4300 and _TOO_MANY_DIGITS in raw.translate(_DIGITS):
+        raise ValueError
+    return raw
+
+
 # The walk -----------------------------------------------------------------------------------------
 
 
@@ -250,8 +264,12 @@ class _Walk:
 
     def items(self, value: Any) -> list[Any]:
         result = []
+        most = len(value) if isinstance(value, (list, tuple)) else MAX_ITEMS
         self.keys.append(0)
         for index, item in enumerate(value):
+            if index >= most:
+                self.keys.pop()
+                raise self.refusal(f"a collection that went on after {most:,} items")
             self.keys[-1] = index
             result.append(self.visit(item))
         self.keys.pop()
@@ -317,48 +335,50 @@ class _Walk:
     def stranger(self, value: Any) -> Any:
         """A value no rule fits: its own text, if it has one worth sending, and the policy allows it."""
         kind = type(value).__name__
-        cure = (
-            "await it" if hasattr(value, "__await__") else "give it a __plain__ method or register a serializer"
-        )
+        cure = "await it" if hasattr(value, "__await__") else "give it a __plain__ method or register a serializer"
         problem = f"{kind} has no JSON form; {cure}"
         if self.policy.unserializable == "error":
             raise self.refusal(problem)
         try:
             shown = str(value)
         except Exception as error:
-            raise self.refusal(
-                f"{kind} has no JSON form and its __str__ raised {type(error).__name__}"
-            ) from error
+            raise self.refusal(f"{kind} has no JSON form and its __str__ raised {type(error).__name__}") from error
         if " at 0x" in shown:  # a default repr: it would tell the model a memory address
             raise self.refusal(problem)
         self.exact = False
         return self.text(shown)
 
     def too_deep(self, value: Any) -> NormalizeError:
-        chain = [*self.above, value]
         first_met: dict[int, int] = {}
-        for depth, container in enumerate(chain):
+        for depth, container in enumerate([*self.above, value]):
             earlier = first_met.setdefault(id(container), depth)
             if earlier != depth:
-                return NormalizeError(
-                    _path(self.keys[:depth]), f"a cycle: it holds {_path(self.keys[:earlier])} again"
-                )
-        return self.refusal(f"nested more than {MAX_DEPTH} levels deep")
+                return cycle(self.keys[:depth], self.keys[:earlier])
+        return too_deep(self.keys)
 
     def refusal(self, problem: str) -> NormalizeError:
-        return NormalizeError(_path(self.keys), problem)
+        return NormalizeError(path_of(self.keys), problem)
 
 
-def _set_order(item: Any) -> tuple[int, Any]:
+def _set_order(item: Any) -> tuple[int, Any, bytes]:
     """Numbers by size, strings by code point, the rest by its JSON: the same on every run."""
+    raw = msgspec.json.encode(item)
     if type(item) in (int, float, bool):
-        return (0, item)
-    if type(item) is str:
-        return (1, item)
-    return (2, msgspec.json.encode(item))
+        return (0, item, raw)
+    return (1, item, raw) if type(item) is str else (2, 0, raw)
 
 
-def _path(keys: list[Any]) -> str:
+def cycle(keys: list[Any], earlier: list[Any]) -> NormalizeError:
+    """What stands at one place is what stands further up."""
+    return NormalizeError(path_of(keys), f"a cycle: it holds {path_of(earlier)} again")
+
+
+def too_deep(keys: list[Any]) -> NormalizeError:
+    """There is no end of levels."""
+    return NormalizeError(path_of(keys), f"nested more than {MAX_DEPTH} levels deep")
+
+
+def path_of(keys: list[Any]) -> str:
     """A place in a value as `$.rows[3].when`."""
     parts = ["$"]
     for key in keys:

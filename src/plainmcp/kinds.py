@@ -13,10 +13,12 @@ from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import partial
+from inspect import getattr_static
 from itertools import islice
 from operator import attrgetter
 from os import fspath
 from pathlib import PurePath
+from types import MemberDescriptorType
 from typing import Any
 from uuid import UUID
 
@@ -27,7 +29,7 @@ from .errors import NormalizeError
 from .media import Audio, File, Image
 from .types import Wire
 
-__all__ = ["MAX_ITEMS", "Rule", "choose"]
+__all__ = ["MAX_ITEMS", "Rule", "choose", "is_leaf"]
 
 MAX_ITEMS = 1_000_000
 """How many items an iterator may give before it counts as endless."""
@@ -80,10 +82,11 @@ def choose(kind: type, serializers: Mapping[type, Open]) -> Rule:
     for base in kind.__mro__:
         if base in serializers:
             return Rule("open", serializers[base])
-    if callable(getattr(kind, "__plain__", None)):
-        return Rule("open", lambda value: value.__plain__())
     if kind in _LEAVES:
         return LEAF
+    # An enum is its value: the encoder writes it as one scalar, wherever it stands.
+    if callable(getattr(kind, "__plain__", None)) and not issubclass(kind, Enum):
+        return Rule("open", lambda value: value.__plain__())
     if issubclass(kind, (Wire, Image, Audio, File)) or foreign.word(kind):
         return BLOCK
     for family in (_enum, _model, _fields, _array, _subclass, _collection):
@@ -91,6 +94,11 @@ def choose(kind: type, serializers: Mapping[type, Open]) -> Rule:
         if rule is not None:
             return rule
     return UNKNOWN
+
+
+def is_leaf(kind: type) -> bool:
+    """Whether the encoder meets values of a class, or of a subclass, without anybody seeing them."""
+    return issubclass(kind, Enum) or any(issubclass(leaf, kind) for leaf in _LEAVES)
 
 
 def _enum(kind: type) -> Rule | None:
@@ -116,13 +124,22 @@ def _fields(kind: type) -> Rule | None:
     if dataclasses.is_dataclass(kind):
         names = tuple(field.name for field in dataclasses.fields(kind))
         tags = {field.name: field.metadata.get("json", field.name) for field in dataclasses.fields(kind)}
-        renamed = any(name != tag for name, tag in tags.items())
         # A field with metadata {"json": "wireName"} has that name on the wire, "-" keeps it off (S001-34).
-        return Rule("open" if renamed else "fields", partial(_open_fields, tags=tags), names)
+        renamed = any(name != tag for name, tag in tags.items())
+        native = not renamed and all(_is_stored(kind, field) for field in dataclasses.fields(kind))
+        return Rule("fields" if native else "open", partial(_open_fields, tags=tags), names)
     public = foreign.attrs_fields(kind)
     if public is not None:
         return Rule("open", partial(_open_fields, tags={name: name for name in public}))
     return None
+
+
+def _is_stored(kind: type, field: dataclasses.Field[Any]) -> bool:
+    """Whether a field's value is in the instance, where the encoder looks for it, and nowhere else."""
+    if not field.init and field.default is not dataclasses.MISSING:
+        return False  # it stays on the class
+    found = getattr_static(kind, field.name, None)
+    return isinstance(found, MemberDescriptorType) or not hasattr(type(found), "__get__")
 
 
 def _array(kind: type) -> Rule | None:
@@ -163,7 +180,7 @@ def _collection(kind: type) -> Rule | None:
         return RECORD if hasattr(kind, "_fields") else LIST  # a named tuple is one thing, not many
     if issubclass(kind, Mapping):
         return Rule("open", _open_mapping)
-    if issubclass(kind, (KeysView, ItemsView, ValuesView, deque, range)):
+    if issubclass(kind, (KeysView, ItemsView, ValuesView, deque)):
         return Rule("open", list, many=True)
     if issubclass(kind, Set):
         return Rule("set", list, many=True)
@@ -181,7 +198,7 @@ def _open_fields(value: Any, *, tags: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _open_mapping(value: Any) -> dict[Any, Any]:
-    return {key: value[key] for key in value}
+    return {key: value[key] for key in _open_iterable(value)}
 
 
 def _open_iterable(value: Any) -> list[Any]:

@@ -206,12 +206,9 @@ def annotations_of(given: Annotations | Mapping[str, Any] | None) -> Annotations
     if given is None:
         return None
     try:
-        found = msgspec.convert(msgspec.to_builtins(given), Annotations)
+        return msgspec.convert(msgspec.to_builtins(given), Annotations)
     except (msgspec.ValidationError, TypeError) as error:
         raise AuthorError(f"annotations: {error}") from None
-    if found.priority is not None and not 0 <= found.priority <= 1:
-        raise AuthorError(f"annotations: a priority is between 0 and 1, not {found.priority}")
-    return found
 
 
 # Which type media have --------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from msgspec import UNSET, Raw
 from . import codec, content, media
 from .errors import NormalizeError, PlainMCPError
 from .foreign import word
-from .jsonable import Rules
+from .jsonable import MAX_DEPTH, Rules, cycle, path_of, too_deep
 from .policy import Policy
 from .results import JSON_TEXT, Part, Turn
 from .types import (
@@ -29,7 +29,6 @@ from .types import (
     TextResourceContents,
     parse_block,
     parse_contents,
-    parse_message,
 )
 
 __all__ = [
@@ -48,6 +47,9 @@ Declared: TypeAlias = Literal["nothing", "hint", "schema"]
 
 Render: TypeAlias = Callable[[Any, bytes], str]
 """Makes the text for a value; it is given the value and its JSON."""
+
+Check: TypeAlias = Callable[[Any, bytes], None]
+"""Raises where a value's JSON breaks what was promised of it."""
 
 _RULES = Rules()
 _ROLES = ("user", "assistant")
@@ -107,15 +109,18 @@ def tool_result(
     *,
     declared: Declared = "nothing",
     render: Render | None = None,
+    check: Check | None = None,
 ) -> Normalized:
     """A tool's return value as a result whose structured data is raw JSON."""
     try:
         ready = _ready_made(value, policy, rules)
         if ready is not None:
+            if check is not None and not ready.result.isError:
+                _check_given(ready.result.structuredContent, check)
             return ready
         if policy.accept == "serializer":
             _check_accepted(value, policy, rules)
-        return _payload(value, policy, rules, declared, render)
+        return _payload(value, policy, rules, declared, render, check)
     except PlainMCPError:
         raise
     except Exception as error:
@@ -125,12 +130,14 @@ def tool_result(
 def _ready_made(value: Any, policy: Policy, rules: Rules) -> Normalized | None:
     """A result the author made: by hand, by builder, as a pair, or as a dict of result keys."""
     if isinstance(value, CallToolResult):
-        return _assembled(value.content, value.structuredContent, value.isError, value._meta, policy, rules)
+        made = _assembled(value.content, value.structuredContent, value.isError, value._meta, policy, rules)
+        made.result.resultType = value.resultType
+        return made
     match word(type(value)):
         case "ToolResult":
             structured = UNSET if value.structured_content is None else value.structured_content
             rendered = getattr(value, "rendered", False)
-            given, is_error = value.content, value.is_error or None
+            given, is_error = value.content, None if value.is_error is False else value.is_error
             return _assembled(given, structured, is_error, value.meta, policy, rules, rendered)
         case "CallToolResult":
             structured = _attribute(value, "structured_content", "structuredContent")
@@ -152,19 +159,23 @@ def _assembled(
     policy: Policy,
     rules: Rules,
     rendered: bool = False,
+    places: tuple[str, str] = ("$.content", "$.structuredContent"),
 ) -> Normalized:
     """A result from parts the author chose; content that is None stands for the JSON of the data."""
-    raw = b"" if structured is UNSET else _shaped(rules.encode(structured, _strict(policy)).raw, policy)
+    where, there = places
+    raw = b"" if structured is UNSET else _at(there, _payload_json, structured, policy, rules)
     if given is None:
         given = [JSON_TEXT] if raw else []
     elif not isinstance(given, (list, tuple)):
         given = [given]
     blocks: list[ContentBlock] = []
-    for item in given:
+    for index, item in enumerate(given):
         if item is JSON_TEXT:
             blocks.append(_text(codec.styled(raw, policy.json_style)))
         else:
-            blocks.extend(_blocks(item, policy, rules))
+            blocks.extend(_at(f"{where}[{index}]", _blocks, item, policy, rules))
+    if is_error is not None and type(is_error) is not bool:
+        raise NormalizeError("$.isError", f"takes true or false, not {type(is_error).__name__}")
     omitted = not raw or (raw in (b"{}", b"[]") and policy.empty_structured == "omit")  # S001-38
     result = CallToolResult(
         content=blocks,
@@ -179,8 +190,12 @@ def _meta(meta: Any, policy: Policy, rules: Rules) -> dict[str, Any] | None:
     """Metadata as plain data, so that whatever an author put there can be written."""
     if not meta:
         return None
-    plain: dict[str, Any] = codec.decode(rules.encode(dict(meta), _strict(policy)).raw)
+    plain: dict[str, Any] = codec.decode(rules.encode({"_meta": dict(meta)}, _strict(policy)).raw)["_meta"]
     return plain
+
+
+def _payload_json(structured: Any, policy: Policy, rules: Rules) -> bytes:
+    return _shaped(rules.encode(structured, _strict(policy)).raw, policy)
 
 
 _ENVELOPE = frozenset({"content", "structuredContent", "isError", "_meta", "meta"})
@@ -196,8 +211,7 @@ def _envelope(value: dict[Any, Any], policy: Policy, rules: Rules) -> Normalized
     blocks = []
     for item in value["content"]:
         try:
-            ours = content.is_content(type(item), policy)
-            blocks.append(content.block(item, policy, rules) if ours else parse_block(item))
+            blocks.append(item if content.is_content(type(item), policy) else parse_block(item))
         except msgspec.ValidationError:
             return None
     return _assembled(blocks, value.get("structuredContent", UNSET), is_error, meta, policy, rules)
@@ -211,38 +225,75 @@ def _pair(payload: Any, structured: Any, policy: Policy, rules: Rules) -> Normal
             return None
         if not rules.encode(structured, policy).raw.startswith(b"{"):
             return None
-    return _assembled(_blocks(payload, policy, rules), structured, None, None, policy, rules)
+    said = _at("$[0]", _blocks, payload, policy, rules)
+    return _assembled(said, structured, None, None, policy, rules, places=("$[0]", "$[1]"))
+
+
+def _check_given(structured: Any, check: Check) -> None:
+    if structured is UNSET:
+        raise NormalizeError("$", "an output schema was promised, and there is no structured content")
+    check(None, bytes(structured))
 
 
 def _payload(
-    value: Any, policy: Policy, rules: Rules, declared: Declared = "nothing", render: Render | None = None
+    value: Any,
+    policy: Policy,
+    rules: Rules,
+    declared: Declared = "nothing",
+    render: Render | None = None,
+    check: Check | None = None,
 ) -> Normalized:
     """Content for what is content, text and structured data for what is data."""
     if value is None and declared != "schema":
         return Normalized(CallToolResult(content=[]), True)  # S000-19
-    if content.is_content(type(value), policy):
+    if content.is_content(type(value), policy) and declared != "schema":
         return Normalized(CallToolResult(content=[content.block(value, policy, rules)]), True)
     if isinstance(value, content.BYTES):
         if policy.bytes_as == "error":
             raise NormalizeError("$", "this policy takes no bytes; return an Image, Audio or File")
         if declared != "schema":  # S000-20: base64 text and nothing structured
             return Normalized(CallToolResult(content=_texts([_bare(rules.encode(value, policy).raw)])), True)
-    items = rules.items(value, policy)
-    if items is not None and content.among(items, policy):
-        blocks = [block for item in items for block in _blocks(item, policy, rules)]
-        return Normalized(CallToolResult(content=blocks), True)  # S000-34
-    return _data(value if items is None else items, items is not None, policy, rules, declared, render)
+    items = rules.items(value, _strict(policy) if declared == "schema" else policy)
+    if items is not None and declared != "schema" and content.among(items, policy):
+        return Normalized(CallToolResult(content=_gathered(items, policy, rules, [], [items])), True)  # S000-34
+    return _data(value if items is None else items, items is not None, policy, rules, declared, render, check)
+
+
+def _gathered(items: Any, policy: Policy, rules: Rules, keys: list[Any], above: list[Any]) -> list[ContentBlock]:
+    """The blocks of a list that holds content, and of the lists in it, in order."""
+    if len(above) > MAX_DEPTH:
+        raise too_deep(keys)
+    blocks: list[ContentBlock] = []
+    for index, item in enumerate(items):
+        here = [*keys, index]
+        if isinstance(item, (list, tuple)) and content.among(list(item), policy):
+            if any(item is one for one in above):
+                raise cycle(here, keys[: next(i for i, one in enumerate(above) if one is item)])
+            blocks.extend(_gathered(item, policy, rules, here, [*above, item]))
+        else:
+            blocks.extend(_at(path_of(here), _blocks, item, policy, rules))
+    return blocks
 
 
 def _blocks(value: Any, policy: Policy, rules: Rules) -> list[ContentBlock]:
-    """The content alone."""
-    return [_text(value)] if _is_clean_text(value) else _payload(value, policy, rules).result.content
+    """The content alone, in words whatever the policy has for data."""
+    if _is_clean_text(value):
+        return [_text(value)]
+    return _payload(value, _wordy(policy), rules).result.content
 
 
 def _data(
-    value: Any, many: bool, policy: Policy, rules: Rules, declared: Declared, render: Render | None
+    value: Any,
+    many: bool,
+    policy: Policy,
+    rules: Rules,
+    declared: Declared,
+    render: Render | None,
+    check: Check | None,
 ) -> Normalized:
     encoded = rules.encode(value, _strict(policy) if declared == "schema" else policy)
+    if check is not None:
+        check(value, encoded.raw)
     raw = _shaped(encoded.raw, policy)
     structured = _structured(raw, policy, declared) if encoded.exact else UNSET  # S000-31
     blocks: list[ContentBlock]
@@ -320,9 +371,7 @@ def _bare(raw: bytes) -> str:
 def _check_accepted(value: Any, policy: Policy, rules: Rules) -> None:
     if not isinstance(value, str) and not rules.encode(value, policy).raw.startswith(b"{"):
         kind = type(value).__name__
-        raise NormalizeError(
-            "$", f"this policy takes a str, an object or a ToolResult, and {kind} is none of them"
-        )
+        raise NormalizeError("$", f"this policy takes a str, an object or a ToolResult, and {kind} is none of them")
 
 
 # The top of an object -----------------------------------------------------------------------------
@@ -363,31 +412,35 @@ def resource_result(
 ) -> ReadResourceResult:
     """A resource's return value as its contents."""
     try:
-        match word(type(payload)):
-            case "ReadResourceResult" | "ResourceResult":
-                parts, meta = payload.contents, _attribute(payload, "_meta", "meta")
-            case _:
-                parts, meta = _parts(payload, policy, rules), None
-        result = ReadResourceResult(
-            contents=[_contents(uri, mime_type, part, policy, rules) for part in parts],
+        made = word(type(payload)) in ("ReadResourceResult", "ResourceResult")
+        parts, one = (payload.contents, False) if made else _parts(payload, policy, rules)
+        meta = _attribute(payload, "_meta", "meta") if made else None
+        hints = (_attribute(payload, "ttlMs", "ttl_ms"), _attribute(payload, "cacheScope", "cache_scope"))
+        if not made or hints == (0, "private"):  # the official types always have them, by default these
+            hints = (None, None)
+        places = ["$"] if one else [f"$[{index}]" for index in range(len(parts))]
+        return ReadResourceResult(
+            contents=[
+                _at(place, _contents, uri, mime_type, part, policy, rules)
+                for place, part in zip(places, parts, strict=True)
+            ],
+            ttlMs=hints[0],
+            cacheScope=hints[1],
             _meta=_meta(meta, policy, rules),
         )
-        if isinstance(payload, ReadResourceResult):
-            result.ttlMs, result.cacheScope = payload.ttlMs, payload.cacheScope
-        return result
     except PlainMCPError:
         raise
     except Exception as error:
         raise _surprise(payload, error) from error
 
 
-def _parts(payload: Any, policy: Policy, rules: Rules) -> list[Any]:
-    """One payload, or as many as a list holds that has contents, media or bytes in it."""
+def _parts(payload: Any, policy: Policy, rules: Rules) -> tuple[list[Any], bool]:
+    """As many payloads as a list holds that has contents, media or bytes in it; or just one, and True."""
     items = rules.items(payload, policy)
     if items is None:
-        return [payload]
+        return [payload], True
     apart = any(word(type(item)) or isinstance(item, (Part, *content.BYTES)) for item in items)
-    return items if apart else [items]
+    return (items, False) if apart else ([items], True)
 
 
 def _contents(uri: str, mime_type: str | None, part: Any, policy: Policy, rules: Rules) -> ResourceContents:
@@ -395,12 +448,14 @@ def _contents(uri: str, mime_type: str | None, part: Any, policy: Policy, rules:
         inner = _contents(part.uri or uri, part.mime_type or mime_type, part.payload, policy, rules)
         extras = {"name": part.name, "title": part.title, "annotations": part.annotations, "_meta": part.meta}
         given = {key: value for key, value in extras.items() if value is not None}
-        return msgspec.structs.replace(inner, **given) if given else inner
+        return content.resource(msgspec.structs.replace(inner, **given), policy, rules) if given else inner
     if word(type(part)) == "ResourceContent":
         return _contents(uri, part.mime_type or mime_type, part.content, policy, rules)
     found = content.contents(part, uri, mime_type, policy, rules)
     if found is None and type(part) is dict and part.keys() & {"text", "blob"}:
         found = _contents_of_dict(uri, mime_type, part)
+        if found is not None:
+            found = content.resource(found, policy, rules)
     if found is not None:
         return found
     raw = rules.encode(part, policy).raw
@@ -429,12 +484,13 @@ def prompt_result(value: Any, policy: Policy, rules: Rules = _RULES) -> GetPromp
     try:
         match word(type(value)):
             case "GetPromptResult" | "PromptResult":
-                items, description, meta = value.messages, value.description, _attribute(value, "_meta", "meta")
+                items = [(f"$.messages[{index}]", item) for index, item in enumerate(value.messages)]
+                description, meta = value.description, _attribute(value, "_meta", "meta")
             case _:
                 items, description, meta = _said(value, policy, rules), None, None
         return GetPromptResult(
-            description=description,
-            messages=[message for item in items for message in _messages(item, policy, rules)],
+            description=_description(description, policy, rules),
+            messages=[message for place, item in items for message in _at(place, _messages, item, policy, rules)],
             _meta=_meta(meta, policy, rules),
         )
     except PlainMCPError:
@@ -443,11 +499,18 @@ def prompt_result(value: Any, policy: Policy, rules: Rules = _RULES) -> GetPromp
         raise _surprise(value, error) from error
 
 
-def _said(value: Any, policy: Policy, rules: Rules) -> list[Any]:
-    if _prompt_pair(value, policy) is not None:
-        return [value]
-    items = rules.items(value, policy)
-    return [value] if items is None else items
+def _description(given: Any, policy: Policy, rules: Rules) -> str | None:
+    if given is not None and not isinstance(given, str):
+        raise NormalizeError("$.description", f"takes text, not {type(given).__name__}")
+    raw = rules.encode({"description": given}, policy).raw
+    text: str | None = codec.decode(raw)["description"]
+    return text
+
+
+def _said(value: Any, policy: Policy, rules: Rules) -> list[tuple[str, Any]]:
+    """What a prompt returned, item by item, each with its place."""
+    items = None if _prompt_pair(value, policy) is not None else rules.items(value, policy)
+    return [("$", value)] if items is None else [(f"$[{index}]", item) for index, item in enumerate(items)]
 
 
 def _messages(value: Any, policy: Policy, rules: Rules) -> list[PromptMessage]:
@@ -460,12 +523,22 @@ def _messages(value: Any, policy: Policy, rules: Rules) -> list[PromptMessage]:
     elif (parts := content.message_parts(value) or _prompt_pair(value, policy)) is not None:
         role, said = parts
     elif type(value) is dict and value.keys() == {"role", "content"} and value["role"] in _ROLES:
-        try:
-            return [parse_message(value)]
-        except msgspec.ValidationError:
-            role, said = value["role"], value["content"]
-    blocks = _blocks(said, policy, rules)
-    return [PromptMessage(role=role, content=block) for block in blocks]  # type: ignore[arg-type]
+        return _spoken(value["role"], _at("$.content", _blocks, _as_block(value["content"]), policy, rules))
+    return _spoken(role, _blocks(said, policy, rules))
+
+
+def _as_block(given: Any) -> Any:
+    """The content block a dict is the wire form of; anything else as it is."""
+    try:
+        return parse_block(given)
+    except msgspec.ValidationError:
+        return given
+
+
+def _spoken(role: Any, blocks: list[ContentBlock]) -> list[PromptMessage]:
+    if role not in _ROLES:
+        raise NormalizeError("$.role", f"a role is {' or '.join(_ROLES)}")
+    return [PromptMessage(role=role, content=block) for block in blocks]
 
 
 def _prompt_pair(value: Any, policy: Policy) -> tuple[Any, Any] | None:
@@ -487,6 +560,20 @@ def _prompt_pair(value: Any, policy: Policy) -> tuple[Any, Any] | None:
 def _strict(policy: Policy) -> Policy:
     """The policy for data a schema or an author's own result promises: nothing becomes its str()."""
     return policy.replace(unserializable="error")
+
+
+@lru_cache(maxsize=64)
+def _wordy(policy: Policy) -> Policy:
+    """The policy for what must be said in content: data has a text there."""
+    return policy.replace(object_text="json")
+
+
+def _at(place: str, make: Callable[..., Any], *given: Any) -> Any:
+    """What a function makes of one part of a value; where it refuses, the path starts at the whole."""
+    try:
+        return make(*given)
+    except NormalizeError as error:
+        raise NormalizeError(place + error.path[1:], error.problem) from error
 
 
 def _text(text: str) -> TextContent:

@@ -76,6 +76,17 @@ class Policy:
     contents_extras: bool = False
     # A 2-tuple from a prompt: (text, role), (role, text), or whichever it turns out to be.
     prompt_pair: Literal["text_role", "role_text", "either"] = "either"
+    # Which return hints become an output schema: none; a pydantic model; any record type by itself; whatever
+    # has a record type in it (a list of them, say); all of them.
+    output_schema: Literal["none", "model", "named", "typed", "all"] = "typed"
+    # A result that breaks its output schema is an error instead of being sent.
+    validate_output: bool = True
+    # Defaults of parameters are shown in the input schema.
+    schema_default: bool = True
+    # Features are listed by name or URI, or as they were registered.
+    list_order: Literal["name", "registration"] = "name"
+    # A title nobody gave: none; the first paragraph of the docstring; the name in words.
+    title_from: Literal["explicit", "docstring", "name"] = "explicit"
 
     def __post_init__(self) -> None:
         for name, allowed in _ALLOWED.items():
@@ -109,9 +120,7 @@ def _allowed(hint: Any) -> tuple[str, ...] | type:
 
 
 _HINTS = get_type_hints(Policy)
-_ALLOWED: dict[str, tuple[str, ...] | type] = {
-    field.name: _allowed(_HINTS[field.name]) for field in fields(Policy)
-}
+_ALLOWED: dict[str, tuple[str, ...] | type] = {field.name: _allowed(_HINTS[field.name]) for field in fields(Policy)}
 
 # Each profile is `standard` with what its system does otherwise; the reasons stand in docs/requirements.md 5.3.
 Policy.standard = Policy()
@@ -119,17 +128,21 @@ Policy.openmcp = Policy(
     list_content="flat",
     unencodable="replace",
     resource_json_mime="text/plain",
+    output_schema="none",
+    validate_output=False,
+    list_order="registration",
 )
 Policy.fastmcp = Policy(
     non_object="annotated",
     json_style="compact",
-    list_content="auto",
     pair="never",
     envelope="off",
     bytes_as="blob",
     unencodable="replace",
     file_block="blob",
     resource_json_mime="text/plain",
+    output_schema="all",
+    list_order="registration",
 )
 Policy.serializer = Policy(
     accept="serializer",
@@ -141,6 +154,10 @@ Policy.serializer = Policy(
     unserializable="error",
     contents_extras=True,
     prompt_pair="text_role",
+    output_schema="model",
+    validate_output=False,
+    schema_default=False,
+    title_from="docstring",
 )
 Policy.kubernetes = Policy(
     non_object="never",
@@ -151,6 +168,7 @@ Policy.kubernetes = Policy(
     bytes_as="blob",
     key_case="camel",
     item_order="name",
+    output_schema="named",
 )
 Policy.lean = Policy(
     structured="schema",

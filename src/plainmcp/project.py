@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from . import codec, media
+from .errors import ParseError
 from .revisions import Revision
 from .types import (
     Annotations,
@@ -43,8 +44,8 @@ def tool_result(
         raw = _raw(structured)
         bare = not raw.startswith(b"{")
         # SEP-2106: data that is no object must also be there as text.
-        unsaid = not content if revision.structured != "none" else not (mirrored or _says(content, raw))
-        if unsaid and (bare or revision.structured == "none"):
+        needed = bare or revision.structured == "none"
+        if needed and not (mirrored or _says(content, raw)):
             content = [*content, TextContent(type="text", text=codec.styled(raw, "spaced"))]
         structured = _carried(raw, bare, revision, wrap_key)
     return CallToolResult(
@@ -111,7 +112,7 @@ def _says(content: list[ContentBlock], raw: bytes) -> bool:
 def _same(text: str, data: Any) -> bool:
     try:
         return bool(codec.decode(text) == data)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+    except ParseError:
         return False
 
 

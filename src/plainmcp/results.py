@@ -214,9 +214,7 @@ class PromptResult:
 
     __slots__ = ("description", "messages", "meta")
 
-    def __init__(
-        self, messages: object = None, description: str | None = None, meta: Meta | None = None
-    ) -> None:
+    def __init__(self, messages: object = None, description: str | None = None, meta: Meta | None = None) -> None:
         self.messages: list[Any] = [] if messages is None else _listed_messages(messages)
         self.description: str | None = description
         self.meta: Meta | None = _checked_meta(meta)
@@ -225,21 +223,15 @@ class PromptResult:
         """Add a text; takes annotations= and meta=."""
         return self._add(Turn(role, _text(text, fields)))
 
-    def add_image(
-        self, path: Location | None = None, role: Role = "user", **fields: Unpack[_MediaFields]
-    ) -> Self:
+    def add_image(self, path: Location | None = None, role: Role = "user", **fields: Unpack[_MediaFields]) -> Self:
         """Add a picture from a path or data=; takes format= and annotations=."""
         return self._add(Turn(role, Image(path, **fields)))
 
-    def add_audio(
-        self, path: Location | None = None, role: Role = "user", **fields: Unpack[_MediaFields]
-    ) -> Self:
+    def add_audio(self, path: Location | None = None, role: Role = "user", **fields: Unpack[_MediaFields]) -> Self:
         """Add a sound from a path or data=; takes format= and annotations=."""
         return self._add(Turn(role, Audio(path, **fields)))
 
-    def add_file(
-        self, path: Location | None = None, role: Role = "user", **fields: Unpack[_FileFields]
-    ) -> Self:
+    def add_file(self, path: Location | None = None, role: Role = "user", **fields: Unpack[_FileFields]) -> Self:
         """Embed a file from a path, or data= with name=; takes format= and annotations=."""
         return self._add(Turn(role, File(path, **fields)))
 
@@ -251,9 +243,7 @@ class PromptResult:
         """Embed text= or blob= (bytes, or base64); takes mime_type=, name=, title=, annotations=, meta=."""
         return self._add(Turn(role, _resource(uri, fields)))
 
-    def add_link(
-        self, uri: str, name: str | None = None, role: Role = "user", **fields: Unpack[_LinkFields]
-    ) -> Self:
+    def add_link(self, uri: str, name: str | None = None, role: Role = "user", **fields: Unpack[_LinkFields]) -> Self:
         """Link a resource; takes title=, description=, mime_type=, size=, icons=, annotations=, meta=."""
         return self._add(Turn(role, _link(uri, name, fields)))
 

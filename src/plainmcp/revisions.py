@@ -8,23 +8,65 @@ from typing import Literal
 
 from .errors import AuthorError
 
-__all__ = ["LATEST", "REVISIONS", "Revision", "named"]
+__all__ = ["LATEST", "LATEST_HANDSHAKE", "MODERN", "REVISIONS", "Revision", "named", "negotiated"]
+
+
+_METHODS = frozenset(
+    {
+        "completion/complete",
+        "prompts/get",
+        "prompts/list",
+        "resources/list",
+        "resources/read",
+        "resources/templates/list",
+        "tools/call",
+        "tools/list",
+    }
+)
+_HANDSHAKE_METHODS = _METHODS | {
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "resources/subscribe",
+    "resources/unsubscribe",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """One protocol revision: a row of facts about what its results may hold."""
+    """One protocol revision: a row of facts about what it knows and what its messages may hold."""
 
     name: str
-    audio: bool  # audio content blocks
-    resource_link: bool  # resource_link content blocks
-    structured: Literal["none", "object", "any"]  # what structuredContent may be
-    titles: bool  # title, and an author's own fields, inside resource contents and links
-    last_modified: bool  # annotations.lastModified
-    content_meta: bool  # _meta on content blocks and resource contents
-    icons: bool
-    result_type: bool  # every result says resultType
-    cache_hints: bool  # ttlMs and cacheScope on cacheable results
+    methods: frozenset[str] = _HANDSHAKE_METHODS
+
+    # How it is spoken.
+    handshake: bool = True  # negotiated once by initialize; otherwise every request carries its own _meta
+    batches: bool = False  # arrays of messages
+    null_id: bool = False  # an error for an unreadable id says "id": null; otherwise it has no id
+    resource_not_found: int = -32002
+    progress_message: bool = True  # notifications/progress may carry a message
+    elicitation: tuple[str, ...] = ()  # the modes in which a user may be asked
+    elicitation_mode: bool = False  # elicitation/create says its mode
+    rich_forms: bool = False  # forms may have titled and multiple choices, and defaults everywhere
+    sampling_audio: bool = True
+    sampling_lists: bool = False  # sampling messages may hold several blocks, and tools may be offered
+
+    # What results may hold.
+    audio: bool = True  # audio content blocks
+    resource_link: bool = True  # resource_link content blocks
+    structured: Literal["none", "object", "any"] = "object"  # what structuredContent may be
+    titles: bool = True  # title on definitions; an author's own fields inside resource contents
+    last_modified: bool = True  # annotations.lastModified
+    content_meta: bool = True  # _meta on content blocks, resource contents and definitions
+    icons: bool = True
+    result_type: bool = False  # every result says resultType, and who the server is
+    cache_hints: bool = False  # ttlMs and cacheScope on cacheable results
+
+    # What definitions may hold.
+    tool_annotations: bool = True
+    implementation: tuple[str, ...] = ("name", "version")  # the fields of serverInfo
+    completions: bool = True  # a capability of its own
+    extensions: bool = False  # likewise
 
     @property
     def all_content(self) -> bool:
@@ -42,6 +84,9 @@ class Revision:
 
 V2024_11_05 = Revision(
     name="2024-11-05",
+    null_id=True,
+    progress_message=False,
+    sampling_audio=False,
     audio=False,
     resource_link=False,
     structured="none",
@@ -49,60 +94,53 @@ V2024_11_05 = Revision(
     last_modified=False,
     content_meta=False,
     icons=False,
-    result_type=False,
-    cache_hints=False,
+    tool_annotations=False,
+    completions=False,
 )
 
 V2025_03_26 = Revision(
     name="2025-03-26",
-    audio=True,
+    batches=True,
+    null_id=True,
     resource_link=False,
     structured="none",
     titles=False,
     last_modified=False,
     content_meta=False,
     icons=False,
-    result_type=False,
-    cache_hints=False,
 )
 
 V2025_06_18 = Revision(
     name="2025-06-18",
-    audio=True,
-    resource_link=True,
-    structured="object",
-    titles=True,
-    last_modified=True,
-    content_meta=True,
+    null_id=True,
+    elicitation=("form",),
     icons=False,
-    result_type=False,
-    cache_hints=False,
+    implementation=("name", "title", "version"),
 )
 
 V2025_11_25 = Revision(
     name="2025-11-25",
-    audio=True,
-    resource_link=True,
-    structured="object",
-    titles=True,
-    last_modified=True,
-    content_meta=True,
-    icons=True,
-    result_type=False,
-    cache_hints=False,
+    elicitation=("form", "url"),
+    elicitation_mode=True,
+    rich_forms=True,
+    sampling_lists=True,
+    implementation=("name", "title", "version", "description", "websiteUrl", "icons"),
 )
 
 V2026_07_28 = Revision(
     name="2026-07-28",
-    audio=True,
-    resource_link=True,
+    methods=_METHODS | {"server/discover", "subscriptions/listen"},
+    handshake=False,
+    resource_not_found=-32602,
+    elicitation=("form", "url"),
+    elicitation_mode=True,
+    rich_forms=True,
+    sampling_lists=True,
     structured="any",
-    titles=True,
-    last_modified=True,
-    content_meta=True,
-    icons=True,
     result_type=True,
     cache_hints=True,
+    implementation=("name", "title", "version", "description", "websiteUrl", "icons"),
+    extensions=True,
 )
 
 REVISIONS: dict[str, Revision] = {
@@ -111,6 +149,9 @@ REVISIONS: dict[str, Revision] = {
 """Every revision by its wire name, oldest first."""
 
 LATEST = V2026_07_28
+LATEST_HANDSHAKE = V2025_11_25
+MODERN = tuple(name for name, revision in REVISIONS.items() if not revision.handshake)
+"""The revisions that are spoken without a handshake."""
 
 
 def named(name: str) -> Revision:
@@ -123,3 +164,13 @@ def named(name: str) -> Revision:
         return REVISIONS[name]
     except KeyError:
         raise AuthorError(f"unknown revision {name!r}; the known ones are {', '.join(REVISIONS)}") from None
+
+
+def negotiated(requested: object) -> Revision:
+    """What initialize settles on: the revision asked for, or else the newest with a handshake (VER-02, VER-04).
+
+    >>> negotiated("2025-03-26").name, negotiated("2026-07-28").name
+    ('2025-03-26', '2025-11-25')
+    """
+    revision = REVISIONS.get(requested) if isinstance(requested, str) else None
+    return revision if revision is not None and revision.handshake else LATEST_HANDSHAKE

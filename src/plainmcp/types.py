@@ -4,7 +4,7 @@ A field left out, or given as None, is absent from the wire; only `structuredCon
 Knows nothing of policies, nor of what an older revision allows (see project).
 """
 
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
@@ -36,7 +36,6 @@ __all__ = [
     "ToolExecution",
     "parse_block",
     "parse_contents",
-    "parse_message",
 ]
 
 Role: TypeAlias = Literal["user", "assistant"]
@@ -51,7 +50,7 @@ class Annotations(Wire, kw_only=True):
     """For whom something is meant, how much it matters, when it last changed."""
 
     audience: list[Role] | None = None
-    priority: float | None = None
+    priority: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
     lastModified: str | None = None
 
 
@@ -333,10 +332,3 @@ def parse_contents(data: Any) -> ResourceContents:
     if isinstance(data, dict) and "blob" in data:
         return msgspec.convert(data, BlobResourceContents)
     return msgspec.convert(data, TextResourceContents)
-
-
-def parse_message(data: Any) -> PromptMessage:
-    """A prompt message from its wire form; raises msgspec.ValidationError."""
-    if not isinstance(data, dict) or set(data) != {"role", "content"}:
-        raise msgspec.ValidationError("a prompt message has a role and a content")
-    return PromptMessage(role=msgspec.convert(data["role"], Role), content=parse_block(data["content"]))

@@ -29,20 +29,57 @@ class Storey:
 # From left to right; a layer of two lines has an inner order.
 STOREYS = (
     Storey("shells", ("__main__",)),
-    Storey("shells", ("cli", "compat/*")),
+    Storey("shells", ("cli", "compat/*", "app")),
     Storey("edges", ("testing", "transports/__init__", "transports/[aw]sgi", "transports/stdio")),
-    Storey("edges", ("transports/drive", "transports/streamable", "transports/sse")),
+    Storey("edges", ("transports/connection",)),
+    Storey("edges", ("transports/drive",)),
+    Storey("edges", ("transports/looped",)),
+    Storey("edges", ("transports/calling", "transports/streamable", "transports/sse")),
     Storey("protocol", ("server",)),
     Storey("protocol", ("exchange", "session")),
     Storey("protocol", ("methods/*",)),
-    Storey("offer", ("registry", "context")),
+    Storey("offer", ("registry", "features", "context")),
     Storey(
         "translators",
-        ("signature", "schema", "arguments", "normalize", "render", "project", "paging"),
+        ("signature", "schema", "arguments", "outputs", "normalize", "render", "project", "describe", "paging"),
         strangers=True,
     ),
-    Storey("values", ("content", "jsonable", "kinds", "foreign")),  # what normalize and render build on
-    Storey("words", ("types", "media", "mime", "results", "steps", "codec", "jsonrpc", "uritemplate")),
+    # What the translators build on: values, and the hints and schemas that speak of values.
+    Storey(
+        "values",
+        (
+            "content",
+            "jsonable",
+            "kinds",
+            "fitting",
+            "shapes",
+            "adapters",
+            "hints",
+            "foreign",
+            "docstring",
+            "judge",
+            "phrases",
+            "subschemas",
+        ),
+    ),
+    Storey(
+        "words",
+        (
+            "types",
+            "media",
+            "mime",
+            "files",
+            "places",
+            "results",
+            "steps",
+            "questions",
+            "seal",
+            "codec",
+            "jsonrpc",
+            "uritemplate",
+            "uripiece",
+        ),
+    ),
     Storey("facts", ("errors", "revisions", "policy")),
 )
 

@@ -15,6 +15,14 @@ LAZY = {
     "pydantic_core": "as pydantic",
 }
 
+# Rooms of ours that load something heavy, for those who need it.
+LAZY_ROOMS = {
+    "transports/looped": "asyncio takes as long to load as all the rest, and many servers never need it",
+    "transports/asgi": "the same",
+    "transports/wsgi": "needed only by those who mount the server",
+    "transports/stdio": "needed only by those who run the server",
+}
+
 # What may stand at the top of a file.
 ALWAYS = {"msgspec", *sys.stdlib_module_names}
 
@@ -86,7 +94,8 @@ def third_parties(sources: dict[str, str]) -> list[str]:
         for statement in imports(room, source, set(sources)):
             top = statement.target.split(".")[0]
             arrow = f"{room}.py:{statement.line} -> {statement.target}"
-            if statement.inside and (statement.ours or top not in LAZY):
+            lazy = statement.target in LAZY_ROOMS if statement.ours else top in LAZY
+            if statement.inside and not lazy:
                 found.append(f"{arrow}: inside {statement.inside}(); move it to the top")
             elif not statement.inside and not statement.ours and top not in ALWAYS:
                 found.append(f"{arrow}: only the standard library and msgspec are there for everybody")

@@ -137,8 +137,6 @@ def test_these_types_are_text(mime):
     assert is_textual(mime)
 
 
-@pytest.mark.parametrize(
-    "mime", ["image/png", "application/pdf", "application/octet-stream", "application/zip", ""]
-)
+@pytest.mark.parametrize("mime", ["image/png", "application/pdf", "application/octet-stream", "application/zip", ""])
 def test_these_types_are_not_text(mime):
     assert not is_textual(mime)

@@ -1,0 +1,353 @@
+"""What a handler may know and ask for while it runs: progress, log, questions to the user, facts of the client.
+
+One handler serves every revision: where questions are live requests it waits for the answer; where they travel
+with the result, the handler ends here and is run again with the answers it has so far. Sends nothing by itself:
+everything goes through the request's link.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Generator
+from functools import lru_cache
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+from msgspec import Raw
+
+from . import describe, foreign, jsonrpc, schema
+from .errors import AuthorError, InvalidParams, MissingCapability, ToolError
+from .jsonrpc import Meta, Params
+from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample
+from .revisions import Revision
+from .steps import Link, PeerError
+
+__all__ = ["LOG_LEVELS", "Context", "Request", "lacking"]
+
+LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+
+_log = logging.getLogger("plainmcp")
+
+
+class Request:
+    """One request, and what is known of who sent it."""
+
+    __slots__ = (
+        "capabilities", "client", "id", "link", "log_level", "meta", "method", "params", "principal", "revision",
+        "session",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        id: Raw,
+        method: str,
+        params: Params,
+        meta: Meta | None,
+        revision: Revision,
+        session: Any = None,
+        link: Link | None = None,
+        principal: Any = None,
+    ) -> None:
+        self.id = id
+        self.method = method
+        self.params = params
+        self.meta = meta
+        self.revision = revision
+        self.session = session
+        self.link = link
+        self.principal = principal
+        # What a handshake settled, a session knows; otherwise each request speaks for itself (BASE-18).
+        if revision.handshake:
+            self.capabilities: dict[str, Any] = session.capabilities if session else {}
+            self.client: dict[str, Any] = session.client if session else {}
+            self.log_level: str | None = session.log_level if session else None
+        else:
+            self.capabilities = _object(meta.capabilities if meta else None)
+            self.client = _object(meta.client if meta else None)
+            self.log_level = meta.log_level if meta and isinstance(meta.log_level, str) else None
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+class _Done:
+    """What a call that has nothing to wait for returns, so that it may be awaited or not."""
+
+    def __await__(self) -> Generator[None, None, None]:
+        yield from ()
+
+
+_DONE = _Done()
+
+
+async def _ready(value: Any) -> Any:
+    return value
+
+
+class Context:
+    """What a handler is given for a parameter of this type.
+
+    In an `async def` handler, await what asks the client something; in a plain one, just call it.
+    """
+
+    __slots__ = ("_answers", "_asked", "_is_async", "_progress", "_publish", "_request")
+
+    def __init__(
+        self,
+        request: Request,
+        *,
+        is_async: bool = False,
+        answers: dict[str, Any] | None = None,
+        publish: Callable[[str, str | None], None] | None = None,
+    ) -> None:
+        self._request = request
+        self._is_async = is_async
+        self._answers = answers or {}
+        self._publish = publish
+        self._asked: dict[str, int] = {}
+        self._progress = float("-inf")
+
+    # Facts ----------------------------------------------------------------------------------------
+
+    @property
+    def request_id(self) -> Any:
+        """The id of the request, as the client chose it."""
+        return msgspec.json.decode(self._request.id)
+
+    @property
+    def revision(self) -> str:
+        """The protocol revision the request is spoken in."""
+        return self._request.revision.name
+
+    @property
+    def client_name(self) -> str | None:
+        """What the client calls itself; nothing to rely on."""
+        name = self._request.client.get("name")
+        return name if isinstance(name, str) else None
+
+    @property
+    def client_version(self) -> str | None:
+        """The version the client says it is."""
+        version = self._request.client.get("version")
+        return version if isinstance(version, str) else None
+
+    @property
+    def capabilities(self) -> dict[str, Any]:
+        """What the client says it can do."""
+        return self._request.capabilities
+
+    @property
+    def principal(self) -> Any:
+        """Who is calling, as the transport authenticated them; None where it did not."""
+        return self._request.principal
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """The `_meta` of the request."""
+        raw = self._request.params._meta
+        return _object(msgspec.json.decode(raw)) if raw else {}
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the client no longer wants the answer."""
+        link = self._request.link
+        return link is not None and link.cancelled
+
+    # Telling --------------------------------------------------------------------------------------
+
+    def progress(self, progress: float, total: float | None = None, message: str | None = None) -> Awaitable[None]:
+        """Tell the client how far the work is, if it asked to be told; `progress` must grow (PROG-02)."""
+        meta = self._request.meta
+        token = meta.progress_token if meta else msgspec.UNSET
+        if isinstance(token, (str, int)) and not isinstance(token, bool) and progress > self._progress:
+            self._progress = progress
+            params: dict[str, Any] = {"progressToken": token, "progress": progress}
+            if total is not None:
+                params["total"] = total
+            if message is not None and self._request.revision.progress_message:
+                params["message"] = message
+            self._notify("notifications/progress", params)
+        return _DONE
+
+    def log(self, level: str, data: Any, logger: str | None = None) -> Awaitable[None]:
+        """Send a log message, if the client wants those of this level (LOG-02, LOG-03)."""
+        if level not in LOG_LEVELS:
+            raise AuthorError(f"unknown log level {level!r}; the levels are {', '.join(LOG_LEVELS)}")
+        wanted = self._request.log_level
+        if wanted in LOG_LEVELS and LOG_LEVELS.index(level) >= LOG_LEVELS.index(wanted):
+            named = {} if logger is None else {"logger": logger}
+            self._notify("notifications/message", {"level": level, **named, "data": data})
+        return _DONE
+
+    def debug(self, data: Any) -> Awaitable[None]:
+        """Log at level debug."""
+        return self.log("debug", data)
+
+    def info(self, data: Any) -> Awaitable[None]:
+        """Log at level info."""
+        return self.log("info", data)
+
+    def warning(self, data: Any) -> Awaitable[None]:
+        """Log at level warning."""
+        return self.log("warning", data)
+
+    def error(self, data: Any) -> Awaitable[None]:
+        """Log at level error."""
+        return self.log("error", data)
+
+    def resource_updated(self, uri: str) -> Awaitable[None]:
+        """Tell those who subscribed to a resource that it changed."""
+        if self._publish is not None:
+            self._publish("resources/updated", uri)
+        return _DONE
+
+    def _notify(self, method: str, params: dict[str, Any]) -> None:
+        link = self._request.link
+        if link is None:
+            return
+        try:
+            message = jsonrpc.notification(method, params)
+        except (TypeError, ValueError, RecursionError):
+            _log.warning("a %s could not be written as JSON and was not sent", method, exc_info=True)
+        else:
+            link.notify(message)
+
+    # Asking ---------------------------------------------------------------------------------------
+
+    def elicit(self, message: str, form: Any, *, key: str | None = None) -> Any:
+        """Ask the user to fill in a form, described by a class or by a flat JSON Schema; gives Elicited."""
+        wanted, parse = _form(form) if isinstance(form, type) else (form, lambda content: content)
+        return self._ask_one("elicit", key, Elicit(message=message, schema=wanted, parse=parse))
+
+    def elicit_url(self, message: str, url: str, *, key: str | None = None) -> Any:
+        """Ask the user to visit a page, for what must not pass through the client; gives Elicited."""
+        return self._ask_one("elicit", key, ElicitUrl(message=message, url=url))
+
+    def sample(self, messages: Any, *, max_tokens: int = 1000, key: str | None = None, **options: Any) -> Any:
+        """Ask the client's model to continue: a text or a list of messages; gives its answer as a dict."""
+        said = [_said(item) for item in (messages if isinstance(messages, list) else [messages])]
+        return self._ask_one("sample", key, Sample(messages=said, max_tokens=max_tokens, options=options))
+
+    def roots(self, *, key: str | None = None) -> Any:
+        """Ask which places of the user's the server may look at; gives a list of roots."""
+        return self._ask_one("roots", key, ListRoots())
+
+    def ask(self, **questions: Question) -> Any:
+        """Ask several things at once; gives a dict of answers by the same names."""
+        request = self._request
+        for question in questions.values():
+            self._check(question)
+        if request.revision.handshake:
+            return self._ask_live(questions)
+        answers = {}
+        for key, question in questions.items():
+            try:
+                answers[key] = question.read(self._answers[key])
+            except (KeyError, ToolError):  # not answered, or not as the form asks: ask again (MRTR-10)
+                continue
+        if len(answers) < len(questions):
+            raise InputRequired({key: question for key, question in questions.items() if key not in answers})
+        return _ready(answers) if self._is_async else answers
+
+    def _ask_one(self, kind: str, key: str | None, question: Question) -> Any:
+        # Without a name of its own a question is known by its place, which is the same each time we are run.
+        self._asked[kind] = self._asked.get(kind, 0) + 1
+        name = key or f"{kind}_{self._asked[kind]}"
+        answers = self.ask(**{name: question})
+        return _picked(answers, name) if self._is_async else answers[name]
+
+    def _ask_live(self, questions: dict[str, Question]) -> Any:
+        return self._live_async(questions) if self._is_async else self._live(questions)
+
+    def _live(self, questions: dict[str, Question]) -> dict[str, Any]:
+        link = self._link()
+        try:
+            return {key: _answer(link.ask(q.method, self._params(q)), q) for key, q in questions.items()}
+        except PeerError as error:
+            raise ToolError(f"The client did not answer: {error}") from error
+
+    async def _live_async(self, questions: dict[str, Question]) -> dict[str, Any]:
+        link = self._link()
+        try:
+            return {key: _answer(await link.ask_async(q.method, self._params(q)), q) for key, q in questions.items()}
+        except PeerError as error:
+            raise ToolError(f"The client did not answer: {error}") from error
+
+    def _params(self, question: Question) -> dict[str, Any]:
+        return describe.question(question.params(), question.method, self._request.revision, uuid4().hex)
+
+    def _link(self) -> Link:
+        if self._request.link is None:
+            raise ToolError("This needs a question answered, and this connection cannot carry questions.")
+        return self._request.link
+
+    def _check(self, question: Question) -> None:
+        """Refuse a question the client or its revision does not know (META-05, MRTR-05)."""
+        request = self._request
+        mode = next(iter(question.needs.get("elicitation", {})), None)
+        known = mode is None or mode in request.revision.elicitation
+        missing = lacking(question.needs, request.capabilities)
+        if not request.revision.handshake and missing:
+            raise MissingCapability(f"this needs the client capability {_spelled(missing)}", missing)
+        if missing or not known:
+            what = _spelled(missing or question.needs)
+            where = f" Visit {question.url} and call again." if isinstance(question, ElicitUrl) else ""
+            raise ToolError(f"This needs {what}, which the client does not offer.{where}")
+
+
+async def _picked(answers: Any, name: str) -> Any:
+    return (await answers)[name]
+
+
+def _answer(result: Any, question: Question) -> Any:
+    try:
+        return question.read(result)
+    except InvalidParams as error:
+        raise ToolError(f"The client's answer made no sense: {error}") from error
+
+
+def lacking(needs: dict[str, Any], declared: dict[str, Any]) -> dict[str, Any]:
+    """The part of the needed client capabilities that was not declared, in the shape of capabilities.
+
+    >>> lacking({"sampling": {}, "elicitation": {"form": {}}}, {"elicitation": {}})
+    {'sampling': {}}
+    """
+    missing: dict[str, Any] = {}
+    for name, inner in needs.items():
+        given = declared.get(name)
+        if not isinstance(given, dict):
+            missing[name] = inner
+        elif name == "elicitation" and not given and inner == {"form": {}}:
+            continue  # an empty object means form mode (ELIC-02)
+        elif inner and (deeper := lacking(inner, given)):
+            missing[name] = deeper
+    return missing
+
+
+def _spelled(needs: dict[str, Any]) -> str:
+    return ", ".join(f"{name}.{next(iter(inner))}" if inner else name for name, inner in needs.items())
+
+
+def _said(item: Any) -> dict[str, Any]:
+    if isinstance(item, str):
+        return {"role": "user", "content": {"type": "text", "text": item}}
+    data = msgspec.to_builtins(item)
+    if not isinstance(data, dict) or "role" not in data or "content" not in data:
+        raise AuthorError("a message to sample from is a text, or has a role and a content")
+    return data
+
+
+@lru_cache(maxsize=256)
+def _form(kind: type) -> tuple[dict[str, Any], Callable[[Any], Any]]:
+    """The form a class describes, and how its content becomes an instance."""
+    wanted = schema.of_form(kind)
+
+    def parse(content: Any) -> Any:
+        try:
+            if foreign.is_pydantic(kind):
+                return kind.model_validate(content) if hasattr(kind, "model_validate") else kind(**content)
+            return msgspec.convert(content, kind)
+        except ValueError as error:  # what msgspec and pydantic raise for content that does not fit (ELIC-03)
+            raise ToolError("The answer does not fit the form.") from error
+
+    return wanted, parse

@@ -1,0 +1,109 @@
+"""One request and its answer: which revision it speaks, which method answers, how the envelope closes.
+
+A generator of steps: it stops where user code has to run, and whoever drives it brings the value back.
+"""
+
+import logging
+from types import GeneratorType
+from typing import Any
+
+from msgspec import UNSET
+
+from . import codec, jsonrpc
+from .context import LOG_LEVELS, Request
+from .errors import InvalidParams, MethodNotFound, ProtocolError, ResourceNotFound, UnsupportedRevision
+from .jsonrpc import Envelope, Meta, Params
+from .methods import METHODS
+from .methods.answering import Steps, incident
+from .revisions import LATEST_HANDSHAKE, MODERN, REVISIONS, Revision
+from .session import Session
+from .steps import Link
+
+__all__ = ["answer", "failure"]
+
+_log = logging.getLogger("plainmcp")
+_NO_PARAMS = Params()
+_FIRST = frozenset({"initialize", "ping"})  # what may come before a handshake is done
+
+
+def answer(
+    server: Any,
+    envelope: Envelope,
+    *,
+    session: Session | None = None,
+    link: Link | None = None,
+    principal: Any = None,
+    revision: Revision | None = None,
+) -> Steps:
+    """Steps that end in the bytes of the response, or in None for what is not answered.
+
+    Without a session the message stands alone, and `revision` says what it speaks if it does not say so itself.
+    """
+    spoken = revision or (session and session.revision) or LATEST_HANDSHAKE
+    try:
+        meta = envelope.meta()
+        spoken = _spoken(envelope, meta, session, revision)
+        if not envelope.id:
+            _noted(envelope, session)
+            return None
+        name = str(envelope.method)
+        method = METHODS.get(name) if name in spoken.methods else None
+        if method is None:
+            raise _unknown(name, spoken)
+        params = envelope.params or _NO_PARAMS
+        result = method(server, Request(envelope.id, name, params, meta, spoken, session, link, principal))
+        if type(result) is GeneratorType:
+            result = yield from result
+        return jsonrpc.close(envelope.id, result if type(result) is bytes else codec.encode(result))
+    except ProtocolError as error:
+        return failure(error, spoken, envelope.id) if envelope.id else None
+    except Exception:
+        text = incident(f"Method {envelope.method}")
+        return jsonrpc.fail(envelope.id, ProtocolError.code, text) if envelope.id else None
+
+
+def failure(error: ProtocolError, revision: Revision, id: Any = None) -> bytes:
+    """The response for an error, with the code the revision has for it."""
+    code = revision.resource_not_found if isinstance(error, ResourceNotFound) else error.code
+    return jsonrpc.fail(id or error.id, code, error.message, error.data, null_id=revision.null_id)
+
+
+def _spoken(envelope: Envelope, meta: Meta | None, session: Session | None, given: Revision | None) -> Revision:
+    """The revision a message speaks: what its own _meta says, or what its connection settled on."""
+    if meta is not None and meta.version is not UNSET:
+        return _modern(meta)
+    if given is not None:
+        return given if given.handshake or not envelope.id else _modern(meta)
+    if session is None:
+        return LATEST_HANDSHAKE
+    if session.revision is None and envelope.id and envelope.method not in _FIRST:
+        raise InvalidParams(
+            "send initialize first, or say io.modelcontextprotocol/protocolVersion in params._meta",
+            {"supported": list(REVISIONS)},
+        )
+    return session.revision or LATEST_HANDSHAKE
+
+
+def _modern(meta: Meta | None) -> Revision:
+    """The revision of a request that speaks for itself; the order of the checks is the protocol's (META-04)."""
+    if meta is None or not isinstance(meta.version, str):
+        raise InvalidParams("params._meta lacks io.modelcontextprotocol/protocolVersion")
+    if not isinstance(meta.capabilities, dict):
+        raise InvalidParams("params._meta lacks io.modelcontextprotocol/clientCapabilities")
+    if meta.version not in MODERN:
+        raise UnsupportedRevision(meta.version, list(MODERN))
+    if meta.log_level is not UNSET and meta.log_level not in LOG_LEVELS:
+        raise InvalidParams(f"unknown log level; the levels are {', '.join(LOG_LEVELS)}")
+    return REVISIONS[meta.version]
+
+
+def _unknown(name: Any, revision: Revision) -> MethodNotFound:
+    # A client that tries the handshake of older revisions learns here what is served (VER-12).
+    supported = {"supported": list(MODERN)} if name == "initialize" and not revision.handshake else {}
+    return MethodNotFound("Method not found", {"method": name, **supported})
+
+
+def _noted(envelope: Envelope, session: Session | None) -> None:
+    """A notification: never answered (BASE-05), whatever it says."""
+    if session is not None and envelope.method == "notifications/initialized":
+        session.ready = True

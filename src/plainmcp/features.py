@@ -1,0 +1,348 @@
+"""One tool, resource or prompt, with everything costly worked out when it is registered and never per call.
+
+Knows how a function becomes a feature. Which features there are, and who may see them, is the registry's.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from inspect import Signature as Inspected
+from typing import Any
+
+from . import arguments, codec, normalize, outputs, render, schema, signature, uritemplate
+from .arguments import Binder
+from .context import Context
+from .errors import AuthorError
+from .jsonable import Rules
+from .normalize import Normalized
+from .policy import Policy
+from .types import GetPromptResult, Prompt, PromptArgument, ReadResourceResult, Resource, ResourceTemplate, Tool
+from .uritemplate import UriTemplate
+
+__all__ = ["Completion", "PromptFeature", "ResourceFeature", "TemplateFeature", "ToolFeature"]
+
+Visible = Callable[[Any], bool]
+Function = Callable[..., Any]
+
+
+@dataclass(slots=True, kw_only=True)
+class Feature:
+    """What every feature has: a function to run, and who may see it."""
+
+    function: Function
+    is_async: bool
+    context: str | None = None  # the parameter that takes the Context
+    visible: Visible | None = None
+    inline: bool = False
+    timeout: float | None = None
+    needs: dict[str, Any] = field(default_factory=dict)  # client capabilities, checked before it runs
+    serial: int = 0  # its place among all that were ever registered
+
+
+@dataclass(slots=True, kw_only=True)
+class ToolFeature(Feature):
+    """A tool: its definition, its argument binder and its result maker."""
+
+    definition: Tool
+    object_schema: dict[str, Any] | None  # its output schema where only objects may be promised
+    bind: Callable[[Any], dict[str, Any]]
+    normalize: Callable[[Any], Normalized]
+
+    @property
+    def key(self) -> str:
+        """What it is known by."""
+        return self.definition.name
+
+
+@dataclass(slots=True, kw_only=True)
+class ResourceFeature(Feature):
+    """A resource at one URI."""
+
+    definition: Resource
+    normalize: Callable[[str, Any], ReadResourceResult]
+    ttl_ms: int = 0
+    cache_scope: str = "private"
+
+    @property
+    def key(self) -> str:
+        """What it is known by."""
+        return self.definition.uri
+
+
+@dataclass(slots=True, kw_only=True)
+class TemplateFeature(Feature):
+    """A family of resources; the variables of its URI are the arguments of its function."""
+
+    definition: ResourceTemplate
+    template: UriTemplate
+    bind: Callable[[Any], dict[str, Any]]
+    normalize: Callable[[str, Any], ReadResourceResult]
+    ttl_ms: int = 0
+    cache_scope: str = "private"
+
+    @property
+    def key(self) -> str:
+        """What it is known by."""
+        return self.definition.uriTemplate
+
+
+@dataclass(slots=True, kw_only=True)
+class PromptFeature(Feature):
+    """A prompt: its definition, its argument binder and its message maker."""
+
+    definition: Prompt
+    bind: Callable[[Any], dict[str, Any]]
+    normalize: Callable[[Any], GetPromptResult]
+
+    @property
+    def key(self) -> str:
+        """What it is known by."""
+        return self.definition.name
+
+
+@dataclass(slots=True, kw_only=True)
+class Completion(Feature):
+    """Suggestions for one argument of a prompt or one variable of a template."""
+
+    ref: str
+    argument: str
+    names: tuple[str, ...]  # the parameters for what was typed and for the other arguments
+
+    @property
+    def key(self) -> str:
+        """What it is known by."""
+        return f"{self.ref} {self.argument}"
+
+
+# Tools --------------------------------------------------------------------------------------------
+
+
+def tool(
+    function: Function,
+    policy: Policy,
+    rules: Rules,
+    *,
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    input_schema: dict[str, Any] | None = None,
+    output_schema: dict[str, Any] | bool | None = None,
+    annotations: Any = None,
+    icons: Any = None,
+    meta: dict[str, Any] | None = None,
+    render: Any = None,
+    lenient: bool = True,
+    **common: Any,
+) -> ToolFeature:
+    """A function as a tool."""
+    read = signature.read(function, context_type=Context, title_from=policy.title_from)
+    name = _named(name or read.name)
+    promised, check = _promise(read.returns, output_schema, policy, name)
+    hinted = read.returns not in (Inspected.empty, None, type(None))
+    declared: normalize.Declared = "schema" if promised is not None else "hint" if hinted else "nothing"
+    shown = dict(show_defaults=policy.schema_default, open=read.open)
+    definition = Tool(
+        name=name,
+        title=title or read.title,
+        description=description or read.description,
+        inputSchema=(
+            schema.of_input(read.parameters, **shown)
+            if input_schema is None
+            else schema.handwritten(input_schema, f"the input schema of {name!r}")
+        ),
+        outputSchema=promised,
+        annotations=annotations,
+        icons=icons,
+        _meta=meta,
+    )
+    bind: Binder = arguments.compile(read.parameters, open=read.open, lenient=lenient)
+    make = partial(
+        normalize.tool_result,
+        policy=policy,
+        rules=rules,
+        declared=declared,
+        render=_rendering(render),
+        check=check,
+    )
+    return ToolFeature(
+        function=function,
+        is_async=read.is_async,
+        context=read.context,
+        definition=definition,
+        object_schema=_object_schema(promised, policy),
+        bind=bind.bind,
+        normalize=make,
+        **common,
+    )
+
+
+def _named(name: str) -> str:
+    # TOOL-09, and the narrower rule of the conformance suite: what every client takes.
+    if not (1 <= len(name) <= 128) or not all(c.isascii() and (c.isalnum() or c in "_-.") for c in name):
+        raise AuthorError(f"the name {name!r} is not 1 to 128 letters, digits, underscores, dashes and dots")
+    return name
+
+
+def _promise(
+    returns: Any, given: dict[str, Any] | bool | None, policy: Policy, name: str
+) -> tuple[dict[str, Any] | None, Callable[[Any, bytes], None] | None]:
+    """The output schema a tool declares, and the check that a value keeps it."""
+    if given is False:
+        return None, None
+    if isinstance(given, dict):
+        promised = schema.handwritten(given, f"the output schema of {name!r}", output=True)
+        natural = outputs.promise(None, promised, handwritten=True)
+        wrapped = schema.is_object(promised)
+        check = partial(_check_wrapped, natural, policy.wrap_key) if wrapped else natural
+        return promised, check if policy.validate_output else None
+    found = schema.of_output(returns, which="all" if given is True else policy.output_schema)
+    if found is None:
+        return None, None
+    check = outputs.promise(returns, found, handwritten=False)
+    if policy.key_case == "camel":
+        found = schema.camel_top(found)
+    if not schema.is_object(found) and policy.non_object != "raw":
+        found = schema.wrapped(found, policy.wrap_key)
+    return found, check if policy.validate_output else None
+
+
+def _object_schema(promised: dict[str, Any] | None, policy: Policy) -> dict[str, Any] | None:
+    if promised is None:
+        return None
+    return schema.as_object(promised) if schema.is_object(promised) else schema.wrapped(promised, policy.wrap_key)
+
+
+def _check_wrapped(check: Callable[[Any, bytes], None], key: str, value: Any, raw: bytes) -> None:
+    """S004-26: a value that is no object is promised under the key it is wrapped in."""
+    check(value, raw if raw.startswith(b"{") else b"{" + codec.encode(key) + b":" + raw + b"}")
+
+
+def _rendering(how: Any) -> Callable[[Any, bytes], str] | None:
+    """The text of a value: by a renderer's name, from its JSON; or by the author's function, from itself."""
+    if how is None:
+        return None
+    if isinstance(how, str):
+        renderer = render.named(how)
+        return lambda value, raw: renderer(codec.decode(raw))
+    if not callable(how):
+        raise AuthorError(f"render takes a renderer's name or a function, not {type(how).__name__}")
+    return lambda value, raw: str(how(value))
+
+
+# Resources ----------------------------------------------------------------------------------------
+
+
+def resource(
+    uri: str,
+    function: Function,
+    policy: Policy,
+    rules: Rules,
+    *,
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    mime_type: str | None = None,
+    size: int | None = None,
+    annotations: Any = None,
+    icons: Any = None,
+    meta: dict[str, Any] | None = None,
+    cache: Any = None,
+    **common: Any,
+) -> ResourceFeature | TemplateFeature:
+    """A function as a resource, or as a family of them when its URI has variables."""
+    read = signature.read(function, context_type=Context, title_from=policy.title_from)
+    shared = dict(
+        name=name or read.name,
+        title=title or read.title,
+        description=description or read.description,
+        mimeType=mime_type,
+        annotations=annotations,
+        icons=icons,
+        _meta=meta,
+    )
+    ttl_ms, scope = cache or (0, "private")
+    common |= dict(function=function, is_async=read.is_async, context=read.context, ttl_ms=ttl_ms, cache_scope=scope)
+    make = partial(_contents, mime_type, policy, rules)
+    if not uritemplate.is_template(uri):
+        required = [parameter.name for parameter in read.parameters if parameter.required]
+        if required:
+            raise AuthorError(f"{read.name} takes {required[0]!r}, which the URI {uri!r} does not give it")
+        return ResourceFeature(definition=Resource(uri=uri, size=size, **shared), normalize=make, **common)
+    template = uritemplate.compile(uri)
+    known = {parameter.name for parameter in read.parameters}
+    for variable in template.names:
+        if variable not in known and not read.open:
+            raise AuthorError(f"{read.name} has no parameter {variable!r}, which the URI {uri!r} gives it")
+    for parameter in read.parameters:
+        if parameter.required and parameter.name not in template.names:
+            raise AuthorError(f"{read.name} takes {parameter.name!r}, which the URI {uri!r} does not give it")
+    bind = arguments.compile(read.parameters, open=read.open, lenient=True).bind
+    return TemplateFeature(
+        definition=ResourceTemplate(uriTemplate=uri, **shared),
+        template=template,
+        bind=bind,
+        normalize=make,
+        **common,
+    )
+
+
+def _contents(mime_type: str | None, policy: Policy, rules: Rules, uri: str, payload: Any) -> ReadResourceResult:
+    return normalize.resource_result(uri, mime_type, payload, policy, rules)
+
+
+# Prompts and completion ---------------------------------------------------------------------------
+
+
+def prompt(
+    function: Function,
+    policy: Policy,
+    rules: Rules,
+    *,
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    icons: Any = None,
+    meta: dict[str, Any] | None = None,
+    **common: Any,
+) -> PromptFeature:
+    """A function as a prompt."""
+    read = signature.read(function, context_type=Context, title_from=policy.title_from)
+    shown = description or read.description
+    definition = Prompt(
+        name=_named(name or read.name),
+        title=title or read.title,
+        description=shown,
+        arguments=[_argument(parameter) for parameter in read.parameters] or None,
+        icons=icons,
+        _meta=meta,
+    )
+    bind = arguments.compile(read.parameters, open=read.open, lenient=True).bind
+    return PromptFeature(
+        function=function,
+        is_async=read.is_async,
+        context=read.context,
+        definition=definition,
+        bind=bind,
+        normalize=partial(_messages, shown, policy, rules),
+        **common,
+    )
+
+
+def _argument(parameter: signature.Parameter) -> PromptArgument:
+    return PromptArgument(name=parameter.name, description=parameter.description, required=parameter.required)
+
+
+def _messages(description: str | None, policy: Policy, rules: Rules, value: Any) -> GetPromptResult:
+    result = normalize.prompt_result(value, policy, rules)
+    if result.description is None:
+        result.description = description
+    return result
+
+
+def completion(function: Function, ref: str, argument: str, **common: Any) -> Completion:
+    """A function as the source of suggestions: given what was typed, and what else is known by then."""
+    read = signature.read(function, context_type=Context)
+    if not 1 <= len(read.parameters) <= 2:
+        raise AuthorError(f"{read.name} takes the typed value and, if it likes, the other arguments")
+    names = tuple(parameter.name for parameter in read.parameters)
+    return Completion(function=function, is_async=read.is_async, ref=ref, argument=argument, names=names, **common)

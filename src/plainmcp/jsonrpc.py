@@ -1,0 +1,202 @@
+"""Open an envelope, close an envelope. Knows JSON-RPC 2.0, and of MCP only what its parameters are called.
+
+Everything inside stays raw JSON until a method wants it; a request's id is never decoded at all, so it
+comes back exactly as it was sent.
+"""
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from . import codec
+from .errors import InvalidParams, InvalidRequest, ParseError, ProtocolError
+
+__all__ = [
+    "Envelope",
+    "Meta",
+    "Params",
+    "close",
+    "fail",
+    "notification",
+    "open_batch",
+    "open_envelope",
+    "request",
+]
+
+ABSENT = Raw(b"")
+
+
+class Params(Struct, gc=False):
+    """Every parameter any method takes, as raw JSON; absent ones are empty."""
+
+    _meta: Raw = ABSENT
+    name: Raw = ABSENT
+    arguments: Raw = ABSENT
+    uri: Raw = ABSENT
+    cursor: Raw = ABSENT
+    inputResponses: Raw = ABSENT
+    requestState: Raw = ABSENT
+    ref: Raw = ABSENT
+    argument: Raw = ABSENT
+    context: Raw = ABSENT
+    level: Raw = ABSENT
+    notifications: Raw = ABSENT
+    requestId: Raw = ABSENT
+    reason: Raw = ABSENT
+    protocolVersion: Raw = ABSENT
+    capabilities: Raw = ABSENT
+    clientInfo: Raw = ABSENT
+
+    def get(self, name: str, kind: Any, default: Any = UNSET) -> Any:
+        """One parameter as a type; raises InvalidParams when it is missing or of another type."""
+        raw = getattr(self, name)
+        if not raw:
+            if default is UNSET:
+                raise InvalidParams(f"params.{name} is missing")
+            return default
+        try:
+            return msgspec.json.decode(raw, type=kind)
+        except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+            raise InvalidParams(f"params.{name}: {error}") from error
+
+
+_RESERVED = "io.modelcontextprotocol/"
+
+
+class Meta(
+    Struct,
+    gc=False,
+    rename={
+        "version": f"{_RESERVED}protocolVersion",
+        "capabilities": f"{_RESERVED}clientCapabilities",
+        "client": f"{_RESERVED}clientInfo",
+        "log_level": f"{_RESERVED}logLevel",
+        "progress_token": "progressToken",
+    },
+):
+    """What a request says about itself."""
+
+    version: Any = UNSET
+    capabilities: Any = UNSET
+    client: Any = UNSET
+    log_level: Any = UNSET
+    progress_token: Any = UNSET
+    traceparent: Any = UNSET
+    tracestate: Any = UNSET
+    baggage: Any = UNSET
+
+
+class Envelope(Struct, gc=False):
+    """One message: a request, a notification or a response."""
+
+    jsonrpc: str | UnsetType = UNSET
+    id: Raw = ABSENT
+    method: str | UnsetType = UNSET
+    params: Params | None = None
+    result: Raw = ABSENT
+    error: Raw = ABSENT
+
+    @property
+    def is_response(self) -> bool:
+        """Whether it answers a request of ours."""
+        return self.method is UNSET and bool(self.result or self.error)
+
+    def meta(self) -> Meta | None:
+        """What the request says about itself, if anything; raises InvalidParams."""
+        if self.params is None or not self.params._meta:
+            return None
+        try:
+            return _read_meta(self.params._meta)
+        except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+            raise InvalidParams(f"params._meta: {error}") from error
+
+
+_read = msgspec.json.Decoder(Envelope).decode
+_read_meta = msgspec.json.Decoder(Meta).decode
+_read_batch = msgspec.json.Decoder(list[Raw]).decode
+
+
+def open_envelope(raw: bytes | Raw) -> Envelope:
+    """A message's envelope; raises a ProtocolError that knows the id, where there is one to know."""
+    try:
+        envelope = _read(raw)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        raise _complaint(raw, error) from error
+    if envelope.jsonrpc != "2.0":
+        raise _blamed(InvalidRequest('a message says "jsonrpc": "2.0"'), envelope.id)
+    if envelope.id and not _is_id(envelope.id):
+        raise InvalidRequest("a request's id is a string or a number")
+    if envelope.method is UNSET and not envelope.is_response:
+        raise _blamed(InvalidRequest("a message has a method, a result or an error"), envelope.id)
+    return envelope
+
+
+def open_batch(raw: bytes) -> list[Raw] | None:
+    """The messages of a batch; None when the message is not an array."""
+    if not raw.lstrip(b" \t\r\n").startswith(b"["):
+        return None
+    try:
+        return _read_batch(raw)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        raise ParseError(f"Parse error: {error}") from error
+
+
+def _is_id(raw: Raw) -> bool:
+    first = bytes(raw)[:1]
+    if first == b'"':
+        try:
+            str(raw, "utf-8")
+        except UnicodeDecodeError:
+            return False
+        return True
+    return first.isdigit() or first == b"-"
+
+
+def _complaint(raw: bytes | Raw, error: Exception) -> ProtocolError:
+    """Why an envelope would not open: not JSON at all, not a message, or a message with a wrong part."""
+    try:
+        data = codec.decode(bytes(raw))
+    except ParseError as parse_error:
+        return parse_error
+    if not isinstance(data, dict):
+        return InvalidRequest("a message is a JSON object")
+    given = data.get("id")
+    named = isinstance(given, (str, int, float)) and not isinstance(given, bool)
+    kind = InvalidParams if isinstance(data.get("method"), str) and data.get("jsonrpc") == "2.0" else InvalidRequest
+    return _blamed(kind(str(error)), Raw(codec.encode(given)) if named else ABSENT)
+
+
+def _blamed(error: ProtocolError, id: Raw) -> ProtocolError:
+    """An error that knows which request it is about."""
+    error.id = bytes(id) if id and _is_id(id) else None
+    return error
+
+
+# Closing ------------------------------------------------------------------------------------------
+
+
+def close(id: Raw | bytes, result: bytes) -> bytes:
+    """The response that carries a result."""
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (id, result)
+
+
+def fail(id: Raw | bytes | None, code: int, message: str, data: Any = None, *, null_id: bool = False) -> bytes:
+    """The response that carries an error; where no id was readable it has none, or null."""
+    error: dict[str, Any] = {"code": code, "message": message}
+    if data is not None:
+        error["data"] = data
+    shown = b'"id":%b,' % id if id else b'"id":null,' if null_id else b""
+    return b'{"jsonrpc":"2.0",%b"error":%b}' % (shown, codec.encode(error))
+
+
+def notification(method: str, params: Any = None) -> bytes:
+    """A notification of ours."""
+    message = {"jsonrpc": "2.0", "method": method}
+    return codec.encode(message if params is None else {**message, "params": params})
+
+
+def request(id: str, method: str, params: Any = None) -> bytes:
+    """A request of ours."""
+    message = {"jsonrpc": "2.0", "id": id, "method": method}
+    return codec.encode(message if params is None else {**message, "params": params})

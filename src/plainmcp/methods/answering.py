@@ -1,0 +1,151 @@
+"""What every method shares: running a feature, asking for input and being called again, and closing lists."""
+
+import logging
+from collections.abc import Callable, Generator
+from secrets import token_hex
+from typing import Any
+
+from .. import codec, describe, seal
+from ..context import Context, Request, lacking
+from ..errors import InvalidParams, MissingCapability, ToolError
+from ..features import Feature
+from ..questions import InputRequired
+from ..registry import Shelf
+from ..steps import Run
+
+__all__ = ["Steps", "finished", "incident", "listed", "running", "stamped"]
+
+Steps = Generator[Any, Any, Any]
+
+_log = logging.getLogger("plainmcp")
+_SERVER = "io.modelcontextprotocol/serverInfo"
+
+
+# Running ------------------------------------------------------------------------------------------
+
+
+def running(server: Any, request: Request, feature: Feature, kwargs: dict[str, Any]) -> Steps:
+    """Run a feature's function; gives its value, or the result that asks the client for input.
+
+    Raises MissingCapability before anything runs when the client cannot do what the feature needs (META-06).
+    """
+    if feature.needs:
+        _check_needs(feature.needs, request)
+    if feature.context is None:
+        value = yield Run(feature.function, kwargs, feature.is_async, feature.inline, feature.timeout)
+        return value
+    answers = {} if request.revision.handshake else _answers(server, request)
+    context = Context(request, is_async=feature.is_async, answers=answers, publish=server.registry.publish)
+    kwargs[feature.context] = context
+    try:
+        value = yield Run(feature.function, kwargs, feature.is_async, feature.inline, feature.timeout)
+        return value
+    except InputRequired as asked:
+        return Unfinished(_input_required(server, request, asked, answers))
+
+
+class Unfinished:
+    """In the place of a value: the result that asks for input."""
+
+    __slots__ = ("result",)
+
+    def __init__(self, result: dict[str, Any]) -> None:
+        self.result = result
+
+
+def _check_needs(needs: dict[str, Any], request: Request) -> None:
+    missing = lacking(needs, request.capabilities)
+    if not missing:
+        return
+    if request.revision.handshake:  # there is no code for it
+        raise ToolError(f"This needs {', '.join(missing)}, which the client does not offer.")
+    raise MissingCapability(f"this needs the client capability {', '.join(missing)}", missing)
+
+
+# Input that travels with the result (MRTR) --------------------------------------------------------
+
+
+def _answers(server: Any, request: Request) -> dict[str, Any]:
+    """Every answer so far: those sealed in the state the client brought back, and those it just gave."""
+    answers: dict[str, Any] = {}
+    state = request.params.get("requestState", str, None)
+    if state is not None:
+        answers.update(_opened(server, request, state))
+    given: dict[str, Any] = request.params.get("inputResponses", dict[str, dict[str, Any]], {})
+    return answers | given
+
+
+def _opened(server: Any, request: Request, text: str) -> dict[str, Any]:
+    state = seal.unseal(text, server.key)
+    if state["for"] != _bound(request):
+        raise InvalidParams("requestState belongs to another request")
+    if state["until"] < server.now():
+        raise InvalidParams("requestState has expired; call again without it")
+    answers: dict[str, Any] = state["answers"]
+    return answers
+
+
+def _bound(request: Request) -> str:
+    """What a sealed state belongs to: this method, these parameters, this caller (MRTR-07)."""
+    params = request.params
+    parts = [codec.decode(bytes(raw)) if raw else None for raw in (params.name, params.uri, params.arguments)]
+    return seal.digest(request.method, parts, repr(request.principal), request.revision.name)
+
+
+def _input_required(server: Any, request: Request, asked: InputRequired, answers: dict[str, Any]) -> dict[str, Any]:
+    requests: dict[str, Any] = {}
+    for key, question in asked.questions.items():
+        params = describe.question(question.params(), question.method, request.revision, "")
+        requests[key] = {"method": question.method, "params": params}
+    kept = {key: value for key, value in answers.items() if key not in requests}
+    until = int(server.now() + server.state_seconds)
+    state = {"answers": kept, "for": _bound(request), "until": until, "nonce": token_hex(8)}
+    result = {
+        "resultType": "input_required",
+        "inputRequests": requests,
+        "requestState": seal.seal(state, server.key),
+    }
+    return stamped(result, server, request)
+
+
+# Closing ------------------------------------------------------------------------------------------
+
+
+def stamped(result: dict[str, Any], server: Any, request: Request) -> dict[str, Any]:
+    """A result with what the revision wants on every one: its type, and who answered (META-07)."""
+    if not request.revision.result_type:
+        return result
+    meta = {**(result.get("_meta") or {}), _SERVER: server.info_for(request.revision)}
+    return {"resultType": "complete", **result, "_meta": meta}
+
+
+def finished(result: Any, server: Any, request: Request) -> Any:
+    """The same for a result that is a wire object."""
+    if request.revision.result_type:
+        result._meta = {**(result._meta or {}), _SERVER: server.info_for(request.revision)}
+    return result
+
+
+def listed(server: Any, request: Request, shelf: Shelf[Any], name: str, show: Callable[[Any], Any]) -> bytes:
+    """One page of a list, kept as bytes until the list changes."""
+    revision = request.revision
+    cursor = request.params.get("cursor", str, None)
+
+    def write(features: list[Any], next_cursor: str | None) -> bytes:
+        result: dict[str, Any] = {name: [show(feature) for feature in features]}
+        if next_cursor is not None:
+            result["nextCursor"] = next_cursor
+        if revision.cache_hints:
+            ttl, scope = server.cache
+            # What not everyone may see must not be kept for everyone (CACHE-05).
+            result |= {"ttlMs": ttl, "cacheScope": "private" if shelf.guarded else scope}
+        return codec.encode(stamped(result, server, request))
+
+    return shelf.page(cursor, server.page_size, revision, request.principal, write)
+
+
+def incident(what: str) -> str:
+    """Log the exception being handled in full, and give the one line about it that may be sent."""
+    number = token_hex(4)
+    _log.exception("%s failed (incident %s)", what, number)
+    return f"{what} failed unexpectedly (incident {number})."

@@ -1,0 +1,66 @@
+"""completion/complete."""
+
+from typing import Any
+
+import msgspec
+
+from ..context import Request
+from ..errors import InternalError, InvalidParams, MethodNotFound, ProtocolError
+from ..steps import Run
+from . import answering
+from .answering import Steps
+
+__all__ = ["complete"]
+
+MOST = 100
+"""How many suggestions one answer may hold (COMP-02)."""
+
+
+class _Reference(msgspec.Struct):
+    type: str
+    name: str | None = None
+    uri: str | None = None
+
+
+class _Argument(msgspec.Struct):
+    name: str
+    value: str
+
+
+class _Context(msgspec.Struct):
+    arguments: dict[str, str] | None = None
+
+
+def complete(server: Any, request: Request) -> Steps:
+    """Suggestions for an argument of a prompt or a variable of a template."""
+    if not server.registry.completions:
+        raise MethodNotFound("this server completes nothing")  # COMP-03
+    params = request.params
+    ref = params.get("ref", _Reference)
+    argument = params.get("argument", _Argument)
+    context = params.get("context", _Context, _Context())
+    source = server.registry.complete(_target(server, request, ref), argument.name)
+    found: list[str] = []
+    if source is not None:
+        try:
+            given = zip(source.names, (argument.value, context.arguments or {}), strict=False)
+            value = yield Run(source.function, dict(given), source.is_async, source.inline)
+            found = [str(item) for item in value or ()]
+        except ProtocolError:
+            raise
+        except Exception as error:
+            raise InternalError(answering.incident(f"Completion of {argument.name}")) from error
+    completion = {"values": found[:MOST], "total": len(found), "hasMore": len(found) > MOST}
+    return answering.stamped({"completion": completion}, server, request)
+
+
+def _target(server: Any, request: Request, ref: _Reference) -> str:
+    """The prompt or template meant; raises InvalidParams for one that does not exist."""
+    if ref.type == "ref/prompt" and ref.name is not None:
+        return str(server.registry.prompt(ref.name, request.principal).key)
+    if ref.type == "ref/resource" and ref.uri is not None:
+        shelf = server.registry.templates
+        if shelf.find(ref.uri, request.principal) or server.registry.resources.find(ref.uri, request.principal):
+            return ref.uri
+        raise InvalidParams(f"Unknown resource template: {ref.uri}")
+    raise InvalidParams("params.ref is a ref/prompt with a name or a ref/resource with a uri")

@@ -1,0 +1,45 @@
+"""prompts/list and prompts/get."""
+
+from typing import Any
+
+from .. import describe, project
+from ..context import Request
+from ..errors import InternalError, InvalidParams, ProtocolError, ToolError
+from . import answering
+from .answering import Steps, Unfinished
+
+__all__ = ["get", "list_"]
+
+
+def list_(server: Any, request: Request) -> bytes:
+    """One page of the prompts."""
+    return answering.listed(
+        server,
+        request,
+        server.registry.prompts,
+        "prompts",
+        lambda feature: describe.prompt(feature.definition, request.revision),
+    )
+
+
+def get(server: Any, request: Request) -> Steps:
+    """The messages of a prompt; arguments that do not fit are the peer's to mend (PROM-04)."""
+    params = request.params
+    prompt = server.registry.prompt(params.get("name", str), request.principal)
+    given = params.get("arguments", dict[str, str] | None, None)
+    try:
+        kwargs = prompt.bind(given)
+    except ToolError as error:
+        raise InvalidParams(str(error)) from None
+    try:
+        value = yield from answering.running(server, request, prompt, kwargs)
+        if isinstance(value, Unfinished):
+            return value.result
+        result = prompt.normalize(value)
+    except ProtocolError:
+        raise
+    except ToolError as error:
+        raise InternalError(str(error)) from error
+    except Exception as error:
+        raise InternalError(answering.incident(f"Prompt {prompt.definition.name}")) from error
+    return answering.finished(project.prompt_result(result, request.revision), server, request)

@@ -1,0 +1,58 @@
+"""resources/list, resources/templates/list and resources/read."""
+
+from typing import Any
+
+from .. import describe, project
+from ..context import Request
+from ..errors import InternalError, ProtocolError, ResourceNotFound, ToolError
+from ..features import TemplateFeature
+from . import answering
+from .answering import Steps, Unfinished
+
+__all__ = ["list_", "list_templates", "read"]
+
+
+def list_(server: Any, request: Request) -> bytes:
+    """One page of the resources."""
+    return answering.listed(
+        server,
+        request,
+        server.registry.resources,
+        "resources",
+        lambda feature: describe.resource(feature.definition, request.revision),
+    )
+
+
+def list_templates(server: Any, request: Request) -> bytes:
+    """One page of the resource templates."""
+    return answering.listed(
+        server,
+        request,
+        server.registry.templates,
+        "resourceTemplates",
+        lambda feature: describe.resource(feature.definition, request.revision),
+    )
+
+
+def read(server: Any, request: Request) -> Steps:
+    """The contents of a resource; a failure is an error, never empty contents (RES-05, RES-06)."""
+    uri = request.params.get("uri", str)
+    feature, variables = server.registry.resource(uri, request.principal)
+    try:
+        kwargs = feature.bind(variables) if isinstance(feature, TemplateFeature) else {}
+    except ToolError:  # a variable that cannot be what the function takes names nothing that exists
+        raise ResourceNotFound(uri) from None
+    try:
+        value = yield from answering.running(server, request, feature, kwargs)
+        if isinstance(value, Unfinished):
+            return value.result
+        result = feature.normalize(uri, value)
+    except ProtocolError:
+        raise
+    except ToolError as error:  # words the author chose for the peer to read
+        raise InternalError(str(error)) from error
+    except Exception as error:
+        raise InternalError(answering.incident(f"Resource {feature.definition.name}")) from error
+    if result.ttlMs is None:
+        result.ttlMs, result.cacheScope = feature.ttl_ms, feature.cache_scope
+    return answering.finished(project.resource_result(result, request.revision), server, request)

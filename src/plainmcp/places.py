@@ -1,0 +1,86 @@
+"""A path below a root, opened so that nothing outside of the root can be read in its place.
+
+Knows links, races and what a regular file is; knows nothing of resources. Every refusal is an OSError whose
+strerror holds no path.
+"""
+
+import os
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from errno import EINVAL, ELOOP, EXDEV
+from pathlib import Path
+from typing import IO, Literal, TypeAlias
+
+__all__ = ["Links", "Place"]
+
+# inside: a link may lead anywhere below the root. refuse: no links below the root. follow: links may leave it.
+Links: TypeAlias = Literal["inside", "refuse", "follow"]
+
+# Non-blocking, or opening a FIFO would wait for its writer. Windows has none of these flags but O_BINARY.
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
+_BY_STEPS = bool(_NO_LINK) and os.open in os.supports_dir_fd
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A path below a root, and what links may do there."""
+
+    root: str
+    relative: str
+    links: Links
+
+    @contextmanager
+    def opened(self) -> Generator[tuple[IO[bytes], Path], None, None]:
+        """The regular file there and where it really lies; OSError or ValueError for anything else."""
+        # Looked up each time: the root may itself be a link that a deployment turns round.
+        root = Path(os.path.realpath(self.root, strict=True))
+        real = Path(os.path.realpath(root / self.relative, strict=True))
+        if self.links != "follow" and not real.is_relative_to(root):
+            raise OSError(EXDEV, "it leads out of its root")
+        if self.links == "refuse" and real != root / self.relative:
+            raise OSError(ELOOP, "it is a link, or behind one")
+        _check_regular(os.stat(real))  # before as well as after: some devices act on being opened
+        handle = os.open(real, _READ) if self.links == "follow" else _open_below(root, real)
+        try:
+            _check_regular(os.fstat(handle))
+        except OSError:
+            os.close(handle)
+            raise
+        with os.fdopen(handle, "rb") as file:
+            yield file, real
+
+
+def _open_below(root: Path, real: Path) -> int:
+    """Open what was checked and nothing else, whoever puts a link in its place meanwhile."""
+    if not _BY_STEPS:
+        return _open_and_compare(real)
+    handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    *directories, name = real.relative_to(root).parts
+    for part, flags in [*((part, os.O_RDONLY | os.O_DIRECTORY) for part in directories), (name, _READ)]:
+        above = handle
+        try:
+            handle = os.open(part, flags | _NO_LINK, dir_fd=above)
+        finally:
+            os.close(above)
+    return handle
+
+
+def _open_and_compare(real: Path) -> int:
+    """For systems that cannot open by steps: what was opened must still be what lies there, without a link."""
+    handle = os.open(real, _READ | _NO_LINK)
+    try:
+        same = os.path.samestat(os.lstat(real), os.fstat(handle))
+        if not same or Path(os.path.realpath(real, strict=True)) != real:
+            raise OSError(ELOOP, "it changed while it was opened")
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _check_regular(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(EINVAL, "it is not a regular file")

@@ -1,0 +1,147 @@
+"""What a server can ask of a client, and what comes back. Knows the questions, not how they travel."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from .errors import InvalidParams
+
+__all__ = ["Elicit", "ElicitUrl", "Elicited", "InputRequired", "ListRoots", "Question", "Sample"]
+
+
+@dataclass(frozen=True, slots=True)
+class Elicited:
+    """What a user did with a form or a URL: accept, decline or cancel; `data` is the filled-in form."""
+
+    action: Literal["accept", "decline", "cancel"]
+    data: Any = None
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the user said yes."""
+        return self.action == "accept"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Something to ask of the client; its subclasses say what."""
+
+    method: ClassVar[str] = ""
+
+    @property
+    def needs(self) -> dict[str, Any]:
+        """The client capabilities without which it cannot be asked, as the client would declare them."""
+        return {}
+
+    def params(self) -> dict[str, Any]:
+        """Its parameters in the newest revision's words."""
+        return {}
+
+    def read(self, answer: Any) -> Any:
+        """What an answer means to the handler; raises InvalidParams for an answer that is none."""
+        return answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elicit(Question):
+    """A form for the user to fill in."""
+
+    method: ClassVar[str] = "elicitation/create"
+    message: str
+    schema: dict[str, Any]
+    parse: Callable[[Any], Any] = field(default=lambda content: content)
+
+    @property
+    def needs(self) -> dict[str, Any]:
+        """The client capability it takes."""
+        return {"elicitation": {"form": {}}}
+
+    def params(self) -> dict[str, Any]:
+        """What is asked, in the newest words."""
+        return {"mode": "form", "message": self.message, "requestedSchema": self.schema}
+
+    def read(self, answer: Any) -> Elicited:
+        """What the answer means; raises InvalidParams."""
+        action = _action(answer)
+        return Elicited(action, self.parse(answer.get("content") or {}) if action == "accept" else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ElicitUrl(Question):
+    """A page for the user to visit, for what must not pass through the client."""
+
+    method: ClassVar[str] = "elicitation/create"
+    message: str
+    url: str
+
+    @property
+    def needs(self) -> dict[str, Any]:
+        """The client capability it takes."""
+        return {"elicitation": {"url": {}}}
+
+    def params(self) -> dict[str, Any]:
+        """What is asked, in the newest words."""
+        return {"mode": "url", "message": self.message, "url": self.url}
+
+    def read(self, answer: Any) -> Elicited:
+        """What the answer means; raises InvalidParams."""
+        return Elicited(_action(answer))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample(Question):
+    """A message for the client's model to continue."""
+
+    method: ClassVar[str] = "sampling/createMessage"
+    messages: list[dict[str, Any]]
+    max_tokens: int
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def needs(self) -> dict[str, Any]:
+        """The client capability it takes."""
+        return {"sampling": {"tools": {}} if "tools" in self.options or "toolChoice" in self.options else {}}
+
+    def params(self) -> dict[str, Any]:
+        """What is asked, in the newest words."""
+        return {"messages": self.messages, "maxTokens": self.max_tokens, **self.options}
+
+    def read(self, answer: Any) -> Any:
+        """What the answer means; raises InvalidParams."""
+        if not isinstance(answer, dict) or not isinstance(answer.get("content"), (dict, list)):
+            raise InvalidParams("an answer to sampling/createMessage has a content")
+        return answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListRoots(Question):
+    """Which places of the user's the server may look at."""
+
+    method: ClassVar[str] = "roots/list"
+
+    @property
+    def needs(self) -> dict[str, Any]:
+        """The client capability it takes."""
+        return {"roots": {}}
+
+    def read(self, answer: Any) -> Any:
+        """What the answer means; raises InvalidParams."""
+        roots = answer.get("roots") if isinstance(answer, dict) else None
+        if not isinstance(roots, list) or not all(isinstance(root, dict) for root in roots):
+            raise InvalidParams("an answer to roots/list has a list of roots")
+        return roots
+
+
+class InputRequired(BaseException):
+    """Ends a handler whose questions travel with the answer; not an Exception, so that handlers let it pass."""
+
+    def __init__(self, questions: dict[str, Question]) -> None:
+        super().__init__(f"waiting for {', '.join(questions)}")
+        self.questions = questions
+
+
+def _action(answer: Any) -> Any:
+    action = answer.get("action") if isinstance(answer, dict) else None
+    if action not in ("accept", "decline", "cancel"):
+        raise InvalidParams("an answer to elicitation/create says accept, decline or cancel")
+    return action

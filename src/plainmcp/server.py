@@ -1,0 +1,313 @@
+"""The one door: what a server is, what it offers, and the steps that answer a message. Does no I/O.
+
+Running the steps is for the edges: see transports.drive, and app for the server people use.
+"""
+
+from collections.abc import Callable, Sequence
+from secrets import token_bytes
+from time import time
+from typing import Any, TypeVar, overload
+
+import msgspec
+
+from . import describe, exchange, features, files, jsonrpc, media, mime, results
+from .codec import to_bytes
+from .errors import AuthorError, InvalidRequest, ProtocolError
+from .jsonable import Rules
+from .methods.answering import Steps
+from .policy import Policy
+from .registry import Registry
+from .revisions import LATEST_HANDSHAKE, Revision
+from .session import Session
+from .steps import Link
+from .types import Icon, Implementation, ToolAnnotations
+
+__all__ = ["Core"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+MAX_BATCH = 100
+"""How many messages one batch may hold."""
+
+
+class Core:
+    """A server without I/O: features go in by decorator, messages by `receive`."""
+
+    def __init__(
+        self,
+        name: str,
+        version: str = "0.0.0",
+        *,
+        title: str | None = None,
+        description: str | None = None,
+        instructions: str | None = None,
+        website_url: str | None = None,
+        icons: Sequence[Icon] | None = None,
+        policy: Policy | str = Policy.standard,
+        page_size: int | None = None,
+        lenient_arguments: bool = True,
+        cache: tuple[int, str] = (0, "private"),
+        extensions: dict[str, Any] | None = None,
+        key: bytes | None = None,
+        state_seconds: float = 600,
+        timeout: float | None = None,
+        batches: bool = False,
+        now: Callable[[], float] = time,
+    ) -> None:
+        if not name or not isinstance(name, str):
+            raise AuthorError("a server needs a name")
+        if page_size is not None and page_size < 1:
+            raise AuthorError("page_size is at least 1, or None for lists in one piece")
+        ttl, scope = cache
+        if ttl < 0 or scope not in ("public", "private"):
+            raise AuthorError('cache is (milliseconds, "public" or "private")')
+        self.info = Implementation(
+            name=name,
+            title=title,
+            version=version,
+            description=description,
+            websiteUrl=website_url,
+            icons=list(icons) if icons else None,
+        )
+        self.instructions = instructions
+        self.policy = Policy.of(policy)
+        self.page_size = page_size
+        self.cache = cache
+        self.extensions = extensions or {}
+        # Without a key of its own each process seals with another, and no other replica can read what it sealed.
+        self.key = key or token_bytes(32)
+        self.state_seconds = state_seconds
+        self.timeout = timeout
+        self.batches = batches
+        self.now = now
+        self.rules = Rules()
+        self.registry = Registry(self.policy)
+        self._lenient = lenient_arguments
+        self._infos: dict[str, Any] = {}
+
+    # Registering ----------------------------------------------------------------------------------
+
+    @overload
+    def tool(self, function: F, /) -> F: ...
+    @overload
+    def tool(self, /, **options: Any) -> Callable[[F], F]: ...
+    def tool(self, function: Any = None, /, *, replace: bool = False, **options: Any) -> Any:
+        """Offer a function as a tool: `@server.tool`, or `@server.tool(name=…, render="table", …)`.
+
+        Takes name, title, description, input_schema, output_schema, annotations, icons, meta, render, visible,
+        needs, inline, timeout and replace.
+        """
+
+        def register(function: F) -> F:
+            given = {"timeout": self.timeout, "lenient": self._lenient, **options}
+            if isinstance(given.get("annotations"), dict):
+                given["annotations"] = _checked(ToolAnnotations, given["annotations"], "annotations")
+            policy = Policy.of(given.pop("policy", self.policy))
+            self.registry.tools.add(features.tool(function, policy, self.rules, **given), replace)
+            return function
+
+        return register if function is None else register(function)
+
+    def resource(self, uri: str, /, *, replace: bool = False, **options: Any) -> Callable[[F], F]:
+        """Offer a function as the resource at a URI, or, where the URI has {variables}, as a family of them.
+
+        Takes name, title, description, mime_type, size, annotations, icons, meta, cache, visible, needs, inline,
+        timeout and replace.
+        """
+
+        def register(function: F) -> F:
+            given = {"timeout": self.timeout, **options}
+            given["annotations"] = media.annotations_of(given.get("annotations"))
+            feature = features.resource(uri, function, self.policy, self.rules, **given)
+            shelf: Any = (
+                self.registry.templates if isinstance(feature, features.TemplateFeature) else self.registry.resources
+            )
+            shelf.add(feature, replace)
+            return function
+
+        return register
+
+    @overload
+    def prompt(self, function: F, /) -> F: ...
+    @overload
+    def prompt(self, /, **options: Any) -> Callable[[F], F]: ...
+    def prompt(self, function: Any = None, /, *, replace: bool = False, **options: Any) -> Any:
+        """Offer a function as a prompt: `@server.prompt`, or `@server.prompt(name=…, title=…, …)`."""
+
+        def register(function: F) -> F:
+            given = {"timeout": self.timeout, **options}
+            self.registry.prompts.add(features.prompt(function, self.policy, self.rules, **given), replace)
+            return function
+
+        return register if function is None else register(function)
+
+    def completion(self, ref: str, argument: str, **options: Any) -> Callable[[F], F]:
+        """Suggest values for an argument of a prompt (by its name) or of a resource template (by its URI).
+
+        The function is given what was typed and, if it takes a second parameter, the other arguments so far.
+        """
+
+        def register(function: F) -> F:
+            feature = features.completion(function, ref, argument, **options)
+            if feature.key in self.registry.completions:
+                raise AuthorError(f"{argument!r} of {ref!r} is completed already")
+            self.registry.completions[feature.key] = feature
+            return function
+
+        return register
+
+    def serializer(self, kind: type, to_jsonable: Callable[[Any], Any]) -> None:
+        """Send values of a class as whatever a function makes of them."""
+        self.rules.add(kind, to_jsonable)
+
+    def add_file(self, file: Any, uri: str | None = None, *, replace: bool = False, **options: Any) -> str:
+        """Offer a file as a resource, read anew each time; gives its URI. Takes what `resource` takes, and root."""
+        reading = {name: options.pop(name) for name in ("root", "links", "max_size") if name in options}
+        source = files.FileSource(file, **reading)
+        options.setdefault("name", source.name)
+        options.setdefault("mime_type", source.mime_type)
+        options.setdefault("size", source.size())
+        uri = uri or source.uri
+
+        def read() -> Any:
+            return source.read(uri)
+
+        self.resource(uri, replace=replace, **options)(read)
+        return uri
+
+    def add_directory(self, prefix: str, root: Any, *, replace: bool = False, **options: Any) -> None:
+        """Offer the files below a directory, each at the prefix and its path; none outside it can be reached."""
+        reading = {name: options.pop(name) for name in ("links", "max_size", "hidden") if name in options}
+        directory = files.Directory(root, **reading)
+        options.setdefault("name", prefix.rstrip("/:").rpartition("/")[2] or prefix)
+
+        def read(path: str) -> Any:
+            return directory.read(path, prefix + path)
+
+        self.resource(f"{prefix}{{+path}}", replace=replace, **options)(read)
+
+    def add_link(
+        self,
+        uri: str,
+        *,
+        name: str | None = None,
+        mime_type: str | None = None,
+        replace: bool = False,
+        **fields: Any,
+    ) -> None:
+        """List a resource that the client fetches by itself, such as a page on the web."""
+        name = name or uri.rstrip("/").rpartition("/")[2] or uri
+        mime_type = mime_type or mime.mime_of_name(uri)
+
+        def elsewhere() -> Any:
+            raise InvalidRequest(f"{uri} is not read through this server; fetch it directly")
+
+        self.resource(uri, name=name, mime_type=mime_type, replace=replace, **fields)(elsewhere)
+
+    def add_text_prompt(self, name: str, text: str, *, role: str = "user", **options: Any) -> None:
+        """Offer a fixed text as a prompt."""
+        turn = results.Turn(role, text)  # type: ignore[arg-type]
+
+        def said() -> Any:
+            return results.PromptResult([turn])
+
+        self.prompt(name=name, **options)(said)
+
+    def add_file_prompt(self, name: str, file: Any, *, role: str = "user", **options: Any) -> None:
+        """Offer the text of a file, read anew each time, as a prompt."""
+        source = files.FileSource(file)
+
+        def said() -> Any:
+            return results.PromptResult([results.Turn(role, source.read(), as_text=True)])  # type: ignore[arg-type]
+
+        self.prompt(name=name, **options)(said)
+
+    def remove_tool(self, name: str) -> None:
+        """No longer offer a tool."""
+        self.registry.tools.remove(name)
+
+    def remove_resource(self, uri: str) -> None:
+        """No longer offer a resource or a template."""
+        shelf: Any = self.registry.resources if uri in self.registry.resources else self.registry.templates
+        shelf.remove(uri)
+
+    def remove_prompt(self, name: str) -> None:
+        """No longer offer a prompt."""
+        self.registry.prompts.remove(name)
+
+    def resource_updated(self, uri: str) -> None:
+        """Tell those who subscribed to a resource that it changed."""
+        self.registry.publish("resources/updated", uri)
+
+    # Answering ------------------------------------------------------------------------------------
+
+    def receive(
+        self,
+        message: Any,
+        *,
+        session: Session | None = None,
+        link: Link | None = None,
+        principal: Any = None,
+        revision: Revision | None = None,
+    ) -> Steps:
+        """Steps that answer a message, or a batch of them, in bytes, text or data; they end in bytes or None."""
+        spoken = revision or (session and session.revision) or LATEST_HANDSHAKE
+        how: dict[str, Any] = {"session": session, "link": link, "principal": principal, "revision": revision}
+        try:
+            raw = to_bytes(message)
+            batch = jsonrpc.open_batch(raw) if raw[:1] in b"[ \t\r\n" else None
+            if batch is None:
+                envelope = jsonrpc.open_envelope(raw)
+                return (yield from exchange.answer(self, envelope, **how))
+            if not (spoken.batches or self.batches):
+                raise InvalidRequest(f"revision {spoken.name} has no batches; send one message at a time")
+            if not 0 < len(batch) <= MAX_BATCH:
+                raise InvalidRequest(f"a batch holds 1 to {MAX_BATCH} messages")
+        except ProtocolError as error:
+            return exchange.failure(error, spoken)
+        answers = []
+        for part in batch:
+            answer = yield from self._receive_part(part, spoken, how)
+            if answer is not None:
+                answers.append(answer)
+        return b"[" + b",".join(answers) + b"]" if answers else None
+
+    def _receive_part(self, part: Any, spoken: Revision, how: dict[str, Any]) -> Steps:
+        try:
+            envelope = jsonrpc.open_envelope(part)
+            if envelope.method == "initialize" and not self.batches:
+                raise InvalidRequest("initialize is never part of a batch")  # VER-07
+        except ProtocolError as error:
+            return exchange.failure(error, spoken)
+        return (yield from exchange.answer(self, envelope, **how))
+
+    # What the methods ask of us -------------------------------------------------------------------
+
+    def capabilities(self) -> dict[str, Any]:
+        """What is on offer, as capabilities; only what there is (TOOL-01, RES-01, PROM-01, COMP-01)."""
+        registry, offered = self.registry, {}
+        if len(registry.tools):
+            offered["tools"] = {"listChanged": True}
+        if len(registry.resources) or len(registry.templates):
+            offered["resources"] = {"subscribe": True, "listChanged": True}
+        if len(registry.prompts):
+            offered["prompts"] = {"listChanged": True}
+        if registry.completions:
+            offered["completions"] = {}
+        offered["logging"] = {}
+        if self.extensions:
+            offered["extensions"] = self.extensions
+        return offered
+
+    def info_for(self, revision: Revision) -> Any:
+        """Who we are, as a revision says it."""
+        found = self._infos.get(revision.name)
+        if found is None:
+            found = self._infos[revision.name] = describe.implementation(self.info, revision)
+        return found
+
+
+def _checked(kind: Any, given: dict[str, Any], what: str) -> Any:
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError as error:
+        raise AuthorError(f"{what}: {error}") from None

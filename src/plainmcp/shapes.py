@@ -1,0 +1,170 @@
+"""One type hint -> JSON Schema 2020-12, tidied as a model should read it.
+
+msgspec speaks for every type it knows, pydantic for every hint that mentions one of its own. What comes out
+has no generated titles, its small definitions inlined, its keywords in one order.
+"""
+
+import datetime
+import re
+from enum import Enum
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import msgspec
+
+from . import adapters, hints
+from .errors import AuthorError
+from .subschemas import Schema, inlined, mapped, ordered
+
+__all__ = ["Schema", "given", "joined", "returned", "without_null"]
+
+Definitions = dict[str, Schema]
+Orders = dict[frozenset[str], list[Any]]
+
+
+def given(hint: Any, *, show_defaults: bool = True, root: bool = False) -> tuple[Schema, Definitions]:
+    """The schema of a value that is taken, and the definitions it needs; raises AuthorError.
+
+    >>> given(Literal["f", "c"])
+    ({'type': 'string', 'enum': ['f', 'c']}, {})
+    """
+    hint = hints.rebuilt(hints.with_lists(hint, given=True), _dated)
+    found, definitions = _compiled(hint, "validation", root)
+    orders = _orders(hint)
+
+    def tidied(here: Schema) -> Schema:
+        here = mapped(_tidied(here, orders), tidied)
+        if "default" in here:
+            here = without_null(here)
+            if here["default"] is None or not show_defaults:
+                del here["default"]
+        return ordered(here)
+
+    return tidied(found), {name: tidied(one) for name, one in definitions.items()}
+
+
+def returned(hint: Any) -> tuple[Schema, Definitions]:
+    """The schema of a value that is sent, and the definitions it needs; raises AuthorError."""
+    found, definitions = _compiled(hint, "serialization", True)
+    orders = _orders(hint)
+
+    def tidied(here: Schema) -> Schema:
+        here = mapped(_tidied(here, orders), tidied)
+        here.pop("default", None)  # of no use to whoever reads what was sent
+        return ordered(here)
+
+    return tidied(found), {name: tidied(one) for name, one in definitions.items()}
+
+
+def joined(found: Schema, more: Definitions, definitions: Definitions) -> Schema:
+    """Add one schema's definitions to those of others, under other names where two are at odds."""
+    renamed: dict[str, str] = {}
+    for name, definition in more.items():
+        new, number = name, 1
+        while definitions.get(new, definition) != definition:
+            number += 1
+            new = f"{name}_{number}"
+        renamed[name] = new
+
+    def follow(here: Schema) -> Schema:
+        name = str(here.get("$ref", "")).removeprefix("#/$defs/")
+        return mapped({**here, "$ref": f"#/$defs/{renamed[name]}"} if name in renamed else here, follow)
+
+    definitions |= {renamed[name]: follow(definition) for name, definition in more.items()}
+    return follow(found)
+
+
+# Compiling ----------------------------------------------------------------------------------------
+
+
+def _compiled(hint: Any, mode: str, root: bool) -> tuple[Schema, Definitions]:
+    pydantic = hints.speaks_pydantic(hint)
+    found, definitions = adapters.schema(hint, mode) if pydantic else _by_msgspec(hint)
+    return inlined(found, {name: _untitled(name, one) for name, one in definitions.items()}, root=root)
+
+
+def _by_msgspec(hint: Any) -> tuple[Schema, Definitions]:
+    try:
+        (found,), definitions = msgspec.json.schema_components(
+            [hint], schema_hook=_schema_of, ref_template="#/$defs/{name}"
+        )
+    except Exception as error:  # a TypeError of its own, or whatever resolving somebody's hints raised
+        if hints.is_union(hint):
+            return _by_choice(hint)
+        raise AuthorError(_cure(str(error))) from error
+    return found, definitions
+
+
+def _by_choice(hint: Any) -> tuple[Schema, Definitions]:
+    """A union that msgspec could not decode at once, of two dataclasses say, choice by choice."""
+    definitions: Definitions = {}
+    choices = [joined(*_by_msgspec(member), definitions) for member in hints.members(hint)]
+    return {"anyOf": choices}, definitions
+
+
+def _schema_of(kind: type) -> Schema:
+    found = hints.text_type(kind)
+    if found is None:
+        raise NotImplementedError
+    return found
+
+
+def _cure(problem: str) -> str:
+    unknown = re.search(r"custom types.*<class '(?:.*\.)?(\w+)'>", problem, re.DOTALL)
+    if unknown is None:
+        return problem
+    return f"{unknown[1]} has no JSON Schema; use a dataclass, a TypedDict or a model, or give the schema by hand"
+
+
+def _untitled(name: str, definition: Schema) -> Schema:
+    """A definition without the title that only repeats the name of its class."""
+    title = re.sub(r"[^\w.\-]", "_", str(definition.get("title", "")))
+    return {key: value for key, value in definition.items() if key != "title" or title not in name}
+
+
+# Tidying ------------------------------------------------------------------------------------------
+
+_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
+
+
+def _dated(hint: Any) -> Any:
+    """A moment says its format where one is asked for; those sent may lack a time zone, which RFC 3339 wants."""
+    named = {datetime.datetime: "date-time", datetime.time: "time"}.get(hint)
+    return hint if named is None else Annotated[hint, msgspec.Meta(extra_json_schema={"format": named})]
+
+
+def _tidied(schema: Schema, orders: Orders) -> Schema:
+    """A schema without OpenAPI's discriminator; an enum in the order it was written in, with its type."""
+    schema = {key: value for key, value in schema.items() if key != "discriminator"}
+    if "enum" in schema:
+        values: list[Any] = orders.get(frozenset(map(repr, schema["enum"]))) or schema["enum"]
+        types = {_TYPES.get(type(value)) for value in values}
+        shared = {"type": types.pop()} if len(types) == 1 else {}
+        schema = {**shared, **schema, "enum": values}
+    return schema
+
+
+def _orders(hint: Any) -> Orders:
+    """The values of every Literal and Enum in a hint, as they were written; msgspec sorts them."""
+    found: list[list[Any]] = []
+    for part in hints.parts(hint):
+        if get_origin(part) is Literal:
+            found.append(list(get_args(part)))
+        elif isinstance(part, type) and issubclass(part, Enum):
+            found.append([member.value for member in part])
+    return {frozenset(map(repr, values)): values for values in found}
+
+
+def without_null(schema: Schema) -> Schema:
+    """What there is to say of a value that may be left out: that it may be null as well is not worth a word.
+
+    >>> without_null({"anyOf": [{"type": "integer"}, {"type": "null"}]})
+    {'type': 'integer'}
+    """
+    if None in schema.get("enum", ()):
+        rest = [value for value in schema["enum"] if value is not None]
+        return _tidied({**schema, "enum": rest}, {})
+    choices = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+    if not choices or len(choices) == len(schema["anyOf"]):
+        return schema
+    rest_of_it = {key: value for key, value in schema.items() if key != "anyOf"}
+    return {**choices[0], **rest_of_it} if len(choices) == 1 else {"anyOf": choices, **rest_of_it}

@@ -1,0 +1,254 @@
+"""A JSON Schema as a tree: walked, inlined, tidied, wrapped. Knows the keywords that hold other schemas.
+
+What stands under `enum`, `const`, `default` or `examples` is data and is never touched.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import msgspec
+
+__all__ = [
+    "Schema",
+    "as_object",
+    "camel_top",
+    "each",
+    "inlined",
+    "is_object",
+    "mapped",
+    "ordered",
+    "wrapped",
+]
+
+Schema: TypeAlias = dict[str, Any]
+
+_ONE = frozenset(
+    {
+        "items", "additionalProperties", "contains", "not", "if", "then", "else", "propertyNames",
+        "unevaluatedItems", "unevaluatedProperties", "additionalItems", "contentSchema",
+    }
+)  # fmt: skip
+_LIST = frozenset({"anyOf", "allOf", "oneOf", "prefixItems", "items"})
+_NAMED = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
+_DEFINITIONS = "#/$defs/"
+
+SMALL = 1_000
+"""How many bytes of JSON a definition may take and still be repeated wherever it is used."""
+
+
+# Walking ------------------------------------------------------------------------------------------
+
+
+def mapped(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
+    """A schema with each schema directly inside it changed; booleans stay."""
+    return {keyword: _mapped(keyword, value, change) for keyword, value in schema.items()}
+
+
+def _mapped(keyword: str, value: Any, change: Callable[[Schema], Schema]) -> Any:
+    if isinstance(value, dict):
+        if keyword in _ONE:
+            return change(value)
+        if keyword in _NAMED:
+            return {name: change(one) if isinstance(one, dict) else one for name, one in value.items()}
+    elif isinstance(value, list) and keyword in _LIST:
+        return [change(one) if isinstance(one, dict) else one for one in value]
+    return value
+
+
+def each(schema: Schema) -> Iterator[tuple[Schema, int]]:
+    """A schema and every schema inside it, with how deep it lies."""
+    waiting = [(schema, 0)]
+    while waiting:
+        here, depth = waiting.pop()
+        yield here, depth
+        for keyword, value in here.items():
+            waiting.extend((one, depth + 1) for one in _inside(keyword, value))
+
+
+def _inside(keyword: str, value: Any) -> list[Schema]:
+    if keyword in _ONE and isinstance(value, dict):
+        return [value]
+    inner: Any = ()
+    if keyword in _NAMED and isinstance(value, dict):
+        inner = value.values()
+    elif keyword in _LIST and isinstance(value, list):
+        inner = value
+    return [one for one in inner if isinstance(one, dict)]
+
+
+# Definitions --------------------------------------------------------------------------------------
+
+
+def inlined(
+    schema: Schema, definitions: dict[str, Schema], *, root: bool = False
+) -> tuple[Schema, dict[str, Schema]]:
+    """A schema with its definitions written where they are used, and those that had to stay.
+
+    A definition that leads back to itself stays, and so does a large one that is used more than once. What is
+    to be a root is written out even then, so that it shows its type.
+    """
+    uses = Counter(_references(schema))
+    for definition in definitions.values():
+        uses.update(_references(definition))
+    stay: set[str] = {name for name in definitions if _leads_back(name, definitions)}
+
+    def write_out(here: Schema) -> Schema:
+        name = _name(here)
+        if name is None or name in stay:
+            return mapped(here, write_out)
+        inner = write_out(definitions[name])
+        if uses[name] > 1 and len(msgspec.json.encode(inner)) > SMALL:
+            stay.add(name)
+            return mapped(here, write_out)
+        return {**inner, **{key: value for key, value in here.items() if key != "$ref"}}
+
+    if root:
+        schema = _rooted(schema, definitions)
+    write_out(schema)
+    # Again, since a definition may turn out to be large after it was first written out.
+    schema = write_out(schema)
+    return schema, _needed(schema, {name: mapped(definitions[name], write_out) for name in stay})
+
+
+def _rooted(schema: Schema, definitions: dict[str, Schema]) -> Schema:
+    name = _name(schema)
+    if name is None:
+        return schema
+    rest = {key: value for key, value in schema.items() if key != "$ref"}
+    return _rooted({**definitions[name], **rest}, definitions)
+
+
+def _needed(root: Schema, definitions: dict[str, Schema]) -> dict[str, Schema]:
+    needed: dict[str, Schema] = {}
+    waiting = list(_references(root))
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed[name] = definitions[name]
+            waiting.extend(_references(definitions[name]))
+    return {name: needed[name] for name in sorted(needed)}
+
+
+def _references(schema: Schema) -> Iterator[str]:
+    return (name for here, _ in each(schema) if (name := _name(here)) is not None)
+
+
+def _name(schema: Schema) -> str | None:
+    reference = schema.get("$ref")
+    return reference.removeprefix(_DEFINITIONS) if isinstance(reference, str) else None
+
+
+def _leads_back(name: str, definitions: dict[str, Schema]) -> bool:
+    met: set[str] = set()
+    waiting = [name]
+    while waiting:
+        for found in _references(definitions[waiting.pop()]):
+            if found == name:
+                return True
+            if found not in met:
+                met.add(found)
+                waiting.append(found)
+    return False
+
+
+# Roots --------------------------------------------------------------------------------------------
+
+_FIRST = ("$schema", "type", "description", "properties", "required")
+
+
+def ordered(schema: Schema) -> Schema:
+    """A schema whose keywords stand as people expect: type and description first, then what there is (S003-53)."""
+    head = {keyword: schema[keyword] for keyword in _FIRST if keyword in schema}
+    return {**head, **{keyword: value for keyword, value in schema.items() if keyword not in head}}
+
+
+def is_object(schema: Schema) -> bool:
+    """Whether a schema admits objects only, as far as its root, or what the root refers to, says so.
+
+    >>> is_object({"$ref": "#/$defs/A", "$defs": {"A": {"type": "object"}}})
+    True
+    """
+    if "type" in schema:
+        return bool(schema["type"] == "object")
+    if isinstance(schema.get("$ref"), str):
+        target = _target(schema, schema["$ref"])
+        return target is not None and target.get("type") == "object"
+    if any(isinstance(one, dict) and one.get("type") == "object" for one in schema.get("allOf", ())):
+        return True
+    choices = schema.get("anyOf") or schema.get("oneOf") or []
+    return bool(choices) and all(_is_object_within(one, schema) for one in choices)
+
+
+def _is_object_within(choice: Any, root: Schema) -> bool:
+    definitions = {keyword: root[keyword] for keyword in _HOISTED if keyword in root}
+    return isinstance(choice, dict) and is_object({**definitions, **choice})
+
+
+def _target(schema: Schema, reference: str) -> Schema | None:
+    """What a pointer within the schema leads to."""
+    here: Any = schema
+    for step in reference.removeprefix("#").split("/")[1:]:
+        here = here.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(here, dict) else None
+    return here if isinstance(here, dict) and reference.startswith("#/") else None
+
+
+def as_object(schema: Schema) -> Schema:
+    """A schema that says of itself what it admits: objects.
+
+    >>> as_object({"$ref": "#/$defs/A"})
+    {'type': 'object', '$ref': '#/$defs/A'}
+    """
+    return schema if schema.get("type") == "object" else ordered({**schema, "type": "object"})
+
+
+_HOISTED = ("$schema", "$defs", "definitions")
+
+
+def wrapped(schema: Schema, key: str = "result") -> Schema:
+    """The schema of an object that has a value of this schema under a key.
+
+    >>> wrapped({"type": "array"})
+    {'type': 'object', 'properties': {'result': {'type': 'array'}}, 'required': ['result']}
+    """
+    # Under an $id of its own a schema keeps its definitions: its references count from there.
+    moving = _HOISTED[:1] if "$id" in schema else _HOISTED
+    inner = {keyword: value for keyword, value in schema.items() if keyword not in moving}
+    root = {"type": "object", "properties": {key: inner}, "required": [key]}
+    root |= {keyword: schema[keyword] for keyword in moving if keyword in schema}
+    step = key.replace("~", "~0").replace("/", "~1")
+
+    def moved(here: Schema) -> Schema:
+        reference = here.get("$ref")
+        if "$id" in here:
+            return here
+        if isinstance(reference, str) and _is_pointer(reference):
+            here = {**here, "$ref": f"#/properties/{step}{reference[1:]}"}
+        return mapped(here, moved)
+
+    return ordered(mapped(root, moved))
+
+
+def _is_pointer(reference: str) -> bool:
+    """Whether a reference counts from the root, and not into definitions, which move along with it."""
+    hoisted = reference.startswith(("#/$defs/", "#/definitions/"))
+    return reference == "#" or (reference.startswith("#/") and not hoisted)
+
+
+def camel_top(schema: Schema) -> Schema:
+    """A schema whose properties, but not theirs in turn, are in camelCase (S001-23).
+
+    >>> camel_top({"properties": {"default_context": {}}, "required": ["default_context"]})
+    {'properties': {'defaultContext': {}}, 'required': ['defaultContext']}
+    """
+    changed = dict(schema)
+    if isinstance(schema.get("properties"), dict):
+        changed["properties"] = {_camel(name): one for name, one in schema["properties"].items()}
+    if isinstance(schema.get("required"), list):
+        changed["required"] = [_camel(name) for name in schema["required"]]
+    return changed
+
+
+def _camel(key: str) -> str:
+    head, *rest = key.split("_")
+    return head + "".join(part[:1].upper() + part[1:] for part in rest) if head else key

@@ -1,0 +1,237 @@
+"""An in-memory client for tests: any revision, no socket, no loop. Knows what a client says, not how servers answer.
+
+>>> from plainmcp import Server
+>>> server = Server("adder")
+>>> @server.tool
+... def add(a: int, b: int) -> int:
+...     return a + b
+>>> Client(server, "2025-06-18").call("add", a=1, b=2)["structuredContent"]
+{'result': 3}
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from . import revisions
+from .revisions import REVISIONS, Revision
+from .server import Core
+from .transports.connection import Connection
+
+__all__ = ["Client", "RpcError", "assert_valid_on_every_revision"]
+
+Check = Callable[[Revision, str, bytes], None]
+Answer = Callable[[dict[str, Any]], Any]
+
+_META = "io.modelcontextprotocol/"
+_ROUNDS = 10
+
+
+class RpcError(Exception):
+    """The server answered with a JSON-RPC error."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class Client:
+    """A client of one revision, shaken hands with where the revision has a handshake.
+
+    `answers` says what to do when the server asks something, by method: {"elicitation/create": function}. What the
+    server sends besides answers is in `notifications`. `check` is called with every message the server sends: the
+    revision, the method answered (or the notification's own), and the raw bytes.
+    """
+
+    def __init__(
+        self,
+        server: Core,
+        revision: str = revisions.LATEST.name,
+        *,
+        answers: dict[str, Answer] | None = None,
+        capabilities: dict[str, Any] | None = None,
+        log_level: str | None = None,
+        principal: Any = None,
+        check: Check | None = None,
+    ) -> None:
+        self.revision = revisions.named(revision)
+        self.notifications: list[dict[str, Any]] = []
+        self.initialized: dict[str, Any] = {}
+        self._answers = answers or {}
+        self._capabilities = _declared(self._answers) if capabilities is None else capabilities
+        self._log_level = log_level
+        self._check = check
+        self._ids = 0
+        self._connection = Connection(server, self._hear, principal=principal)
+        if self.revision.handshake:
+            self._shake_hands()
+
+    # Speaking -------------------------------------------------------------------------------------
+
+    def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Send a request; gives its result or raises RpcError. Questions are answered on the way."""
+        params = dict(params or {})
+        for _ in range(_ROUNDS):
+            result = self._exchange(method, params)
+            if result.get("resultType") != "input_required":
+                return result
+            asked = result.get("inputRequests", {})
+            params["inputResponses"] = {key: self._answer(one) for key, one in asked.items()}
+            params["requestState"] = result.get("requestState")
+        raise AssertionError(f"{method} still wants input after {_ROUNDS} rounds")
+
+    def notify(self, method: str, params: dict[str, Any] | None = None) -> None:
+        """Send a notification."""
+        message = {"jsonrpc": "2.0", "method": method} | ({} if params is None else {"params": params})
+        answer = self._connection.handle(msgspec.json.encode(message))
+        assert answer is None, f"a notification was answered: {answer!r}"
+
+    def send(self, message: bytes) -> bytes | None:
+        """Send bytes as they are; gives the bytes that come back."""
+        return self._connection.handle(message)
+
+    def call(self, name: str, arguments: dict[str, Any] | None = None, /, **named: Any) -> dict[str, Any]:
+        """Call a tool; gives its result."""
+        return self.request("tools/call", {"name": name, "arguments": {**(arguments or {}), **named}})
+
+    def read(self, uri: str) -> dict[str, Any]:
+        """Read a resource."""
+        return self.request("resources/read", {"uri": uri})
+
+    def get_prompt(self, name: str, arguments: dict[str, str] | None = None, /, **named: str) -> dict[str, Any]:
+        """Get a prompt's messages."""
+        return self.request("prompts/get", {"name": name, "arguments": {**(arguments or {}), **named}})
+
+    def list_tools(self) -> list[dict[str, Any]]:
+        """Every tool, all pages."""
+        return list(self._pages("tools/list", "tools"))
+
+    def list_resources(self) -> list[dict[str, Any]]:
+        """Every resource, all pages."""
+        return list(self._pages("resources/list", "resources"))
+
+    def list_templates(self) -> list[dict[str, Any]]:
+        """Every resource template, all pages."""
+        return list(self._pages("resources/templates/list", "resourceTemplates"))
+
+    def list_prompts(self) -> list[dict[str, Any]]:
+        """Every prompt, all pages."""
+        return list(self._pages("prompts/list", "prompts"))
+
+    def close(self) -> None:
+        """Leave."""
+        self._connection.close()
+
+    def _pages(self, method: str, name: str) -> Iterator[dict[str, Any]]:
+        params: dict[str, Any] = {}
+        while True:
+            result = self.request(method, params)
+            yield from result[name]
+            if "nextCursor" not in result:
+                return
+            params = {"cursor": result["nextCursor"]}
+
+    def _shake_hands(self) -> None:
+        client = {"name": "plainmcp-testing", "version": "1"}
+        params = {
+            "protocolVersion": self.revision.name,
+            "capabilities": self._capabilities,
+            "clientInfo": client,
+        }
+        self.initialized = self._exchange("initialize", params)
+        assert self.initialized["protocolVersion"] == self.revision.name
+        self.notify("notifications/initialized")
+        if self._log_level is not None:
+            self._exchange("logging/setLevel", {"level": self._log_level})
+
+    def _exchange(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        self._ids += 1
+        message: dict[str, Any] = {
+            "jsonrpc": "2.0",
+            "id": self._ids,
+            "method": method,
+            "params": self._dressed(params),
+        }
+        raw = self._connection.handle(msgspec.json.encode(message))
+        assert raw is not None, f"{method} was not answered"
+        if self._check is not None:
+            self._check(self.revision, method, raw)
+        answer = msgspec.json.decode(raw)
+        assert answer.get("id") == self._ids, f"the answer to {self._ids} came for {answer.get('id')!r}"
+        if "error" in answer:
+            error = answer["error"]
+            raise RpcError(error["code"], error["message"], error.get("data"))
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def _dressed(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Parameters with what a request says about itself, where the revision wants that."""
+        if self.revision.handshake:
+            return params
+        meta: dict[str, Any] = {
+            f"{_META}protocolVersion": self.revision.name,
+            f"{_META}clientCapabilities": self._capabilities,
+            f"{_META}clientInfo": {"name": "plainmcp-testing", "version": "1"},
+        }
+        if self._log_level is not None:
+            meta[f"{_META}logLevel"] = self._log_level
+        return {**params, "_meta": {**meta, **params.get("_meta", {})}}
+
+    # Hearing --------------------------------------------------------------------------------------
+
+    def _hear(self, raw: bytes) -> None:
+        message = msgspec.json.decode(raw)
+        if self._check is not None:
+            self._check(self.revision, message.get("method", ""), raw)
+        if "id" not in message or "method" not in message:
+            self.notifications.append(message)
+            return
+        answer = {"jsonrpc": "2.0", "id": message["id"], "result": self._answer(message)}
+        self._connection.handle(msgspec.json.encode(answer))
+
+    def _answer(self, question: dict[str, Any]) -> Any:
+        answer = self._answers.get(question["method"])
+        assert answer is not None, f"the server asked {question['method']} and this test has no answer for it"
+        return answer(question.get("params", {}))
+
+
+def _declared(answers: dict[str, Answer]) -> dict[str, Any]:
+    """The capabilities of a client that can answer these questions."""
+    known = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
+    forms: dict[str, Any] = {"form": {}, "url": {}}
+    return {name: forms if name == "elicitation" else {} for method, name in known.items() if method in answers}
+
+
+def assert_valid_on_every_revision(server: Core) -> None:
+    """Fail if a client of any revision would meet something its revision does not allow.
+
+    Lists everything, reads every resource and gets every prompt that takes no arguments; runs no tool.
+    """
+    for name in REVISIONS:
+        client = Client(server, name)
+        for tool in client.list_tools():
+            _check_tool(tool, client.revision)
+        for resource in client.list_resources():
+            assert resource["uri"] and resource["name"], f"{name}: a resource without a uri or a name"
+        for template in client.list_templates():
+            assert template["uriTemplate"], f"{name}: a template without a uriTemplate"
+        for prompt in client.list_prompts():
+            if not any(argument.get("required") for argument in prompt.get("arguments", [])):
+                assert client.get_prompt(prompt["name"])["messages"] is not None
+        client.close()
+
+
+def _check_tool(tool: dict[str, Any], revision: Revision) -> None:
+    where = f"{revision.name}: tool {tool['name']!r}"
+    wanted = tool["inputSchema"]
+    assert wanted.get("type") == "object", f"{where}: its input schema is no object schema"
+    for name, field in wanted.get("properties", {}).items():
+        assert isinstance(field, dict), f"{where}: the schema of {name!r} is {field!r}, not an object"
+    promised = tool.get("outputSchema")
+    if revision.structured == "none":
+        assert promised is None and "title" not in tool, f"{where}: it shows what the revision does not know"
+    elif revision.structured == "object" and promised is not None:
+        assert promised.get("type") == "object", f"{where}: its output schema is no object schema"

@@ -1,0 +1,248 @@
+"""What a value becomes, to the key, before and after it is made to fit each revision: one text file each.
+
+A file opens with a sentence and the ids of the requirements it pins. Its sections are an expression
+(`value`), whether it comes from a tool, a resource or a prompt (`as`), the policies and promises it holds
+under (`policy`, `declared`: one a line, all with this one outcome), then `result` and what each revision
+gets of it, or `error`. `file:///here` is the directory the expression ran in.
+"""
+
+import json
+import re
+from ast import literal_eval
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from golden import namespace
+from plainmcp import (
+    Policy,
+    codec,
+    normalize_prompt_result,
+    normalize_resource_payload,
+    normalize_tool_result,
+    project,
+)
+from plainmcp.errors import AuthorError, ToolError
+from plainmcp.normalize import prompt_result, resource_result, tool_result
+from plainmcp.revisions import REVISIONS, Revision
+from schemas import assert_valid
+
+FOLDER = Path(__file__).parent / "values"
+FILES = sorted(FOLDER.glob("*.txt"))
+IDS = re.compile(r"\b(?:S\d{3}|B)-\d{2}\b|\bB\.1\b")
+HEADING = re.compile(r"^-- (.+) --$", re.MULTILINE)
+GIVEN = ("value", "as", "policy", "declared")
+
+every_golden = pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with the sample files."""
+    here = tmp_path_factory.mktemp("here")
+    for name, data in namespace.FILES.items():
+        (here / name).write_bytes(data)
+    return here
+
+
+# A golden file ------------------------------------------------------------------------------------
+
+
+@dataclass
+class Golden:
+    """A golden file, taken apart."""
+
+    sentence: str
+    sections: dict[str, str]
+
+    @classmethod
+    def parse(cls, text: str) -> "Golden":
+        sentence, *rest = HEADING.split(text)
+        assert len(rest[::2]) == len(set(rest[::2])), "a section stands there twice"
+        return cls(sentence.strip(), dict(zip(rest[::2], map(str.strip, rest[1::2]), strict=True)))
+
+    def __str__(self) -> str:
+        parts = [f"-- {name} --\n{body}\n" for name, body in self.sections.items()]
+        return "\n".join([f"{self.sentence}\n", *parts])
+
+    @property
+    def expected(self) -> dict[str, str]:
+        """What must come out: for `result`, for `error` and for each revision on its own."""
+        outcome = {}
+        for heading, body in self.sections.items():
+            if heading not in GIVEN:
+                outcome |= dict.fromkeys(heading.split(", "), body)
+        return outcome
+
+    def cases(self) -> Iterator["Case"]:
+        """Every way the value is said to have this one outcome."""
+        kind, *details = self.sections.get("as", "tool").split()
+        for line in self.sections.get("policy", "standard").splitlines():
+            for declared in self.sections.get("declared", "nothing").splitlines():
+                yield Case(self.sections["value"], KINDS[kind](*details), line, declared)
+
+
+def policy(line: str) -> Policy:
+    """`fastmcp`, or `fastmcp, non_object=schema`."""
+    name, *changes = line.split(", ")
+    return Policy.of(name).replace(**{field: _literal(value) for field, value in map(_halves, changes)})
+
+
+def _halves(change: str) -> tuple[str, str]:
+    field, _, value = change.partition("=")
+    return field, value
+
+
+def _literal(value: str) -> Any:
+    return literal_eval(value) if value in ("True", "False") else value
+
+
+# What we do with its value --------------------------------------------------------------------------
+
+
+class Tool:
+    definition = "CallToolResult"
+
+    def normalized(self, value: Any, policy: Policy, declared: Any) -> Any:
+        return normalize_tool_result(value, policy=policy, declared=declared)
+
+    def projected(self, value: Any, policy: Policy, declared: Any, revision: Revision) -> Any:
+        result, mirrored = tool_result(value, policy, declared=declared)
+        return project.tool_result(result, mirrored, revision, policy.wrap_key)
+
+
+class Resource:
+    definition = "ReadResourceResult"
+
+    def __init__(self, uri: str, mime_type: str | None = None) -> None:
+        self.uri, self.mime_type = uri, mime_type
+
+    def normalized(self, value: Any, policy: Policy, declared: Any) -> Any:
+        return normalize_resource_payload(self.uri, self.mime_type, value, policy=policy)
+
+    def projected(self, value: Any, policy: Policy, declared: Any, revision: Revision) -> Any:
+        return project.resource_result(resource_result(self.uri, self.mime_type, value, policy), revision)
+
+
+class Prompt:
+    definition = "GetPromptResult"
+
+    def normalized(self, value: Any, policy: Policy, declared: Any) -> Any:
+        return normalize_prompt_result(value, policy=policy)
+
+    def projected(self, value: Any, policy: Policy, declared: Any, revision: Revision) -> Any:
+        return project.prompt_result(prompt_result(value, policy), revision)
+
+
+KINDS: dict[str, Any] = {"tool": Tool, "resource": Resource, "prompt": Prompt}
+
+
+@dataclass
+class Case:
+    """One run of one value."""
+
+    expression: str
+    kind: Any
+    policy: str
+    declared: str
+
+    def outcome(self) -> dict[str, str]:
+        """The result and what each revision gets of it, or the error, each as JSON or text."""
+        try:
+            found = {"result": self._json(self.kind.normalized(*self._given()))}
+            for revision in REVISIONS.values():
+                found[revision.name] = self._json(self.kind.projected(*self._given(), revision))
+        except (AuthorError, ToolError) as error:
+            return {"error": f"{type(error).__name__}: {error}"}
+        return found
+
+    def _given(self) -> tuple[Any, Policy, str]:
+        # Evaluated anew each time: an iterator can be read only once.
+        value = eval(f"({self.expression}\n)", dict(vars(namespace)))
+        return value, policy(self.policy), self.declared
+
+    def _json(self, message: Any) -> str:
+        return codec.encode(message).decode().replace(Path.cwd().as_uri(), "file:///here")
+
+
+def pretty(data: Any, indent: str = "") -> str:
+    """JSON for people, its keys in the order they came in: what fits on a line stands on a line."""
+    line = json.dumps(data, ensure_ascii=False)
+    if len(indent) + len(line) <= 100 or not data or not isinstance(data, dict | list):
+        return line
+    inner = indent + "  "
+    if isinstance(data, dict):
+        items = [f"{json.dumps(key, ensure_ascii=False)}: {pretty(data[key], inner)}" for key in data]
+    else:
+        items = [pretty(item, inner) for item in data]
+    body = ",\n".join(inner + item for item in items)
+    opened, closed = "{}" if isinstance(data, dict) else "[]"
+    return f"{opened}\n{body}\n{indent}{closed}"
+
+
+def rewritten(golden: Golden, outcome: dict[str, str]) -> Golden:
+    """The golden with this outcome; revisions side by side that get the same share a section."""
+    sections = {name: body for name, body in golden.sections.items() if name in GIVEN}
+    for name, text in outcome.items():
+        body = text if name == "error" else pretty(json.loads(text))
+        last = list(sections)[-1]
+        if name in REVISIONS and last.split(", ")[0] in REVISIONS and sections[last] == body:
+            sections[f"{last}, {name}"] = sections.pop(last)
+        else:
+            sections[name] = body
+    return Golden(golden.sentence, sections)
+
+
+# The tests ------------------------------------------------------------------------------------------
+
+
+@every_golden
+def test_a_value_becomes_exactly_this(
+    file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, update_goldens: bool
+) -> None:
+    monkeypatch.chdir(folder)
+    golden = Golden.parse(file.read_text("utf-8"))
+    cases = list(golden.cases())
+    if update_goldens:
+        file.write_text(str(rewritten(golden, cases[0].outcome())), "utf-8")
+        golden = Golden.parse(file.read_text("utf-8"))
+    for case in cases:
+        # Compared as text, so that the order of keys counts and a failure shows the lines that differ.
+        outcome = str(rewritten(golden, case.outcome()))
+        assert outcome == str(rewritten(golden, golden.expected)), (
+            f"under {case.policy} with {case.declared} declared"
+        )
+
+
+@every_golden
+def test_what_a_revision_gets_is_valid_on_it(file: Path) -> None:
+    golden = Golden.parse(file.read_text("utf-8"))
+    definition = next(golden.cases()).kind.definition
+    for name, text in golden.expected.items():
+        if name in REVISIONS:
+            assert_valid(name, definition, text.encode())
+
+
+@every_golden
+def test_a_golden_file_is_well_formed(file: Path) -> None:
+    text = file.read_text("utf-8")
+    golden = Golden.parse(text)
+    assert IDS.search(golden.sentence), "the sentence names no requirement"
+    assert "\n" not in golden.sentence and golden.sentence.endswith("."), "it opens with one sentence"
+    assert "value" in golden.sections
+    assert list(golden.expected) in (["error"], ["result", *REVISIONS])
+    assert str(golden) == text, "sections are set apart by one blank line"
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("000-*.txt")), ids=lambda file: file.stem)
+def test_what_seed_000_prints_is_what_a_2025_06_18_client_gets_S000_04(file: Path) -> None:
+    expected = Golden.parse(file.read_text("utf-8")).expected
+    assert expected.get("2025-06-18") == expected.get("result")
+
+
+def test_no_golden_is_left_out() -> None:
+    assert len(FILES) > 100
+    assert {file.suffix for file in FOLDER.iterdir()} == {".txt"}

@@ -1,0 +1,86 @@
+"""The facts about each revision agree with its official schema."""
+
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import pytest
+
+from plainmcp.errors import AuthorError
+from plainmcp.revisions import LATEST, REVISIONS, Revision, named
+from schemas import definitions
+
+every_revision = pytest.mark.parametrize("revision", REVISIONS.values(), ids=list(REVISIONS))
+
+
+def fields(revision: Revision, word: str) -> dict[str, Any]:
+    """The properties a word has in the schema; none where the revision does not know it."""
+    return definitions(revision.name).get(word, {}).get("properties", {})
+
+
+def required(revision: Revision, word: str) -> list[str]:
+    return definitions(revision.name)[word].get("required", [])
+
+
+def test_the_five_revisions_go_by_their_dates_oldest_first():
+    assert list(REVISIONS) == ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
+    assert all(revision.name == name for name, revision in REVISIONS.items())
+    assert REVISIONS["2026-07-28"] is LATEST
+
+
+@pytest.mark.parametrize("name", REVISIONS)
+def test_a_revision_is_found_by_its_name(name):
+    assert named(name) is REVISIONS[name]
+
+
+@pytest.mark.parametrize("name", ["2025-06-19", "", "latest"])
+def test_an_unknown_revision_is_refused_and_the_known_ones_are_listed(name):
+    with pytest.raises(AuthorError) as caught:
+        named(name)
+    assert str(caught.value) == (
+        f"unknown revision {name!r}; the known ones are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28"
+    )
+
+
+def test_a_fact_cannot_be_changed():
+    with pytest.raises(FrozenInstanceError):
+        LATEST.audio = False
+
+
+@every_revision
+def test_the_kinds_of_content_are_those_of_the_schema(revision):
+    """S000-05"""
+    known = definitions(revision.name)
+    assert revision.audio == ("AudioContent" in known)
+    assert revision.resource_link == ("ResourceLink" in known)
+
+
+@every_revision
+def test_structured_content_is_what_the_schema_says_it_is(revision):
+    """S000-06, S002-20"""
+    schema = fields(revision, "CallToolResult").get("structuredContent")
+    shape = "none" if schema is None else "object" if schema.get("type") == "object" else "any"
+    assert revision.structured == shape
+
+
+@every_revision
+def test_the_fields_of_content_are_those_of_the_schema(revision):
+    assert revision.last_modified == ("lastModified" in fields(revision, "Annotations"))
+    for word in ("TextContent", "ImageContent", "EmbeddedResource", "TextResourceContents"):
+        assert revision.content_meta == ("_meta" in fields(revision, word))
+    assert revision.icons == ("icons" in fields(revision, "ResourceLink"))
+    assert revision.titles == ("title" in fields(revision, "Resource"))
+
+
+@every_revision
+def test_what_a_result_must_say_of_itself_is_what_the_schema_requires(revision):
+    for word in ("CallToolResult", "ReadResourceResult", "GetPromptResult"):
+        assert revision.result_type == ("resultType" in required(revision, word))
+    hints = {"ttlMs", "cacheScope"}
+    assert revision.cache_hints == (hints <= set(required(revision, "ReadResourceResult")))
+
+
+def test_only_the_newest_two_carry_any_content_as_it_stands():
+    assert [revision.name for revision in REVISIONS.values() if revision.all_content] == [
+        "2025-11-25",
+        "2026-07-28",
+    ]
