@@ -11,18 +11,9 @@ from typing import Any
 
 from . import phrases
 from .errors import AuthorError
+from .phrases import Keys, Misfit
 
-__all__ = ["Refused", "schema", "validator"]
-
-Keys = tuple[Any, ...]
-
-
-class Refused(Exception):
-    """A value that pydantic refused; `problems` tells the keys that lead to what is wrong, and what is."""
-
-    def __init__(self, problems: list[tuple[Keys, str]]) -> None:
-        super().__init__(problems)
-        self.problems = problems
+__all__ = ["schema", "validator"]
 
 
 def schema(hint: Any, mode: Any) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
@@ -54,7 +45,7 @@ def _generator() -> Any:
 
 
 def validator(hint: Any, *, lenient: bool) -> Callable[[bytes, Any], Any]:
-    """What makes a Python value of JSON, given as bytes and as data; raises AuthorError, and Refused when used."""
+    """What makes a Python value of JSON, given as bytes and as data; raises AuthorError, and Misfit when used."""
     from pydantic import TypeAdapter, ValidationError
 
     try:
@@ -68,7 +59,7 @@ def validator(hint: Any, *, lenient: bool) -> Callable[[bytes, Any], Any]:
             return validate(raw, strict=strict)
         except ValidationError as error:
             found = error.errors(include_url=False, include_input=False)
-        raise Refused(list(_problems(found, value)))
+        raise Misfit(list(_problems(found, value)))
 
     return read
 

@@ -28,7 +28,10 @@ class Server(Core):
 
         `revision` says what is spoken when the message does not say so itself.
         """
-        return drive.run(self.receive(message, revision=_revision(revision), principal=principal))
+        if revision is not None:
+            revision = _revision(revision)
+        begun = self.begin(message, revision=revision, principal=principal)
+        return begun if begun is None or isinstance(begun, bytes) else drive.run(begun)
 
     async def handle_async(
         self, message: Any, *, revision: str | Revision | None = None, principal: Any = None
@@ -36,7 +39,10 @@ class Server(Core):
         """The same in an event loop."""
         from .transports import looped  # an event loop is loaded for those who need one
 
-        return await looped.run(self.receive(message, revision=_revision(revision), principal=principal))
+        return await looped.run(
+            self.receive(message, revision=_revision(revision), principal=principal),
+            threads=looped.threads_of(self),
+        )
 
     def connect(self, send: Callable[[bytes], None] | None = None, *, principal: Any = None) -> Connection:
         """A connection that remembers its handshake; `send` is called with notifications and questions."""

@@ -5,15 +5,16 @@ not fit is worked out in fitting.
 """
 
 import typing
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import msgspec
 
 from . import fitting, hints, phrases
 from .errors import ArgumentsError, AuthorError
-from .fitting import Misfit, Read
+from .fitting import Read
 from .hints import Parameter
+from .phrases import Misfit
 
 __all__ = ["Binder", "compile"]
 
@@ -57,12 +58,24 @@ class Binder:
         self._options: dict[str, Any] = {"str_keys": True} if mappings else {}
         if any(map(hints.text_type, parts)):
             self._options["dec_hook"] = fitting.read_text
+        simple = not (open or self._later or self._fills or self._options)
+        self._read = _reads(parameters, natives) if simple else None
+        self._all_required = all(one.required for one in parameters)
 
     def bind(self, arguments: Given = None) -> dict[str, Any]:
         """The keyword arguments: only what was given, since defaults are the function's own.
 
         Raises ArgumentsError.
         """
+        if self._read is not None and type(arguments) is msgspec.Raw and arguments:
+            try:
+                # Both are as long; asking zip to make sure would take as long as all the rest.
+                values = zip(self._names, msgspec.structs.astuple(self._read(arguments)))  # noqa: B905
+                if self._all_required:
+                    return dict(values)
+                return {name: value for name, value in values if value is not msgspec.UNSET}
+            except (msgspec.ValidationError, msgspec.DecodeError, RecursionError, UnicodeError):
+                pass  # what follows knows how to complain
         given = arguments if type(arguments) is dict else _opened(arguments)
         try:
             bound: dict[str, Any] = msgspec.convert({"given": given}, self._form, **self._options).given
@@ -102,8 +115,7 @@ class Binder:
                 wanted = phrases.expected(self._hints[parameter.name])
                 problems.append(f"{parameter.name}: missing; it takes {wanted}")
         if problems:
-            more = [f"and {len(problems) - MANY} more"] if len(problems) > MANY else []
-            raise ArgumentsError(problems[:MANY] + more)
+            raise ArgumentsError(problems[:MANY] + ["and more"] * (len(problems) > MANY))
         return bound
 
     def _unknown(self, name: Any) -> str:
@@ -137,15 +149,26 @@ def _form(parameters: list[Parameter], natives: dict[str, Any]) -> Any:
     return msgspec.defstruct("Form", [("given", typing.TypedDict("Arguments", keys))])  # type: ignore[operator]
 
 
+def _reads(parameters: list[Parameter], natives: dict[str, Any]) -> Callable[[Any], msgspec.Struct]:
+    """A decoder straight from JSON, for parameters that need nothing more: a third of the time of the way round."""
+    fields: list[Any] = []
+    for index, one in enumerate(parameters):
+        hint = natives[one.name]
+        fields.append((f"p{index}", hint) if one.required else (f"p{index}", hint | msgspec.UnsetType, msgspec.UNSET))
+    names = {f"p{index}": one.name for index, one in enumerate(parameters)}
+    form = msgspec.defstruct("Arguments", fields, rename=names, forbid_unknown_fields=True, kw_only=True)
+    return msgspec.json.Decoder(form).decode
+
+
 def _opened(arguments: Any) -> dict[str, Any]:
-    """Arguments as a dict, from JSON or from nothing at all."""
-    if arguments is None:
-        return {}
+    """Arguments as a dict, from JSON or from nothing at all: None, null, or no bytes."""
     if isinstance(arguments, (bytes, msgspec.Raw)):
         try:
-            arguments = msgspec.json.decode(arguments)
+            arguments = msgspec.json.decode(arguments) if arguments else None
         except (msgspec.DecodeError, ValueError, RecursionError):
             raise ArgumentsError(["arguments: not JSON"]) from None
+    if arguments is None:
+        return {}
     if not isinstance(arguments, dict):
         raise ArgumentsError([f"arguments: expected an object, got {phrases.kind_of(arguments)}"])
     return arguments

@@ -7,16 +7,18 @@ everything goes through the request's link.
 
 import logging
 from collections.abc import Awaitable, Callable, Generator
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 from typing import Any
 from uuid import uuid4
 
 import msgspec
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from . import describe, foreign, jsonrpc, schema
 from .errors import AuthorError, InvalidParams, MissingCapability, ToolError
 from .jsonrpc import Meta, Params
+from .judge import Judge
 from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample
 from .revisions import Revision
 from .steps import Link, PeerError
@@ -28,42 +30,40 @@ LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert"
 _log = logging.getLogger("plainmcp")
 
 
-class Request:
+class Request(Struct, gc=False):
     """One request, and what is known of who sent it."""
 
-    __slots__ = (
-        "capabilities", "client", "id", "link", "log_level", "meta", "method", "params", "principal", "revision",
-        "session",
-    )  # fmt: skip
+    id: Raw
+    method: str
+    params: Params
+    meta: Meta | None
+    revision: Revision
+    session: Any = None
+    link: Any = None  # a Link
+    principal: Any = None
 
-    def __init__(
-        self,
-        id: Raw,
-        method: str,
-        params: Params,
-        meta: Meta | None,
-        revision: Revision,
-        session: Any = None,
-        link: Link | None = None,
-        principal: Any = None,
-    ) -> None:
-        self.id = id
-        self.method = method
-        self.params = params
-        self.meta = meta
-        self.revision = revision
-        self.session = session
-        self.link = link
-        self.principal = principal
-        # What a handshake settled, a session knows; otherwise each request speaks for itself (BASE-18).
-        if revision.handshake:
-            self.capabilities: dict[str, Any] = session.capabilities if session else {}
-            self.client: dict[str, Any] = session.client if session else {}
-            self.log_level: str | None = session.log_level if session else None
-        else:
-            self.capabilities = _object(meta.capabilities if meta else None)
-            self.client = _object(meta.client if meta else None)
-            self.log_level = meta.log_level if meta and isinstance(meta.log_level, str) else None
+    # What a handshake settled, a session knows; otherwise each request speaks for itself (BASE-18).
+
+    @property
+    def capabilities(self) -> dict[str, Any]:
+        """What the client can do."""
+        if self.revision.handshake:
+            return self.session.capabilities if self.session else {}
+        return _object(self.meta.capabilities if self.meta else None)
+
+    @property
+    def client(self) -> dict[str, Any]:
+        """What the client calls itself."""
+        if self.revision.handshake:
+            return self.session.client if self.session else {}
+        return _object(self.meta.client if self.meta else None)
+
+    @property
+    def log_level(self) -> str | None:
+        """From which level on the client wants log messages; None for not at all."""
+        if self.revision.handshake:
+            return self.session.log_level if self.session else None
+        return self.meta.log_level if self.meta and isinstance(self.meta.log_level, str) else None
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -216,8 +216,7 @@ class Context:
 
     def elicit(self, message: str, form: Any, *, key: str | None = None) -> Any:
         """Ask the user to fill in a form, described by a class or by a flat JSON Schema; gives Elicited."""
-        wanted, parse = _form(form) if isinstance(form, type) else (form, lambda content: content)
-        return self._ask_one("elicit", key, Elicit(message=message, schema=wanted, parse=parse))
+        return self._ask_one("elicit", key, Elicit(message=message, schema=form))
 
     def elicit_url(self, message: str, url: str, *, key: str | None = None) -> Any:
         """Ask the user to visit a page, for what must not pass through the client; gives Elicited."""
@@ -225,8 +224,7 @@ class Context:
 
     def sample(self, messages: Any, *, max_tokens: int = 1000, key: str | None = None, **options: Any) -> Any:
         """Ask the client's model to continue: a text or a list of messages; gives its answer as a dict."""
-        said = [_said(item) for item in (messages if isinstance(messages, list) else [messages])]
-        return self._ask_one("sample", key, Sample(messages=said, max_tokens=max_tokens, options=options))
+        return self._ask_one("sample", key, Sample(messages=messages, max_tokens=max_tokens, options=options))
 
     def roots(self, *, key: str | None = None) -> Any:
         """Ask which places of the user's the server may look at; gives a list of roots."""
@@ -235,6 +233,7 @@ class Context:
     def ask(self, **questions: Question) -> Any:
         """Ask several things at once; gives a dict of answers by the same names."""
         request = self._request
+        questions = {key: _written(question, request.revision) for key, question in questions.items()}
         for question in questions.values():
             self._check(question)
         if request.revision.handshake:
@@ -277,9 +276,10 @@ class Context:
         return describe.question(question.params(), question.method, self._request.revision, uuid4().hex)
 
     def _link(self) -> Link:
-        if self._request.link is None:
+        link: Link | None = self._request.link
+        if link is None:
             raise ToolError("This needs a question answered, and this connection cannot carry questions.")
-        return self._request.link
+        return link
 
     def _check(self, question: Question) -> None:
         """Refuse a question the client or its revision does not know (META-05, MRTR-05)."""
@@ -326,6 +326,29 @@ def lacking(needs: dict[str, Any], declared: dict[str, Any]) -> dict[str, Any]:
 
 def _spelled(needs: dict[str, Any]) -> str:
     return ", ".join(f"{name}.{next(iter(inner))}" if inner else name for name, inner in needs.items())
+
+
+def _written(question: Question, revision: Revision) -> Question:
+    """A question with its form as a schema and its texts as messages, whose answer is read as it should be."""
+    if isinstance(question, Sample):
+        said = question.messages if isinstance(question.messages, list) else [question.messages]
+        return replace(question, messages=[_said(item) for item in said])
+    if not isinstance(question, Elicit):
+        return question
+    described = question.schema
+    wanted, fit = _form(described) if isinstance(described, type) else (described, partial(_fitting, described))
+
+    def parse(content: Any) -> Any:
+        return question.parse(fit(describe.filled(content, wanted, revision)))
+
+    return replace(question, schema=wanted, parse=parse)
+
+
+def _fitting(wanted: dict[str, Any], content: Any) -> Any:
+    """Content that keeps a handwritten form (ELIC-03)."""
+    if not Judge(wanted).accepts(content):
+        raise ToolError("The answer does not fit the form.")
+    return content
 
 
 def _said(item: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from .types import (
     Wire,
 )
 
-__all__ = ["capabilities", "implementation", "prompt", "question", "resource", "tool"]
+__all__ = ["capabilities", "filled", "implementation", "prompt", "question", "resource", "tool"]
 
 
 def tool(one: Tool, object_schema: dict[str, Any] | None, revision: Revision) -> Tool:
@@ -116,6 +116,20 @@ def _plain_field(field: dict[str, Any]) -> dict[str, Any]:
         asked = field.get("description", "")
         return {"type": "string", "description": f"{asked} Any of: {', '.join(options)}.".strip()}
     return kept
+
+
+def filled(content: Any, wanted: dict[str, Any], revision: Revision) -> Any:
+    """What a user filled in, as the form was before the revision had a say: typed choices are a list again."""
+    if revision.rich_forms or not isinstance(content, dict):
+        return content
+    fields = wanted.get("properties", {})
+    return {name: _typed(value, fields.get(name, {})) for name, value in content.items()}
+
+
+def _typed(value: Any, field: dict[str, Any]) -> Any:
+    if field.get("type") != "array" or not isinstance(value, str):
+        return value
+    return [part.strip() for part in value.split(",") if part.strip()]
 
 
 def _one_block_each(message: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """One request and its answer: which revision it speaks, which method answers, how the envelope closes.
 
-A generator of steps: it stops where user code has to run, and whoever drives it brings the value back.
+Where user code has to run the answer is steps: a generator that stops there, and whoever drives it brings the
+value back.
 """
 
 import logging
@@ -19,47 +20,66 @@ from .revisions import LATEST_HANDSHAKE, MODERN, REVISIONS, Revision
 from .session import Session
 from .steps import Link
 
-__all__ = ["answer", "failure"]
+__all__ = ["answer", "begin", "failure"]
 
 _log = logging.getLogger("plainmcp")
 _NO_PARAMS = Params()
 _FIRST = frozenset({"initialize", "ping"})  # what may come before a handshake is done
 
 
-def answer(
+def answer(server: Any, envelope: Envelope, **how: Any) -> Steps:
+    """Steps that end in the bytes of the response, or in None; takes what `begin` takes."""
+    begun = begin(server, envelope, **how)
+    return (yield from begun) if isinstance(begun, GeneratorType) else begun
+
+
+def begin(
     server: Any,
     envelope: Envelope,
-    *,
     session: Session | None = None,
     link: Link | None = None,
     principal: Any = None,
     revision: Revision | None = None,
-) -> Steps:
-    """Steps that end in the bytes of the response, or in None for what is not answered.
+) -> bytes | Steps | None:
+    """The bytes of the response, or None for what is not answered, or steps that end in one of them.
 
     Without a session the message stands alone, and `revision` says what it speaks if it does not say so itself.
     """
     spoken = revision or (session and session.revision) or LATEST_HANDSHAKE
     try:
-        meta = envelope.meta()
+        params = envelope.params or _NO_PARAMS
+        meta = envelope.meta() if params._meta else None
         spoken = _spoken(envelope, meta, session, revision)
         if not envelope.id:
             _noted(envelope, session)
             return None
-        name = str(envelope.method)
+        name: Any = envelope.method
         method = METHODS.get(name) if name in spoken.methods else None
         if method is None:
             raise _unknown(name, spoken)
-        params = envelope.params or _NO_PARAMS
         result = method(server, Request(envelope.id, name, params, meta, spoken, session, link, principal))
         if type(result) is GeneratorType:
-            result = yield from result
+            return _steps(result, envelope, spoken)
         return jsonrpc.close(envelope.id, result if type(result) is bytes else codec.encode(result))
-    except ProtocolError as error:
-        return failure(error, spoken, envelope.id) if envelope.id else None
-    except Exception:
-        text = incident(f"Method {envelope.method}")
-        return jsonrpc.fail(envelope.id, ProtocolError.code, text) if envelope.id else None
+    except Exception as error:
+        return _failed(error, envelope, spoken)
+
+
+def _steps(steps: Steps, envelope: Envelope, spoken: Revision) -> Steps:
+    """The same for a method that stops where user code has to run."""
+    try:
+        result = yield from steps
+        return jsonrpc.close(envelope.id, result if type(result) is bytes else codec.encode(result))
+    except Exception as error:
+        return _failed(error, envelope, spoken)
+
+
+def _failed(error: Exception, envelope: Envelope, spoken: Revision) -> bytes | None:
+    if not envelope.id:
+        return None
+    if isinstance(error, ProtocolError):
+        return failure(error, spoken, envelope.id)
+    return jsonrpc.fail(envelope.id, ProtocolError.code, incident(f"Method {envelope.method}"))
 
 
 def failure(error: ProtocolError, revision: Revision, id: Any = None) -> bytes:

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import Signature as Inspected
-from typing import Any
+from typing import Any, Literal
 
-from . import arguments, codec, normalize, outputs, render, schema, signature, uritemplate
+from . import arguments, codec, judge, normalize, outputs, phrases, render, schema, signature, uritemplate
 from .arguments import Binder
 from .context import Context
-from .errors import AuthorError
+from .errors import ArgumentsError, AuthorError
 from .jsonable import Rules
-from .normalize import Normalized
+from .normalize import Check, Normalized
 from .policy import Policy
 from .types import GetPromptResult, Prompt, PromptArgument, ReadResourceResult, Resource, ResourceTemplate, Tool
 from .uritemplate import UriTemplate
@@ -46,7 +46,12 @@ class ToolFeature(Feature):
     definition: Tool
     object_schema: dict[str, Any] | None  # its output schema where only objects may be promised
     bind: Callable[[Any], dict[str, Any]]
-    normalize: Callable[[Any], Normalized]
+    normalize: Callable[..., Normalized]
+    policy: Policy
+    rules: Rules
+    render: Any
+    check: Check | None  # that a value keeps what its output schema promises
+    molds: dict[str, Any] = field(default_factory=dict)  # by revision: see methods.molds
 
     @property
     def key(self) -> str:
@@ -61,7 +66,7 @@ class ResourceFeature(Feature):
     definition: Resource
     normalize: Callable[[str, Any], ReadResourceResult]
     ttl_ms: int = 0
-    cache_scope: str = "private"
+    cache_scope: Literal["public", "private"] = "private"
 
     @property
     def key(self) -> str:
@@ -78,7 +83,7 @@ class TemplateFeature(Feature):
     bind: Callable[[Any], dict[str, Any]]
     normalize: Callable[[str, Any], ReadResourceResult]
     ttl_ms: int = 0
-    cache_scope: str = "private"
+    cache_scope: Literal["public", "private"] = "private"
 
     @property
     def key(self) -> str:
@@ -137,7 +142,7 @@ def tool(
     """A function as a tool."""
     read = signature.read(function, context_type=Context, title_from=policy.title_from)
     name = _named(name or read.name)
-    promised, check = _promise(read.returns, output_schema, policy, name)
+    promised, check = _promise(read.returns, output_schema, policy, rules, name)
     hinted = read.returns not in (Inspected.empty, None, type(None))
     declared: normalize.Declared = "schema" if promised is not None else "hint" if hinted else "nothing"
     shown = dict(show_defaults=policy.schema_default, open=read.open)
@@ -155,25 +160,33 @@ def tool(
         icons=icons,
         _meta=meta,
     )
-    bind: Binder = arguments.compile(read.parameters, open=read.open, lenient=lenient)
-    make = partial(
-        normalize.tool_result,
-        policy=policy,
-        rules=rules,
-        declared=declared,
-        render=_rendering(render),
-        check=check,
-    )
+    binder = arguments.compile(read.parameters, open=read.open, lenient=lenient, reserved=read.reserved)
+    bind = binder.bind
+    if input_schema is not None:
+        bind = partial(_judged, judge.Judge(definition.inputSchema), binder)
+    how: dict[str, Any] = {"policy": policy, "rules": rules, "render": _rendering(render), "check": check}
     return ToolFeature(
         function=function,
         is_async=read.is_async,
         context=read.context,
         definition=definition,
         object_schema=_object_schema(promised, policy),
-        bind=bind.bind,
-        normalize=make,
+        bind=bind,
+        normalize=partial(normalize.tool_result, declared=declared, **how),
+        **how,
         **common,
     )
+
+
+def _judged(written: judge.Judge, binder: Binder, given: Any) -> dict[str, Any]:
+    """Arguments that keep to a schema written by hand, which may ask for more than the function's hints."""
+    data = (codec.decode(bytes(given)) if given else None) or {}
+    problems = [
+        f"{phrases.place(one.keys)}: expected {one.expected}, got {one.got}" for one in written.problems(data)
+    ]
+    if problems:
+        raise ArgumentsError(problems)
+    return binder.bind(data)
 
 
 def _named(name: str) -> str:
@@ -184,7 +197,7 @@ def _named(name: str) -> str:
 
 
 def _promise(
-    returns: Any, given: dict[str, Any] | bool | None, policy: Policy, name: str
+    returns: Any, given: dict[str, Any] | bool | None, policy: Policy, rules: Rules, name: str
 ) -> tuple[dict[str, Any] | None, Callable[[Any, bytes], None] | None]:
     """The output schema a tool declares, and the check that a value keeps it."""
     if given is False:
@@ -195,7 +208,8 @@ def _promise(
         wrapped = schema.is_object(promised)
         check = partial(_check_wrapped, natural, policy.wrap_key) if wrapped else natural
         return promised, check if policy.validate_output else None
-    found = schema.of_output(returns, which="all" if given is True else policy.output_schema)
+    which = "all" if given is True else policy.output_schema
+    found = schema.of_output(returns, which=which, opaque=rules.opaque, drop_none=policy.drop_none)
     if found is None:
         return None, None
     check = outputs.promise(returns, found, handwritten=False)
@@ -251,7 +265,7 @@ def resource(
 ) -> ResourceFeature | TemplateFeature:
     """A function as a resource, or as a family of them when its URI has variables."""
     read = signature.read(function, context_type=Context, title_from=policy.title_from)
-    shared = dict(
+    shared: dict[str, Any] = dict(
         name=name or read.name,
         title=title or read.title,
         description=description or read.description,
@@ -276,7 +290,7 @@ def resource(
     for parameter in read.parameters:
         if parameter.required and parameter.name not in template.names:
             raise AuthorError(f"{read.name} takes {parameter.name!r}, which the URI {uri!r} does not give it")
-    bind = arguments.compile(read.parameters, open=read.open, lenient=True).bind
+    bind = arguments.compile(read.parameters, open=read.open, lenient=True, reserved=read.reserved).bind
     return TemplateFeature(
         definition=ResourceTemplate(uriTemplate=uri, **shared),
         template=template,
@@ -316,7 +330,7 @@ def prompt(
         icons=icons,
         _meta=meta,
     )
-    bind = arguments.compile(read.parameters, open=read.open, lenient=True).bind
+    bind = arguments.compile(read.parameters, open=read.open, lenient=True, reserved=read.reserved).bind
     return PromptFeature(
         function=function,
         is_async=read.is_async,

@@ -4,31 +4,26 @@ The slow and patient way: it knows the place of every problem and what would hav
 that came as a string, and whole numbers with a decimal point, where the hint leaves no doubt about them.
 """
 
-import re
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, get_args, get_origin
 
 import msgspec
 
 from . import adapters, hints, phrases
 from .errors import AuthorError
+from .phrases import Keys, Misfit
 
-__all__ = ["Misfit", "Read", "is_native", "read_text", "reader"]
+__all__ = ["Read", "is_native", "read_text", "reader"]
+
+MAX_STEPS = 10_000
+MAX_PROBLEMS = 50
+"""How many parts of one value are looked at, and how many problems are noted, before patience ends."""
 
 _REFUSED = (msgspec.ValidationError, UnicodeError)  # the latter for a lone surrogate in a key
 _UNREADABLE = (msgspec.DecodeError, ValueError, RecursionError)
 
 Read = Callable[[Any], Any]
-Keys = tuple[Any, ...]
-
-
-class Misfit(Exception):
-    """A value does not fit its hint; `problems` are the keys that lead to what is wrong, and what is."""
-
-    def __init__(self, problems: list[tuple[Keys, str]]) -> None:
-        super().__init__(problems)
-        self.problems = problems
 
 
 def reader(hint: Any, lenient: bool) -> Read:
@@ -40,10 +35,11 @@ def reader(hint: Any, lenient: bool) -> Read:
     if hints.speaks_pydantic(hint):
         return _pydantic_reader(hint, lenient)
     _check_known(hint)
-    if is_native(hint):
+    refusal = _refusal(hint)
+    if refusal is None:
         return lambda value: _read(hint, value, lenient)
     if not hints.is_union(hint):
-        raise AuthorError("a union inside this hint cannot be told apart in JSON; tag its classes, or use one")
+        raise AuthorError(refusal)
     members = hints.members(hint)
     strict = [(member, reader(member, False)) for member in members]
     patient = [(member, reader(member, True)) for member in members] if lenient else []
@@ -52,17 +48,28 @@ def reader(hint: Any, lenient: bool) -> Read:
 
 def is_native(hint: Any) -> bool:
     """Whether msgspec reads a hint at once."""
+    return hints.is_atom(hint) or (_refusal(hint) is None and not hints.speaks_pydantic(hint))
+
+
+def _refusal(hint: Any) -> str | None:
+    """Why msgspec does not read a hint: it cannot tell the choices of a union apart, mostly."""
     try:
         msgspec.json.Decoder(hint)
-    except TypeError:
-        return False
-    return not hints.speaks_pydantic(hint)
+    except TypeError as error:
+        return str(error)
+    return None
 
 
 def _check_known(hint: Any) -> None:
+    if hints.is_atom(hint):
+        return
     for kind in hints.parts(hint):
-        known = not isinstance(kind, type) or hints.text_type(kind) is not None
-        if not known and isinstance(msgspec.inspect.type_info(kind), msgspec.inspect.CustomType):
+        known = not isinstance(kind, type) or hints.is_atom(kind) or hints.text_type(kind) is not None
+        try:
+            known = known or not isinstance(msgspec.inspect.type_info(kind), msgspec.inspect.CustomType)
+        except TypeError as error:
+            raise AuthorError(str(error)) from error
+        if not known:
             raise AuthorError(f"{kind.__name__} cannot be read from JSON; use a dataclass, a TypedDict or a model")
 
 
@@ -84,41 +91,82 @@ def _convert(hint: Any, value: Any) -> Any:
 
 
 def _read(hint: Any, value: Any, lenient: bool) -> Any:
-    problems: list[tuple[Keys, str]] = []
-    repaired = _repaired(hint, value, (), lenient, problems)
-    if problems:
-        raise Misfit(problems)
+    patience = _Patience(lenient)
+    repaired = patience.repaired(hint, value, ())
+    if patience.problems:
+        raise Misfit(patience.problems)
     return _convert(hint, repaired)
 
 
-def _repaired(hint: Any, value: Any, keys: Keys, lenient: bool, problems: list[tuple[Keys, str]]) -> Any:
-    """A value that fits, if need be after small repairs; else whatever, and its problems are added."""
-    try:
-        _convert(hint, value)
-        return value
-    except RecursionError:
-        problems.append((keys, "nested too deep"))
-        return value
-    except _REFUSED as error:
-        refusal = str(error)
-    if lenient:
-        meant = _meant(hint, value)
-        if meant is not value:
-            return _repaired(hint, meant, keys, lenient, problems)
-    known = len(problems)
-    children = list(_children(hint, value, keys, problems))
-    mended = {key: _repaired(inner, value[key], (*keys, key), lenient, problems) for key, inner in children}
-    if len(problems) > known:
-        return value
-    if mended:
-        whole = {**value, **mended} if isinstance(value, dict) else [*mended.values()]
+class _Patience:
+    """One look at one value, part by part. It has an end, since the value may be large and wrong all over."""
+
+    def __init__(self, lenient: bool) -> None:
+        self.lenient = lenient
+        self.problems: list[tuple[Keys, str]] = []
+        self.steps = 0
+
+    def at_end(self) -> bool:
+        return self.steps >= MAX_STEPS or len(self.problems) > MAX_PROBLEMS
+
+    def repaired(self, hint: Any, value: Any, keys: Keys) -> Any:
+        """A value that fits, if need be after small repairs; else whatever, and its problems are noted."""
+        self.steps += 1
+        if self.steps == MAX_STEPS:
+            self.problems.append((keys, "too much before this was wrong to look any further"))
+        if self.at_end():
+            return value
         try:
-            _convert(hint, whole)
-            return whole
+            _convert(hint, value)
+            return value
+        except RecursionError:
+            self.problems.append((keys, "nested too deep"))
+            return value
         except _REFUSED as error:
             refusal = str(error)
-    problems.append((keys, _complaint(hint, value, refusal)))
-    return value
+        meant = _meant(hint, value) if self.lenient else value
+        if meant is not value:
+            return self.repaired(hint, meant, keys)
+        known = len(self.problems)
+        mended = self.mended(hint, value, keys)
+        if mended is not None and len(self.problems) == known:
+            try:
+                _convert(hint, mended)
+                return mended
+            except _REFUSED as error:
+                refusal = str(error)
+        if len(self.problems) == known:
+            self.problems.append((keys, phrases.refused(hint, value, refusal)))
+        return value
+
+    def mended(self, hint: Any, value: Any, keys: Keys) -> Any:
+        """A list or an object with what it holds repaired; None for anything else."""
+        children = self.children(hint, value, keys)
+        mended: dict[Any, Any] = {}
+        for key, inner in children:
+            if self.at_end():
+                return None
+            mended[key] = self.repaired(inner, value[key], (*keys, key))
+        if not mended:
+            return None
+        return {**value, **mended} if isinstance(value, dict) else [*mended.values()]
+
+    def children(self, hint: Any, value: Any, keys: Keys) -> list[tuple[Any, Any]]:
+        """The keys of what a list or an object holds, each with its hint; fields that are missing are noted."""
+        fitting = [member for member in map(hints.bare, hints.members(hint)) if _is_shaped(member, value)]
+        if len(fitting) != 1:  # nobody knows which of several it was meant to be
+            return []
+        [chosen] = fitting
+        if isinstance(value, list):
+            return list(enumerate(_items(chosen, value)))
+        if not hints.is_record(chosen):
+            args = get_args(chosen)
+            return [(key, args[1]) for key in value] if len(args) == 2 else []
+        fields = hints.fields(chosen, given=True)
+        for name, (inner, required) in fields.items():
+            if required and name not in value:
+                self.problems.append(((*keys, name), f"missing; it takes {phrases.expected(inner)}"))
+        return [(name, inner) for name, (inner, _) in fields.items() if name in value]
 
 
 def _meant(hint: Any, value: Any) -> Any:
@@ -149,25 +197,6 @@ def _takes_text(hint: Any) -> bool:
     return texts or any(hints.bare(member) in (str, Any) for member in hints.members(hint))
 
 
-def _children(hint: Any, value: Any, keys: Keys, problems: list[tuple[Keys, str]]) -> Iterator[tuple[Any, Any]]:
-    """The keys of what a list or an object holds, each with its hint; fields that are missing are problems."""
-    fitting = [member for member in map(hints.bare, hints.members(hint)) if _is_shaped(member, value)]
-    if len(fitting) != 1:  # nobody knows which of several it was meant to be
-        return
-    [chosen] = fitting
-    if isinstance(value, list):
-        yield from enumerate(_items(chosen, value))
-    elif hints.is_record(chosen):
-        for name, (inner, required) in hints.fields(chosen, given=True).items():
-            if name in value:
-                yield name, inner
-            elif required:
-                problems.append(((*keys, name), f"missing; it takes {phrases.expected(inner)}"))
-    else:
-        args = get_args(chosen)
-        yield from ((key, args[1]) for key in value if len(args) == 2)
-
-
 def _is_shaped(hint: Any, value: Any) -> bool:
     """Whether a hint is for arrays, or for objects, as the value is one."""
     kind = get_origin(hint) or hint
@@ -190,31 +219,6 @@ def _items(hint: Any, value: list[Any]) -> list[Any]:
     return [args[0]] * len(value) if args else []
 
 
-# Complaining --------------------------------------------------------------------------------------
-
-_LIMIT = re.compile(r"Expected `(\w+)` (.+)")
-_NAMES: dict[str, Any] = {"int": int, "str": str, "float": float, "array": list, "object": dict}
-
-
-def _complaint(hint: Any, value: Any, refusal: str) -> str:
-    """What msgspec refused, in other words: its own may repeat the value."""
-    refusal = refusal.partition(" - at ")[0]
-    limit = _LIMIT.fullmatch(refusal)
-    if limit:
-        return f"expected {phrases.expected(_NAMES[limit[1]]) if limit[1] in _NAMES else limit[1]} {limit[2]}"
-    wanted = f"expected {phrases.expected(hint)}"
-    if refusal.startswith("Invalid"):
-        return wanted + _hint_at(value, phrases.allowed_values(hint))
-    if refusal.startswith(("Expected", "Object", "Integer", "Number", "'utf-8'")):
-        return f"{wanted}, got {phrases.kind_of(value)}"
-    return phrases.unless_told(refusal, value) or wanted  # an author's own __post_init__ speaks
-
-
-def _hint_at(value: Any, allowed: list[Any]) -> str:
-    near = phrases.nearest(value, allowed)
-    return "" if near is None else f"; did you mean {phrases.options([near])}?"
-
-
 # Other readers ------------------------------------------------------------------------------------
 
 
@@ -230,9 +234,9 @@ def _first_fit(hint: Any, rounds: list[list[tuple[Any, Read]]], value: Any) -> A
 
 
 def _unknown_fields(hint: Any, value: Any) -> int:
-    return (
-        len(value.keys() - hints.fields(hint, given=True)) if isinstance(value, dict) and hints.is_record(hint) else 0
-    )
+    if not isinstance(value, dict) or not hints.is_record(hint):
+        return 0
+    return len(value.keys() - hints.fields(hint, given=True))
 
 
 def _pydantic_reader(hint: Any, lenient: bool) -> Read:
@@ -243,14 +247,11 @@ def _pydantic_reader(hint: Any, lenient: bool) -> Read:
             return validate(msgspec.json.encode(value), value)
         except (TypeError, UnicodeError):
             raise Misfit([((), "this is not JSON")]) from None
-        except adapters.Refused as refused:
+        except Misfit:
             meant = _json_in(value) if lenient and not _takes_text(hint) else None
             if meant is None:
-                raise Misfit(refused.problems) from None
-        try:
-            return validate(msgspec.json.encode(meant), meant)
-        except adapters.Refused as refused:
-            raise Misfit(refused.problems) from None
+                raise
+        return validate(msgspec.json.encode(meant), meant)
 
     return read
 

@@ -24,6 +24,7 @@ __all__ = [
     "Parameter",
     "bare",
     "fields",
+    "is_atom",
     "is_record",
     "is_typed_dict",
     "is_union",
@@ -77,6 +78,14 @@ def bare(hint: Any) -> Any:
     """
     inner = _unwrapped(hint)
     return hint if inner is hint else bare(inner)
+
+
+def is_atom(hint: Any) -> bool:
+    """Whether a hint is one of the plain types most hints are, about which there is nothing to find out."""
+    return hint is Any or (isinstance(hint, type) and hint in _ATOMS)
+
+
+_ATOMS = frozenset({str, int, float, bool, type(None)})
 
 
 def is_union(hint: Any) -> bool:
@@ -217,7 +226,10 @@ def _walk(hint: Any, inside: bool) -> Iterator[Any]:
             yield part
         inner = _unwrapped(part)
         if inner is not part:
-            waiting.append(inner)
+            # An alias may hold itself; what a class keeps for itself is no field.
+            if get_origin(part) is not typing.ClassVar and id(part) not in entered:
+                waiting.append(inner)
+            entered.add(id(part) if type(part).__name__ == "TypeAliasType" else None)
             continue
         kind = get_origin(part) or part
         if kind is Literal:
@@ -240,7 +252,9 @@ def _has_hints(kind: Any) -> bool:
 
 def speaks_pydantic(hint: Any) -> bool:
     """Whether only pydantic can tell what fits a hint: one of its types or constraints is somewhere in it."""
-    return any(map(foreign.of_pydantic, parts(hint))) or any(map(foreign.of_pydantic, remarks(hint)))
+    if is_atom(hint):
+        return False
+    return any(any(map(foreign.of_pydantic, getattr(part, "__metadata__", (part,)))) for part in _walk(hint, True))
 
 
 def rebuilt(hint: Any, swap: Callable[[Any], Any]) -> Any:

@@ -54,6 +54,11 @@ class Rules:
         self._chosen.clear()
         self._always_walk = self._always_walk or is_leaf(kind)
 
+    @property
+    def opaque(self) -> tuple[type, ...]:
+        """The classes whose JSON only the user knows."""
+        return tuple(self._serializers)
+
     def rule(self, kind: type) -> Rule:
         """The rule for a class."""
         rule = self._chosen.get(kind)
@@ -129,6 +134,8 @@ class Rules:
         look further than it had to.
         """
         expected = raw.count(b"{") + raw.count(b"[")
+        if expected == 1 and self.rule(type(value)).shape in ("fields", "model"):
+            return True  # one flat record, the commonest answer of all
         met = 0
         for depth, groups in enumerate(self._levels(value)):
             if depth == MAX_DEPTH:

@@ -27,6 +27,9 @@ __all__ = [
 ABSENT = Raw(b"")
 
 
+_decoders: dict[Any, Any] = {}  # by type: a handful, one for each kind of parameter
+
+
 class Params(Struct, gc=False):
     """Every parameter any method takes, as raw JSON; absent ones are empty."""
 
@@ -55,8 +58,11 @@ class Params(Struct, gc=False):
             if default is UNSET:
                 raise InvalidParams(f"params.{name} is missing")
             return default
+        decoder = _decoders.get(kind)
+        if decoder is None:
+            decoder = _decoders[kind] = msgspec.json.Decoder(kind).decode
         try:
-            return msgspec.json.decode(raw, type=kind)
+            return decoder(raw)
         except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
             raise InvalidParams(f"params.{name}: {error}") from error
 
@@ -123,11 +129,13 @@ def open_envelope(raw: bytes | Raw) -> Envelope:
         envelope = _read(raw)
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
         raise _complaint(raw, error) from error
+    if envelope.jsonrpc == "2.0" and envelope.method is not UNSET and (not envelope.id or _is_id(envelope.id)):
+        return envelope
     if envelope.jsonrpc != "2.0":
         raise _blamed(InvalidRequest('a message says "jsonrpc": "2.0"'), envelope.id)
     if envelope.id and not _is_id(envelope.id):
         raise InvalidRequest("a request's id is a string or a number")
-    if envelope.method is UNSET and not envelope.is_response:
+    if not envelope.is_response:
         raise _blamed(InvalidRequest("a message has a method, a result or an error"), envelope.id)
     return envelope
 
@@ -144,13 +152,15 @@ def open_batch(raw: bytes) -> list[Raw] | None:
 
 def _is_id(raw: Raw) -> bool:
     first = bytes(raw)[:1]
+    if first.isdigit():
+        return True
     if first == b'"':
         try:
             str(raw, "utf-8")
         except UnicodeDecodeError:
             return False
         return True
-    return first.isdigit() or first == b"-"
+    return first == b"-"
 
 
 def _complaint(raw: bytes | Raw, error: Exception) -> ProtocolError:

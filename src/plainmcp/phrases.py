@@ -17,7 +17,31 @@ import msgspec
 
 from . import hints
 
-__all__ = ["allowed_values", "choice", "expected", "kind_of", "named", "nearest", "options", "place", "unless_told"]
+__all__ = [
+    "Keys",
+    "Misfit",
+    "allowed_values",
+    "choice",
+    "expected",
+    "kind_of",
+    "named",
+    "nearest",
+    "options",
+    "place",
+    "refused",
+    "unless_told",
+]
+
+Keys = tuple[Any, ...]
+
+
+class Misfit(Exception):
+    """A value does not fit its hint; `problems` are the keys that lead to what is wrong, and what is."""
+
+    def __init__(self, problems: list[tuple[Keys, str]]) -> None:
+        super().__init__(problems)
+        self.problems = problems
+
 
 _MANY = 20  # how many allowed values, or fields, are worth naming
 _LONG = 64  # how long a name may be that somebody else chose
@@ -87,7 +111,7 @@ def options(values: Iterable[Any]) -> str:
     'one of "c", "f"'
     """
     allowed = list(values)
-    shown = ", ".join(msgspec.json.encode(value).decode() for value in allowed[:_MANY])
+    shown = ", ".join(msgspec.json.encode(value, enc_hook=repr).decode() for value in allowed[:_MANY])
     more = f" and {len(allowed) - _MANY} more" if len(allowed) > _MANY else ""
     return f"one of {shown}{more}" if len(allowed) > 1 else shown
 
@@ -101,13 +125,6 @@ def nearest(value: Any, allowed: Iterable[Any]) -> str | None:
     return texts[found[0]] if found else None
 
 
-def unless_told(text: str, value: Any) -> str | None:
-    """Somebody else's words about a value, if they do not give the value away; else None."""
-    line = text.partition("\n")[0][:200]
-    shown = value if isinstance(value, str) else repr(value)
-    return None if len(shown) > 2 and shown in line else line
-
-
 def place(keys: Iterable[Any], root: str = "") -> str:
     """Where in some data: `user.tags[0]`, or `$.user.tags[0]` from a root that has no name.
 
@@ -118,10 +135,10 @@ def place(keys: Iterable[Any], root: str = "") -> str:
     for key in keys:
         if isinstance(key, int):
             parts.append(f"[{key}]")
-        elif len(key) > _LONG:
-            parts.append(f".(a name of {len(key)} characters)")
+        elif len(str(key)) > _LONG:
+            parts.append(f".(a name of {len(str(key))} characters)")
         else:
-            parts.append(f".{key}" if re.fullmatch(r"[\w-]+", key, re.ASCII) else f"[{key!a}]")
+            parts.append(f".{key}" if re.fullmatch(r"[\w-]+", str(key), re.ASCII) else f"[{key!a}]")
     return "".join(parts).removeprefix("." if not root else "")
 
 
@@ -177,3 +194,43 @@ def _collection(hint: Any) -> str:
     args = get_args(hint)
     plural = _PLURALS.get(hints.bare(args[0])) if args else None
     return f"an array of {plural}" if plural and args[1:] in ((), (...,)) else "an array"
+
+
+# Other people's words -----------------------------------------------------------------------------
+
+_LIMIT = re.compile(r"Expected `(\w+)` (.+)")
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
+_NAMES = {"int": "an integer", "str": "a string", "float": "a number", "array": "an array", "object": "an object"}
+
+
+def refused(hint: Any, value: Any, said: str) -> str:
+    """What msgspec said of a value that is no such thing as the hint; its own words may repeat the value."""
+    said = said.partition(" - at ")[0]
+    if limit := _LIMIT.fullmatch(said):
+        return f"expected {_NAMES.get(limit[1], limit[1])} {limit[2]}"
+    if unknown := _UNKNOWN.fullmatch(said):
+        return f"there is no field {place([unknown[1]])}"
+    wanted = f"expected {expected(hint)}"
+    if said.startswith("Invalid"):
+        near = nearest(value, allowed_values(hint))
+        return wanted if near is None else f"{wanted}; did you mean {options([near])}?"
+    if said.startswith(("Expected", "Object", "Integer", "Number", "'utf-8'")):
+        return f"{wanted}, got {kind_of(value)}"
+    return unless_told(said, value) or wanted  # a class of the author's own spoke
+
+
+def unless_told(text: str, value: Any) -> str | None:
+    """The first line of what somebody said of a value, if nothing of the value is in it; else None."""
+    line = text.partition("\n")[0][:200]
+    waiting = [value]
+    for _ in range(1_000):
+        if not waiting:
+            return line
+        part = waiting.pop()
+        if isinstance(part, dict):
+            waiting.extend(part.values())
+        elif isinstance(part, list):
+            waiting.extend(part)
+        elif len(str(part)) > 2 and str(part) in line:
+            return None
+    return None

@@ -44,11 +44,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Elicit(Question):
-    """A form for the user to fill in."""
+    """A form for the user to fill in, described by a class or by a flat JSON Schema."""
 
     method: ClassVar[str] = "elicitation/create"
     message: str
-    schema: dict[str, Any]
+    schema: Any
     parse: Callable[[Any], Any] = field(default=lambda content: content)
 
     @property
@@ -90,11 +90,11 @@ class ElicitUrl(Question):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample(Question):
-    """A message for the client's model to continue."""
+    """A text or a list of messages for the client's model to continue."""
 
     method: ClassVar[str] = "sampling/createMessage"
-    messages: list[dict[str, Any]]
-    max_tokens: int
+    messages: Any
+    max_tokens: int = 1000
     options: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -96,22 +96,32 @@ def of_form(kind: type) -> Schema:
     if left or not is_object(found):
         raise AuthorError(f"{kind.__name__} is not a form: a form has fields with names, and none holds a form")
     for name, field in found.get("properties", {}).items():
-        single = field.get("type") in ("string", "integer", "number", "boolean")
-        choices = field.get("type") == "array" and "enum" in field.get("items", {})
-        if not single and not choices:
+        items = field.get("items", {})
+        choices = field.get("type") == "array" and items.get("type") == "string" and "enum" in items
+        if not choices and field.get("type") not in ("string", "integer", "number", "boolean"):
             raise AuthorError(f"{kind.__name__}.{name} is neither a single value nor a choice, so it fits no form")
+        if field.get("format") not in _FORM_FORMATS:
+            field.pop("format", None)
     return found
+
+
+_FORM_FORMATS = ("email", "uri", "date", "date-time")
 
 
 # What is returned ---------------------------------------------------------------------------------
 
 
 def of_output(
-    annotation: Any, *, which: str, description: str | None = None, opaque: Collection[type] = ()
+    annotation: Any,
+    *,
+    which: str,
+    description: str | None = None,
+    opaque: Collection[type] = (),
+    drop_none: bool = False,
 ) -> Schema | None:
     """The schema of a return hint; None if the policy wants none, or if no hint can tell what JSON it gives.
 
-    `opaque` are classes whose JSON is up to a serializer of the author's.
+    `opaque` are classes whose JSON is up to a serializer of the author's; `drop_none` says that null is left out.
 
     >>> of_output(list[int], which="all")
     {'type': 'array', 'items': {'type': 'integer'}}
@@ -120,7 +130,7 @@ def of_output(
         if not _is_wanted(annotation, which) or not _is_data(annotation, opaque):
             return None
         hint = hints.rebuilt(hints.with_lists(annotation), _as_written)
-        found, definitions = shapes.returned(hint)
+        found, definitions = shapes.returned(hint, drop_none=drop_none)
     except AuthorError:  # a hint is no promise before it is understood
         return None
     if which in ("model", "named") and not is_object(found):

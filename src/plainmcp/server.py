@@ -6,6 +6,7 @@ Running the steps is for the edges: see transports.drive, and app for the server
 from collections.abc import Callable, Sequence
 from secrets import token_bytes
 from time import time
+from types import GeneratorType
 from typing import Any, TypeVar, overload
 
 import msgspec
@@ -14,6 +15,7 @@ from . import describe, exchange, features, files, jsonrpc, media, mime, results
 from .codec import to_bytes
 from .errors import AuthorError, InvalidRequest, ProtocolError
 from .jsonable import Rules
+from .jsonrpc import Envelope
 from .methods.answering import Steps
 from .policy import Policy
 from .registry import Registry
@@ -50,13 +52,16 @@ class Core:
         key: bytes | None = None,
         state_seconds: float = 600,
         timeout: float | None = None,
+        threads: int = 32,
         batches: bool = False,
         now: Callable[[], float] = time,
     ) -> None:
-        if not name or not isinstance(name, str):
+        if not name:
             raise AuthorError("a server needs a name")
         if page_size is not None and page_size < 1:
             raise AuthorError("page_size is at least 1, or None for lists in one piece")
+        if threads < 1:
+            raise AuthorError("threads is at least 1")
         ttl, scope = cache
         if ttl < 0 or scope not in ("public", "private"):
             raise AuthorError('cache is (milliseconds, "public" or "private")')
@@ -77,6 +82,7 @@ class Core:
         self.key = key or token_bytes(32)
         self.state_seconds = state_seconds
         self.timeout = timeout
+        self.threads = threads  # how many plain functions may run at a time
         self.batches = batches
         self.now = now
         self.rules = Rules()
@@ -98,7 +104,7 @@ class Core:
         """
 
         def register(function: F) -> F:
-            given = {"timeout": self.timeout, "lenient": self._lenient, **options}
+            given: dict[str, Any] = {"timeout": self.timeout, "lenient": self._lenient, **options}
             if isinstance(given.get("annotations"), dict):
                 given["annotations"] = _checked(ToolAnnotations, given["annotations"], "annotations")
             policy = Policy.of(given.pop("policy", self.policy))
@@ -115,7 +121,7 @@ class Core:
         """
 
         def register(function: F) -> F:
-            given = {"timeout": self.timeout, **options}
+            given: dict[str, Any] = {"timeout": self.timeout, **options}
             given["annotations"] = media.annotations_of(given.get("annotations"))
             feature = features.resource(uri, function, self.policy, self.rules, **given)
             shelf: Any = (
@@ -134,7 +140,7 @@ class Core:
         """Offer a function as a prompt: `@server.prompt`, or `@server.prompt(name=…, title=…, …)`."""
 
         def register(function: F) -> F:
-            given = {"timeout": self.timeout, **options}
+            given: dict[str, Any] = {"timeout": self.timeout, **options}
             self.registry.prompts.add(features.prompt(function, self.policy, self.rules, **given), replace)
             return function
 
@@ -240,7 +246,12 @@ class Core:
 
     # Answering ------------------------------------------------------------------------------------
 
-    def receive(
+    def receive(self, message: Any, **how: Any) -> Steps:
+        """Steps that answer a message; takes what `begin` takes."""
+        begun = self.begin(message, **how)
+        return (yield from begun) if isinstance(begun, GeneratorType) else begun
+
+    def begin(
         self,
         message: Any,
         *,
@@ -248,20 +259,26 @@ class Core:
         link: Link | None = None,
         principal: Any = None,
         revision: Revision | None = None,
-    ) -> Steps:
-        """Steps that answer a message, or a batch of them, in bytes, text or data; they end in bytes or None."""
-        spoken = revision or (session and session.revision) or LATEST_HANDSHAKE
-        how: dict[str, Any] = {"session": session, "link": link, "principal": principal, "revision": revision}
+    ) -> bytes | Steps | None:
+        """The answer to a message or a batch, in bytes, text or data: bytes, None, or steps that end so."""
         try:
-            raw = to_bytes(message)
-            batch = jsonrpc.open_batch(raw) if raw[:1] in b"[ \t\r\n" else None
+            raw = message if type(message) is bytes else to_bytes(message)
+            if raw[:1] == b"{":
+                return exchange.begin(self, jsonrpc.open_envelope(raw), session, link, principal, revision)
+        except ProtocolError as error:
+            return exchange.failure(error, revision or (session and session.revision) or LATEST_HANDSHAKE)
+        how: dict[str, Any] = {"session": session, "link": link, "principal": principal, "revision": revision}
+        return self._receive_unusual(raw, how)
+
+    def _receive_unusual(self, raw: bytes, how: dict[str, Any]) -> Steps:
+        """What does not open with a brace: a batch, leading blanks, or nonsense."""
+        session, revision = how["session"], how["revision"]
+        spoken: Revision = revision or (session and session.revision) or LATEST_HANDSHAKE
+        try:
+            batch = jsonrpc.open_batch(raw)
             if batch is None:
-                envelope = jsonrpc.open_envelope(raw)
-                return (yield from exchange.answer(self, envelope, **how))
-            if not (spoken.batches or self.batches):
-                raise InvalidRequest(f"revision {spoken.name} has no batches; send one message at a time")
-            if not 0 < len(batch) <= MAX_BATCH:
-                raise InvalidRequest(f"a batch holds 1 to {MAX_BATCH} messages")
+                return (yield from exchange.answer(self, jsonrpc.open_envelope(raw), **how))
+            self.check_batch(batch, spoken)
         except ProtocolError as error:
             return exchange.failure(error, spoken)
         answers = []
@@ -271,11 +288,23 @@ class Core:
                 answers.append(answer)
         return b"[" + b",".join(answers) + b"]" if answers else None
 
+    def check_batch(self, batch: list[Any], spoken: Revision) -> None:
+        """Refuse a batch where there are none, or one that is too long; raises InvalidRequest."""
+        if not (spoken.batches or self.batches):
+            raise InvalidRequest(f"revision {spoken.name} has no batches; send one message at a time")
+        if not 0 < len(batch) <= MAX_BATCH:
+            raise InvalidRequest(f"a batch holds 1 to {MAX_BATCH} messages")
+
+    def open_part(self, part: Any) -> Envelope:
+        """The envelope of a message in a batch; raises ProtocolError."""
+        envelope = jsonrpc.open_envelope(part)
+        if envelope.method == "initialize" and not self.batches:
+            raise InvalidRequest("initialize is never part of a batch")  # VER-07
+        return envelope
+
     def _receive_part(self, part: Any, spoken: Revision, how: dict[str, Any]) -> Steps:
         try:
-            envelope = jsonrpc.open_envelope(part)
-            if envelope.method == "initialize" and not self.batches:
-                raise InvalidRequest("initialize is never part of a batch")  # VER-07
+            envelope = self.open_part(part)
         except ProtocolError as error:
             return exchange.failure(error, spoken)
         return (yield from exchange.answer(self, envelope, **how))

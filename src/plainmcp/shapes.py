@@ -27,6 +27,8 @@ def given(hint: Any, *, show_defaults: bool = True, root: bool = False) -> tuple
     >>> given(Literal["f", "c"])
     ({'type': 'string', 'enum': ['f', 'c']}, {})
     """
+    if hints.is_atom(hint):
+        return _atom(hint), {}
     hint = hints.rebuilt(hints.with_lists(hint, given=True), _dated)
     found, definitions = _compiled(hint, "validation", root)
     orders = _orders(hint)
@@ -42,17 +44,35 @@ def given(hint: Any, *, show_defaults: bool = True, root: bool = False) -> tuple
     return tidied(found), {name: tidied(one) for name, one in definitions.items()}
 
 
-def returned(hint: Any) -> tuple[Schema, Definitions]:
-    """The schema of a value that is sent, and the definitions it needs; raises AuthorError."""
+def returned(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitions]:
+    """The schema of a value that is sent, perhaps without its nulls, and the definitions it needs."""
     found, definitions = _compiled(hint, "serialization", True)
     orders = _orders(hint)
 
     def tidied(here: Schema) -> Schema:
         here = mapped(_tidied(here, orders), tidied)
         here.pop("default", None)  # of no use to whoever reads what was sent
-        return ordered(here)
+        return ordered(_nullable_left_out(here) if drop_none else here)
 
     return tidied(found), {name: tidied(one) for name, one in definitions.items()}
+
+
+def _nullable_left_out(schema: Schema) -> Schema:
+    properties = schema.get("properties", {})
+    required = [name for name in schema.get("required", ()) if not _takes_null(properties.get(name, {}))]
+    rest = {key: value for key, value in schema.items() if key != "required"}
+    return {**rest, "required": required} if required else rest
+
+
+def _takes_null(schema: Schema) -> bool:
+    # Where a reference hides the answer, the field may be missing for all this schema knows.
+    plain = "type" in schema or "enum" in schema or "anyOf" in schema
+    choices = [one.get("type") for one in (schema, *schema.get("anyOf", ()))]
+    return not plain or "null" in choices or None in schema.get("enum", ()) or "$ref" in schema
+
+
+def _atom(hint: Any) -> Schema:
+    return {} if hint is Any else {"type": _TYPES[hint]}
 
 
 def joined(found: Schema, more: Definitions, definitions: Definitions) -> Schema:

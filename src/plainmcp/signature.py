@@ -123,8 +123,10 @@ def _check_callable(called: Any, inner: Any, shown: str) -> None:
 def _written(function: Any, shown: str) -> inspect.Signature:
     try:
         return inspect.signature(function)
-    except (ValueError, TypeError) as error:
-        raise AuthorError(f"{shown} does not tell its parameters; wrap it in a function that does") from error
+    except (ValueError, TypeError, NameError) as error:
+        raise AuthorError(
+            f"{shown} does not tell its parameters ({error}); wrap it in a function that does"
+        ) from error
 
 
 def _check_parameters(function: Any, written: inspect.Signature, shown: str) -> set[str]:
@@ -163,6 +165,8 @@ def _resolved(written: inspect.Signature, inner: Any, shown: str) -> dict[str, A
 
 
 def _resolve(name: str, hint: Any, space: dict[str, Any], shown: str) -> Any:
+    if hint is Any or isinstance(hint, type):
+        return hint
     try:
         one: Any = SimpleNamespace(__annotations__={name: hint})
         return typing.get_type_hints(one, space, include_extras=True)[name]

@@ -1,14 +1,14 @@
 """What the core asks of whoever drives it. Plain data: running, sending and waiting happen at the edges."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
-__all__ = ["Link", "PeerError", "Run", "Stay"]
+from msgspec import Struct
+
+__all__ = ["Cancelled", "Link", "PeerError", "Run", "Stay"]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True, gc=False):
     """Run a function of the user's, and come back with its value or its exception."""
 
     function: Callable[..., Any]
@@ -16,14 +16,15 @@ class Run:
     is_async: bool = False
     inline: bool = False  # run it in the event loop, not in a thread
     timeout: float | None = None
+    link: Any = None  # the Link of the request it belongs to
 
 
-@dataclass(frozen=True, slots=True)
-class Stay:
+class Stay(Struct, frozen=True):
     """Keep the answer open: send `first`, then whatever is published, until the peer or the server ends it."""
 
     first: bytes
     subscription: Any
+    link: Any = None  # as above
 
 
 class Link(Protocol):
@@ -37,12 +38,21 @@ class Link(Protocol):
 
     def ask_async(self, method: str, params: Any) -> Awaitable[Any]:
         """The same, to be awaited."""
+        ...
 
     @property
     def cancelled(self) -> bool:
-        """Whether the peer no longer wants the answer."""
+        """Whether nobody waits for the answer any more."""
+        ...
+
+    def on_cancel(self, listener: Callable[[], object]) -> Callable[[], None]:
+        """Call a function, from any thread, once that is so, at once if it is; gives what takes the wish back."""
         ...
 
 
 class PeerError(Exception):
     """The peer answered a question with an error, or not at all."""
+
+
+class Cancelled(BaseException):
+    """Ends a request whose answer nobody wants; not an Exception, so that handlers and methods let it pass."""

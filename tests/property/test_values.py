@@ -171,8 +171,10 @@ def flat(data):
 
 
 def is_text_of(text, data):
-    if isinstance(data, str):
-        return text == data
+    return text == data if isinstance(data, str) else is_json_of(text, data)
+
+
+def is_json_of(text, data):
     try:
         return json.dumps(parsed(text)) == json.dumps(data)  # the order of keys and 1.0 beside 1 count too
     except ValueError:
@@ -230,7 +232,7 @@ def is_moved(leaf, newest):
         return False
     if leaf.startswith("ni:///sha-256;"):  # the name its own hash gives a sound
         return True
-    if is_text_of(leaf, newest.get("structuredContent")):
+    if is_json_of(leaf, newest.get("structuredContent")):
         return True
     links = [block for block in newest["content"] if block["type"] == "resource_link"]
     return any(is_composed(leaf, link) for link in links)

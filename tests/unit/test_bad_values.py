@@ -410,6 +410,24 @@ def test_a_field_that_raises_is_not_left_out():
     assert (error.path, error.problem) == ("$.a[0]", "converting Lazy raised RuntimeError")
 
 
+class Sparse(msgspec.Struct, omit_defaults=True):
+    note: str | None = None
+    value: float = 0.0
+
+
+class Discreet(pydantic.BaseModel):
+    note: str | None = pydantic.Field(default=None, exclude=True)
+    value: float = 0.0
+
+
+@pytest.mark.parametrize("kind", [Sparse, Discreet])
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_nan_does_not_hide_behind_a_none_that_is_left_out(kind, number):
+    for note in (None, "x"):
+        error = refusal(tool, lambda note=note: {"rows": [kind(note=note, value=number)]})
+        assert (error.path, error.problem) == ("$.rows[0].value", f"{number} is not a JSON number")
+
+
 @pytest.mark.parametrize(
     "make",
     [EndlessMapping, EndlessSet, lambda: range(2 * MAX_ITEMS)],

@@ -624,6 +624,21 @@ def test_what_may_be_null_stays_so_in_what_is_sent():
     assert found["properties"]["note"] == {"anyOf": [{"type": "string"}, {"type": "null"}]}
 
 
+def test_where_null_is_left_out_nothing_that_may_be_null_is_required():
+    @dataclass
+    class Partial:
+        city: str
+        note: str | None
+        unit: Literal["c", None]
+        tree: Tree
+        anything: Any
+
+    found = of_output(Partial, which="named", drop_none=True)
+    assert found is not None
+    assert found["required"] == ["city"]
+    assert of_output(Partial, which="named")["required"] == ["city", "note", "unit", "tree", "anything"]  # type: ignore[index]
+
+
 def test_bytes_inside_a_record_are_data():
     @dataclass
     class Blob:
@@ -829,6 +844,7 @@ def test_a_flat_record_is_a_form():
         seats: int = 2
         note: str | None = None
         extras: list[Literal["tea", "cake"]] = field(default_factory=list)
+        ticket: UUID | None = None  # a format no form knows
 
     exactly(
         of_form(Booking),
@@ -841,6 +857,7 @@ def test_a_flat_record_is_a_form():
                 "seats": {"type": "integer", "default": 2},
                 "note": {"type": "string"},
                 "extras": {"type": "array", "items": {"type": "string", "enum": ["tea", "cake"]}},
+                "ticket": {"type": "string"},
             },
             "required": ["name", "when", "unit"],
         },

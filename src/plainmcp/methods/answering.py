@@ -11,6 +11,7 @@ from ..errors import InvalidParams, MissingCapability, ToolError
 from ..features import Feature
 from ..questions import InputRequired
 from ..registry import Shelf
+from ..revisions import Revision
 from ..steps import Run
 
 __all__ = ["Steps", "finished", "incident", "listed", "running", "stamped"]
@@ -32,13 +33,13 @@ def running(server: Any, request: Request, feature: Feature, kwargs: dict[str, A
     if feature.needs:
         _check_needs(feature.needs, request)
     if feature.context is None:
-        value = yield Run(feature.function, kwargs, feature.is_async, feature.inline, feature.timeout)
+        value = yield Run(feature.function, kwargs, feature.is_async, feature.inline, feature.timeout, request.link)
         return value
     answers = {} if request.revision.handshake else _answers(server, request)
     context = Context(request, is_async=feature.is_async, answers=answers, publish=server.registry.publish)
     kwargs[feature.context] = context
     try:
-        value = yield Run(feature.function, kwargs, feature.is_async, feature.inline, feature.timeout)
+        value = yield Run(feature.function, kwargs, feature.is_async, feature.inline, feature.timeout, request.link)
         return value
     except InputRequired as asked:
         return Unfinished(_input_required(server, request, asked, answers))
@@ -119,10 +120,10 @@ def stamped(result: dict[str, Any], server: Any, request: Request) -> dict[str, 
     return {"resultType": "complete", **result, "_meta": meta}
 
 
-def finished(result: Any, server: Any, request: Request) -> Any:
+def finished(result: Any, server: Any, revision: Revision) -> Any:
     """The same for a result that is a wire object."""
-    if request.revision.result_type:
-        result._meta = {**(result._meta or {}), _SERVER: server.info_for(request.revision)}
+    if revision.result_type:
+        result._meta = {**(result._meta or {}), _SERVER: server.info_for(revision)}
     return result
 
 

@@ -44,7 +44,7 @@ def complete(server: Any, request: Request) -> Steps:
     if source is not None:
         try:
             given = zip(source.names, (argument.value, context.arguments or {}), strict=False)
-            value = yield Run(source.function, dict(given), source.is_async, source.inline)
+            value = yield Run(source.function, dict(given), source.is_async, source.inline, None, request.link)
             found = [str(item) for item in value or ()]
         except ProtocolError:
             raise

@@ -42,4 +42,4 @@ def get(server: Any, request: Request) -> Steps:
         raise InternalError(str(error)) from error
     except Exception as error:
         raise InternalError(answering.incident(f"Prompt {prompt.definition.name}")) from error
-    return answering.finished(project.prompt_result(result, request.revision), server, request)
+    return answering.finished(project.prompt_result(result, request.revision), server, request.revision)

@@ -55,4 +55,4 @@ def read(server: Any, request: Request) -> Steps:
         raise InternalError(answering.incident(f"Resource {feature.definition.name}")) from error
     if result.ttlMs is None:
         result.ttlMs, result.cacheScope = feature.ttl_ms, feature.cache_scope
-    return answering.finished(project.resource_result(result, request.revision), server, request)
+    return answering.finished(project.resource_result(result, request.revision), server, request.revision)

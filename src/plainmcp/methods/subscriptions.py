@@ -81,5 +81,6 @@ def listen(server: Any, request: Request) -> Steps:
     subscription = Subscription(id, wanted)
     meta = {_ID: id}
     acknowledged = {"notifications": wanted, "_meta": meta}
-    yield Stay(jsonrpc.notification("notifications/subscriptions/acknowledged", acknowledged), subscription)
+    first = jsonrpc.notification("notifications/subscriptions/acknowledged", acknowledged)
+    yield Stay(first, subscription, request.link)
     return answering.stamped({"_meta": meta}, server, request)

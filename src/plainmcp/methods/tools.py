@@ -4,13 +4,15 @@ import logging
 from functools import partial
 from typing import Any
 
-from .. import describe, project
+from .. import codec, describe, project
 from ..context import Request
 from ..errors import InvalidParams, NormalizeError, OutputError, ProtocolError, ToolError
 from ..features import ToolFeature
 from ..normalize import Normalized
+from ..revisions import Revision
+from ..steps import Run
 from ..types import CallToolResult, TextContent
-from . import answering
+from . import answering, molds
 from .answering import Steps, Unfinished
 
 __all__ = ["call", "list_"]
@@ -32,24 +34,33 @@ def call(server: Any, request: Request) -> Steps:
     params = request.params
     tool = server.registry.tool(params.get("name", str), request.principal)
     given = params.arguments
-    if given and not bytes(given).startswith((b"{", b"null")):
+    if given and bytes(given)[:1] not in b"{n":  # an object, or null
         raise InvalidParams("params.arguments is an object")
     try:
-        value = yield from answering.running(server, request, tool, tool.bind(given))
-        if isinstance(value, Unfinished):
-            return value.result
-        normalized = tool.normalize(value)
+        kwargs = tool.bind(given)
+        if tool.context is None and not tool.needs:
+            value = yield Run(tool.function, kwargs, tool.is_async, tool.inline, tool.timeout)
+        else:
+            value = yield from answering.running(server, request, tool, kwargs)
+            if isinstance(value, Unfinished):
+                return value.result
+        filled = molds.cast(server, tool, request.revision, value, _closed)
+        return filled or _closed(server, tool.normalize(value), request.revision)
     except ProtocolError:
         raise  # the author chose to answer the peer rather than the model
     except ToolError as error:
-        normalized = _failure(str(error))
+        failed = _failure(str(error))
     except (NormalizeError, OutputError) as error:
         _log.error("tool %r: %s", tool.definition.name, error)
-        normalized = _failure(f"The result of {tool.definition.name} was not valid and is withheld.")
+        failed = _failure(f"The result of {tool.definition.name} was not valid and is withheld.")
     except Exception:
-        normalized = _failure(answering.incident(f"Tool {tool.definition.name}"))
-    result = project.tool_result(normalized.result, normalized.mirrored, request.revision, server.policy.wrap_key)
-    return answering.finished(result, server, request)
+        failed = _failure(answering.incident(f"Tool {tool.definition.name}"))
+    return _closed(server, failed, request.revision)
+
+
+def _closed(server: Any, normalized: Normalized, revision: Revision) -> bytes:
+    result = project.tool_result(normalized.result, normalized.mirrored, revision, server.policy.wrap_key)
+    return codec.encode(answering.finished(result, server, revision))
 
 
 def _failure(text: str) -> Normalized:

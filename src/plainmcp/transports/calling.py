@@ -1,4 +1,7 @@
-"""How a plain function of the user's is called, and how a question to the client is waited for. Knows no loop."""
+"""How a plain function of the user's is called, how a question is waited for, and how a request is given up.
+
+Knows no loop.
+"""
 
 import threading
 from collections.abc import Callable
@@ -6,25 +9,72 @@ from typing import Any
 
 from ..errors import InvalidRequest
 from ..methods.answering import Steps
+from ..questions import InputRequired
 from ..steps import PeerError, Run, Stay
 
-__all__ = ["Pending", "Staying", "called", "cannot_stay"]
+__all__ = ["Pending", "Staying", "Wanted", "called", "cannot_stay", "contained"]
 
 Staying = Callable[[Stay, Steps], None]
 """Takes over an answer that stays open: the step that asked for it, and the steps that end it."""
 
 
 def called(step: Run) -> Any:
-    """The value of a plain function."""
+    """The value of a plain function; it may end its call, never the server."""
     try:
         return step.function(**step.kwargs)
-    except SystemExit as error:  # a tool may end its call, never the server
-        raise RuntimeError("the function tried to exit the process") from error
+    except (Exception, InputRequired, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise contained(error) from error
+
+
+def contained(error: BaseException) -> BaseException:
+    """An exception that would reach further than the call it comes from, as one that does not."""
+    if isinstance(error, (Exception, InputRequired)):
+        return error
+    named = "tried to exit the process" if isinstance(error, SystemExit) else f"raised {type(error).__name__}"
+    return RuntimeError(f"the function {named}")
 
 
 def cannot_stay() -> InvalidRequest:
     """What a listen request is told where nothing can be sent after the answer."""
     return InvalidRequest("subscriptions/listen needs a connection that stays open")
+
+
+class Wanted:
+    """Whether somebody still waits for an answer, and whom to tell once nobody does; a Link is one of these."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._listeners: list[Callable[[], object]] = []
+        self._cancelled = False
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether nobody waits for the answer any more."""
+        return self._cancelled
+
+    def cancel(self) -> None:
+        """Nobody waits any more."""
+        with self._lock:
+            self._cancelled = True
+            listeners, self._listeners = self._listeners, []
+        for listener in listeners:
+            listener()
+
+    def on_cancel(self, listener: Callable[[], object]) -> Callable[[], None]:
+        """Call a function, from any thread, once that is so, at once if it is; gives what takes the wish back."""
+        with self._lock:
+            if not self._cancelled:
+                self._listeners.append(listener)
+                return lambda: self._forget(listener)
+        listener()
+        return lambda: None
+
+    def _forget(self, listener: Callable[[], object]) -> None:
+        with self._lock:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
 
 
 class Pending:
@@ -33,7 +83,7 @@ class Pending:
     def __init__(self) -> None:
         self._done = threading.Event()
         self._lock = threading.Lock()
-        self._told: Callable[[], None] | None = None
+        self._told: Callable[[], object] | None = None
         self._answer: Any = None
         self._problem: str | None = None
 
@@ -47,12 +97,17 @@ class Pending:
         if self._told is not None:
             self._told()
 
-    def tell(self, listener: Callable[[], None]) -> None:
+    def tell(self, listener: Callable[[], object]) -> None:
         """Call a function once it is settled, at once if it is."""
         with self._lock:
             self._told = listener
         if self._done.is_set():
             listener()
+
+    @property
+    def settled(self) -> bool:
+        """Whether there is an answer, or a reason why there is none."""
+        return self._done.is_set()
 
     def wait(self, seconds: float | None) -> Any:
         """The answer; raises PeerError when there is none, or not in time."""

@@ -5,8 +5,10 @@ Knows messages, not sockets: bytes go in by `handle`, and by `send` whatever is 
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial
+from types import GeneratorType
 from typing import Any
 
 import msgspec
@@ -16,39 +18,64 @@ from ..codec import to_bytes
 from ..errors import InvalidRequest, ProtocolError
 from ..jsonrpc import Envelope
 from ..methods.answering import Steps
-from ..revisions import LATEST_HANDSHAKE
+from ..revisions import LATEST_HANDSHAKE, Revision
 from ..server import Core
 from ..session import Session
-from ..steps import PeerError, Stay
+from ..steps import Cancelled, PeerError, Stay
 from . import drive
-from .calling import Pending
+from .calling import Pending, Wanted
 
-__all__ = ["Connection"]
+__all__ = ["Call", "Connection", "Work"]
 
 _log = logging.getLogger("plainmcp")
+_Answer = bytes | Steps | None
 
 
-class Call:
+class Call(Wanted):
     """One running request, seen from its handler: the link back to the client."""
 
-    __slots__ = ("_connection", "cancelled", "staying")
-
     def __init__(self, connection: "Connection") -> None:
+        super().__init__()
         self._connection = connection
-        self.cancelled = False
         self.staying: tuple[Stay, Steps] | None = None
 
     def notify(self, message: bytes) -> None:
+        """Send a notification, unless the request is over (PROG-03, STDIO-04)."""
         if not self.cancelled:
             self._connection.send(message)
 
     def ask(self, method: str, params: Any) -> Any:
-        return self._connection.ask(method, params).wait(self._connection.ask_seconds)
+        """Send a question and wait for its answer; raises PeerError."""
+        with self._asking(method, params) as question:
+            return question.wait(self._connection.ask_seconds)
 
     async def ask_async(self, method: str, params: Any) -> Any:
+        """The same, to be awaited."""
         from . import looped  # whoever awaits this has loaded an event loop already
 
-        return await looped.answered(self._connection.ask(method, params), self._connection.ask_seconds)
+        with self._asking(method, params) as question:
+            return await looped.answered(question, self._connection.ask_seconds)
+
+    @contextmanager
+    def _asking(self, method: str, params: Any) -> Generator[Pending, None, None]:
+        id, question = self._connection.ask(method, params)
+        forget = self.on_cancel(partial(question.settle, problem="the request was cancelled"))
+        try:
+            yield question
+        finally:
+            forget()
+            self._connection.unask(id)
+
+
+class Work:
+    """A message on its way to its answer: there already, or stopped where user code has to run."""
+
+    __slots__ = ("answer", "step", "steps")
+
+    def __init__(self, answer: bytes | None = None, steps: Steps | None = None, step: Any = None) -> None:
+        self.answer = answer
+        self.steps = steps  # None when there is nothing left to do
+        self.step = step
 
 
 class Connection:
@@ -71,6 +98,7 @@ class Connection:
         self.ask_seconds = ask_seconds
         self._send = send
         self._lock = threading.Lock()
+        self._telling = threading.RLock()
         self._running: dict[bytes, Call] = {}  # by raw id
         self._asked: dict[str, Pending] = {}
         self._questions = 0
@@ -80,56 +108,112 @@ class Connection:
 
     def handle(self, message: Any) -> bytes | None:
         """Answer a message; None for what is not answered, or not yet."""
-        call = Call(self)
-        return drive.run(self._steps(message, call), partial(self._stay, call))
+        return self.finish(self.start(message))
 
     async def handle_async(self, message: Any) -> bytes | None:
         """The same in an event loop."""
+        return await self.finish_async(self.start(message))
+
+    def start(self, message: Any) -> Work:
+        """Take a message as far as user code has to run, which is seldom further than its answer."""
+        steps = self._begin(message)
+        if not isinstance(steps, GeneratorType):
+            return Work(steps)  # type: ignore[arg-type]
+        try:
+            step = next(steps)
+        except StopIteration as end:
+            return Work(end.value)
+        if type(step) is Stay:
+            self._stay(step, steps)
+            return Work()
+        return Work(None, steps, step)
+
+    def finish(self, work: Work) -> bytes | None:
+        """Do what is left of it, in this thread."""
+        return work.answer if work.steps is None else drive.resume(work.steps, work.step, self._stay)
+
+    async def finish_async(self, work: Work) -> bytes | None:
+        """The same in an event loop."""
+        if work.steps is None:
+            return work.answer
         from . import looped  # an event loop is loaded for those who need one
 
-        call = Call(self)
-        return await looped.run(self._steps(message, call), partial(self._stay, call))
+        return await looped.resume(work.steps, work.step, self._stay, looped.threads_of(self.core))
 
-    def _steps(self, message: Any, call: Call) -> Steps:
-        how: dict[str, Any] = {"session": self.session, "link": call, "principal": self.principal}
+    def refused(self, error: ProtocolError, id: bytes | None = None) -> bytes:
+        """The answer to what cannot even be taken in."""
+        return exchange.failure(error, self._spoken, id)
+
+    @property
+    def _spoken(self) -> Revision:
+        return self.session.revision or LATEST_HANDSHAKE
+
+    def _begin(self, message: Any) -> _Answer:
         try:
             raw = to_bytes(message)
-            if jsonrpc.open_batch(raw) is not None:
-                return (yield from self.core.receive(raw, **how))
-            envelope = jsonrpc.open_envelope(raw)
+            batch = None if raw[:1] == b"{" else jsonrpc.open_batch(raw)
+            if batch is None:
+                return self._one(jsonrpc.open_envelope(raw))
+            self.core.check_batch(batch, self._spoken)
         except ProtocolError as error:
-            return self._refused(error)
-        if envelope.is_response:
-            return self._answered(envelope)
-        if envelope.method == "notifications/cancelled":
-            return self._cancelled(envelope)
-        if not envelope.id:
-            return (yield from exchange.answer(self.core, envelope, **how))
-        return (yield from self._tracked(bytes(envelope.id), call, envelope, how))
+            return self.refused(error)
+        return self._batch(batch)
 
-    def _tracked(self, id: bytes, call: Call, envelope: Envelope, how: dict[str, Any]) -> Steps:
+    def _batch(self, batch: list[Any]) -> Steps:
+        """One after the other; a cancelled one leaves the others alone."""
+        answers: list[bytes] = []
+        for part in batch:
+            try:
+                envelope = self.core.open_part(part)
+                if envelope.method == "subscriptions/listen":
+                    raise InvalidRequest("subscriptions/listen is never part of a batch")
+                answer: Any = self._one(envelope)
+                if isinstance(answer, GeneratorType):
+                    answer = yield from answer
+            except ProtocolError as error:
+                answer = self.refused(error)
+            if answer is not None:
+                answers.append(answer)
+        return b"[" + b",".join(answers) + b"]" if answers else None
+
+    def _one(self, envelope: Envelope) -> _Answer:
+        if envelope.is_response:
+            self._answered(envelope)
+            return None
+        if envelope.method == "notifications/cancelled":
+            self._cancelled(envelope)
+            return None
+        call = Call(self)
+        begun = exchange.begin(self.core, envelope, session=self.session, link=call, principal=self.principal)
+        if not isinstance(begun, GeneratorType):
+            return begun
+        return self._tracked(bytes(envelope.id), call, begun)
+
+    def _tracked(self, id: bytes, call: Call, steps: Steps) -> Steps:
         """A request under way; its id is taken until it is answered."""
         with self._lock:
             if id in self._running:
-                return self._refused(InvalidRequest("a request with this id is still running"), id)
+                return self.refused(InvalidRequest("a request with this id is still running"), id)
             self._running[id] = call
         try:
-            answer = yield from exchange.answer(self.core, envelope, **how)
+            answer = yield from steps
             return None if call.cancelled else answer  # CANC-01
+        except Cancelled:
+            return None
         finally:
             self._running.pop(id, None)
-
-    def _refused(self, error: ProtocolError, id: bytes | None = None) -> bytes:
-        return exchange.failure(error, self.session.revision or LATEST_HANDSHAKE, id)
+            call.cancel()  # a function that was given up learns here that nobody waits for it
 
     def _cancelled(self, envelope: Envelope) -> None:
         """The client no longer wants an answer; a request that is unknown or done is none to cancel (CANC-03)."""
-        raw = bytes(envelope.params.requestId) if envelope.params is not None else b""
-        call = self._running.get(raw)
-        if call is not None:
-            call.cancelled = True
-            if call.staying is not None:
-                call.staying[1].close()
+        params = envelope.params
+        id = bytes(params.requestId) if params is not None else b""
+        call = self._running.get(id)
+        if call is None or params is None:
+            return
+        _log.info("request %s was cancelled: %s", ascii(id), ascii(bytes(params.reason)[:200]))  # CANC-06
+        call.cancel()
+        self._leave(call)
 
     # Messages out ---------------------------------------------------------------------------------
 
@@ -138,8 +222,8 @@ class Connection:
         if self._send is not None:
             self._send(message)
 
-    def ask(self, method: str, params: Any) -> Pending:
-        """Send a question."""
+    def ask(self, method: str, params: Any) -> tuple[str, Pending]:
+        """Send a question; gives its id, and where the answer will be."""
         if self._send is None:
             raise PeerError("this connection cannot carry questions")
         with self._lock:
@@ -147,7 +231,12 @@ class Connection:
             id = f"s-{self._questions}"
             question = self._asked[id] = Pending()
         self._send(jsonrpc.request(id, method, params or None))
-        return question
+        return id, question
+
+    def unask(self, id: str) -> None:
+        """Take back a question, if it was not answered (VER-08)."""
+        if self._asked.pop(id, None) is not None:
+            self.send(jsonrpc.notification("notifications/cancelled", {"requestId": id}))
 
     def _answered(self, envelope: Envelope) -> None:
         """An answer to a question of ours; one nobody asked is dropped."""
@@ -165,26 +254,53 @@ class Connection:
 
     # Changes --------------------------------------------------------------------------------------
 
-    def _stay(self, call: Call, step: Stay, steps: Steps) -> None:
+    def _stay(self, step: Stay, steps: Steps) -> None:
         """Keep a listen request open until the client cancels it or the connection closes."""
-        call.staying = (step, steps)
-        self.send(step.first)
+        with self._telling:  # nothing comes before the acknowledgement (SUB-03)
+            self.send(step.first)
+            step.link.staying = (step, steps)
+
+    def _leave(self, call: Call) -> Steps | None:
+        """No longer keep it open; gives the steps that would end it."""
+        with self._telling:
+            staying, call.staying = call.staying, None
+        if staying is None:
+            return None
+        if call.cancelled:
+            staying[1].close()
+        return staying[1]
 
     def _tell(self, event: str, uri: str | None) -> None:
         if self.session.wants(event, uri):
             params = None if uri is None else {"uri": uri}
             self.send(jsonrpc.notification(f"notifications/{event}", params))
+        with self._telling:
+            for call in list(self._running.values()):
+                if call.staying is not None and call.staying[0].subscription.hears(event, uri):
+                    self.send(call.staying[0].subscription.message(event, uri))
+
+    # The end --------------------------------------------------------------------------------------
+
+    def hang_up(self) -> None:
+        """The client says no more: its questions will not be answered, and it hears of no more changes."""
+        self._deaf()
+        for id in list(self._asked):
+            question = self._asked.pop(id, None)
+            if question is not None:
+                question.settle(problem="the connection closed")
+
+    def cancel(self) -> None:
+        """Give up whatever still runs, without answers."""
         for call in list(self._running.values()):
-            if call.staying is not None and call.staying[0].subscription.hears(event, uri):
-                self.send(call.staying[0].subscription.message(event, uri))
+            if call.staying is None:
+                call.cancel()
 
     def close(self) -> None:
-        """End what still listens, with its result (SUB-05), and stop hearing of changes."""
-        self._deaf()
-        for call in list(self._running.values()):
-            if call.staying is not None:
-                answer = drive.run(call.staying[1])
-                if answer is not None:
-                    self.send(answer)
-        for question in self._asked.values():
-            question.settle(problem="the connection closed")
+        """End what still listens: with its result, and then, as the protocol wants both, a cancel (SUB-05, SUB-06)."""
+        self.hang_up()
+        for id, call in list(self._running.items()):
+            steps = self._leave(call)
+            answer = None if steps is None else drive.run(steps)
+            if answer is not None:
+                self.send(answer)
+                self.send(jsonrpc.notification("notifications/cancelled", {"requestId": msgspec.Raw(id)}))

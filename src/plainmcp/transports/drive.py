@@ -3,39 +3,52 @@
 Knows steps, not methods: it brings back a value or an exception, and the exchange decides what that means.
 """
 
+from types import GeneratorType
 from typing import Any
 
 from ..methods.answering import Steps
 from ..questions import InputRequired
-from ..steps import Run, Stay
-from .calling import Staying, called, cannot_stay
+from ..steps import Cancelled, Run, Stay
+from .calling import Staying, cannot_stay, contained
 
-__all__ = ["run"]
+__all__ = ["resume", "run"]
 
 
-def run(steps: Steps, staying: Staying | None = None) -> bytes | None:
-    """Drive an exchange to its end."""
+def run(answer: bytes | Steps | None, staying: Staying | None = None) -> bytes | None:
+    """An answer, or what is left when the steps to it are driven to their end."""
+    if not isinstance(answer, GeneratorType):
+        return answer  # type: ignore[return-value]
     try:
-        step = next(steps)
+        return resume(answer, next(answer), staying)
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+
+
+def resume(steps: Steps, step: Any, staying: Staying | None = None) -> bytes | None:
+    """The same for an exchange that has come as far as a step."""
+    try:
         while True:
             if type(step) is Stay and staying is not None:
                 return staying(step, steps)
             try:
-                value = _perform(step)
-            except (Exception, InputRequired) as error:
+                # A plain function is called right here: in a small call every frame counts.
+                plain = type(step) is Run and not step.is_async and step.timeout is None
+                value = step.function(**step.kwargs) if plain else _perform(step)
+            except (Exception, InputRequired, Cancelled) as error:
                 step = steps.throw(error)
+            except SystemExit as error:
+                step = steps.throw(contained(error))
             else:
                 step = steps.send(value)
     except StopIteration as end:
-        answer: bytes | None = end.value
-        return answer
+        return end.value  # type: ignore[no-any-return]
+    except Cancelled:
+        return None
 
 
 def _perform(step: Any) -> Any:
     if type(step) is not Run:
         raise cannot_stay()
-    if step.is_async or step.timeout is not None:
-        from . import looped  # an event loop is loaded for those who need one
+    from . import looped  # an event loop is loaded for those who need one
 
-        return looped.wait_for(step)
-    return called(step)
+    return looped.wait_for(step)

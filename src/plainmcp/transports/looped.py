@@ -1,66 +1,172 @@
-"""Runs what an exchange asks, in an event loop; and lends one, in a thread of its own, to those who have none."""
+"""Runs what an exchange asks, in an event loop; and lends one, in a thread of its own, to those who have none.
+
+Plain functions run in threads of ours, so that they neither hold up the loop nor take the loop's own threads away.
+"""
 
 import asyncio
+import os
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from contextvars import copy_context
-from typing import Any
+from functools import partial
+from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 from ..errors import ToolError
 from ..methods.answering import Steps
 from ..questions import InputRequired
-from ..steps import Run, Stay
-from .calling import Pending, Staying, called, cannot_stay
+from ..steps import Cancelled, Run, Stay
+from .calling import Pending, Staying, called, cannot_stay, contained
+from .threads import Threads
 
-__all__ = ["answered", "run", "wait_for"]
+__all__ = ["answered", "resume", "run", "start", "threads_of", "wait_for"]
 
 
-async def run(steps: Steps, staying: Staying | None = None) -> bytes | None:
-    """Drive an exchange to its end in this loop; plain functions run in a thread, unless they are inline."""
+async def run(steps: Steps, staying: Staying | None = None, threads: Threads | None = None) -> bytes | None:
+    """Drive an exchange to its end in this loop."""
     try:
         step = next(steps)
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+    return await resume(steps, step, staying, threads)
+
+
+async def resume(
+    steps: Steps, step: Any, staying: Staying | None = None, threads: Threads | None = None
+) -> bytes | None:
+    """The same for an exchange that has come as far as a step."""
+    stays = False
+    try:
         while True:
             if type(step) is Stay and staying is not None:
+                stays = True
                 return staying(step, steps)
             try:
-                value = await _perform(step)
-            except (Exception, InputRequired) as error:
+                value = await _perform(step, threads or _shared)
+            except (Exception, InputRequired, Cancelled) as error:
                 step = steps.throw(error)
             else:
                 step = steps.send(value)
     except StopIteration as end:
-        answer: bytes | None = end.value
-        return answer
+        return end.value  # type: ignore[no-any-return]
+    except Cancelled:
+        return None
+    finally:
+        if not stays:
+            steps.close()  # whoever cancels this task ends the exchange too
 
 
-async def _perform(step: Any) -> Any:
+async def _perform(step: Any, threads: Threads) -> Any:
     if type(step) is not Run:
         raise cannot_stay()
     if step.inline and not step.is_async:
         return called(step)
-    return await _awaited(step)
+    return await _bounded(step, threads)
 
 
-async def _awaited(step: Run) -> Any:
-    """Run a step's function for as long as it may take."""
-    work = step.function(**step.kwargs) if step.is_async else asyncio.to_thread(called, step)
+async def _bounded(step: Run, threads: Threads) -> Any:
+    """Run a step's function for as long as it may take; raises ToolError after that."""
+    if step.timeout is None:
+        return await _wanted(step, threads)
+    limit = asyncio.timeout(step.timeout)
     try:
-        return await (work if step.timeout is None else asyncio.wait_for(work, step.timeout))
+        async with limit:
+            return await _wanted(step, threads)
     except TimeoutError:
-        if step.timeout is None:
-            raise
+        if not limit.expired():
+            raise  # the function's own
         raise ToolError(f"This took longer than {step.timeout:g} seconds and was given up.") from None
+
+
+async def _wanted(step: Run, threads: Threads) -> Any:
+    """Run a step's function for as long as somebody waits for its value; raises Cancelled after that."""
+    loop, task = asyncio.get_running_loop(), cast("asyncio.Task[Any]", asyncio.current_task())
+    before, ours = task.cancelling(), False
+
+    def stop() -> None:
+        nonlocal ours
+        if going:
+            ours = True
+            task.cancel()
+
+    def forget() -> None: ...
+
+    going = True
+    if step.link is not None:
+        if step.link.cancelled:
+            raise Cancelled
+        forget = step.link.on_cancel(partial(_soon, loop, stop))
+    try:
+        return await (step.function(**step.kwargs) if step.is_async else _threaded(step, threads))
+    except asyncio.CancelledError as error:
+        if task.cancelling() > before + ours:
+            raise  # somebody ends the whole task
+        if ours:
+            task.uncancel()
+            raise Cancelled from None
+        raise contained(error) from error
     except SystemExit as error:
-        raise RuntimeError("the function tried to exit the process") from error
+        raise contained(error) from error
+    finally:
+        going = False
+        forget()
+
+
+async def _threaded(step: Run, threads: Threads) -> Any:
+    """The value of a plain function that runs in a thread, with the context variables of this task."""
+    loop, context = asyncio.get_running_loop(), copy_context()
+    outcome: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+
+    def work() -> None:
+        if outcome.cancelled():  # given up before its turn came
+            return
+        value, problem = None, None
+        try:
+            value = context.run(called, step)
+        except BaseException as error:
+            problem = contained(error)
+        _soon(loop, partial(_settle, outcome, (value, problem)))
+
+    threads.submit(work)
+    value, problem = await outcome
+    if problem is not None:
+        raise problem
+    return value
+
+
+def _settle(future: "asyncio.Future[Any]", value: Any) -> None:
+    if not future.done():
+        future.set_result(value)
+
+
+def _soon(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
+    """Call a function in a loop from any thread; in a loop that is closed nobody waits for it."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(function)
 
 
 async def answered(question: Pending, seconds: float) -> Any:
     """The answer to a question, once it is there; raises PeerError."""
     loop, settled = asyncio.get_running_loop(), asyncio.Event()
-    question.tell(lambda: loop.call_soon_threadsafe(settled.set) and None)
+    question.tell(partial(_soon, loop, settled.set))
     with suppress(TimeoutError):
         await asyncio.wait_for(settled.wait(), seconds)
     return question.wait(0)
+
+
+# Threads ------------------------------------------------------------------------------------------
+
+_shared = Threads(32)
+_threads: WeakKeyDictionary[Any, Threads] = WeakKeyDictionary()
+
+
+def threads_of(server: Any) -> Threads:
+    """The threads a server's plain functions run in: as many as it allows."""
+    found = _threads.get(server)
+    if found is None:
+        found = _threads.setdefault(server, Threads(server.threads))
+    return found
 
 
 # A loop for those who have none --------------------------------------------------------------------
@@ -79,6 +185,32 @@ def _private_loop() -> asyncio.AbstractEventLoop:
         return _loop
 
 
+def _forked() -> None:
+    """A child of this process has neither our loop nor our threads."""
+    global _loop, _lock, _shared
+    _loop, _lock, _shared = None, threading.Lock(), Threads(32)
+    _threads.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+def start(work: Callable[[], Any]) -> None:
+    """Run what an `async def` function does as a task on the private loop; it looks after its own outcome."""
+    loop, context = _private_loop(), copy_context()
+
+    def begin() -> None:
+        task = loop.create_task(work(), context=context)
+        _tasks.add(task)
+        task.add_done_callback(_tasks.discard)
+
+    loop.call_soon_threadsafe(begin)
+
+
+_tasks: set[Any] = set()  # a loop alone does not keep its tasks alive
+
+
 def wait_for(step: Run) -> Any:
     """Run a step on the private loop, with this thread's context variables, and wait for it."""
     done = threading.Event()
@@ -86,14 +218,13 @@ def wait_for(step: Run) -> Any:
 
     async def work() -> None:
         try:
-            outcome[0] = await _awaited(step)
+            outcome[0] = await _bounded(step, _shared)
         except BaseException as error:
             outcome[1] = error
         finally:
             done.set()
 
-    loop, context = _private_loop(), copy_context()
-    loop.call_soon_threadsafe(lambda: loop.create_task(work(), context=context))
+    start(work)
     done.wait()
     if outcome[1] is not None:
         raise outcome[1]

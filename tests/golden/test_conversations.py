@@ -1,0 +1,144 @@
+"""What a client and a server say to each other, message by message: one text file each, replayed on every revision
+it names and on every channel that can carry it. `conversation.py` says how the files are written.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import official
+import plainmcp
+from golden import namespace
+from golden.channels import CHANNELS
+from golden.conversation import COMES, Conversation, Event, Speaker, Step
+from plainmcp.revisions import REVISIONS
+
+FOLDER = Path(__file__).parent / "conversations"
+FILES = sorted(FOLDER.glob("*.txt"))
+IDS = re.compile(r"\bR(?:\*|24|2503|2506|2511|26)-[A-Z0-9]+-\d{2}\b|\b(?:S\d{3}|B)-\d{2}\b")
+
+
+def read(file: Path) -> Conversation:
+    return Conversation.parse(file.read_text("utf-8"))
+
+
+def runs() -> Iterator[Any]:
+    for file in FILES:
+        conversation = read(file)
+        for revision in conversation.revisions:
+            for name, channel in CHANNELS.items():
+                if channel.lasts or "needs" not in conversation.given:
+                    yield pytest.param(file, revision, name, id=f"{file.stem}-{revision}-{name}")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A directory with the sample files."""
+    for name, data in namespace.FILES.items():
+        (tmp_path / name).write_bytes(data)
+    monkeypatch.chdir(tmp_path)
+
+
+# Replaying ------------------------------------------------------------------------------------------
+
+
+class Replay:
+    """One conversation, held on one channel in one revision."""
+
+    def __init__(self, conversation: Conversation, revision: str, channel: str) -> None:
+        self._conversation = conversation
+        self._revision = revision
+        self._names = {**vars(namespace), **{name: getattr(plainmcp, name) for name in plainmcp.__all__}}
+        exec(conversation.given["server"], self._names)
+        self._speaker = Speaker(revision, conversation.capabilities)
+        self._events: list[Event] = []
+        self._replies: list[str] = []
+        self._channel = CHANNELS[channel](self._names["server"], revision, self._hear)
+
+    def outcome(self) -> list[list[Event]]:
+        """What comes of each step."""
+        if self._conversation.shakes_hands and self._channel.lasts:
+            for message in self._speaker.handshake():
+                self._channel.send(message)
+        found = [self._step(step) for step in self._conversation.steps]
+        self._channel.close()
+        return found
+
+    def _step(self, step: Step) -> list[Event]:
+        self._events, self._replies = [], list(step.replies)
+        if step.kind == "meanwhile":
+            exec(step.body, self._names)
+            return self._events
+        message = self._speaker.says(step)
+        answer = self._channel.send(message)
+        if answer is None:
+            self._events.append(("silence", ""))
+        else:
+            official.check_answer(self._revision, answer, self._method(message, answer))
+            self._events.append(("answer", self._shown(answer)))
+        return self._events
+
+    def _hear(self, raw: bytes) -> bytes | None:
+        message = json.loads(raw)
+        if "method" not in message:  # a listen that ended
+            official.check_answer(self._revision, raw, "subscriptions/listen")
+            self._events.append(("answer", self._shown(raw)))
+            return None
+        official.check_sent(self._revision, raw)
+        asked = "id" in message
+        self._events.append(("asked" if asked else "notification", self._shown(raw)))
+        return self._speaker.replies(message, self._replies.pop(0)) if asked else None
+
+    def _method(self, message: bytes, answer: bytes) -> str | None:
+        """What was answered, as far as its result is something to judge by."""
+        if "result" not in json.loads(answer):
+            return None
+        said = json.loads(message)
+        return said.get("method") if isinstance(said, dict) else None
+
+    def _shown(self, raw: bytes) -> str:
+        return self._speaker.hears(raw).replace(Path.cwd().as_uri(), "file:///here")
+
+
+@pytest.mark.parametrize("file, revision, channel", list(runs()))
+def test_a_conversation_goes_exactly_like_this(
+    file: Path, revision: str, channel: str, update_goldens: bool
+) -> None:
+    conversation = read(file)
+    outcome = Replay(conversation, revision, channel).outcome()
+    if update_goldens:
+        for step, events in zip(conversation.steps, outcome, strict=True):
+            step.comes[revision] = events
+        file.write_text(str(conversation), "utf-8")
+    # Compared as text, so that the order of keys counts and a failure shows the lines that differ.
+    for step, events in zip(conversation.steps, outcome, strict=True):
+        expected = step.comes.get(revision, [])
+        if not CHANNELS[channel].lasts:  # it has no way to carry them
+            expected = [event for event in expected if event[0] != "notification"]
+        assert told(step, events) == told(step, expected)
+
+
+def told(step: Step, events: list[Event]) -> str:
+    return "\n".join([step.body, *(f"-- {kind} --\n{body}" for kind, body in events)])
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_conversation_file_is_well_formed(file: Path) -> None:
+    text = file.read_text("utf-8")
+    conversation = Conversation.parse(text)
+    assert IDS.search(conversation.sentence), "the sentence names nothing it pins"
+    assert "\n" not in conversation.sentence and conversation.sentence.endswith("."), "it opens with one sentence"
+    assert set(conversation.revisions) <= REVISIONS.keys()
+    for step in conversation.steps:
+        assert set(step.comes) == set(conversation.revisions) or step.kind == "meanwhile", step.body
+        assert all(kind in COMES for events in step.comes.values() for kind, _ in events)
+    assert str(conversation) == text, "sections are set apart by one blank line"
+
+
+def test_no_conversation_is_left_out() -> None:
+    assert len(FILES) > 60
+    assert {file.suffix for file in FOLDER.iterdir()} == {".txt"}

@@ -1,0 +1,73 @@
+"""The examples as tests use them: loaded as a module, or served by uvicorn in a process of its own.
+
+Run as a program, it is that process: the name of an example, a parser of uvicorn's, and a listening socket. It ends
+when its standard input does, so that it never outlives the tests.
+"""
+
+import importlib.util
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+__all__ = ["EXAMPLES", "load", "served"]
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+SECONDS_TO_LEAVE = 5
+
+
+def load(name: str) -> ModuleType:
+    """An example, as a module of its own each time."""
+    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module.__name__] = module  # where the hints of its classes are looked up
+    spec.loader.exec_module(module)
+    return module
+
+
+@contextmanager
+def served(name: str, parser: str = "h11") -> Iterator[str]:
+    """The URL at which an example is served; who connects before uvicorn is up waits in the socket's queue."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        process = subprocess.Popen(
+            [sys.executable, __file__, name, parser, str(listening.fileno())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            pass_fds=[listening.fileno()],
+        )
+    assert process.stdin is not None
+    try:
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.stdin.close()
+        try:
+            code = process.wait(SECONDS_TO_LEAVE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise AssertionError(f"the server of {name}.py did not leave in {SECONDS_TO_LEAVE} s") from None
+    assert code == 0, f"the server of {name}.py ended with {code}"
+
+
+def main(name: str, parser: str, fd: str) -> None:
+    import uvicorn
+
+    settings = uvicorn.Config(load(name).server.asgi(), http=parser, log_level="warning")  # type: ignore[arg-type]
+    server = uvicorn.Server(settings)
+
+    def leave_with_the_tests() -> None:
+        sys.stdin.buffer.read()
+        server.should_exit = True
+
+    threading.Thread(target=leave_with_the_tests, daemon=True).start()
+    server.run(sockets=[socket.socket(fileno=int(fd))])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
