@@ -37,6 +37,7 @@ check: $(READY)
 
 bench: $(READY)
 	@$(BIN)/python bench/values.py
+	@$(BIN)/python bench/calls.py
 
 clean:
 	rm -rf .venv dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -135,6 +135,14 @@ async def test_slow(ctx: Context, seconds: float = 60) -> str:
     return f"Took {seconds:g} seconds."
 
 
+@server.tool
+async def test_reconnection(ctx: Context) -> str:
+    """Hang up before the answer is there; the client comes back for it."""
+    await ctx.close_stream()
+    await asyncio.sleep(0.1)
+    return "Here is the answer you came back for."
+
+
 # Questions ----------------------------------------------------------------------------------------
 #
 # One handler serves every revision. Where a question is a request of its own, the handler waits for the answer;
@@ -263,8 +271,8 @@ class Confirmation:
 
 
 @dataclass
-class Colour:
-    colour: str
+class Color:
+    color: str
 
 
 @dataclass
@@ -316,8 +324,8 @@ async def test_input_required_result_multiple_inputs(ctx: Context) -> str:
 def test_input_required_result_multi_round(ctx: Context) -> str:
     """Ask, and then ask again."""
     name = ctx.elicit("Step 1: What is your name?", Name, key="step1")
-    colour = ctx.elicit("Step 2: What is your favourite colour?", Colour, key="step2")
-    return f"Both answered: {name.action}, {colour.action}"
+    color = ctx.elicit("Step 2: What is your favorite color?", Color, key="step2")
+    return f"Both answered: {name.action}, {color.action}"
 
 
 @server.tool

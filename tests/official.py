@@ -132,7 +132,9 @@ def _check_error(revision: str, message: dict[str, Any]) -> None:
     if facts.null_id:
         assert "id" in message
     envelope = _with_valid_id(message, null=facts.null_id)
-    assert_valid(revision, "JSONRPCErrorResponse" if _has(revision, "JSONRPCErrorResponse") else "JSONRPCError", envelope)
+    assert_valid(
+        revision, "JSONRPCErrorResponse" if _has(revision, "JSONRPCErrorResponse") else "JSONRPCError", envelope
+    )
     assert isinstance(error["code"], int) and isinstance(error["message"], str) and error["message"]
     code = error["code"]
     if facts.handshake:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import revisions
+from .errors import AuthorError
 from .revisions import Revision
 from .server import Core
 from .transports import drive
@@ -47,6 +48,47 @@ class Server(Core):
     def connect(self, send: Callable[[bytes], None] | None = None, *, principal: Any = None) -> Connection:
         """A connection that remembers its handshake; `send` is called with notifications and questions."""
         return Connection(self, send, principal=principal)
+
+    def asgi(self, *, principal: Callable[[Any], Any] | None = None, **settings: Any) -> Any:
+        """An ASGI application: give it to uvicorn, or mount it in Starlette, FastAPI or Litestar.
+
+        `principal` is called with the scope of each request and says who is calling; see
+        transports.streamable.Settings for the rest.
+        """
+        from .transports import asgi  # loaded for those who mount the server
+
+        return asgi.ASGIApp(self, asgi.Settings(**settings), principal=principal)
+
+    def wsgi(self, *, principal: Callable[[Any], Any] | None = None, **settings: Any) -> Any:
+        """A WSGI application: give it to gunicorn, or mount it in Django or Flask.
+
+        An open stream holds on to a thread of the server, so none stays open unless `max_standing` says how many.
+        """
+        from .transports import wsgi  # loaded for those who mount the server
+
+        settings.setdefault("max_standing", 0)
+        return wsgi.WSGIApp(self, wsgi.Settings(**settings), principal=principal)
+
+    def run(
+        self, http: str | None = None, *, workers: int = 1, uvicorn: dict[str, Any] | None = None, **options: Any
+    ) -> None:
+        """Serve until the client hangs up or a signal ends us: on standard input and output, or over HTTP.
+
+        `http` is a host and port, such as "127.0.0.1:8000": the server is then found there at /mcp, in as many
+        processes as `workers` says; of several none keeps sessions. Takes besides, for HTTP, what `asgi` takes and,
+        in `uvicorn`, what uvicorn takes; for standard input and output, max_line and grace (see transports.stdio).
+        Raises AuthorError when it cannot be served there.
+        """
+        if http is None:
+            from .transports import stdio  # loaded for those who run the server
+
+            stdio.run(self, **options)
+        else:
+            from .transports import serving  # the same
+
+            if workers > 1 and not options.setdefault("stateless", True):
+                raise AuthorError("a session belongs to one process: with several workers, stateless is True")
+            serving.serve(self.asgi(**options), http, workers=workers, **(uvicorn or {}))
 
 
 def _revision(given: str | Revision | None) -> Revision | None:

@@ -201,6 +201,12 @@ class Context:
             self._publish("resources/updated", uri)
         return _DONE
 
+    def close_stream(self) -> Awaitable[None]:
+        """Let the client hang up and come back for the answer, where its revision and transport allow that."""
+        if self._request.link is not None:
+            self._request.link.close_stream()
+        return _DONE
+
     def _notify(self, method: str, params: dict[str, Any]) -> None:
         link = self._request.link
         if link is None:

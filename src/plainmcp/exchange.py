@@ -20,7 +20,7 @@ from .revisions import LATEST_HANDSHAKE, MODERN, REVISIONS, Revision
 from .session import Session
 from .steps import Link
 
-__all__ = ["answer", "begin", "failure"]
+__all__ = ["answer", "begin", "failure", "leveled", "served", "shaped"]
 
 _log = logging.getLogger("plainmcp")
 _NO_PARAMS = Params()
@@ -49,14 +49,18 @@ def begin(
     try:
         params = envelope.params or _NO_PARAMS
         meta = envelope.meta() if params._meta else None
-        spoken = _spoken(envelope, meta, session, revision)
-        if not envelope.id:
+        if envelope.method is not UNSET:
+            spoken = _spoken(envelope, meta, session, revision)
+        if not envelope.id or envelope.method is UNSET:
             _noted(envelope, session)
             return None
         name: Any = envelope.method
         method = METHODS.get(name) if name in spoken.methods else None
-        if method is None:
+        # Without a handshake nothing tells a client beforehand what there is, so what is not there is no method.
+        if method is None or not (spoken.handshake or server.offers(name)):
             raise _unknown(name, spoken)
+        if meta is not None:
+            leveled(meta)
         result = method(server, Request(envelope.id, name, params, meta, spoken, session, link, principal))
         if type(result) is GeneratorType:
             return _steps(result, envelope, spoken)
@@ -106,15 +110,29 @@ def _spoken(envelope: Envelope, meta: Meta | None, session: Session | None, give
 
 def _modern(meta: Meta | None) -> Revision:
     """The revision of a request that speaks for itself; the order of the checks is the protocol's (META-04)."""
+    return served(shaped(meta))
+
+
+def shaped(meta: Meta | None) -> Meta:
+    """What a request must say about itself, if it does; raises InvalidParams."""
     if meta is None or not isinstance(meta.version, str):
         raise InvalidParams("params._meta lacks io.modelcontextprotocol/protocolVersion")
     if not isinstance(meta.capabilities, dict):
         raise InvalidParams("params._meta lacks io.modelcontextprotocol/clientCapabilities")
+    return meta
+
+
+def served(meta: Meta) -> Revision:
+    """The revision it names, if we speak that; raises UnsupportedRevision."""
     if meta.version not in MODERN:
         raise UnsupportedRevision(meta.version, list(MODERN))
+    return REVISIONS[meta.version]
+
+
+def leveled(meta: Meta) -> None:
+    """Refuse a log level there is none of; raises InvalidParams."""
     if meta.log_level is not UNSET and meta.log_level not in LOG_LEVELS:
         raise InvalidParams(f"unknown log level; the levels are {', '.join(LOG_LEVELS)}")
-    return REVISIONS[meta.version]
 
 
 def _unknown(name: Any, revision: Revision) -> MethodNotFound:

@@ -9,7 +9,7 @@ from functools import partial
 from inspect import Signature as Inspected
 from typing import Any, Literal
 
-from . import arguments, codec, judge, normalize, outputs, phrases, render, schema, signature, uritemplate
+from . import arguments, codec, headings, judge, normalize, outputs, phrases, render, schema, signature, uritemplate
 from .arguments import Binder
 from .context import Context
 from .errors import ArgumentsError, AuthorError
@@ -47,6 +47,7 @@ class ToolFeature(Feature):
     object_schema: dict[str, Any] | None  # its output schema where only objects may be promised
     bind: Callable[[Any], dict[str, Any]]
     normalize: Callable[..., Normalized]
+    headers: dict[str, tuple[str, ...]] = field(default_factory=dict)  # arguments that HTTP headers repeat
     policy: Policy
     rules: Rules
     render: Any
@@ -171,6 +172,7 @@ def tool(
         context=read.context,
         definition=definition,
         object_schema=_object_schema(promised, policy),
+        headers=headings.of(definition.inputSchema, f"the input schema of {name!r}"),
         bind=bind,
         normalize=partial(normalize.tool_result, declared=declared, **how),
         **how,

@@ -24,7 +24,6 @@ MAX_DEPTH = 100
 
 _MAX_INTEGER = 10**4300
 _STRINGS = frozenset({str})
-_NOTHING = type(None)
 
 
 class Encoded(NamedTuple):
@@ -151,14 +150,13 @@ class Rules:
         return True
 
     def _finite(self, value: Any, raw: bytes) -> bool:
-        """Whether every null in the JSON is somebody's None: the encoder writes NaN and Infinity as null."""
+        """Whether no null in the JSON is the encoder's word for NaN or Infinity."""
         if b"null" not in raw:
             return True
-        nones = int(value is None)
-        for groups in self._levels(value):
-            for rule, members in groups:
-                nones += list(map(type, _children(rule, members))).count(_NOTHING)
-        return nones == raw.count(b"null")
+        leaves = chain.from_iterable(
+            _children(rule, members) for groups in self._levels(value) for rule, members in groups
+        )
+        return all(map(isfinite, [leaf for leaf in chain(leaves, (value,)) if isinstance(leaf, float)]))
 
     def _levels(self, value: Any) -> Iterator[list[tuple[Rule, list[Any]]]]:
         """The containers of a value, level by level, each level grouped by class."""

@@ -14,8 +14,10 @@ from .errors import InvalidParams, InvalidRequest, ParseError, ProtocolError
 
 __all__ = [
     "Envelope",
+    "Failure",
     "Meta",
     "Params",
+    "blamed",
     "close",
     "fail",
     "notification",
@@ -128,15 +130,15 @@ def open_envelope(raw: bytes | Raw) -> Envelope:
     try:
         envelope = _read(raw)
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
-        raise _complaint(raw, error) from error
+        return _salvaged(raw, error)
     if envelope.jsonrpc == "2.0" and envelope.method is not UNSET and (not envelope.id or _is_id(envelope.id)):
         return envelope
     if envelope.jsonrpc != "2.0":
-        raise _blamed(InvalidRequest('a message says "jsonrpc": "2.0"'), envelope.id)
+        raise blamed(InvalidRequest('a message says "jsonrpc": "2.0"'), envelope.id)
     if envelope.id and not _is_id(envelope.id):
         raise InvalidRequest("a request's id is a string or a number")
     if not envelope.is_response:
-        raise _blamed(InvalidRequest("a message has a method, a result or an error"), envelope.id)
+        raise blamed(InvalidRequest("a message has a method, a result or an error"), envelope.id)
     return envelope
 
 
@@ -163,21 +165,21 @@ def _is_id(raw: Raw) -> bool:
     return first == b"-"
 
 
-def _complaint(raw: bytes | Raw, error: Exception) -> ProtocolError:
-    """Why an envelope would not open: not JSON at all, not a message, or a message with a wrong part."""
-    try:
-        data = codec.decode(bytes(raw))
-    except ParseError as parse_error:
-        return parse_error
+def _salvaged(raw: bytes | Raw, error: Exception) -> Envelope:
+    """A notification whose parameters make no sense, since nobody may be told so; else why it would not open."""
+    data = codec.decode(bytes(raw))
     if not isinstance(data, dict):
-        return InvalidRequest("a message is a JSON object")
-    given = data.get("id")
+        raise InvalidRequest("a message is a JSON object") from error
+    method, given = data.get("method"), data.get("id")
+    sound = data.get("jsonrpc") == "2.0" and isinstance(method, str)
+    if sound and "id" not in data:
+        return Envelope(jsonrpc="2.0", method=str(method))
     named = isinstance(given, (str, int, float)) and not isinstance(given, bool)
-    kind = InvalidParams if isinstance(data.get("method"), str) and data.get("jsonrpc") == "2.0" else InvalidRequest
-    return _blamed(kind(str(error)), Raw(codec.encode(given)) if named else ABSENT)
+    kind = InvalidParams if sound else InvalidRequest
+    raise blamed(kind(str(error)), Raw(codec.encode(given)) if named else ABSENT) from error
 
 
-def _blamed(error: ProtocolError, id: Raw) -> ProtocolError:
+def blamed(error: ProtocolError, id: Raw) -> ProtocolError:
     """An error that knows which request it is about."""
     error.id = bytes(id) if id and _is_id(id) else None
     return error
@@ -191,13 +193,21 @@ def close(id: Raw | bytes, result: bytes) -> bytes:
     return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (id, result)
 
 
-def fail(id: Raw | bytes | None, code: int, message: str, data: Any = None, *, null_id: bool = False) -> bytes:
+class Failure(bytes):
+    """The bytes of a response that carries an error, and its code for those who must not read bytes."""
+
+    code: int
+
+
+def fail(id: Raw | bytes | None, code: int, message: str, data: Any = None, *, null_id: bool = False) -> Failure:
     """The response that carries an error; where no id was readable it has none, or null."""
     error: dict[str, Any] = {"code": code, "message": message}
     if data is not None:
         error["data"] = data
     shown = b'"id":%b,' % id if id else b'"id":null,' if null_id else b""
-    return b'{"jsonrpc":"2.0",%b"error":%b}' % (shown, codec.encode(error))
+    failure = Failure(b'{"jsonrpc":"2.0",%b"error":%b}' % (shown, codec.encode(error)))
+    failure.code = code
+    return failure
 
 
 def notification(method: str, params: Any = None) -> bytes:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from .errors import AuthorError
 
-__all__ = ["LATEST", "LATEST_HANDSHAKE", "MODERN", "REVISIONS", "Revision", "named", "negotiated"]
+__all__ = ["LATEST", "LATEST_HANDSHAKE", "MODERN", "REVISIONS", "UNSAID", "Revision", "named", "negotiated"]
 
 
 _METHODS = frozenset(
@@ -42,6 +42,7 @@ class Revision:
     # How it is spoken.
     handshake: bool = True  # negotiated once by initialize; otherwise every request carries its own _meta
     batches: bool = False  # arrays of messages
+    polling: bool = False  # an event stream opens with an empty event; it may be ended early and fetched later
     null_id: bool = False  # an error for an unreadable id says "id": null; otherwise it has no id
     resource_not_found: int = -32002
     progress_message: bool = True  # notifications/progress may carry a message
@@ -120,6 +121,7 @@ V2025_06_18 = Revision(
 
 V2025_11_25 = Revision(
     name="2025-11-25",
+    polling=True,
     elicitation=("form", "url"),
     elicitation_mode=True,
     rich_forms=True,
@@ -150,6 +152,8 @@ REVISIONS: dict[str, Revision] = {
 
 LATEST = V2026_07_28
 LATEST_HANDSHAKE = V2025_11_25
+UNSAID = V2025_03_26
+"""What a client speaks over HTTP that does not say (R2511-HDR-01)."""
 MODERN = tuple(name for name, revision in REVISIONS.items() if not revision.handshake)
 """The revisions that are spoken without a handshake."""
 

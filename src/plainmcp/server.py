@@ -3,7 +3,9 @@
 Running the steps is for the edges: see transports.drive, and app for the server people use.
 """
 
+import logging
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from secrets import token_bytes
 from time import time
 from types import GeneratorType
@@ -27,6 +29,8 @@ from .types import Icon, Implementation, ToolAnnotations
 __all__ = ["Core"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+_log = logging.getLogger("plainmcp")
+
 MAX_BATCH = 100
 """How many messages one batch may hold."""
 
@@ -78,8 +82,7 @@ class Core:
         self.page_size = page_size
         self.cache = cache
         self.extensions = extensions or {}
-        # Without a key of its own each process seals with another, and no other replica can read what it sealed.
-        self.key = key or token_bytes(32)
+        self._key = key
         self.state_seconds = state_seconds
         self.timeout = timeout
         self.threads = threads  # how many plain functions may run at a time
@@ -299,7 +302,7 @@ class Core:
         """The envelope of a message in a batch; raises ProtocolError."""
         envelope = jsonrpc.open_envelope(part)
         if envelope.method == "initialize" and not self.batches:
-            raise InvalidRequest("initialize is never part of a batch")  # VER-07
+            raise jsonrpc.blamed(InvalidRequest("initialize is never part of a batch"), envelope.id)  # VER-07
         return envelope
 
     def _receive_part(self, part: Any, spoken: Revision, how: dict[str, Any]) -> Steps:
@@ -308,6 +311,13 @@ class Core:
         except ProtocolError as error:
             return exchange.failure(error, spoken)
         return (yield from exchange.answer(self, envelope, **how))
+
+    @cached_property
+    def key(self) -> bytes:
+        """What state that travels through clients is sealed with."""
+        if self._key is None:
+            _log.info("no key= was given: what this process seals, no other process or replica can open")
+        return self._key or token_bytes(32)
 
     # What the methods ask of us -------------------------------------------------------------------
 
@@ -326,6 +336,17 @@ class Core:
         if self.extensions:
             offered["extensions"] = self.extensions
         return offered
+
+    def offers(self, method: str) -> bool:
+        """Whether there is anything behind a method."""
+        kind = method.partition("/")[0]
+        if kind == "tools":
+            return len(self.registry.tools) > 0
+        if kind == "prompts":
+            return len(self.registry.prompts) > 0
+        if kind == "resources":
+            return len(self.registry.resources) > 0 or len(self.registry.templates) > 0
+        return True
 
     def info_for(self, revision: Revision) -> Any:
         """Who we are, as a revision says it."""

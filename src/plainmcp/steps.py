@@ -45,6 +45,9 @@ class Link(Protocol):
         """Whether nobody waits for the answer any more."""
         ...
 
+    def close_stream(self) -> None:
+        """End the stream the answer would come on, where the client can fetch the answer later."""
+
     def on_cancel(self, listener: Callable[[], object]) -> Callable[[], None]:
         """Call a function, from any thread, once that is so, at once if it is; gives what takes the wish back."""
         ...

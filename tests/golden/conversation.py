@@ -17,8 +17,9 @@ and steps, each followed by what comes of it:
     -- meanwhile --      Python to run where `server` was made
     -- notification --, -- asked --, -- answer --, -- silence --   what comes, in that order, exactly
 
-What comes may differ by revision: `-- answer 2024-11-05, 2025-03-26 --`. `«state»` and `«cursor»` are the last ones
-the server gave; `«incident»` and `«id»` are made up anew each time.
+What comes may differ by revision: `-- answer 2024-11-05, 2025-03-26 --`. `«revision»` is the one it is replayed on,
+`«state»` and `«cursor»` are the last ones the server gave, `«tampered»` is that state with another first letter;
+`«incident»` and `«id»` are made up anew each time.
 """
 
 import json
@@ -30,7 +31,7 @@ from typing import Any
 
 from plainmcp.revisions import REVISIONS
 
-__all__ = ["Conversation", "Event", "Step", "completed", "shown"]
+__all__ = ["Conversation", "Event", "Hear", "Speaker", "Step", "shown"]
 
 HEADING = re.compile(r"^-- (.+) --$", re.MULTILINE)
 GIVEN = ("server", "revisions", "needs", "capabilities", "handshake")
@@ -156,7 +157,9 @@ class Speaker:
             "clientInfo": {"name": "golden", "version": "1"},
         }
         initialize = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
-        return [json.dumps(one).encode() for one in (initialize, self._completed({"method": "notifications/initialized"}))]
+        return [
+            json.dumps(one).encode() for one in (initialize, self._completed({"method": "notifications/initialized"}))
+        ]
 
     def hears(self, raw: bytes) -> str:
         """A message as the files show it; what must be said again is remembered."""
@@ -187,6 +190,7 @@ class Speaker:
         return whole
 
     def _recalled(self, text: str) -> str:
+        text = text.replace("«revision»", self.revision)
         for placeholder, value in self._known.items():
             text = text.replace(placeholder, value)
             if placeholder == "«state»":

@@ -12,7 +12,7 @@ import pytest
 
 import official
 import plainmcp
-from golden import namespace
+from golden import namespace, seed003
 from golden.channels import CHANNELS
 from golden.conversation import COMES, Conversation, Event, Speaker, Step
 from plainmcp.revisions import REVISIONS
@@ -53,6 +53,7 @@ class Replay:
         self._conversation = conversation
         self._revision = revision
         self._names = {**vars(namespace), **{name: getattr(plainmcp, name) for name in plainmcp.__all__}}
+        self._names["weather_of_003"] = seed003.server
         exec(conversation.given["server"], self._names)
         self._speaker = Speaker(revision, conversation.capabilities)
         self._events: list[Event] = []
@@ -65,6 +66,7 @@ class Replay:
             for message in self._speaker.handshake():
                 self._channel.send(message)
         found = [self._step(step) for step in self._conversation.steps]
+        self._events = []  # what still comes when we hang up is not part of it
         self._channel.close()
         return found
 
@@ -105,9 +107,7 @@ class Replay:
 
 
 @pytest.mark.parametrize("file, revision, channel", list(runs()))
-def test_a_conversation_goes_exactly_like_this(
-    file: Path, revision: str, channel: str, update_goldens: bool
-) -> None:
+def test_a_conversation_goes_exactly_like_this(file: Path, revision: str, channel: str, update_goldens: bool) -> None:
     conversation = read(file)
     outcome = Replay(conversation, revision, channel).outcome()
     if update_goldens:

@@ -11,6 +11,7 @@ LAZY = {
     "jsonschema_rs": "a native validator, needed only once a schema is checked",
     "docstring_parser": "needed only while functions are registered",
     "yaml": "an extra: most people do not have it",
+    "uvicorn": "an extra: whoever mounts the server elsewhere does without",
     "pydantic": "belongs to the user; touched only when one of their types is pydantic's",
     "pydantic_core": "as pydantic",
 }
@@ -21,6 +22,7 @@ LAZY_ROOMS = {
     "transports/asgi": "the same",
     "transports/wsgi": "needed only by those who mount the server",
     "transports/stdio": "needed only by those who run the server",
+    "transports/serving": "the same",
 }
 
 # What may stand at the top of a file.

@@ -1,6 +1,5 @@
 """The FastMCP client against examples/everything.py: on stdio and HTTP, with the handshake and without."""
 
-import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -11,7 +10,6 @@ from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 from fastmcp.exceptions import ToolError
 from mcp import MCPError
-from serving import EXAMPLES
 
 SECONDS = 20
 
@@ -19,10 +17,9 @@ SECONDS = 20
 pytestmark = [
     pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning"),
     pytest.mark.parametrize("mode", ["legacy", "2026-07-28"]),
-    pytest.mark.parametrize("way", ["http", "stdio"]),
 ]
 
-ANSWERS = {"username": "jane", "email": "jane@example.com", "name": "Alice", "colour": "blue", "ok": True}
+ANSWERS = {"username": "jane", "email": "jane@example.com", "name": "Alice", "color": "blue", "ok": True}
 
 
 async def elicit(message: str, kind: Any, params: Any, context: Any) -> Any:
@@ -34,15 +31,15 @@ async def sample(messages: Any, params: Any, context: Any) -> str:
 
 
 def conversation(
-    url: str, way: str, mode: str, talk: Callable[[Client[Any]], Awaitable[None]], **handlers: Any
+    target: list[str], mode: str, talk: Callable[[Client[Any]], Awaitable[None]], **handlers: Any
 ) -> None:
     """Connect, talk and leave, within bounds."""
 
     async def run() -> None:
-        everything = StdioTransport(sys.executable, [str(EXAMPLES / "everything.py")], keep_alive=False)
+        where, *arguments = target
         with anyio.fail_after(SECONDS):
             async with Client(
-                everything if way == "stdio" else url,
+                StdioTransport(where, arguments, keep_alive=False) if arguments else where,
                 mode=mode,
                 roots=["file:///home"],
                 sampling_handler=sample,
@@ -54,7 +51,7 @@ def conversation(
     anyio.run(run)
 
 
-def test_it_lists_calls_reads_gets_and_completes(url: str, way: str, mode: str) -> None:
+def test_it_lists_calls_reads_gets_and_completes(target: list[str], mode: str) -> None:
     async def talk(client: Client[Any]) -> None:
         tools = await client.list_tools()
         assert tools[0].name == "test_simple_text" and all(tool.description for tool in tools)
@@ -75,10 +72,10 @@ def test_it_lists_calls_reads_gets_and_completes(url: str, way: str, mode: str) 
         ref = types.PromptReference(type="ref/prompt", name="test_prompt_with_arguments")
         assert (await client.complete(ref, {"name": "arg1", "value": "par"})).values == ["paris", "park", "party"]
 
-    conversation(url, way, mode, talk)
+    conversation(target, mode, talk)
 
 
-def test_it_is_asked_and_answers(url: str, way: str, mode: str) -> None:
+def test_it_is_asked_and_answers(target: list[str], mode: str) -> None:
     async def talk(client: Client[Any]) -> None:
         async def said(name: str, **arguments: Any) -> str:
             text: str = (await client.call_tool(name, arguments)).content[0].text
@@ -91,10 +88,10 @@ def test_it_is_asked_and_answers(url: str, way: str, mode: str) -> None:
         several = await said("test_input_required_result_multiple_inputs")
         assert several == "heard Write a greeting (accept, 1 roots)"
 
-    conversation(url, way, mode, talk)
+    conversation(target, mode, talk)
 
 
-def test_it_hears_of_progress_and_of_what_is_logged_and_can_give_up(url: str, way: str, mode: str) -> None:
+def test_it_hears_of_progress_and_of_what_is_logged_and_can_give_up(target: list[str], mode: str) -> None:
     told: list[Any] = []
     logged: list[Any] = []
 
@@ -114,6 +111,6 @@ def test_it_hears_of_progress_and_of_what_is_logged_and_can_give_up(url: str, wa
         with anyio.move_on_after(0.3) as scope:
             await client.call_tool("test_slow", {"seconds": 60})
         assert scope.cancelled_caught
-        assert (await client.call_tool("test_slow", {"seconds": 0})).data == "Took 0 seconds."
+        assert (await client.call_tool("test_slow", {"seconds": 0})).content[0].text == "Took 0 seconds."
 
-    conversation(url, way, mode, talk, log_handler=log)
+    conversation(target, mode, talk, log_handler=log)

@@ -1,6 +1,5 @@
 """The official Python client against examples/everything.py: on stdio and HTTP, with the handshake and without."""
 
-import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -9,7 +8,6 @@ import mcp_types as types
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.subscriptions import ResourceUpdated, ToolsListChanged
-from serving import EXAMPLES
 
 SECONDS = 20
 WATCHED = "test://watched-resource"
@@ -17,8 +15,7 @@ WATCHED = "test://watched-resource"
 # The client warns that what the handshake revisions have is no longer in the newest.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning"),
-    pytest.mark.parametrize("mode", ["legacy", "2026-07-28"]),
-    pytest.mark.parametrize("way", ["http", "stdio"]),
+    pytest.mark.parametrize("mode", ["legacy", "auto"]),
 ]
 
 
@@ -41,7 +38,7 @@ class Heard:
         if isinstance(params, types.ElicitRequestURLParams):
             return types.ElicitResult(action="accept")
         fields = params.requested_schema["properties"]
-        known = {"username": "jane", "email": "jane@example.com", "name": "Alice", "colour": "blue", "ok": True}
+        known = {"username": "jane", "email": "jane@example.com", "name": "Alice", "color": "blue", "ok": True}
         return types.ElicitResult(action="accept", content={name: known[name] for name in fields})
 
     async def sample(self, context: Any, params: types.CreateMessageRequestParams) -> types.CreateMessageResult:
@@ -53,15 +50,15 @@ class Heard:
         return types.ListRootsResult(roots=[types.Root(uri="file:///home", name="home")])
 
 
-def conversation(url: str, way: str, mode: str, talk: Callable[[Client, Heard], Awaitable[None]]) -> None:
+def conversation(target: list[str], mode: str, talk: Callable[[Client, Heard], Awaitable[None]]) -> None:
     """Connect, talk and leave, within bounds."""
 
     async def run() -> None:
         heard = Heard()
-        everything = StdioServerParameters(command=sys.executable, args=[str(EXAMPLES / "everything.py")])
+        where, *arguments = target
         with anyio.fail_after(SECONDS):
             async with Client(
-                everything if way == "stdio" else url,
+                StdioServerParameters(command=where, args=arguments) if arguments else where,
                 mode=mode,
                 elicitation_callback=heard.elicit,
                 sampling_callback=heard.sample,
@@ -81,9 +78,9 @@ def text_of(result: types.CallToolResult) -> str:
     return block.text
 
 
-def test_it_lists_calls_reads_gets_and_completes(url: str, way: str, mode: str) -> None:
+def test_it_lists_calls_reads_gets_and_completes(target: list[str], mode: str) -> None:
     async def talk(client: Client, heard: Heard) -> None:
-        assert client.protocol_version == ("2025-11-25" if mode == "legacy" else mode)
+        assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
         tools = (await client.list_tools()).tools
         assert tools[0].name == "test_simple_text" and all(tool.description for tool in tools)
         assert len((await client.list_resources()).resources) == 3
@@ -115,10 +112,10 @@ def test_it_lists_calls_reads_gets_and_completes(url: str, way: str, mode: str) 
         found = await client.complete(ref, {"name": "arg1", "value": "par"})
         assert found.completion.values == ["paris", "park", "party"]
 
-    conversation(url, way, mode, talk)
+    conversation(target, mode, talk)
 
 
-def test_it_is_asked_and_answers(url: str, way: str, mode: str) -> None:
+def test_it_is_asked_and_answers(target: list[str], mode: str) -> None:
     async def talk(client: Client, heard: Heard) -> None:
         asked = await client.call_tool("test_elicitation", {"message": "Who are you?"})
         assert "jane@example.com" in text_of(asked)
@@ -131,10 +128,10 @@ def test_it_is_asked_and_answers(url: str, way: str, mode: str) -> None:
         several = await client.call_tool("test_input_required_result_multiple_inputs")
         assert text_of(several) == "heard Write a greeting (accept, 1 roots)"
 
-    conversation(url, way, mode, talk)
+    conversation(target, mode, talk)
 
 
-def test_it_hears_of_progress_and_of_what_is_logged(url: str, way: str, mode: str) -> None:
+def test_it_hears_of_progress_and_of_what_is_logged(target: list[str], mode: str) -> None:
     async def talk(client: Client, heard: Heard) -> None:
         told: list[Any] = []
 
@@ -148,10 +145,10 @@ def test_it_hears_of_progress_and_of_what_is_logged(url: str, way: str, mode: st
         await client.call_tool("test_tool_with_logging")
         assert heard.logged == ["Tool execution started", "Tool processing data", "Tool execution completed"]
 
-    conversation(url, way, mode, talk)
+    conversation(target, mode, talk)
 
 
-def test_it_hears_of_changes(url: str, way: str, mode: str) -> None:
+def test_it_hears_of_changes(target: list[str], mode: str) -> None:
     async def told(client: Client, heard: Heard, name: str, kind: type) -> None:
         heard.came = anyio.Event()
         await client.call_tool(name)
@@ -173,14 +170,14 @@ def test_it_hears_of_changes(url: str, way: str, mode: str) -> None:
             await client.call_tool("test_trigger_resource_change")
             assert await anext(events) == ResourceUpdated(uri=WATCHED)
 
-    conversation(url, way, mode, handshake if mode == "legacy" else stateless)
+    conversation(target, mode, handshake if mode == "legacy" else stateless)
 
 
-def test_it_can_give_up_and_go_on(url: str, way: str, mode: str) -> None:
+def test_it_can_give_up_and_go_on(target: list[str], mode: str) -> None:
     async def talk(client: Client, heard: Heard) -> None:
         with anyio.move_on_after(0.3) as scope:
             await client.call_tool("test_slow", {"seconds": 60})
         assert scope.cancelled_caught
         assert text_of(await client.call_tool("test_slow", {"seconds": 0})) == "Took 0 seconds."
 
-    conversation(url, way, mode, talk)
+    conversation(target, mode, talk)

@@ -301,7 +301,7 @@ def test_each_round_has_a_state_of_its_own_and_the_last_remembers_the_first() ->
     step1 = {"step1": {"action": "accept", "content": {"name": "Alice"}}}
     second = first_round(client, name, inputResponses=step1, requestState=first["requestState"])
     assert list(second["inputRequests"]) == ["step2"] and second["requestState"] != first["requestState"]
-    step2 = {"step2": {"action": "accept", "content": {"colour": "blue"}}}
+    step2 = {"step2": {"action": "accept", "content": {"color": "blue"}}}
     third = first_round(client, name, inputResponses=step2, requestState=second["requestState"])
     assert text_of(third) == "Both answered: accept, accept"
 

@@ -17,10 +17,10 @@ def initialize(server: Any, request: Request) -> dict[str, Any]:
     if session is not None and session.revision is not None:
         raise InvalidRequest("this connection is initialized already")
     revision = negotiated(params.get("protocolVersion", str))
+    capabilities = params.get("capabilities", dict[str, Any], {})
+    client = params.get("clientInfo", dict[str, Any], {})
     if session is not None:
-        session.revision = revision
-        session.capabilities = params.get("capabilities", dict[str, Any], {})
-        session.client = params.get("clientInfo", dict[str, Any], {})
+        session.revision, session.capabilities, session.client = revision, capabilities, client
     result: dict[str, Any] = {
         "protocolVersion": revision.name,
         "capabilities": describe.capabilities(server.capabilities(), revision),

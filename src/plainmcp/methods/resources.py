@@ -53,6 +53,8 @@ def read(server: Any, request: Request) -> Steps:
         raise InternalError(str(error)) from error
     except Exception as error:
         raise InternalError(answering.incident(f"Resource {feature.definition.name}")) from error
-    if result.ttlMs is None:
+    if request.params.inputResponses or request.params.requestState:
+        result.ttlMs, result.cacheScope = 0, "private"  # what took somebody's answers is nobody else's
+    elif result.ttlMs is None:
         result.ttlMs, result.cacheScope = feature.ttl_ms, feature.cache_scope
     return answering.finished(project.resource_result(result, request.revision), server, request.revision)

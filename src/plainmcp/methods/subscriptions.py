@@ -6,7 +6,7 @@ import msgspec
 
 from .. import jsonrpc
 from ..context import Request
-from ..errors import InvalidRequest
+from ..errors import InvalidRequest, ResourceNotFound
 from ..steps import Stay
 from . import answering
 from .answering import Steps
@@ -69,6 +69,14 @@ class Subscription:
         return jsonrpc.notification(f"notifications/{event}", {**params, "_meta": {_ID: self._id}})
 
 
+def _readable(server: Any, request: Request, uri: str) -> bool:
+    try:
+        server.registry.resource(uri, request.principal)
+    except ResourceNotFound:
+        return False
+    return True
+
+
 def _covers(subscribed: str, uri: str) -> bool:
     """A subscription to a resource covers what lies below it."""
     return uri == subscribed or uri.startswith(subscribed.rstrip("/") + "/")
@@ -77,6 +85,7 @@ def _covers(subscribed: str, uri: str) -> bool:
 def listen(server: Any, request: Request) -> Steps:
     """Stay open and tell of changes; the first message says which will be told (SUB-03, SUB-04)."""
     wanted = request.params.get("notifications", _Wanted)
+    wanted.resourceSubscriptions = [uri for uri in wanted.resourceSubscriptions if _readable(server, request, uri)]
     id = msgspec.json.decode(request.id)
     subscription = Subscription(id, wanted)
     meta = {_ID: id}

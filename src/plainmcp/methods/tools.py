@@ -39,7 +39,7 @@ def call(server: Any, request: Request) -> Steps:
     try:
         kwargs = tool.bind(given)
         if tool.context is None and not tool.needs:
-            value = yield Run(tool.function, kwargs, tool.is_async, tool.inline, tool.timeout)
+            value = yield Run(tool.function, kwargs, tool.is_async, tool.inline, tool.timeout, request.link)
         else:
             value = yield from answering.running(server, request, tool, kwargs)
             if isinstance(value, Unfinished):

@@ -32,17 +32,36 @@ _Answer = bytes | Steps | None
 
 
 class Call(Wanted):
-    """One running request, seen from its handler: the link back to the client."""
+    """One running request, seen from its handler: the link back to the client.
 
-    def __init__(self, connection: "Connection") -> None:
+    `send` carries what belongs to this request, where that has a way of its own; `drop` ends that way early.
+    """
+
+    def __init__(
+        self,
+        connection: "Connection",
+        send: Callable[[bytes], None] | None = None,
+        drop: Callable[[], None] | None = None,
+    ) -> None:
         super().__init__()
         self._connection = connection
+        self._send = send
+        self._drop = drop
         self.staying: tuple[Stay, Steps] | None = None
+
+    def twin(self) -> "Call":
+        """Another request that goes the same way."""
+        return Call(self._connection, self._send, self._drop)
+
+    def close_stream(self) -> None:
+        """End the way of its own, if it has one that can be taken up again."""
+        if self._drop is not None:
+            self._drop()
 
     def notify(self, message: bytes) -> None:
         """Send a notification, unless the request is over (PROG-03, STDIO-04)."""
         if not self.cancelled:
-            self._connection.send(message)
+            (self._send or self._connection.send)(message)
 
     def ask(self, method: str, params: Any) -> Any:
         """Send a question and wait for its answer; raises PeerError."""
@@ -58,13 +77,13 @@ class Call(Wanted):
 
     @contextmanager
     def _asking(self, method: str, params: Any) -> Generator[Pending, None, None]:
-        id, question = self._connection.ask(method, params)
+        id, question = self._connection.ask(method, params, self._send)
         forget = self.on_cancel(partial(question.settle, problem="the request was cancelled"))
         try:
             yield question
         finally:
             forget()
-            self._connection.unask(id)
+            self._connection.unask(id, self._send)
 
 
 class Work:
@@ -104,6 +123,11 @@ class Connection:
         self._questions = 0
         self._deaf = core.registry.listen(self._tell)
 
+    @property
+    def busy(self) -> bool:
+        """Whether a request is being answered."""
+        return bool(self._running)
+
     # Messages in ----------------------------------------------------------------------------------
 
     def handle(self, message: Any) -> bytes | None:
@@ -114,9 +138,9 @@ class Connection:
         """The same in an event loop."""
         return await self.finish_async(self.start(message))
 
-    def start(self, message: Any) -> Work:
+    def start(self, message: Any, call: Call | None = None) -> Work:
         """Take a message as far as user code has to run, which is seldom further than its answer."""
-        steps = self._begin(message)
+        steps = self._begin(message, call or Call(self))
         if not isinstance(steps, GeneratorType):
             return Work(steps)  # type: ignore[arg-type]
         try:
@@ -148,18 +172,20 @@ class Connection:
     def _spoken(self) -> Revision:
         return self.session.revision or LATEST_HANDSHAKE
 
-    def _begin(self, message: Any) -> _Answer:
+    def _begin(self, message: Any, call: Call) -> _Answer:
+        if isinstance(message, Envelope):
+            return self._one(message, call)
         try:
             raw = to_bytes(message)
             batch = None if raw[:1] == b"{" else jsonrpc.open_batch(raw)
             if batch is None:
-                return self._one(jsonrpc.open_envelope(raw))
+                return self._one(jsonrpc.open_envelope(raw), call)
             self.core.check_batch(batch, self._spoken)
         except ProtocolError as error:
             return self.refused(error)
-        return self._batch(batch)
+        return self._batch(batch, call)
 
-    def _batch(self, batch: list[Any]) -> Steps:
+    def _batch(self, batch: list[Any], call: Call) -> Steps:
         """One after the other; a cancelled one leaves the others alone."""
         answers: list[bytes] = []
         for part in batch:
@@ -167,7 +193,7 @@ class Connection:
                 envelope = self.core.open_part(part)
                 if envelope.method == "subscriptions/listen":
                     raise InvalidRequest("subscriptions/listen is never part of a batch")
-                answer: Any = self._one(envelope)
+                answer: Any = self._one(envelope, call.twin())
                 if isinstance(answer, GeneratorType):
                     answer = yield from answer
             except ProtocolError as error:
@@ -176,14 +202,13 @@ class Connection:
                 answers.append(answer)
         return b"[" + b",".join(answers) + b"]" if answers else None
 
-    def _one(self, envelope: Envelope) -> _Answer:
+    def _one(self, envelope: Envelope, call: Call) -> _Answer:
         if envelope.is_response:
             self._answered(envelope)
             return None
         if envelope.method == "notifications/cancelled":
             self._cancelled(envelope)
             return None
-        call = Call(self)
         begun = exchange.begin(self.core, envelope, session=self.session, link=call, principal=self.principal)
         if not isinstance(begun, GeneratorType):
             return begun
@@ -222,21 +247,22 @@ class Connection:
         if self._send is not None:
             self._send(message)
 
-    def ask(self, method: str, params: Any) -> tuple[str, Pending]:
+    def ask(self, method: str, params: Any, send: Callable[[bytes], None] | None = None) -> tuple[str, Pending]:
         """Send a question; gives its id, and where the answer will be."""
-        if self._send is None:
+        send = send or self._send
+        if send is None:
             raise PeerError("this connection cannot carry questions")
         with self._lock:
             self._questions += 1
             id = f"s-{self._questions}"
             question = self._asked[id] = Pending()
-        self._send(jsonrpc.request(id, method, params or None))
+        send(jsonrpc.request(id, method, params or None))
         return id, question
 
-    def unask(self, id: str) -> None:
+    def unask(self, id: str, send: Callable[[bytes], None] | None = None) -> None:
         """Take back a question, if it was not answered (VER-08)."""
         if self._asked.pop(id, None) is not None:
-            self.send(jsonrpc.notification("notifications/cancelled", {"requestId": id}))
+            (send or self.send)(jsonrpc.notification("notifications/cancelled", {"requestId": id}))
 
     def _answered(self, envelope: Envelope) -> None:
         """An answer to a question of ours; one nobody asked is dropped."""
@@ -291,12 +317,13 @@ class Connection:
 
     def cancel(self) -> None:
         """Give up whatever still runs, without answers."""
-        for call in list(self._running.values()):
-            if call.staying is None:
-                call.cancel()
+        with self._telling:
+            running = [call for call in list(self._running.values()) if call.staying is None]
+        for call in running:
+            call.cancel()
 
     def close(self) -> None:
-        """End what still listens: with its result, and then, as the protocol wants both, a cancel (SUB-05, SUB-06)."""
+        """End what still listens: with its result, then, as the protocol wants both, a cancel (SUB-05, SUB-06)."""
         self.hang_up()
         for id, call in list(self._running.items()):
             steps = self._leave(call)

@@ -28,7 +28,7 @@ def resume(steps: Steps, step: Any, staying: Staying | None = None) -> bytes | N
     """The same for an exchange that has come as far as a step."""
     try:
         while True:
-            if type(step) is Stay and staying is not None:
+            if staying is not None and type(step) is Stay:
                 return staying(step, steps)
             try:
                 # A plain function is called right here: in a small call every frame counts.
@@ -36,7 +36,9 @@ def resume(steps: Steps, step: Any, staying: Staying | None = None) -> bytes | N
                 value = step.function(**step.kwargs) if plain else _perform(step)
             except (Exception, InputRequired, Cancelled) as error:
                 step = steps.throw(error)
-            except SystemExit as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # a function may end its call, never the server
                 step = steps.throw(contained(error))
             else:
                 step = steps.send(value)

@@ -1,4 +1,4 @@
-"""A byte stream cut into lines, none longer than a limit. Knows nothing of what they say, nor where they come from."""
+"""A byte stream cut into lines, none longer than a limit. Knows neither what they say nor where they are from."""
 
 from collections import deque
 from collections.abc import Callable

@@ -17,9 +17,6 @@ from typing import Any
 from ..server import Core
 from .turns import Streams, Turns
 
-if sys.platform == "win32":
-    import msvcrt
-
 __all__ = ["guarded", "run"]
 
 
@@ -52,8 +49,8 @@ def _signals(stop: Callable[[], None]) -> Generator[None, None, None]:
     try:
         yield
     finally:
-        for number, handler in kept.items():
-            signal.signal(number, handler)
+        for caught_number, handler in kept.items():
+            signal.signal(caught_number, handler)
 
 
 # Standard input and output ------------------------------------------------------------------------
@@ -65,9 +62,6 @@ def guarded() -> Generator[Streams, None, None]:
     source, sink = os.dup(0), os.dup(1)  # not inherited by child processes
     kept = sys.stdout
     try:
-        if sys.platform == "win32":
-            msvcrt.setmode(source, os.O_BINARY)
-            msvcrt.setmode(sink, os.O_BINARY)
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 0)
         try:

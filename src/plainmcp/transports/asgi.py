@@ -1,0 +1,226 @@
+"""ASGI: moves requests to the endpoint and what comes back to the client. Needs no framework and no lifespan.
+
+Knows the loop and the protocol between server and application; every rule of MCP is somebody else's.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
+from functools import partial
+from inspect import isawaitable
+from typing import Any
+
+from ..server import Core
+from . import looped, sse, streamable
+from .endpoint import Endpoint
+from .headers import Headers
+from .opened import Open
+from .streamable import Reply, Settings
+from .streams import Reader
+
+__all__ = ["ASGIApp", "Settings"]
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+_log = logging.getLogger("plainmcp")
+_STREAM = [
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-cache"),
+    (b"x-accel-buffering", b"no"),  # R26-HTTP-26
+]
+
+
+class ASGIApp:
+    """A server as an ASGI application; it answers at whatever path it is mounted.
+
+    `principal` says who is calling, given the scope: anything, or an awaitable of it. What it gives for one user must
+    compare equal from request to request, for sessions belong to who opened them. PermissionError is a 401.
+    """
+
+    def __init__(
+        self, core: Core, settings: Settings | None = None, *, principal: Callable[[Any], Any] | None = None
+    ) -> None:
+        self.endpoint = Endpoint(core, settings or Settings())
+        self._principal = principal
+        self._tasks: set[asyncio.Task[None]] = set()  # a loop alone does not keep its tasks alive
+
+    def close(self) -> None:
+        """End every stream that stays open, with its result where it has one. From any thread."""
+        self.endpoint.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request, or the life of the server."""
+        if scope["type"] == "http":
+            with suppress(_Gone):
+                await self._http(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1000})
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                self.close()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        endpoint, method = self.endpoint, scope["method"]
+        headers = Headers((name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"])
+        server = scope.get("server")
+        refusal = endpoint.check(method, headers, server[0] if server else None)
+        if refusal is not None:
+            return await _reply(refusal, send)
+        body = await _body(receive, endpoint.settings.max_body)
+        if body is None:
+            return await _reply(endpoint.too_large(), send)
+        principal = None
+        if self._principal is not None:
+            try:
+                principal = self._principal(scope)
+                principal = await principal if isawaitable(principal) else principal
+            except PermissionError:
+                return await _reply(streamable.unknown_caller(), send)
+        answer = endpoint.receive(method, headers, body, principal)
+        if isinstance(answer, Reply):
+            return await _reply(answer, send)
+        await self._answer(answer, receive, send)
+
+    # Answers under way ----------------------------------------------------------------------------
+
+    async def _answer(self, opened: Open, receive: Receive, send: Send) -> None:
+        """Run what has to run, and say what there is to say, until all is said or the client is gone."""
+        loop, wake = asyncio.get_running_loop(), asyncio.Event()
+        reader = opened.stream.attach(partial(_soon, loop, wake.set), opened.after)
+        task = None
+        if opened.steps is not None:
+            task = loop.create_task(self._work(opened))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        watch = loop.create_task(_disconnected(receive, wake))
+        try:
+            if await self._is_sole(opened, wake, watch):
+                answer = opened.stream.answer
+                status = 200 if answer is None else streamable.status(answer, opened.modern)
+                await _reply(streamable.said(status, answer), send)
+            else:
+                await self._speak(opened, reader, send, wake, watch)
+        finally:
+            watch.cancel()
+            reader.leave()
+            self.endpoint.left(opened)
+            if opened.modern and task is not None:
+                task.cancel()  # R26-HTTP-16; it does nothing to one that is done
+
+    async def _work(self, opened: Open) -> None:
+        """Drive the steps to the answer; whoever reads the stream finds it there."""
+        answer, steps = None, opened.steps
+        assert steps is not None
+        try:
+            staying = partial(self.endpoint.stay, opened)
+            answer = await looped.resume(steps, opened.step, staying, looped.threads_of(self.endpoint.core))
+        except Exception:
+            _log.exception("a request could not be answered")
+        finally:
+            if opened.staying is None:
+                opened.stream.finish(answer)
+
+    async def _is_sole(self, opened: Open, wake: asyncio.Event, watch: "asyncio.Task[None]") -> bool:
+        """Wait until it is clear whether the answer comes alone, so that it can be JSON with a status of its own."""
+        stream, patience = opened.stream, self.endpoint.settings.keep_alive_seconds
+        while opened.steps is not None:
+            if stream.unopened:
+                return opened.json or stream.answer is None
+            if stream.speaks:
+                break
+            if watch.done():
+                raise _Gone
+            if not await _woken(wake, patience if opened.hears else None):
+                break  # it takes long: whatever is between us should see that somebody is here
+        return False
+
+    async def _speak(
+        self, opened: Open, reader: Reader, send: Send, wake: asyncio.Event, watch: "asyncio.Task[None]"
+    ) -> None:
+        """Server-sent events until all is said."""
+        if opened.held is not None:
+            opened.held.keep(opened.stream)
+        await _sent(send, {"type": "http.response.start", "status": 200, "headers": _STREAM})
+        chunk = reader.opening()
+        while not watch.done():
+            if chunk:
+                await _sent(send, {"type": "http.response.body", "body": chunk, "more_body": not reader.over})
+            if reader.over:
+                if not chunk:
+                    await _sent(send, {"type": "http.response.body", "body": b"", "more_body": False})
+                return
+            wake.clear()
+            chunk = reader.take()
+            if not chunk and not reader.over and not await _woken(wake, self.endpoint.settings.keep_alive_seconds):
+                chunk = sse.COMMENT
+
+
+class _Gone(Exception):
+    """The client hung up."""
+
+
+async def _woken(wake: asyncio.Event, seconds: float | None) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            await wake.wait()
+    except TimeoutError:
+        return False
+    wake.clear()
+    return True
+
+
+async def _disconnected(receive: Receive, wake: asyncio.Event) -> None:
+    """Ends when the client hangs up."""
+    with suppress(OSError):
+        while (await receive())["type"] != "http.disconnect":
+            await asyncio.sleep(0)
+    wake.set()
+
+
+async def _body(receive: Receive, limit: int) -> bytes | None:
+    """The whole body; None once it is too large."""
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _Gone
+        part = message.get("body", b"")
+        size += len(part)
+        if size > limit:
+            return None
+        parts.append(part)
+        if not message.get("more_body", False):
+            return b"".join(parts) if len(parts) > 1 else part
+
+
+async def _reply(reply: Reply, send: Send) -> None:
+    headers = [(name.encode(), value.encode()) for name, value in reply.headers]
+    if reply.status != 204:
+        headers.append((b"content-length", b"%d" % len(reply.body)))
+    await _sent(send, {"type": "http.response.start", "status": reply.status, "headers": headers})
+    await _sent(send, {"type": "http.response.body", "body": reply.body, "more_body": False})
+
+
+async def _sent(send: Send, message: dict[str, Any]) -> None:
+    try:
+        await send(message)
+    except OSError:  # what servers raise for a client that is gone
+        raise _Gone from None
+
+
+def _soon(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
+    with suppress(RuntimeError):  # a loop that is closed has nobody to wake
+        loop.call_soon_threadsafe(function)

@@ -1,0 +1,285 @@
+"""One HTTP endpoint: takes a request apart, decides who answers it, and holds sessions and open answers.
+
+Knows the rules and the core, and neither sockets nor loops: an edge brings the request, and moves what comes back.
+"""
+
+import threading
+from functools import partial
+from types import GeneratorType
+from typing import Any
+
+from .. import exchange, jsonrpc
+from ..errors import InternalError, InvalidRequest, ProtocolError
+from ..jsonrpc import Envelope
+from ..methods.answering import Steps
+from ..revisions import LATEST, LATEST_HANDSHAKE, Revision
+from ..server import Core
+from ..session import Session
+from ..steps import Stay
+from . import drive, guard, streamable
+from .calling import cannot_stay
+from .connection import Call
+from .headers import Headers
+from .opened import Mute, Open, Whisper
+from .sessions import Held, Sessions
+from .streamable import Reply, Settings, refused, said
+from .streams import Stream
+
+__all__ = ["Endpoint"]
+
+_SSE = "text/event-stream"
+
+
+class Endpoint:
+    """What an edge asks of us: `check` before it reads a body, `receive` after, `left` when the client is gone."""
+
+    def __init__(self, core: Core, settings: Settings) -> None:
+        self.core = core
+        self.settings = settings
+        self.sessions = Sessions(settings, core.now)
+        self._lock = threading.Lock()
+        self._open: set[Open] = set()  # those that stay open for what is to come
+
+    def check(self, method: str, headers: Headers, local: str | None) -> Reply | None:
+        """Why a request is refused before its body is read, if it is."""
+        try:
+            guard.check(headers, local, self.settings.origins, self.settings.hosts)
+        except InvalidRequest as error:
+            return refused(403, error)  # R26-HTTP-03
+        if method not in ("POST", "GET", "DELETE"):
+            return refused(405, InvalidRequest(f"{method[:20]} is not served"), allow="POST, GET, DELETE")
+        if method != "POST":
+            return None
+        if not streamable.is_json(headers.get("content-type")):
+            return refused(415, InvalidRequest("Content-Type is application/json"))
+        accept = headers.get("accept")
+        if not streamable.accepts(accept, "application/json") and not streamable.accepts(accept, _SSE):
+            return refused(406, InvalidRequest("Accept names application/json and text/event-stream"))
+        length = headers.get("content-length")
+        return self.too_large() if length and length.isdigit() and int(length) > self.settings.max_body else None
+
+    def too_large(self) -> Reply:
+        """What a body over the limit is told."""
+        text = f"the body is larger than {self.settings.max_body} bytes; the setting max_body allows more"
+        return refused(413, InvalidRequest(text))
+
+    def receive(self, method: str, headers: Headers, body: bytes, principal: Any) -> Reply | Open:
+        """Answer a request, or take it as far as user code has to run."""
+        try:
+            if method == "POST":
+                return self._post(headers, body, principal)
+            return self._of_session(method, headers, principal)
+        except ProtocolError as error:  # an ambiguous header, or no session where one is needed
+            return refused(400, error)
+
+    # POST -----------------------------------------------------------------------------------------
+
+    def _post(self, headers: Headers, body: bytes, principal: Any) -> Reply | Open:
+        try:
+            batch = None if body[:1] == b"{" else jsonrpc.open_batch(body)
+            envelope = jsonrpc.open_envelope(body) if batch is None else None
+        except ProtocolError as error:
+            modern = streamable.is_modern(headers, None)
+            revision = LATEST if modern else LATEST_HANDSHAKE
+            return said(streamable.status_unread(error.code, modern), exchange.failure(error, revision))
+        try:
+            return self._opened(headers, envelope, body, principal)
+        except ProtocolError as error:
+            error.id = error.id or (bytes(envelope.id) if envelope is not None and envelope.id else None)
+            raise
+
+    def _opened(self, headers: Headers, envelope: Envelope | None, body: bytes, principal: Any) -> Reply | Open:
+        """The doors, in the order of what tells them apart; without an envelope the body is a batch."""
+        if streamable.is_modern(headers, envelope):
+            if envelope is None:
+                return refused(400, InvalidRequest("a body is one message, not a batch"))
+            return self._modern(headers, envelope, principal)
+        if envelope is not None and envelope.method == "initialize":
+            return self._initialize(envelope, principal)
+        if self.settings.stateless:
+            return self._stateless(headers, envelope, body, principal)
+        held = self._held(headers, principal)
+        if isinstance(held, Reply):
+            return held
+        if envelope is None and not self._batches(held.connection.session.revision):
+            return refused(400, InvalidRequest("this revision has no batches; send one message at a time"))
+        return self._in_session(headers, held, body if envelope is None else envelope)
+
+    def _batches(self, revision: Revision | None) -> bool:
+        return self.core.batches or (revision is not None and revision.batches)
+
+    def _modern(self, headers: Headers, envelope: Envelope, principal: Any) -> Reply | Open:
+        """A request that speaks for itself."""
+        if not envelope.id:
+            return Reply(202)  # no notification means anything here: ids are unique to nobody (R26-HTTP-06)
+        try:
+            if envelope.is_response:
+                raise InvalidRequest("there are no questions to answer here")
+            streamable.check_modern(headers, envelope, partial(self._header_map, principal))
+        except ProtocolError as error:
+            failure = exchange.failure(error, LATEST, envelope.id)
+            return said(streamable.status(failure, True), failure)
+        if envelope.method == "subscriptions/listen":
+            refusal = self._cannot_listen(headers, envelope)
+            if refusal is not None:
+                return refusal
+        opened = _opened(headers, Stream(), modern=True)
+        link = opened.link = Whisper(opened.stream.put if opened.hears else None)
+        return _begun(opened, exchange.begin(self.core, envelope, None, link, principal))
+
+    def _header_map(self, principal: Any, name: str | None) -> dict[str, tuple[str, ...]] | None:
+        tool = None if name is None else self.core.registry.tools.find(name, principal)
+        return None if tool is None else tool.headers
+
+    def _cannot_listen(self, headers: Headers, envelope: Envelope) -> Reply | None:
+        if not _hears(headers):
+            return refused(406, InvalidRequest("subscriptions/listen is answered by text/event-stream"), envelope.id)
+        if not self.settings.max_standing:
+            return refused(400, cannot_stay(), envelope.id)
+        return refused(503, InternalError("too many streams are open"), envelope.id) if self._is_full else None
+
+    @property
+    def _is_full(self) -> bool:
+        return len(self._open) >= self.settings.max_standing
+
+    # The handshake revisions ----------------------------------------------------------------------
+
+    def _initialize(self, envelope: Envelope, principal: Any) -> Reply:
+        if self.settings.stateless:
+            answer = drive.run(exchange.begin(self.core, envelope, Session(), None, principal))
+            return said(200, answer)
+        held = Held(self.core, self.settings, principal, self.core.now())
+        answer = held.connection.start(envelope).answer
+        if held.connection.session.revision is None:
+            held.close()
+            return said(200, answer)
+        self.sessions.add(held)
+        return Reply(200, answer or b"", (*streamable.JSON, ("mcp-session-id", held.id)))
+
+    def _held(self, headers: Headers, principal: Any) -> Held | Reply:
+        """The session a request names; its own revision counts, whatever served one the version header names."""
+        id = headers.one("mcp-session-id")
+        if id is None:
+            raise streamable.refusal_without_session(headers)
+        held = self.sessions.get(id, principal)
+        if held is None:
+            return refused(404, InvalidRequest("there is no such session; send initialize"))
+        if headers.get("mcp-protocol-version") is not None:
+            streamable.spoken_without_session(headers)  # R2511-HDR-02
+        held.connection.principal = principal
+        return held
+
+    def _in_session(self, headers: Headers, held: Held, message: bytes | Envelope) -> Reply | Open:
+        stream = held.stream()
+        opened = _opened(headers, stream, held=held)
+        opened.batch = isinstance(message, bytes)
+        call = Call(held.connection, stream.put, stream.drop) if opened.hears else Mute(held.connection)
+        work = held.connection.start(message, call)
+        if work.steps is None:
+            return said(200, work.answer)
+        opened.steps, opened.step = work.steps, work.step
+        return opened
+
+    def _stateless(self, headers: Headers, envelope: Envelope | None, body: bytes, principal: Any) -> Reply | Open:
+        """A request of a handshake revision that stands alone."""
+        session = Session()
+        session.revision = streamable.spoken_without_session(headers)
+        if envelope is None and not self._batches(session.revision):
+            return refused(400, InvalidRequest("this revision has no batches; send one message at a time"))
+        if envelope is not None and envelope.is_response:
+            return refused(400, InvalidRequest("there are no questions to answer here"))
+        opened = _opened(headers, Stream())
+        link = Whisper(opened.stream.put if opened.hears else None)
+        opened.link = link
+        if envelope is None:
+            opened.batch = True
+            return _begun(opened, self.core.begin(body, session=session, link=link, principal=principal))
+        return _begun(opened, exchange.begin(self.core, envelope, session, link, principal))
+
+    # GET and DELETE -------------------------------------------------------------------------------
+
+    def _of_session(self, method: str, headers: Headers, principal: Any) -> Reply | Open:
+        standing = method == "DELETE" or self.settings.max_standing
+        if streamable.is_modern(headers, None) or self.settings.stateless or not standing:
+            return refused(405, InvalidRequest(f"{method} is not served; send POST"), allow="POST")  # R26-HTTP-27
+        held = self._held(headers, principal)
+        if isinstance(held, Reply):
+            return held
+        if method == "DELETE":
+            self.sessions.remove(held)
+            return Reply(204)
+        if not _hears(headers):
+            return refused(406, InvalidRequest("GET is answered by text/event-stream"))
+        found = held.find(headers.get("last-event-id") or "")
+        if found is None and self._is_full:
+            return refused(503, InternalError("too many streams are open"))
+        opened = Open(held.stand() if found is None else found[0], held=held)
+        opened.after = 0 if found is None else found[1]
+        with self._lock:
+            self._open.add(opened)
+        return opened
+
+    # What becomes of an open answer ---------------------------------------------------------------
+
+    def stay(self, opened: Open, step: Stay, steps: Steps) -> None:
+        """Keep an answer open for what is published, until the client goes or we close."""
+        opened.staying = step
+        stream = opened.stream
+        stream.put(step.first)  # nothing comes before it (R26-SUB-03)
+
+        def tell(event: str, uri: str | None) -> None:
+            if step.subscription.hears(event, uri):
+                stream.put(step.subscription.message(event, uri))
+
+        opened.deaf = self.core.registry.listen(tell)
+        with self._lock:
+            self._open.add(opened)
+
+    def left(self, opened: Open) -> None:
+        """Its client is gone, or has everything; in the modern era that ends the work too (R26-HTTP-15)."""
+        with self._lock:
+            self._open.discard(opened)
+        opened.deaf()
+        if not opened.modern or opened.stream.finished:
+            return  # R2511-HTTP-14: the work goes on, and what it says can be fetched
+        opened.stream.finish()
+        if opened.link is not None:
+            opened.link.cancel()
+        if opened.staying is not None and opened.steps is not None:
+            opened.steps.close()
+
+    def close(self) -> None:
+        """End what stays open: listen requests with their result (R26-SUB-05), and every session. From any thread."""
+        with self._lock:
+            staying = list(self._open)
+        for opened in staying:
+            opened.deaf()
+            ended = opened.staying is not None and opened.steps is not None
+            opened.stream.finish(drive.run(opened.steps) if ended else None)
+        self.sessions.close()
+
+
+def _hears(headers: Headers) -> bool:
+    return streamable.accepts(headers.get("accept"), _SSE)
+
+
+def _opened(headers: Headers, stream: Stream, *, modern: bool = False, held: Held | None = None) -> Open:
+    json = streamable.accepts(headers.get("accept"), "application/json")
+    opened = Open(stream, modern=modern, json=json, held=held)
+    opened.hears = _hears(headers)
+    return opened
+
+
+def _begun(opened: Open, begun: bytes | Steps | None) -> Reply | Open:
+    """An answer that is there already, or one that has come as far as its first step."""
+    if not isinstance(begun, GeneratorType):
+        return _answered(opened, begun)  # type: ignore[arg-type]
+    try:
+        opened.steps, opened.step = begun, next(begun)
+    except StopIteration as end:
+        return _answered(opened, end.value)
+    return opened
+
+
+def _answered(opened: Open, answer: bytes | None) -> Reply:
+    return said(200 if answer is None else streamable.status(answer, opened.modern), answer)

@@ -1,0 +1,106 @@
+"""Who may talk to us over HTTP at all: the Origin of browsers, and the Host where we are reached on loopback.
+
+Pure: knows two headers, the local address, and the two settings its refusals name.
+"""
+
+from collections.abc import Collection
+from ipaddress import ip_address
+from typing import Any
+
+from ..errors import AuthorError, InvalidRequest
+from .headers import Headers
+
+__all__ = ["check", "check_hosts", "check_origins", "is_loopback"]
+
+
+def check(headers: Headers, local: str | None, origins: Collection[str], hosts: Collection[str]) -> None:
+    """Refuse a request a browser was tricked into (R26-HTTP-02); raises InvalidRequest that names the setting.
+
+    `local` is the address we were reached at. A page cannot choose the Host it sends, so a Host that is not ours
+    is another site's name that was made to point here.
+    """
+    host = headers.get("host")
+    if (hosts or is_loopback(local)) and not _is_served(host, hosts, is_loopback(local)):
+        raise InvalidRequest(f"Host {_shown(host)} is not served here; to serve it, name it in the setting hosts")
+    if headers.repeated("host") or headers.repeated("origin"):
+        raise InvalidRequest("Host and Origin are given once")
+    origin = headers.get("origin")
+    if origin is None or "*" in origins or origin.lower() in origins:
+        return
+    if not _is_served(origin.partition("://")[2], hosts, is_loopback(local)):
+        raise InvalidRequest(
+            f"Origin {_shown(origin)} is not allowed here; to allow it, name it in the setting origins"
+        )
+
+
+def _is_served(authority: str | None, hosts: Collection[str], on_loopback: bool) -> bool:
+    if "*" in hosts:
+        return True
+    name, _ = _split((authority or "").lower())
+    if authority is None or not name:
+        return False
+    return authority.lower() in hosts or name in hosts or (on_loopback and is_loopback(name))
+
+
+def _split(authority: str) -> tuple[str, str]:
+    """A host and its port.
+
+    >>> _split("[::1]:80"), _split("localhost"), _split("a.example:8000")
+    (('::1', '80'), ('localhost', ''), ('a.example', '8000'))
+    """
+    if authority.startswith("["):
+        name, _, rest = authority[1:].partition("]")
+        return name, rest.removeprefix(":")
+    name, _, port = authority.partition(":")
+    return name, port
+
+
+def is_loopback(name: str | None) -> bool:
+    """Whether a name or an address is this machine's own.
+
+    >>> is_loopback("localhost"), is_loopback("127.0.0.2"), is_loopback("localhost.evil.example")
+    (True, True, False)
+    """
+    if not name:
+        return False
+    if name.lower() == "localhost":
+        return True
+    try:
+        found = ip_address(name)
+    except ValueError:
+        return False
+    mapped = getattr(found, "ipv4_mapped", None)
+    return (mapped or found).is_loopback
+
+
+def _shown(value: str | None) -> str:
+    return "(none)" if value is None else ascii(value[:100])
+
+
+# Settings -----------------------------------------------------------------------------------------
+
+
+def check_origins(given: Collection[str]) -> frozenset[str]:
+    """The setting origins, as it is compared; raises AuthorError."""
+    return frozenset(_origin(one) for one in _listed(given, "origins"))
+
+
+def check_hosts(given: Collection[str]) -> frozenset[str]:
+    """The setting hosts, likewise."""
+    for one in _listed(given, "hosts"):
+        if not one or "/" in one or any(c.isspace() for c in one):
+            raise AuthorError(f'hosts holds names such as "api.example.com" or "api.example.com:8000", not {one!r}')
+    return frozenset(one.lower() for one in given)
+
+
+def _origin(given: str) -> str:
+    scheme, mark, authority = given.partition("://")
+    if given not in ("*", "null") and (not scheme or not mark or not authority or "/" in authority):
+        raise AuthorError(f'origins holds origins such as "https://app.example.com", without a path; not {given!r}')
+    return given.lower()
+
+
+def _listed(given: Any, name: str) -> Collection[str]:
+    if not isinstance(given, (list, tuple, set, frozenset)) or not all(isinstance(one, str) for one in given):
+        raise AuthorError(f"{name} is a list of texts")
+    return given

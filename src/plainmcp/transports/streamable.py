@@ -1,0 +1,217 @@
+"""The HTTP rules: what a request must look like, which era it belongs to, and the status of its answer.
+
+Pure functions of headers and messages. What is then done with a request is the endpoint's.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from .. import exchange
+from ..errors import AuthorError, HeaderMismatch, InvalidParams, InvalidRequest, ProtocolError, UnsupportedRevision
+from ..jsonrpc import Envelope, Failure
+from ..revisions import LATEST, MODERN, REVISIONS, UNSAID, Revision
+from . import guard
+from .headers import Headers, match_method, match_params, match_version
+
+__all__ = [
+    "HANDSHAKE",
+    "JSON",
+    "Reply",
+    "Settings",
+    "accepts",
+    "check_modern",
+    "is_json",
+    "is_modern",
+    "refusal_without_session",
+    "refused",
+    "said",
+    "spoken_without_session",
+    "status",
+    "status_unread",
+    "unknown_caller",
+]
+
+HANDSHAKE = [name for name, revision in REVISIONS.items() if revision.handshake]
+_STATUS = {-32601: 404, -32700: 400, -32600: 400, -32602: 400, -32020: 400, -32021: 400, -32022: 400}
+_STATUS_UNREAD = {-32700: 400, -32600: 400}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a server is offered over HTTP; nonsense is an AuthorError."""
+
+    origins: Collection[str] = ()  # which pages in browsers may call us, besides our own; "*" for all
+    hosts: Collection[str] = ()  # the names we are reached by, also through a proxy; loopback needs none
+    max_body: int = 4 * 2**20
+    stateless: bool = False  # serve the handshake revisions without sessions: any process can answer any request
+    max_sessions: int = 10_000
+    session_idle_seconds: float = 30 * 60
+    session_seconds: float = 24 * 60 * 60
+    replay_bytes: int = 2**20  # what one session keeps to be fetched again
+    max_standing: int = 1_000  # how many streams may stay open for what is to come; 0 for none
+    keep_alive_seconds: float = 15
+    retry_ms: int = 1_000  # how soon a client should come back to a stream that ended early
+    ask_seconds: float = 300  # how long a question waits for its answer
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "origins", guard.check_origins(self.origins))
+        object.__setattr__(self, "hosts", guard.check_hosts(self.hosts))
+        for name in ("max_body", "max_sessions", "retry_ms"):
+            self._check(name, int, 1)
+        for name in ("replay_bytes", "max_standing"):
+            self._check(name, int, 0)
+        for name in ("session_idle_seconds", "session_seconds", "keep_alive_seconds", "ask_seconds"):
+            self._check(name, (int, float), 0.001)
+        if self.stateless not in (True, False):
+            raise AuthorError("stateless is True or False")
+
+    def _check(self, name: str, kind: Any, least: float) -> None:
+        value = getattr(self, name)
+        if not isinstance(value, kind) or isinstance(value, bool) or not value >= least:
+            raise AuthorError(f"{name} is a number, and at least {least:g}; not {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole answer."""
+
+    status: int
+    body: bytes = b""
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+JSON = (("content-type", "application/json"),)
+"""The headers of a JSON answer."""
+
+
+def said(status: int, answer: bytes | None) -> Reply:
+    """An answer as JSON; what is not answered is accepted (R26-HTTP-06)."""
+    return Reply(202) if answer is None else Reply(status, answer, JSON)
+
+
+def refused(status: int, error: ProtocolError, id: bytes | None = None, **headers: str) -> Reply:
+    """A request that goes no further, and why."""
+    return Reply(status, exchange.failure(error, LATEST, id), (*JSON, *headers.items()))
+
+
+def unknown_caller() -> Reply:
+    """What somebody is told who may not call."""
+    body = exchange.failure(InvalidRequest("this server does not know who is calling"), LATEST)
+    return Reply(401, body, (*JSON, ("www-authenticate", "Bearer")))
+
+
+# Media types --------------------------------------------------------------------------------------
+
+
+def is_json(content_type: str | None) -> bool:
+    """Whether a body says it is JSON, or says nothing."""
+    kind = (content_type or "application/json").partition(";")[0].strip().lower()
+    return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
+
+
+def accepts(accept: str | None, kind: str) -> bool:
+    """Whether a client takes a media type; one that says nothing takes all.
+
+    >>> accepts("application/json;q=0.5, text/*", "text/event-stream"), accepts("text/html", "application/json")
+    (True, False)
+    """
+    if not accept:
+        return True
+    family = kind.partition("/")[0] + "/*"
+    for part in accept.lower().split(","):
+        name, *parameters = (piece.strip() for piece in part.split(";"))
+        refused = any(piece.replace(" ", "") in ("q=0", "q=0.0", "q=0.00", "q=0.000") for piece in parameters)
+        if name in (kind, family, "*/*") and not refused:
+            return True
+    return False
+
+
+# Eras ---------------------------------------------------------------------------------------------
+
+
+def is_modern(headers: Headers, envelope: Envelope | None) -> bool:
+    """Whether a message speaks for itself: its own _meta says so, or else the version header."""
+    if envelope is not None and envelope.params is not None and envelope.params._meta:
+        try:
+            meta = envelope.meta()
+        except InvalidParams:
+            meta = None
+        if meta is not None and meta.version is not UNSET:
+            return True
+    return headers.get("mcp-protocol-version") in MODERN
+
+
+def check_modern(headers: Headers, envelope: Envelope, wanted: Any) -> None:
+    """Everything headers have a part in, in the protocol's order; raises the first complaint.
+
+    `wanted` gives the header map of a tool by its name, or None.
+    """
+    if envelope.method == "initialize" and (envelope.params is None or not _has_version(envelope)):
+        raise InvalidParams("a request of this version has no handshake", {"supported": list(MODERN)})
+    meta = exchange.shaped(envelope.meta())  # R26-META-04
+    match_version(headers, meta.version)  # before what is served: a disagreement is told first
+    exchange.served(meta)
+    match_method(headers, envelope)
+    if envelope.method != "tools/call":
+        return
+    exchange.leveled(meta)
+    arguments = _arguments(envelope)
+    if arguments:
+        match_params(headers, wanted(_name(envelope)) or {}, arguments)
+
+
+def _has_version(envelope: Envelope) -> bool:
+    meta = envelope.meta()
+    return meta is not None and meta.version is not UNSET
+
+
+def _name(envelope: Envelope) -> str | None:
+    try:
+        return None if envelope.params is None else msgspec.json.decode(envelope.params.name or b"null", type=str)
+    except msgspec.MsgspecError:
+        return None  # the method will say what is wrong with it
+
+
+def _arguments(envelope: Envelope) -> dict[str, Any] | None:
+    try:
+        raw = envelope.params.arguments if envelope.params is not None else b""
+        return msgspec.json.decode(raw or b"null", type=dict[str, Any] | None)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        return None  # likewise
+
+
+def spoken_without_session(headers: Headers) -> Revision:
+    """The handshake revision of a request that belongs to no session (R2511-HDR-01, R2511-HDR-02)."""
+    version = headers.one("mcp-protocol-version") or UNSAID.name
+    if version not in HANDSHAKE:
+        raise UnsupportedRevision(version[:100], HANDSHAKE)
+    return REVISIONS[version]
+
+
+def refusal_without_session(headers: Headers) -> InvalidRequest | HeaderMismatch:
+    """What a request is told that needs a session and names none (R2511-SESS-03)."""
+    if headers.get("mcp-protocol-version") is None:
+        return HeaderMismatch(
+            "say MCP-Protocol-Version and params._meta, or send initialize and then its Mcp-Session-Id"
+        )
+    return InvalidRequest("the header Mcp-Session-Id is missing; initialize gives it")
+
+
+# Statuses -----------------------------------------------------------------------------------------
+
+
+def status(answer: bytes, modern: bool) -> int:
+    """The status of an answer: it tells of errors in the modern era only (R26-HTTP-28).
+
+    Before, a 404 says that the session is gone, so an unknown method must not bring one.
+    """
+    return _STATUS.get(answer.code, 200) if modern and isinstance(answer, Failure) else 200
+
+
+def status_unread(code: int, modern: bool) -> int:
+    """The status for a message that could not be taken in."""
+    return (_STATUS if modern else _STATUS_UNREAD).get(code, 200)

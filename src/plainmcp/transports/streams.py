@@ -1,0 +1,144 @@
+"""What one HTTP response says, event by event: written from any thread, read by one reader at a time.
+
+A stream that can be resumed keeps what was read, and its event ids name it. Knows neither sockets nor loops: a
+reader brings a function that wakes it.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+
+from . import sse
+
+__all__ = ["Reader", "Stream"]
+
+MOST = 1_000
+"""How many events a stream holds; beyond that the oldest go."""
+
+
+class Stream:
+    """The events of one response."""
+
+    def __init__(self, name: str = "", *, resumable: bool = False, polling: bool = False, retry_ms: int = 0) -> None:
+        self.name = name
+        self.resumable = resumable
+        self.polling = polling and resumable
+        self.finished = False
+        self.dropped: int | None = None  # the last event before the rest is to be fetched
+        self.answer: bytes | None = None
+        self.size = 0
+        self.reader: Reader | None = None
+        self._retry_ms = retry_ms
+        self._lock = threading.Lock()
+        self._events: deque[tuple[int, bytes]] = deque()
+        self._last = 0
+
+    # Writing --------------------------------------------------------------------------------------
+
+    def put(self, message: bytes) -> None:
+        """Say something, unless all is said."""
+        with self._lock:
+            if not self.finished:
+                self._add(message)
+        self._wake()
+
+    def finish(self, answer: bytes | None = None) -> None:
+        """Say the answer, if there is one, and nothing more (R2511-HTTP-10)."""
+        with self._lock:
+            if not self.finished:
+                self.finished, self.answer = True, answer
+                if answer is not None:
+                    self._add(answer)
+        self._wake()
+
+    def drop(self) -> None:
+        """Send the reader away, to come back for the rest; nothing happens where it could not."""
+        if self.polling and not self.finished:
+            self.dropped = self._last
+            self._wake()
+
+    def _add(self, message: bytes) -> None:
+        self._last += 1
+        self._events.append((self._last, message))
+        self.size += len(message)
+        while len(self._events) > MOST:
+            self.size -= len(self._events.popleft()[1])
+
+    def _wake(self) -> None:
+        reader = self.reader
+        if reader is not None:
+            reader.wake()
+
+    # Reading --------------------------------------------------------------------------------------
+
+    @property
+    def unopened(self) -> bool:
+        """Whether there is nothing to say but the answer, and that is there."""
+        return self.finished and self.dropped is None and self._last == (self.answer is not None)
+
+    @property
+    def speaks(self) -> bool:
+        """Whether there is something to say before the answer."""
+        return self.dropped is not None or self._last > (self.answer is not None)
+
+    def attach(self, wake: Callable[[], object], after: int = 0) -> "Reader":
+        """Read from here on what comes after an event; whoever read before is done."""
+        self.dropped = None
+        former, self.reader = self.reader, Reader(self, wake, after)
+        if former is not None:
+            former.wake()
+        return self.reader
+
+    def since(self, position: int) -> tuple[list[tuple[int, bytes]], bool]:
+        """The events after one, and whether there will be more."""
+        with self._lock:
+            events = [event for event in self._events if event[0] > position]
+            if not self.resumable:
+                self._events.clear()
+                self.size = 0
+            return events, not self.finished
+
+    def frame(self, number: int, message: bytes) -> bytes:
+        """An event as bytes; its id names the stream (R2511-HTTP-23, R2511-HTTP-24)."""
+        return sse.event(message, id=f"{self.name}-{number}" if self.resumable else None)
+
+    def goodbye(self, number: int) -> bytes:
+        """What is said before a stream ends early (R2511-HTTP-18)."""
+        return sse.event(retry=self._retry_ms, id=f"{self.name}-{number}")
+
+
+class Reader:
+    """Where one response has come to in a stream."""
+
+    def __init__(self, stream: Stream, wake: Callable[[], object], position: int) -> None:
+        self.wake = wake
+        self.over = False
+        self._stream = stream
+        self._position = position
+
+    def opening(self) -> bytes:
+        """The first bytes: an empty event to resume after (R2511-HTTP-17), what is new, or what readers skip."""
+        stream = self._stream
+        priming = stream.frame(0, b"") if stream.polling and self._position == 0 else b""
+        return priming + self.take() or sse.COMMENT
+
+    def take(self) -> bytes:
+        """What is new, as bytes; afterwards `over` says whether that was all."""
+        stream = self._stream
+        if stream.reader is not self:
+            self.over = True  # somebody else reads on
+            return b""
+        dropped = stream.dropped
+        events, more = stream.since(self._position)
+        if dropped is not None:
+            events = [event for event in events if event[0] <= dropped]
+        if events:
+            self._position = events[-1][0]
+        self.over = not more or dropped is not None
+        frames = b"".join(stream.frame(number, message) for number, message in events)
+        return frames if dropped is None else frames + stream.goodbye(self._position)
+
+    def leave(self) -> None:
+        """Read no more."""
+        if self._stream.reader is self:
+            self._stream.reader = None

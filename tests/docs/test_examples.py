@@ -1,0 +1,89 @@
+"""The examples, started for real and talked to."""
+
+import base64
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from serving import EXAMPLES, load
+from talking import META, Program
+
+PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+PONG = b'{"jsonrpc":"2.0","id":1,"result":{}}\n'
+
+
+def gateway(body: Any, method: str = "POST", encoded: bool = False) -> dict[str, Any]:
+    """An event as an HTTP gateway makes it."""
+    raw = body if isinstance(body, str) else json.dumps(body)
+    shown = base64.b64encode(raw.encode()).decode() if encoded else raw
+    return {"requestContext": {"http": {"method": method}}, "body": shown, "isBase64Encoded": encoded}
+
+
+def test_the_stdio_server_keeps_notes() -> None:
+    with Program(EXAMPLES / "stdio_server.py") as program:
+        assert program.shake_hands()["serverInfo"]["name"] == "notes"
+        program.send("resources/subscribe", {"uri": "note://milk"}, 1)
+        program.answer(1)
+        program.call(2, "write", title="milk", text="two bottles")
+        assert program.answer(2)["result"]["content"][0]["text"] == "1 notes"
+        assert [message["method"] for message in program.unread] == ["notifications/resources/updated"]
+        program.send("resources/read", {"uri": "note://milk"}, 3)
+        assert program.answer(3)["result"]["contents"][0]["text"] == "two bottles"
+        params = {"name": "proofread", "arguments": {"title": "milk"}, "_meta": {"progressToken": 1}}
+        program.send("tools/call", params, 4)
+        assert program.answer(4)["result"]["content"][0]["text"] == "2 words, all fine"
+        assert [message["params"]["progress"] for message in program.unread[1:]] == [1, 2]
+        assert program.hang_up() == 0
+        assert b"writing 'milk'" in program.stderr
+
+
+def test_the_stdio_server_answers_what_is_piped_into_it() -> None:
+    command = [sys.executable, EXAMPLES / "stdio_server.py"]
+    done = subprocess.run(command, input=PING, capture_output=True, timeout=20)
+    assert (done.returncode, done.stdout) == (0, PONG)
+
+
+def test_plain_sockets_serve_several_clients() -> None:
+    with Program(EXAMPLES / "plain_sockets.py", "0") as program:
+        said = program.lines.get(timeout=20)
+        port = int(re.fullmatch(rb"listening on 127\.0\.0\.1:(\d+)\n", said)[1])  # type: ignore[index]
+        request = {"name": "shout", "arguments": {"text": "hello"}, "_meta": META}
+        call = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": request}).encode() + b"\n"
+        clients = [socket.create_connection(("127.0.0.1", port), timeout=20) for _ in range(3)]
+        for client in clients:
+            client.sendall(PING + call)
+        for client in clients:
+            with client, client.makefile("rb") as lines:
+                answers = {json.loads(lines.readline())["id"]: 0, (second := json.loads(lines.readline()))["id"]: 0}
+                assert answers.keys() == {1, 2}
+                assert second["id"] == 1 or second["result"]["content"][0]["text"] == "HELLO"
+        program.process.send_signal(signal.SIGINT)
+        program.wait()
+
+
+def test_the_serverless_function_answers_an_event() -> None:
+    handler = load("lambda_handler").handler
+    params = {"name": "convert", "arguments": {"amount": 100, "rate": 1.08}, "_meta": META}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    for encoded in (False, True):
+        answer = handler(gateway(request, encoded=encoded), None)
+        assert answer["statusCode"] == 200
+        assert json.loads(answer["body"])["result"]["structuredContent"] == {"result": 108.0}
+    assert handler(gateway({"jsonrpc": "2.0", "method": "notifications/initialized"}), None)["statusCode"] == 202
+    assert handler(gateway("", "GET"), None)["statusCode"] == 405
+    assert json.loads(handler(gateway("nonsense"), None)["body"])["error"]["code"] == -32700
+    old = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}}
+    assert "error" in json.loads(handler(gateway(old), None)["body"])
+
+
+@pytest.mark.parametrize("name", ["lambda_handler"])
+def test_an_example_runs_by_itself(name: str) -> None:
+    done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py"], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["statusCode"] == 200

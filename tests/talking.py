@@ -1,0 +1,141 @@
+"""A client on real pipes: starts a program, sends it lines, and reads its lines in time. Ends what it starts."""
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+__all__ = ["ENVIRONMENT", "META", "ROOT", "Program", "until"]
+
+ROOT = Path(__file__).parents[1]
+SECONDS = 20.0  # for anything at all; a busy machine is slow, a broken server is never done
+ENVIRONMENT = {**os.environ, "PYTHONUNBUFFERED": "", "PYTHONWARNINGS": ""}
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+class Program:
+    """A program under test, and what it has written."""
+
+    def __init__(self, *command: str | Path, **options: Any) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, *map(str, command)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=ENVIRONMENT,
+            **options,
+        )
+        self.lines: queue.Queue[bytes] = queue.Queue()
+        self.stderr = b""
+        self.unread: list[dict[str, Any]] = []
+        self._readers = [
+            threading.Thread(target=target, daemon=True) for target in (self._read_lines, self._read_stderr)
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def _read_lines(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.put(line)
+
+    def _read_stderr(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.stderr += line
+
+    def write(self, raw: bytes) -> None:
+        """Send bytes as they are."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(raw)
+        self.process.stdin.flush()
+
+    def send(self, method: str, params: Any = None, id: Any = None) -> None:
+        """Send a request, or a notification when there is no id."""
+        message = {"jsonrpc": "2.0", "method": method}
+        message |= {} if id is None else {"id": id}
+        self.write(json.dumps(message | ({} if params is None else {"params": params})).encode() + b"\n")
+
+    def call(self, id: Any, name: str, /, modern: bool = False, **arguments: Any) -> None:
+        """Send a tools/call."""
+        params: dict[str, Any] = {"name": name, "arguments": arguments}
+        self.send("tools/call", params | ({"_meta": META} if modern else {}), id)
+
+    def read(self, seconds: float = SECONDS) -> dict[str, Any]:
+        """The next message."""
+        try:
+            line = self.lines.get(timeout=seconds)
+        except queue.Empty:
+            raise AssertionError(f"nothing was written in time; stderr: {self.stderr.decode()}") from None
+        assert line.endswith(b"\n")
+        message: dict[str, Any] = json.loads(line)
+        assert message["jsonrpc"] == "2.0"
+        return message
+
+    def answer(self, id: Any) -> dict[str, Any]:
+        """The answer to a request; what comes before it is kept in `unread`."""
+        while True:
+            message = self.read()
+            if message.get("id") == id and "method" not in message:
+                return message
+            self.unread.append(message)
+
+    def shake_hands(self, revision: str = "2025-11-25", **capabilities: Any) -> dict[str, Any]:
+        """Initialize; gives the result."""
+        client = {"name": "talking", "version": "1"}
+        params = {"protocolVersion": revision, "capabilities": capabilities, "clientInfo": client}
+        self.send("initialize", params, "hello")
+        result: dict[str, Any] = self.answer("hello")["result"]
+        self.send("notifications/initialized")
+        return result
+
+    def hang_up(self, seconds: float = SECONDS) -> int:
+        """Close its input; gives its exit code."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        return self.wait(seconds)
+
+    def wait(self, seconds: float = SECONDS) -> int:
+        """Its exit code, once it has ended and everything it wrote is read."""
+        code = self.process.wait(seconds)
+        for reader in self._readers:
+            reader.join(seconds)
+        return code
+
+    def __enter__(self) -> "Program":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(SECONDS)
+        for reader in self._readers:
+            reader.join(SECONDS)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            assert stream is not None
+            with suppress(BrokenPipeError):
+                stream.close()
+
+
+def until(true: Callable[[], Any], seconds: float = SECONDS) -> Any:
+    """Wait for something to be so."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = true()
+        if found:
+            return found
+        time.sleep(0.01)
+    raise AssertionError("it did not become so in time")

@@ -1,0 +1,161 @@
+"""server.run() over HTTP: a real uvicorn on loopback, and what is said when it cannot be."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plainmcp import Server
+from plainmcp.errors import AuthorError
+from plainmcp.transports import serving
+from talking import META, Program, until
+
+PROGRAM = """
+import os
+from plainmcp import Server
+
+server = Server("over http")
+
+@server.tool
+def process() -> int:
+    return os.getpid()
+
+if __name__ == "__main__":
+    import sys
+    server.run(http="127.0.0.1:0", workers=int(sys.argv[1]))
+    print("it came to an end")
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM, "utf-8")
+    return file
+
+
+@contextmanager
+def served(*command: str | Path) -> Iterator[tuple[Program, int]]:
+    """A program that serves HTTP, and the port it says it does so at."""
+    with Program(*command) as program:
+        said = re.compile(rb"serving MCP at http://127\.0\.0\.1:(\d+)/mcp\n")
+        yield program, int(until(lambda: said.search(program.stderr))[1])
+
+
+def ask(port: int, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    try:
+        connection.request(method, path, None if body is None else json.dumps(body), headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+def call(port: int) -> dict[str, Any]:
+    """Call the tool as a client of the stateless revision does."""
+    params = {"name": "process", "arguments": {}, "_meta": META}
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": "process",
+    }
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    status, body = ask(port, "POST", "/mcp", message, **headers)
+    assert status == 200, body
+    result: dict[str, Any] = json.loads(body)["result"]
+    return result
+
+
+def test_the_server_is_found_at_its_path_and_nowhere_else(file: Path) -> None:
+    with served(file, "1") as (program, port):
+        assert call(port)["structuredContent"] == {"result": program.process.pid}
+        assert ask(port, "GET", "/") == (200, b"This is an MCP server. Its address is /mcp\n")
+        assert ask(port, "GET", "/other")[0] == 404
+        assert ask(port, "POST", "/mcpx", {})[0] == 404
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_and_the_program_goes_on(file: Path, number: int) -> None:
+    with served(file, "1") as (program, port):
+        call(port)
+        program.process.send_signal(number)
+        assert program.wait() == 0
+        assert program.lines.get_nowait() == b"it came to an end\n"
+        assert b"Traceback" not in program.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="several workers are forked")
+def test_several_workers_share_a_port_and_end_together(file: Path) -> None:
+    with served(file, "2") as (program, port):
+        workers = {call(port)["structuredContent"]["result"] for _ in range(5)}
+        assert program.process.pid not in workers
+        program.process.send_signal(signal.SIGTERM)
+        assert program.wait() == 0
+        assert program.lines.get_nowait() == b"it came to an end\n"
+        for worker in workers:
+            with pytest.raises(ProcessLookupError):
+                os.kill(worker, 0)
+
+
+def test_the_command_line_serves_http(file: Path) -> None:
+    with served("-m", "plainmcp", "serve", file, "--http", "127.0.0.1:0") as (program, port):
+        assert call(port)["structuredContent"] == {"result": program.process.pid}
+        program.process.send_signal(signal.SIGTERM)
+        assert program.wait() == 0
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(AuthorError, match=f"port {port} of 127.0.0.1 is taken; choose another"):
+            Server("late").run(http=f"127.0.0.1:{port}")
+
+
+def test_the_command_line_says_that_a_port_is_taken(file: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        address = f"127.0.0.1:{other.getsockname()[1]}"
+        with Program("-m", "plainmcp", "serve", file, "--http", address) as program:
+            assert program.wait() == 3
+            assert re.fullmatch(rb"plainmcp: port \d+ of 127\.0\.0\.1 is taken; .*\n", program.stderr)
+
+
+@pytest.mark.parametrize(
+    "address", ["", "8000", ":8000", "localhost", "localhost:", "localhost:http", "h:-1", "h:65536", "::1:80", "h:٣"]
+)
+def test_what_is_no_address_is_told_how_to_write_one(address: str) -> None:
+    with pytest.raises(AuthorError, match=r"is no address to serve at; write host:port"):
+        Server("lost").run(http=address)
+
+
+def test_a_host_that_is_not_ours_is_named() -> None:
+    with pytest.raises(AuthorError, match=r"cannot serve at 192\.0\.2\.1:8000"):
+        Server("elsewhere").run(http="192.0.2.1:8000")
+
+
+def test_a_missing_uvicorn_is_named_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    with pytest.raises(AuthorError, match=r"pip install 'plainmcp\[http\]'"):
+        Server("bare").run(http="127.0.0.1:0")
+
+
+def test_several_workers_keep_no_sessions() -> None:
+    with pytest.raises(AuthorError, match="stateless"):
+        Server("split").run(http="127.0.0.1:0", workers=2, stateless=False)
+    with pytest.raises(AuthorError, match="at least 1"):
+        Server("none").run(http="127.0.0.1:0", workers=0)
+
+
+def test_an_address_in_brackets_is_taken_apart() -> None:
+    assert serving.address_of("[::1]:8000") == ("::1", 8000)

@@ -1,0 +1,373 @@
+"""The HTTP rules as pure functions, row by row: settings, who may call, headers, eras, statuses."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from mounted import META
+from plainmcp import jsonrpc
+from plainmcp.errors import (
+    AuthorError,
+    HeaderMismatch,
+    InvalidParams,
+    InvalidRequest,
+    ProtocolError,
+    UnsupportedRevision,
+)
+from plainmcp.transports import guard, headers, streamable
+from plainmcp.transports.headers import Headers
+from plainmcp.transports.streamable import Settings
+
+VERSION = "io.modelcontextprotocol/protocolVersion"
+CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+
+
+def view(**given: str) -> Headers:
+    return Headers((name.replace("_", "-"), value) for name, value in given.items())
+
+
+def message(method: str = "tools/list", meta: Any = META, **params: Any) -> jsonrpc.Envelope:
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, **({"_meta": meta} if meta else {})}}
+    return jsonrpc.open_envelope(msgspec.json.encode(body))
+
+
+# Settings -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"origins": "https://a.example"}, "origins is a list"),
+        ({"origins": ["a.example"]}, "origins such as"),
+        ({"origins": ["https://a.example/"]}, "without a path"),
+        ({"hosts": ["https://a.example"]}, "hosts holds names"),
+        ({"hosts": "a.example"}, "hosts is a list"),
+        ({"max_body": 0}, "max_body is a number"),
+        ({"max_sessions": -1}, "max_sessions is a number"),
+        ({"keep_alive_seconds": 0}, "keep_alive_seconds is a number"),
+        ({"session_seconds": float("nan")}, "session_seconds is a number"),
+        ({"session_idle_seconds": "60"}, "session_idle_seconds is a number"),
+        ({"stateless": "yes"}, "stateless is True or False"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_is_the_authors_mistake(given: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(AuthorError, match=complaint):
+        Settings(**given)
+
+
+# Origin and Host ----------------------------------------------------------------------------------
+
+LOOPBACK, PUBLIC = "127.0.0.1", "192.0.2.7"
+
+
+@pytest.mark.parametrize(
+    ("local", "host", "origin", "settings"),
+    [
+        (LOOPBACK, "localhost:8000", None, {}),
+        (LOOPBACK, "127.0.0.1:8000", "http://localhost:6274", {}),
+        ("::1", "[::1]:8000", "http://[::1]:8000", {}),
+        (LOOPBACK, "LocalHost", "http://LOCALHOST", {}),
+        (LOOPBACK, "api.example", None, {"hosts": ["api.example"]}),
+        (LOOPBACK, "api.example:444", "https://api.example", {"hosts": ["api.example"]}),
+        (LOOPBACK, "anything.example", "http://anything.example", {"hosts": ["*"]}),
+        (LOOPBACK, "localhost", "https://app.example", {"origins": ["https://APP.example"]}),
+        (LOOPBACK, "localhost", "https://app.example", {"origins": ["*"]}),
+        (PUBLIC, "whatever.example", None, {}),
+        (PUBLIC, "api.example", "https://app.example", {"origins": ["https://app.example"]}),
+        (PUBLIC, "api.example", "https://api.example", {"hosts": ["api.example"]}),
+        (None, "socket", None, {}),
+    ],
+)
+def test_a_request_from_where_it_may_come_passes(
+    local: str | None, host: str, origin: str | None, settings: dict[str, Any]
+) -> None:
+    """R*-HTTP-02"""
+    allowed = Settings(**settings)
+    given = view(host=host, **({} if origin is None else {"origin": origin}))
+    guard.check(given, local, allowed.origins, allowed.hosts)
+
+
+@pytest.mark.parametrize(
+    ("local", "host", "origin", "settings", "named"),
+    [
+        (LOOPBACK, "evil.example", None, {}, "hosts"),
+        (LOOPBACK, "localhost.evil.example", None, {}, "hosts"),
+        (LOOPBACK, "127.0.0.1.evil.example", None, {}, "hosts"),
+        (LOOPBACK, None, None, {}, "hosts"),
+        (LOOPBACK, "evil.example:8000", "http://evil.example:8000", {}, "hosts"),
+        (LOOPBACK, "localhost:8000", "http://evil.example", {}, "origins"),
+        (LOOPBACK, "localhost:8000", "null", {}, "origins"),
+        (LOOPBACK, "localhost:8000", "", {}, "origins"),
+        (PUBLIC, "evil.example", "http://evil.example", {}, "origins"),
+        (PUBLIC, "api.example", "http://localhost:3000", {}, "origins"),
+        (PUBLIC, "other.example", None, {"hosts": ["api.example"]}, "hosts"),
+        (PUBLIC, "api.example", "https://app.example.evil", {"origins": ["https://app.example"]}, "origins"),
+    ],
+)
+def test_a_request_a_browser_was_tricked_into_is_refused_by_a_text_that_names_the_setting(
+    local: str, host: str | None, origin: str | None, settings: dict[str, Any], named: str
+) -> None:
+    """R*-HTTP-02"""
+    allowed = Settings(**settings)
+    pairs = {name: value for name, value in (("host", host), ("origin", origin)) if value is not None}
+    with pytest.raises(InvalidRequest, match=f"the setting {named}"):
+        guard.check(view(**pairs), local, allowed.origins, allowed.hosts)
+
+
+def test_a_second_host_is_refused() -> None:
+    given = Headers([("Host", "localhost"), ("Host", "localhost")])
+    with pytest.raises(InvalidRequest, match="given once"):
+        guard.check(given, LOOPBACK, (), ())
+
+
+# Media types --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "is_json"),
+    [
+        (None, True),
+        ("application/json", True),
+        ("Application/JSON; charset=utf-8", True),
+        ("application/vnd.x+json", True),
+        ("text/plain", False),
+        ("multipart/form-data", False),
+    ],
+)
+def test_a_body_is_json_or_says_nothing(given: str | None, is_json: bool) -> None:
+    assert streamable.is_json(given) is is_json
+
+
+@pytest.mark.parametrize(
+    ("accept", "json", "sse"),
+    [
+        (None, True, True),
+        ("*/*", True, True),
+        ("application/json", True, False),
+        ("text/event-stream", False, True),
+        ("application/json, text/event-stream", True, True),
+        ("TEXT/*;q=0.1", False, True),
+        ("application/json;q=0, text/event-stream", False, True),
+        ("text/html", False, False),
+    ],
+)
+def test_what_a_client_takes(accept: str | None, json: bool, sse: bool) -> None:
+    assert streamable.accepts(accept, "application/json") is json
+    assert streamable.accepts(accept, "text/event-stream") is sse
+
+
+# Headers ------------------------------------------------------------------------------------------
+
+
+def test_names_are_read_in_any_case_and_values_without_the_blanks_around_them() -> None:
+    """R26-HDR-08"""
+    given = Headers([("MCP-PROTOCOL-version", " \t2026-07-28\t ")])
+    assert given.get("Mcp-Protocol-Version") == given.one("mcp-protocol-version") == "2026-07-28"
+    assert given.get("mcp-method") is None
+
+
+def test_a_header_that_others_route_by_is_given_once() -> None:
+    given = Headers([("Mcp-Method", "tools/list"), ("mcp-method", "tools/list")])
+    with pytest.raises(HeaderMismatch, match="twice"):
+        given.one("mcp-method")
+
+
+def test_names_that_wsgi_folded_are_found_again() -> None:
+    given = Headers([("MCP_PARAM_MY_REGION", "eu")], folded=True)
+    assert given.get("Mcp-Param-My_Region") == given.get("Mcp-Param-My-Region") == "eu"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("plain", "plain"),
+        ("=?base64?SGVsbG8=?=", "Hello"),
+        ("=?base64?5pel5pys?=", "日本"),
+        ("=?base64??=", ""),
+        ("SGVsbG8=", "SGVsbG8="),
+        ("=?base64?SGVsbG8=", "=?base64?SGVsbG8="),
+        ("SGVsbG8=?=", "SGVsbG8=?="),
+    ],
+)
+def test_a_base64_value_is_decoded_and_any_other_is_meant_literally(value: str, text: str) -> None:
+    """R26-HDR-07"""
+    assert headers.decoded(value, "Mcp-Name") == text
+
+
+@pytest.mark.parametrize(
+    "value", ["=?base64?SGVsbG8?=", "=?base64?SGVs!!!bG8=?=", "=?base64?/w==?=", "caf\xe9", "a\x00b", "a\x7fb"]
+)
+def test_a_value_that_is_not_well_made_is_refused(value: str) -> None:
+    """R26-HDR-09"""
+    with pytest.raises(HeaderMismatch):
+        headers.decoded(value, "Mcp-Param-Region")
+
+
+MAP = {"Mcp-Param-Region": ("region",), "Mcp-Param-Floor": ("where", "floor"), "Mcp-Param-Quick": ("quick",)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [
+        ({}, {}),
+        ({"region": None}, {}),
+        ({"region": None}, {"mcp_param_region": "eu"}),
+        ({"where": 3}, {}),
+        ({"region": "eu"}, {"mcp_param_region": "eu"}),
+        ({"region": "Hello"}, {"MCP_PARAM_REGION": "=?base64?SGVsbG8=?="}),
+        ({"where": {"floor": 42}}, {"mcp_param_floor": "42.0"}),
+        ({"where": {"floor": 42.0}}, {"mcp_param_floor": "42"}),
+        ({"where": {"floor": -7}}, {"mcp_param_floor": "-7"}),
+        ({"quick": True}, {"mcp_param_quick": "true"}),
+        ({"other": "x"}, {"mcp_param_other": "y"}),
+    ],
+)
+def test_a_header_that_says_what_its_argument_says_passes(arguments: Any, given: dict[str, str]) -> None:
+    """R26-HDR-10, R26-HDR-11, R26-HDR-12"""
+    headers.match_params(view(**given), MAP, arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [
+        ({"region": "eu"}, {}),
+        ({"region": ""}, {}),
+        ({"region": "eu"}, {"mcp_param_region": "EU"}),
+        ({"region": "eu"}, {"mcp_param_region": "us"}),
+        ({"where": {"floor": 42}}, {"mcp_param_floor": "43"}),
+        ({"where": {"floor": 42}}, {"mcp_param_floor": "0x2a"}),
+        ({"where": {"floor": 2**53}}, {"mcp_param_floor": str(2**53)}),
+        ({"where": {"floor": 1}}, {"mcp_param_floor": "1e9999"}),
+        ({"quick": True}, {"mcp_param_quick": "1"}),
+        ({"quick": True}, {"mcp_param_quick": "True"}),
+        ({"region": ["eu"]}, {"mcp_param_region": "eu"}),
+    ],
+)
+def test_a_header_that_says_something_else_is_refused(arguments: Any, given: dict[str, str]) -> None:
+    """R26-HDR-10"""
+    with pytest.raises(HeaderMismatch):
+        headers.match_params(view(**given), MAP, arguments)
+
+
+# Eras ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("version", "meta", "is_modern"),
+    [
+        (None, None, False),
+        (None, {"progressToken": 1}, False),
+        (None, {VERSION: "2026-07-28"}, True),
+        (None, {VERSION: None}, True),
+        ("2025-11-25", {VERSION: "v9"}, True),
+        ("2026-07-28", None, True),
+        ("2026-07-28", {"progressToken": 1}, True),
+        ("2025-11-25", None, False),
+        ("v9", None, False),
+    ],
+)
+def test_a_request_is_modern_if_its_meta_says_so_or_else_its_header(version: Any, meta: Any, is_modern: bool) -> None:
+    given = view() if version is None else view(mcp_protocol_version=version)
+    assert streamable.is_modern(given, message(meta=meta)) is is_modern
+
+
+def ladder(method: str = "tools/call", meta: Any = META, version: Any = "2026-07-28", **more: Any) -> int | None:
+    """The code of the first complaint about a modern request."""
+    params = more.pop("params", {"name": "t", "arguments": {"region": "eu"}})
+    given = {"mcp_method": method, "mcp_name": "t", "mcp_param_region": "eu", **more}
+    if version is not None:
+        given["mcp_protocol_version"] = version
+    present = {name: value for name, value in given.items() if value is not None}
+    known = {"t": {"Mcp-Param-Region": ("region",)}}
+    try:
+        streamable.check_modern(view(**present), message(method, meta, **params), known.get)
+    except ProtocolError as error:
+        return error.code
+    return None
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({}, None),
+        ({"meta": None}, -32602),
+        ({"meta": {VERSION: "2026-07-28"}}, -32602),
+        ({"meta": {CAPABILITIES: {}}}, -32602),
+        ({"meta": {VERSION: 1, CAPABILITIES: {}}}, -32602),
+        ({"meta": {**META, VERSION: "v999"}, "version": "v999"}, -32022),
+        ({"meta": {**META, VERSION: "2025-11-25"}, "version": "2025-11-25"}, -32022),
+        ({"meta": {**META, VERSION: "v999"}}, -32020),
+        ({"version": None}, -32020),
+        ({"mcp_method": None}, -32020),
+        ({"mcp_method": "TOOLS/CALL"}, -32020),
+        ({"mcp_name": None}, -32020),
+        ({"mcp_name": "u"}, -32020),
+        ({"mcp_name": "=?base64?dA==?="}, None),
+        ({"mcp_name": "=?base64?dA?="}, -32020),
+        ({"mcp_param_region": None}, -32020),
+        ({"mcp_param_region": "us"}, -32020),
+        ({"params": {"name": "t"}, "mcp_param_region": None}, None),
+        ({"params": {"name": "unknown", "arguments": {"region": "eu"}}, "mcp_name": "unknown"}, None),
+        ({"params": {"name": 3}}, None),
+        ({"params": {}}, None),
+        ({"meta": {**META, "io.modelcontextprotocol/logLevel": "loud"}, "mcp_param_region": "us"}, -32602),
+        ({"method": "tools/list", "mcp_name": None, "params": {}}, None),
+        ({"method": "prompts/get", "mcp_name": "p", "params": {"name": "p"}}, None),
+        ({"method": "prompts/get", "params": {"name": "p"}}, -32020),
+        ({"method": "resources/read", "mcp_name": "a:b", "params": {"uri": "a:b"}}, None),
+        ({"method": "resources/read", "mcp_name": None, "params": {"uri": "a:b"}}, -32020),
+        ({"method": "no/such", "mcp_name": None, "params": {}}, None),
+    ],
+)
+def test_the_first_step_of_the_ladder_that_fails_answers(given: dict[str, Any], code: int | None) -> None:
+    """R26-HDR-02, R26-HDR-03, R26-HDR-04, R26-HDR-05, R26-HDR-06, R26-HDR-10"""
+    assert ladder(**given) == code
+
+
+def test_initialize_under_a_modern_header_learns_which_versions_have_no_handshake() -> None:
+    envelope = message("initialize", meta=None, protocolVersion="2025-11-25")
+    with pytest.raises(InvalidParams) as refusal:
+        streamable.check_modern(view(mcp_protocol_version="2026-07-28"), envelope, lambda name: None)
+    assert refusal.value.data == {"supported": ["2026-07-28"]}
+
+
+def test_a_handshake_client_that_says_no_version_speaks_2025_03_26() -> None:
+    """R2506-HDR-01, R2511-HDR-01, R26-HDR-01"""
+    assert streamable.spoken_without_session(view()).name == "2025-03-26"
+    assert streamable.spoken_without_session(view(mcp_protocol_version="2025-06-18")).name == "2025-06-18"
+
+
+def test_a_version_header_nobody_serves_is_refused() -> None:
+    """R2506-HDR-02, R2511-HDR-02"""
+    with pytest.raises(UnsupportedRevision) as refusal:
+        streamable.spoken_without_session(view(mcp_protocol_version="2024-01-01"))
+    assert refusal.value.data["requested"] == "2024-01-01"
+    assert refusal.value.data["supported"] == ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
+
+
+# Statuses -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("code", "modern", "unread"),
+    [
+        (-32700, 400, 400),
+        (-32600, 400, 400),
+        (-32601, 404, 200),
+        (-32602, 400, 200),
+        (-32603, 200, 200),
+        (-32020, 400, 200),
+        (-32021, 400, 200),
+        (-32022, 400, 200),
+        (-32002, 200, 200),
+        (7, 200, 200),
+    ],
+)
+def test_an_error_has_the_status_of_its_era(code: int, modern: int, unread: int) -> None:
+    """R26-HTTP-28"""
+    failure = jsonrpc.fail(b"1", code, "no")
+    assert streamable.status(failure, modern=True) == modern
+    assert streamable.status(failure, modern=False) == 200
+    assert streamable.status_unread(code, modern=False) == unread
+    assert streamable.status(jsonrpc.close(b"1", b"{}"), modern=True) == 200
