@@ -8,10 +8,10 @@ READY := .venv/.ready
 .PHONY: help run test check bench clean
 
 help:
-	@echo "make run     see what the example's values become on each protocol revision"
+	@echo "make run     serve the weather example on loopback, and print a request to try"
 	@echo "make test    run every test and every >>> example"
 	@echo "make check   formatting, lint and types"
-	@echo "make bench   time the value core against its floor"
+	@echo "make bench   time values and calls against their floors"
 	@echo "make clean   remove .venv and everything else that was made here"
 	@echo
 	@echo "The first of these takes a minute or two: it makes .venv and installs into it."

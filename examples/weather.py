@@ -1,12 +1,22 @@
-"""A weather service in plain Python, and what its values become on each protocol revision."""
+"""A weather service that speaks MCP: two tools, a family of resources and a prompt, all plain functions.
+
+python examples/weather.py              serve it on http://127.0.0.1:8000/mcp, with a request to try
+python examples/weather.py --stdio      serve it on standard input and output
+python examples/weather.py --show       print what a call becomes on each protocol revision
+"""
 
 import json
+import sys
 from dataclasses import dataclass
 from typing import Any
 
-from plainmcp import Policy, codec, project
-from plainmcp.normalize import tool_result
+from plainmcp import Server
 from plainmcp.revisions import REVISIONS
+from plainmcp.testing import Client
+
+ADDRESS = "127.0.0.1:8000"
+
+server = Server("weather", version="1.0.0", instructions="Weather that is made up, but always the same.")
 
 
 @dataclass
@@ -16,27 +26,61 @@ class Forecast:
     low: float
 
 
+@server.tool
 def forecast(city: str, days: int = 3) -> list[Forecast]:
-    """The highs and lows of the coming days."""
+    """The highs and lows of the coming days.
+
+    Args:
+        city: The name of the city
+        days: How many days ahead
+    """
     start = sum(map(ord, city)) % 20
     return [Forecast(city, high=start + day + 6.5, low=start - day) for day in range(days)]
 
 
+@server.tool(render="table")
+def compare(cities: list[str]) -> list[Forecast]:
+    """Tomorrow in several cities, as a table."""
+    return [forecast(city, days=1)[0] for city in cities]
+
+
+@server.resource("weather://{city}", mime_type="application/json")
 def current(city: str) -> dict[str, Any]:
     """The weather at this moment."""
     today = forecast(city, days=1)[0]
     return {"city": city, "temperature": today.high, "sky": "clear" if today.high > 15 else "overcast"}
 
 
-def main() -> None:
-    for value in (current("Oslo"), forecast("Oslo", days=2)):
-        print(f"{value!r}\n")
-        normalized = tool_result(value, Policy.standard)
-        for revision in REVISIONS.values():
-            wire = codec.encode(project.tool_result(*normalized, revision))
-            print(f"{revision.name}  {len(wire)} bytes")
-            print(json.dumps(json.loads(wire), indent=2, ensure_ascii=False), end="\n\n")
+@server.prompt
+def brief(city: str, tone: str = "calm") -> str:
+    """Ask for a weather report."""
+    return f"Report the weather in {city}, in a {tone} tone."
+
+
+def show() -> None:
+    """Print what one call becomes on each revision."""
+    for revision in REVISIONS:
+        result = Client(server, revision).call("forecast", city="Oslo", days=2)
+        print(f"{revision}\n{json.dumps(result, indent=2, ensure_ascii=False)}\n")
+
+
+def serve() -> None:
+    """Serve over HTTP, and say how to try it."""
+    call = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
+    call["params"] |= {"capabilities": {}, "clientInfo": {"name": "curl", "version": "1"}}  # type: ignore[operator]
+    print(f"Serving on http://{ADDRESS}/mcp; Ctrl-C ends it. From another terminal:\n", file=sys.stderr)
+    print(
+        f"  curl -s http://{ADDRESS}/mcp -H 'Content-Type: application/json' -d '{json.dumps(call)}'\n",
+        file=sys.stderr,
+    )
+    server.run(http=ADDRESS)
 
 
 if __name__ == "__main__":
-    main()
+    match sys.argv[1:]:
+        case ["--stdio"]:
+            server.run()
+        case ["--show"]:
+            show()
+        case _:
+            serve()

@@ -6,7 +6,7 @@ Knows messages, not sockets: bytes go in by `handle`, and by `send` whatever is 
 import logging
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from types import GeneratorType
 from typing import Any
@@ -212,7 +212,7 @@ class Connection:
         begun = exchange.begin(self.core, envelope, session=self.session, link=call, principal=self.principal)
         if not isinstance(begun, GeneratorType):
             return begun
-        return self._tracked(bytes(envelope.id), call, begun)
+        return self._tracked(_key(envelope.id), call, begun)
 
     def _tracked(self, id: bytes, call: Call, steps: Steps) -> Steps:
         """A request under way; its id is taken until it is answered."""
@@ -232,7 +232,7 @@ class Connection:
     def _cancelled(self, envelope: Envelope) -> None:
         """The client no longer wants an answer; a request that is unknown or done is none to cancel (CANC-03)."""
         params = envelope.params
-        id = bytes(params.requestId) if params is not None else b""
+        id = _key(params.requestId) if params is not None else b""
         call = self._running.get(id)
         if call is None or params is None:
             return
@@ -331,3 +331,13 @@ class Connection:
             if answer is not None:
                 self.send(answer)
                 self.send(jsonrpc.notification("notifications/cancelled", {"requestId": msgspec.Raw(id)}))
+
+
+def _key(id: msgspec.Raw) -> bytes:
+    """An id in one spelling: JSON has several for one text."""
+    raw = bytes(id)
+    if b"\\" not in raw:
+        return raw
+    with suppress(msgspec.MsgspecError, UnicodeError):
+        return msgspec.json.encode(msgspec.json.decode(raw))
+    return raw
