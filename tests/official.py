@@ -175,6 +175,8 @@ def _with_valid_id(message: dict[str, Any], null: bool) -> dict[str, Any]:
     given = message.get("id")
     if isinstance(given, float) or (null and "id" in message and given is None):
         return message | {"id": 0}
+    if isinstance(given, str) and any("\ud800" <= letter <= "\udfff" for letter in given):
+        return message | {"id": "half of a letter"}
     return message
 
 

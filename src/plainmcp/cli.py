@@ -30,7 +30,10 @@ class LoadError(Exception):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; gives the exit code."""
-    given = _parser().parse_args(arguments)
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    if given.workers != 1 and given.http is None:
+        parser.error("--workers goes with --http: on standard input there is one client, and one process for it")
     try:
         if given.http is not None:
             load(given.target).run(http=given.http, workers=given.workers)

@@ -113,6 +113,7 @@ def test_a_file_that_is_no_python_shows_where(folder: Path) -> None:
         ["serve", "one.py", "--http", "127.0.0.1:99999"],
         ["serve", "one.py", "--http", "127.0.0.1:8000", "--stdio"],
         ["serve", "one.py", "--workers", "many"],
+        ["serve", "one.py", "--workers", "2"],
     ],
 )
 def test_a_wrong_command_line_is_a_two(folder: Path, arguments: list[str]) -> None:

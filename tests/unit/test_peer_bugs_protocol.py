@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pytest
 
-from plainmcp import Context, Server
+from plainmcp import Context, ResourceResult, Server
 from plainmcp.errors import AuthorError
 from speaking import ALL, HANDSHAKE, answer, client, initialize, message
 
@@ -146,8 +146,8 @@ def test_b32_a_resource_that_fails_or_is_not_there_is_an_error(revision: str) ->
         raise RuntimeError("boom")
 
     @server.resource("memo://own")
-    def own() -> dict[str, Any]:
-        return {"contents": [{"uri": "memo://own#1", "text": "a"}, {"uri": "memo://own#2", "text": "b"}]}
+    def own() -> ResourceResult:
+        return ResourceResult().add_text("a", uri="memo://own#1").add_text("b", uri="memo://own#2")
 
     error = answer(server, revision, "resources/read", {"uri": "memo://broken"})["error"]
     assert error["code"] == -32603 and "boom" not in error["message"]

@@ -1,5 +1,6 @@
 """stdio, as a client meets it: a real process, real pipes, real signals."""
 
+import asyncio
 import json
 import queue
 import signal
@@ -191,6 +192,29 @@ def test_lines_are_the_same_however_they_are_cut(size: int) -> None:
     assert list(Lines(lambda _: chunks.pop(0), limit=11)) == [b"one", None, b"two", b"exactly ten", b"three"]
 
 
+def test_files_will_do_for_input_and_output(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM, "utf-8")
+    (tmp_path / "asked").write_bytes(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * 3)
+    with open(tmp_path / "asked", "rb") as asked, open(tmp_path / "answered", "wb") as answered:
+        command = [sys.executable, tmp_path / "program.py"]
+        subprocess.run(command, stdin=asked, stdout=answered, env=ENVIRONMENT, timeout=20, check=True)
+    written = (tmp_path / "answered").read_bytes()
+    assert written == b'{"jsonrpc":"2.0","id":1,"result":{}}\n' * 3 + b"printed after everything is served\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes always block there")
+def test_pipes_that_do_not_block_lose_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    unblocked = "import os\nos.set_blocking(0, False)\nos.set_blocking(1, False)\n"
+    file.write_text(unblocked + PROGRAM, "utf-8")
+    with Program(file) as program:
+        program.shake_hands()
+        large = "x" * 2_000_000  # more than a pipe holds
+        program.call(1, "echo", text=large)
+        time.sleep(0.2)
+        assert text(program.answer(1)) == large
+
+
 # Standard output is for messages ------------------------------------------------------------------
 
 
@@ -246,6 +270,30 @@ def test_every_answer_carries_its_own_request(program: Program) -> None:
     answers = [program.read() for _ in range(400)]
     assert sorted(answer["id"] for answer in answers) == list(range(400))
     assert all(text(answer) == f"text {answer['id']}" for answer in answers)
+
+
+def test_a_client_that_asks_too_much_is_refused_and_can_still_cancel() -> None:
+    server = Server("crowded", threads=1)
+    written: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    @server.tool
+    async def wait() -> str:
+        await asyncio.sleep(20)
+        return "late"
+
+    call = {"name": "wait", "arguments": {}, "_meta": META}
+    calls = [{"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call} for id in range(1003)]
+    cancels = [
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}} for id in range(1000)
+    ]
+    asked = iter([json.dumps(message).encode() + b"\n" for message in calls + cancels])
+    start = time.monotonic()
+    server.run(streams=Streams(lambda size: next(asked, b""), written.put))
+    assert time.monotonic() - start < 15
+    refused = [json.loads(written.get()) for _ in range(3)]
+    assert {answer["id"] for answer in refused} == {1000, 1001, 1002}
+    assert all("too many requests" in answer["error"]["message"] for answer in refused)
+    assert written.empty()
 
 
 def test_an_id_in_use_is_refused(program: Program) -> None:

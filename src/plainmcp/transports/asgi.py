@@ -47,8 +47,15 @@ class ASGIApp:
         self._principal = principal
         self._tasks: set[asyncio.Task[None]] = set()  # a loop alone does not keep its tasks alive
 
+    def drain(self) -> None:
+        """End every stream that stays open, with its result where it has one; running requests go on.
+
+        A server that is told to end waits for its answers: call this then, from any thread but no signal handler.
+        """
+        self.endpoint.drain()
+
     def close(self) -> None:
-        """End every stream that stays open, with its result where it has one. From any thread."""
+        """The same, and end every session. From any thread."""
         self.endpoint.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -130,8 +137,7 @@ class ASGIApp:
         except Exception:
             _log.exception("a request could not be answered")
         finally:
-            if opened.staying is None:
-                opened.stream.finish(answer)
+            self.endpoint.ended(opened, answer)
 
     async def _is_sole(self, opened: Open, wake: asyncio.Event, watch: "asyncio.Task[None]") -> bool:
         """Wait until it is clear whether the answer comes alone, so that it can be JSON with a status of its own."""

@@ -192,7 +192,8 @@ class Connection:
             try:
                 envelope = self.core.open_part(part)
                 if envelope.method == "subscriptions/listen":
-                    raise InvalidRequest("subscriptions/listen is never part of a batch")
+                    refusal = InvalidRequest("subscriptions/listen is never part of a batch")
+                    raise jsonrpc.blamed(refusal, envelope.id)
                 answer: Any = self._one(envelope, call.twin())
                 if isinstance(answer, GeneratorType):
                     answer = yield from answer

@@ -39,6 +39,7 @@ class Endpoint:
         self.sessions = Sessions(settings, core.now)
         self._lock = threading.Lock()
         self._open: set[Open] = set()  # those that stay open for what is to come
+        self._running: set[Open] = set()
 
     def check(self, method: str, headers: Headers, local: str | None) -> Reply | None:
         """Why a request is refused before its body is read, if it is."""
@@ -66,11 +67,20 @@ class Endpoint:
     def receive(self, method: str, headers: Headers, body: bytes, principal: Any) -> Reply | Open:
         """Answer a request, or take it as far as user code has to run."""
         try:
-            if method == "POST":
-                return self._post(headers, body, principal)
-            return self._of_session(method, headers, principal)
+            if method != "POST":
+                return self._of_session(method, headers, principal)
+            answer = self._post(headers, body, principal)
         except ProtocolError as error:  # an ambiguous header, or no session where one is needed
             return refused(400, error)
+        if isinstance(answer, Open) and answer.steps is not None:
+            with self._lock:
+                full = len(self._running) >= self.settings.max_running
+                if not full:
+                    self._running.add(answer)
+            if full:  # answers to our questions still come in: they are what others wait for
+                answer.steps.close()
+                return refused(503, InternalError("too many requests are running"))
+        return answer
 
     # POST -----------------------------------------------------------------------------------------
 
@@ -223,21 +233,31 @@ class Endpoint:
 
     def stay(self, opened: Open, step: Stay, steps: Steps) -> None:
         """Keep an answer open for what is published, until the client goes or we close."""
-        opened.staying = step
-        stream = opened.stream
-        stream.put(step.first)  # nothing comes before it (R26-SUB-03)
+        stream, first = opened.stream, threading.Lock()
 
         def tell(event: str, uri: str | None) -> None:
             if step.subscription.hears(event, uri):
-                stream.put(step.subscription.message(event, uri))
+                with first:
+                    stream.put(step.subscription.message(event, uri))
 
-        opened.deaf = self.core.registry.listen(tell)
+        with first:  # nothing comes before the acknowledgement (R26-SUB-03), and nothing after it is missed
+            opened.staying = step
+            opened.deaf = self.core.registry.listen(tell)
+            stream.put(step.first)
         with self._lock:
             self._open.add(opened)
+
+    def ended(self, opened: Open, answer: bytes | None) -> None:
+        """Its steps are at their end, or stay open."""
+        with self._lock:
+            self._running.discard(opened)
+        if opened.staying is None:
+            opened.stream.finish(answer)
 
     def left(self, opened: Open) -> None:
         """Its client is gone, or has everything; in the modern era that ends the work too (R26-HTTP-15)."""
         with self._lock:
+            stays = opened in self._open
             self._open.discard(opened)
         opened.deaf()
         if not opened.modern or opened.stream.finished:
@@ -245,17 +265,26 @@ class Endpoint:
         opened.stream.finish()
         if opened.link is not None:
             opened.link.cancel()
-        if opened.staying is not None and opened.steps is not None:
+        if stays and opened.steps is not None:
             opened.steps.close()
 
-    def close(self) -> None:
-        """End what stays open: listen requests with their result (R26-SUB-05), and every session. From any thread."""
+    def drain(self) -> None:
+        """End what stays open: listen requests with their result (R26-SUB-05). Running requests go on.
+
+        For a server that is told to end: it waits for its answers, and these would never end by themselves.
+        """
         with self._lock:
-            staying = list(self._open)
+            staying, self._open = list(self._open), set()
         for opened in staying:
             opened.deaf()
-            ended = opened.staying is not None and opened.steps is not None
-            opened.stream.finish(drive.run(opened.steps) if ended else None)
+            if opened.staying is not None and opened.steps is not None:
+                opened.stream.finish(drive.run(opened.steps))
+            elif opened.stream in (opened.held.standing if opened.held is not None else ()):
+                opened.stream.finish()
+
+    def close(self) -> None:
+        """The same, and end every session with all that runs in it."""
+        self.drain()
         self.sessions.close()
 
 

@@ -84,7 +84,6 @@ def _bound(host: str, port: int) -> socket.socket:
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(where)
         bound.listen(2048)
-        bound.set_inheritable(True)
     except OSError as error:
         bound.close()
         if error.errno == errno.EADDRINUSE:

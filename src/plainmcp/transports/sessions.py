@@ -31,7 +31,7 @@ class Held:
         self._settings = settings
         self._lock = threading.Lock()
         self._streams: OrderedDict[str, Stream] = OrderedDict()
-        self._standing: list[Stream] = []
+        self.standing: list[Stream] = []
         self._count = 0
 
     # Streams --------------------------------------------------------------------------------------
@@ -62,9 +62,9 @@ class Held:
         stream = self.stream()
         self.keep(stream)
         with self._lock:
-            self._standing.append(stream)
-            gone = self._standing[:-MOST_STANDING]
-            del self._standing[:-MOST_STANDING]
+            self.standing.append(stream)
+            gone = self.standing[:-MOST_STANDING]
+            del self.standing[:-MOST_STANDING]
         for one in gone:
             one.finish()
         return stream
@@ -80,7 +80,7 @@ class Held:
     def tell(self, message: bytes) -> None:
         """Say what belongs to no request, on one stream only (R2511-HTTP-22): the newest that is read, or was."""
         with self._lock:
-            standing = list(self._standing)
+            standing = list(self.standing)
         read = [stream for stream in standing if stream.reader is not None]
         for stream in (read or standing)[-1:]:
             stream.put(message)

@@ -52,6 +52,7 @@ class Settings:
     session_idle_seconds: float = 30 * 60
     session_seconds: float = 24 * 60 * 60
     replay_bytes: int = 2**20  # what one session keeps to be fetched again
+    max_running: int = 1_000  # how many requests may be under way
     max_standing: int = 1_000  # how many streams may stay open for what is to come; 0 for none
     keep_alive_seconds: float = 15
     retry_ms: int = 1_000  # how soon a client should come back to a stream that ended early
@@ -60,7 +61,7 @@ class Settings:
     def __post_init__(self) -> None:
         object.__setattr__(self, "origins", guard.check_origins(self.origins))
         object.__setattr__(self, "hosts", guard.check_hosts(self.hosts))
-        for name in ("max_body", "max_sessions", "retry_ms"):
+        for name in ("max_body", "max_sessions", "max_running", "retry_ms"):
             self._check(name, int, 1)
         for name in ("replay_bytes", "max_standing"):
             self._check(name, int, 0)

@@ -119,7 +119,7 @@ class Reader:
     def opening(self) -> bytes:
         """The first bytes: an empty event to resume after (R2511-HTTP-17), what is new, or what readers skip."""
         stream = self._stream
-        priming = stream.frame(0, b"") if stream.polling and self._position == 0 else b""
+        priming = stream.frame(self._position, b"") if stream.polling else b""
         return priming + self.take() or sse.COMMENT
 
     def take(self) -> bytes:

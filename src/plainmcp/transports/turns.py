@@ -20,6 +20,8 @@ __all__ = ["Streams", "Turns"]
 
 MAX_RUNNING = 1000
 """How many requests of one client may be under way."""
+SECONDS_TO_ROOM = 0.5
+"""How long one more waits for another to be answered, before it is refused."""
 
 _log = logging.getLogger("plainmcp")
 
@@ -50,6 +52,7 @@ class Turns:
         self._idle = 0  # threads that wait for their turn
         self._waiting: deque[Work] = deque()
         self._unanswered = 0
+        self._stuck = False  # none was answered while we waited for room
         self._connection = Connection(core, self._write)
 
     def serve(self) -> None:
@@ -118,14 +121,14 @@ class Turns:
     def _is_ours(self, work: Work) -> bool:
         """Whether this thread may run a request, because another will read on; otherwise it is seen to."""
         with self._change:
-            full = self._unanswered >= MAX_RUNNING
+            full = not self._has_room()
             if not full:
                 self._unanswered += 1
                 if not work.step.is_async:
-                    if not self._idle and self._threads < self._most:
-                        self._hire()
-                        return True
                     if self._idle:
+                        return True
+                    if self._threads < self._most:
+                        self._hire()
                         return True
                     self._waiting.append(work)
         if full:
@@ -133,6 +136,12 @@ class Turns:
         elif work.step.is_async:
             self._finish_in_loop(work)
         return False
+
+    def _has_room(self) -> bool:
+        """Whether one more may be under way; a client that is merely fast is read more slowly, a stuck one is not."""
+        if self._unanswered >= MAX_RUNNING and not self._stuck:
+            self._stuck = not self._change.wait_for(lambda: self._unanswered < MAX_RUNNING, SECONDS_TO_ROOM)
+        return self._unanswered < MAX_RUNNING
 
     # Answering ------------------------------------------------------------------------------------
 
@@ -168,8 +177,8 @@ class Turns:
     def _answered(self) -> None:
         with self._change:
             self._unanswered -= 1
-            if self._stopped:
-                self._change.notify_all()
+            self._stuck = False
+            self._change.notify_all()  # seldom does anybody wait
 
     def _write(self, message: bytes | None) -> None:
         """Write a message in one piece; between the parts of JSON a line may end, inside of them it cannot."""

@@ -41,8 +41,15 @@ class WSGIApp:
         self.endpoint = Endpoint(core, settings or Settings(max_standing=0))
         self._principal = principal
 
+    def drain(self) -> None:
+        """End every stream that stays open, with its result where it has one; running requests go on.
+
+        A server that is told to end waits for its answers: call this then, from any thread but no signal handler.
+        """
+        self.endpoint.drain()
+
     def close(self) -> None:
-        """End every stream that stays open, with its result where it has one. From any thread."""
+        """The same, and end every session. From any thread."""
         self.endpoint.close()
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -109,8 +116,7 @@ class WSGIApp:
         except Exception:
             _log.exception("a request could not be answered")
         finally:
-            if opened.staying is None:
-                opened.stream.finish(answer)
+            self.endpoint.ended(opened, answer)
 
 
 class Lines:

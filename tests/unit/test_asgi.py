@@ -1,0 +1,939 @@
+"""The ASGI edge, driven in memory by a hand-written server, and a little by uvicorn on loopback."""
+
+import asyncio
+import json
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from http.client import HTTPConnection
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+
+from mounted import META, Live, initialize, modern, session, speak
+from plainmcp import Context, Server
+
+PROGRESS = {"progressToken": "p"}
+HANDSHAKE_HTTP = ["2025-03-26", "2025-06-18", "2025-11-25"]
+
+
+def looped(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Run a test in a loop of its own."""
+
+    @wraps(test)
+    def run(**given: Any) -> None:
+        asyncio.run(asyncio.wait_for(test(**given), 30))
+
+    return run
+
+
+@dataclass
+class Name:
+    name: str
+
+
+class Clock:
+    """A clock that stands still until it is set."""
+
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Seen:
+    """What handlers did."""
+
+    def __init__(self) -> None:
+        self.began = threading.Event()
+        self.go = threading.Event()
+        self.ended: list[str] = []
+
+
+def make(seen: Seen | None = None, **options: Any) -> Server:
+    server = Server("test", "1.0", **options)
+    seen = seen or Seen()
+
+    @server.tool
+    def add(a: int, b: int) -> int:
+        """Add."""
+        return a + b
+
+    @server.tool
+    def talk(ctx: Context, times: int = 2) -> str:
+        """Say how far it is."""
+        for n in range(times):
+            ctx.progress(n + 1, times)
+        return "done"
+
+    @server.tool
+    async def greet(ctx: Context) -> str:
+        """Ask for a name."""
+        answer = await ctx.elicit("Who are you?", Name)
+        return f"Hello, {answer.data.name}!"
+
+    @server.tool
+    async def wait(ctx: Context) -> str:
+        """Never end by itself."""
+        seen.began.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            seen.ended.append("cancelled")
+            raise
+        return "never"
+
+    @server.tool
+    def hold(ctx: Context) -> str:
+        """Hold a thread until told otherwise."""
+        ctx.progress(1)
+        seen.began.set()
+        while not ctx.cancelled and not seen.go.wait(0.01):
+            pass
+        seen.ended.append("given up" if ctx.cancelled else "done")
+        return "held"
+
+    @server.tool
+    async def hang_up(ctx: Context) -> str:
+        """End the stream before the answer."""
+        await ctx.close_stream()
+        await asyncio.sleep(0.02)
+        return "fetched"
+
+    @server.tool
+    async def slow() -> str:
+        """Take a while."""
+        await asyncio.sleep(0.2)
+        return "slow"
+
+    @server.tool(
+        name="route",
+        input_schema={
+            "type": "object",
+            "properties": {"region": {"type": "string", "x-mcp-header": "Region"}},
+        },
+    )
+    def route(region: str = "") -> str:
+        """Routed by a header."""
+        return region
+
+    @server.tool(needs={"sampling": {}})
+    def picky() -> str:
+        """Only for clients that sample."""
+        return ""
+
+    @server.tool
+    def whoami(ctx: Context) -> str:
+        """Who is calling."""
+        return str(ctx.principal)
+
+    @server.resource("note://a")
+    def note() -> str:
+        """A note."""
+        return "a"
+
+    @server.prompt
+    def brief() -> str:
+        """A brief."""
+        return "brief"
+
+    return server
+
+
+def call(name: str, id: Any = 1, meta: dict[str, Any] | None = None, **arguments: Any) -> dict[str, Any]:
+    params = {"name": name, "arguments": arguments, **({"_meta": meta} if meta else {})}
+    return {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
+
+
+def text(message: Any) -> str:
+    return str(message["result"]["content"][0]["text"])
+
+
+def change(server: Server, name: str = "more") -> None:
+    server.tool(name=name)(lambda: "more")
+
+
+# 2026-07-28: every request stands alone ------------------------------------------------------------
+
+
+@looped
+async def test_a_modern_request_is_answered_by_json_and_no_session() -> None:
+    """R26-HTTP-01, R26-HTTP-08, R26-HTTP-27"""
+    body, headers = modern("tools/call", name="add", arguments={"a": 1, "b": 2})
+    answer = await speak(make().asgi(), body, {**headers, "mcp-session-id": "nobody", "last-event-id": "1-1"})
+    assert answer.status == 200
+    assert answer.headers == {"content-type": "application/json", "content-length": str(len(answer.body))}
+    assert answer.json["result"]["structuredContent"] == {"result": 3}
+
+
+@looped
+async def test_the_bytes_are_those_of_handle() -> None:
+    server = make()
+    body, headers = modern("tools/list")
+    assert (await speak(server.asgi(), body, headers)).body == server.handle(body)
+
+
+@looped
+async def test_a_modern_notification_is_accepted_and_a_response_is_not() -> None:
+    """R26-HTTP-06, R26-HTTP-07"""
+    app = make().asgi()
+    headers = {"mcp-protocol-version": "2026-07-28"}
+    note = await speak(
+        app, {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}, headers
+    )
+    assert (note.status, note.body) == (202, b"")
+    response = await speak(app, {"jsonrpc": "2.0", "id": 1, "result": {}}, headers)
+    assert (response.status, response.json["error"]["code"]) == (400, -32600)
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+@looped
+async def test_get_and_delete_are_not_for_modern_clients(method: str) -> None:
+    """R26-HTTP-27"""
+    answer = await speak(make().asgi(), None, {"mcp-protocol-version": "2026-07-28"}, method)
+    assert (answer.status, answer.headers["allow"]) == (405, "POST")
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "status", "code"),
+    [
+        (*modern("ping"), 404, -32601),
+        (*modern("initialize"), 404, -32601),
+        (*modern("no/such"), 404, -32601),
+        (*modern("tools/call", name="nobody"), 400, -32602),
+        (*modern("tools/call", name="picky"), 400, -32021),
+        (*modern("resources/read", uri="note://none"), 400, -32602),
+        ({**modern("tools/list")[0], "params": {}}, modern("tools/list")[1], 400, -32602),
+        (modern("tools/list")[0], {"mcp-protocol-version": "2026-07-28"}, 400, -32020),
+        (modern("tools/list")[0], {}, 400, -32020),
+        ([modern("tools/list")[0]], modern("tools/list")[1], 400, -32600),
+        (b"{", modern("tools/list")[1], 400, -32700),
+        (b'{"jsonrpc":"1.0"}', modern("tools/list")[1], 400, -32600),
+    ],
+)
+@looped
+async def test_a_modern_error_has_its_status(body: Any, headers: dict[str, str], status: int, code: int) -> None:
+    """R26-HTTP-28, R26-HDR-04, R26-HDR-05"""
+    answer = await speak(make().asgi(), body, headers)
+    assert (answer.status, answer.json["error"]["code"]) == (status, code)
+    assert answer.json.get("id") == (body.get("id") if isinstance(body, dict) else None)
+
+
+@pytest.mark.parametrize(("sent", "status"), [("eu", 200), ("us", 400), ("=?base64?ZXU=?=", 200), (None, 400)])
+@looped
+async def test_an_annotated_argument_is_repeated_by_a_header(sent: str | None, status: int) -> None:
+    """R26-HDR-10"""
+    body, headers = modern("tools/call", name="route", arguments={"region": "eu"})
+    if sent is not None:
+        headers["MCP-param-REGION"] = sent
+    answer = await speak(make().asgi(), body, headers)
+    assert answer.status == status
+    assert ("error" in answer.json) == (status == 400)
+
+
+@looped
+async def test_a_routing_header_given_twice_is_refused() -> None:
+    body, headers = modern("tools/list")
+    answer = await speak(make().asgi(), body, [*headers.items(), ("Mcp-Method", "tools/list")])
+    assert (answer.status, answer.json["error"]["code"]) == (400, -32020)
+
+
+@looped
+async def test_a_modern_answer_becomes_a_stream_when_something_is_said_before_it() -> None:
+    """R26-HTTP-08, R26-HTTP-10, R26-HTTP-12, R26-HTTP-26"""
+    body, headers = modern("tools/call", meta=PROGRESS, name="talk")
+    answer = await speak(make().asgi(), body, headers)
+    assert answer.headers["x-accel-buffering"] == "no" and answer.headers["cache-control"] == "no-cache"
+    first, second, last = answer.events
+    assert first["data"]["params"] == {"progressToken": "p", "progress": 1, "total": 2}
+    assert second["data"]["method"] == "notifications/progress"
+    assert text(last["data"]) == "done"
+    assert not any("id" in event for event in answer.events)
+
+
+@looped
+async def test_a_modern_question_ends_the_request_and_never_goes_out_as_one() -> None:
+    """R26-HTTP-13"""
+    body, headers = modern("tools/call", name="greet")
+    body["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = {"elicitation": {}}
+    answer = await speak(make().asgi(), body, headers)
+    assert answer.json["result"]["resultType"] == "input_required"
+
+
+@looped
+async def test_a_client_that_takes_only_json_gets_only_the_answer() -> None:
+    body, headers = modern("tools/call", meta=PROGRESS, name="talk")
+    answer = await speak(make().asgi(), body, {**headers, "accept": "application/json"})
+    assert text(answer.json) == "done"
+
+
+@looped
+async def test_a_client_that_takes_only_streams_gets_the_answer_on_one() -> None:
+    body, headers = modern("tools/call", name="slow")
+    answer = await speak(make().asgi(), body, {**headers, "accept": "text/event-stream"})
+    assert text(answer.events[-1]["data"]) == "slow"
+
+
+@looped
+async def test_hanging_up_cancels_a_modern_request() -> None:
+    """R26-HTTP-15, R26-HTTP-16, R26-CANC-01"""
+    seen = Seen()
+    body, headers = modern("tools/call", name="wait")
+    live = Live(make(seen).asgi(), body, headers)
+    await live.until(lambda _: seen.began.is_set())
+    live.hang_up()
+    await live.done()
+    await asyncio.sleep(0.05)
+    assert seen.ended == ["cancelled"]
+    assert live.status == 0
+
+
+@looped
+async def test_hanging_up_reaches_a_plain_function_in_its_thread() -> None:
+    """R26-HTTP-15"""
+    seen = Seen()
+    body, headers = modern("tools/call", name="hold", meta=PROGRESS)
+    live = Live(make(seen).asgi(), body, headers)
+    await live.until(lambda one: one.body)
+    live.hang_up()
+    await live.task
+    for _ in range(200):
+        if seen.ended:
+            break
+        await asyncio.sleep(0.01)
+    assert seen.ended == ["given up"]
+    assert len(live.events) == 1
+
+
+# Listening ----------------------------------------------------------------------------------------
+
+
+@looped
+async def test_a_listen_stream_says_what_it_will_tell_and_then_only_that() -> None:
+    """R26-SUB-02, R26-SUB-03, R26-SUB-04, R26-SUB-07"""
+    server = make()
+    app = server.asgi()
+    body, headers = modern("subscriptions/listen", "L1", notifications={"toolsListChanged": True})
+    live = Live(app, body, headers)
+    await live.until(lambda one: one.body)
+    server.prompt(name="other")(lambda: "x")
+    server.resource_updated("note://a")
+    change(server)
+    await live.until(lambda one: len(one.events) > 1)
+    first, second = (event["data"] for event in live.events)
+    tag = {"io.modelcontextprotocol/subscriptionId": "L1"}
+    assert first["method"] == "notifications/subscriptions/acknowledged"
+    assert first["params"] == {"notifications": {"toolsListChanged": True}, "_meta": tag}
+    assert second == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {"_meta": tag}}
+    live.hang_up()
+    await live.task
+    assert not app.endpoint._open and not server.registry._listeners
+
+
+@looped
+async def test_a_listen_stream_we_end_ends_with_its_result() -> None:
+    """R26-SUB-05"""
+    app = make().asgi()
+    body, headers = modern("subscriptions/listen", "L1", notifications={"toolsListChanged": True})
+    live = Live(app, body, headers)
+    await live.until(lambda one: one.body)
+    app.close()
+    await live.done()
+    last = live.events[-1]["data"]
+    assert last["id"] == "L1" and last["result"]["resultType"] == "complete"
+    assert last["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == "L1"
+
+
+@pytest.mark.parametrize(
+    ("accept", "settings", "status"),
+    [("application/json", {}, 406), ("*/*", {"max_standing": 0}, 400), ("*/*", {}, 200)],
+)
+@looped
+async def test_listening_takes_a_stream(accept: str, settings: dict[str, Any], status: int) -> None:
+    body, headers = modern("subscriptions/listen", notifications={})
+    live = Live(make().asgi(**settings), body, {**headers, "accept": accept})
+    await live.until(lambda one: one.status)
+    assert live.status == status
+    live.hang_up()
+    await live.task
+
+
+@looped
+async def test_only_so_many_streams_stay_open() -> None:
+    app = make().asgi(max_standing=1)
+    body, headers = modern("subscriptions/listen", notifications={})
+    live = Live(app, body, headers)
+    await live.until(lambda one: one.body)
+    assert (await speak(app, body, headers)).status == 503
+    live.hang_up()
+    await live.task
+    again = Live(app, body, headers)
+    await again.until(lambda one: one.body)
+    again.hang_up()
+    await again.task
+
+
+@looped
+async def test_only_so_many_requests_run_at_once() -> None:
+    seen = Seen()
+    app = make(seen).asgi(max_running=1)
+    body, headers = modern("tools/call", name="wait")
+    live = Live(app, body, headers)
+    await live.until(lambda _: seen.began.is_set())
+    add = modern("tools/call", name="add", arguments={"a": 1, "b": 2})
+    assert (await speak(app, *add)).status == 503
+    assert (await speak(app, *modern("tools/list"))).status == 200
+    live.hang_up()
+    await live.task
+    await asyncio.sleep(0.02)
+    assert (await speak(app, *add)).status == 200
+
+
+@looped
+async def test_a_server_that_ends_waits_for_running_requests_only() -> None:
+    """R26-SUB-05"""
+    app = make().asgi()
+    headers = await session(app)
+    standing = Live(app, None, headers, "GET")
+    listening = Live(app, *modern("subscriptions/listen", "L", notifications={}))
+    running = Live(app, call("slow"), headers)
+    for live in (standing, listening):
+        await live.until(lambda one: one.body)
+    app.drain()
+    await standing.done()
+    assert (await listening.done()).events[-1]["data"]["id"] == "L"
+    assert text((await running.done()).json) == "slow"
+
+
+# Sessions -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", HANDSHAKE_HTTP)
+@looped
+async def test_initialize_opens_a_session_whose_id_cannot_be_guessed(version: str) -> None:
+    """R*-SESS-01, R*-SESS-02, R*-HTTP-01, R*-HTTP-06, R*-HTTP-08"""
+    app = make().asgi()
+    ids = {(await session(app, version))["mcp-session-id"] for _ in range(5)}
+    assert len(ids) == 5
+    assert all(re.fullmatch(r"[\x21-\x7e]{40,}", id) for id in ids)
+
+
+@pytest.mark.parametrize("header", ["2025-11-25", "v9", None])
+@looped
+async def test_initialize_is_let_in_under_any_version_header(header: str | None) -> None:
+    answer = await speak(make().asgi(), initialize(), {"mcp-protocol-version": header} if header else {})
+    assert answer.status == 200 and "mcp-session-id" in answer.headers
+
+
+@looped
+async def test_a_malformed_initialize_is_an_error_in_a_200_and_opens_nothing() -> None:
+    app = make().asgi()
+    answer = await speak(app, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}})
+    assert (answer.status, answer.json["error"]["code"]) == (200, -32602)
+    assert "mcp-session-id" not in answer.headers and len(app.endpoint.sessions) == 0
+
+
+@pytest.mark.parametrize("version", HANDSHAKE_HTTP)
+@looped
+async def test_errors_of_the_handshake_revisions_come_in_a_200(version: str) -> None:
+    app = make().asgi()
+    headers = await session(app, version)
+    for body, code in (({"jsonrpc": "2.0", "id": 1, "method": "no/such"}, -32601), (call("nobody"), -32602)):
+        answer = await speak(app, body, headers)
+        assert (answer.status, answer.json["error"]["code"]) == (200, code)
+
+
+@pytest.mark.parametrize("version", HANDSHAKE_HTTP)
+@looped
+async def test_a_request_needs_a_session_we_know(version: str) -> None:
+    """R*-SESS-03, R*-SESS-04"""
+    app = make().asgi()
+    headers = await session(app, version)
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    missing = await speak(app, listing, {"mcp-protocol-version": version})
+    assert (missing.status, missing.json["error"]["code"], missing.json["id"]) == (400, -32600, 1)
+    lost = await speak(app, listing)
+    assert (lost.status, lost.json["error"]["code"]) == (400, -32020)
+    assert (await speak(app, listing, {**headers, "mcp-session-id": "other"})).status == 404
+    assert (await speak(app, listing, headers)).status == 200
+    ended = await speak(app, None, headers, "DELETE")
+    assert (ended.status, ended.body) == (204, b"")
+    for method in ("POST", "GET", "DELETE"):
+        assert (await speak(app, listing if method == "POST" else None, headers, method)).status == 404
+
+
+@pytest.mark.parametrize(
+    ("version", "header", "status"),
+    [
+        ("2025-11-25", "2025-11-25", 200),
+        ("2025-11-25", "2025-06-18", 200),
+        ("2025-11-25", None, 200),
+        ("2025-11-25", "2024-01-01", 400),
+        ("2025-06-18", "nonsense", 400),
+    ],
+)
+@looped
+async def test_a_version_header_must_be_one_we_serve(version: str, header: str | None, status: int) -> None:
+    """R2506-HDR-02, R2511-HDR-02"""
+    app = make().asgi()
+    headers = await session(app, version)
+    del headers["mcp-protocol-version"]
+    given = {**headers, "mcp-protocol-version": header} if header else headers
+    assert (await speak(app, {"jsonrpc": "2.0", "id": 1, "method": "ping"}, given)).status == status
+
+
+@looped
+async def test_a_session_ends_when_it_is_idle_or_old() -> None:
+    clock = Clock()
+    app = make(now=clock).asgi(session_idle_seconds=10, session_seconds=25)
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    idle, used = await session(app), await session(app)
+    clock.now += 9
+    assert (await speak(app, ping, used)).status == 200
+    clock.now += 9
+    assert (await speak(app, ping, idle)).status == 404
+    assert (await speak(app, ping, used)).status == 200
+    clock.now += 9
+    assert (await speak(app, ping, used)).status == 404
+    assert len(app.endpoint.sessions) == 0
+
+
+@looped
+async def test_at_the_cap_the_longest_unused_session_makes_room() -> None:
+    server = make()
+    app = server.asgi(max_sessions=2)
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    first, second = await session(app), await session(app)
+    await speak(app, ping, first)
+    third = await session(app)
+    assert [(await speak(app, ping, one)).status for one in (first, second, third)] == [200, 404, 200]
+    assert len(server.registry._listeners) == 2
+
+
+@looped
+async def test_a_session_belongs_to_who_opened_it() -> None:
+    """R2506-SESS-05, R2511-SESS-05"""
+
+    async def principal(scope: Any) -> str:
+        return dict(scope["headers"]).get(b"x-user", b"nobody").decode()
+
+    app = make().asgi(principal=principal)
+    opened = await speak(app, initialize(), {"x-user": "ann"})
+    headers = {"mcp-session-id": opened.headers["mcp-session-id"]}
+    own = await speak(app, call("whoami"), {**headers, "x-user": "ann"})
+    assert text(own.json) == "ann"
+    assert (await speak(app, call("whoami"), {**headers, "x-user": "bob"})).status == 404
+
+
+@looped
+async def test_a_caller_nobody_knows_is_turned_away() -> None:
+    def principal(scope: Any) -> str:
+        raise PermissionError
+
+    answer = await speak(make().asgi(principal=principal), *modern("tools/list"))
+    assert (answer.status, answer.headers["www-authenticate"]) == (401, "Bearer")
+
+
+# Streams of sessions ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", HANDSHAKE_HTTP)
+@looped
+async def test_a_question_rides_on_its_request_and_its_answer_is_posted(version: str) -> None:
+    """R*-HTTP-06, R*-HTTP-09, R*-HTTP-10, R*-HTTP-12"""
+    if version == "2025-03-26":
+        return  # has no elicitation
+    app = make().asgi()
+    headers = await session(app, version, elicitation={})
+    live = Live(app, call("greet", 7), headers)
+    await live.until(lambda one: b"elicitation/create" in one.body)
+    question = live.events[-1]["data"]
+    assert question["method"] == "elicitation/create"
+    reply = {"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept", "content": {"name": "Ann"}}}
+    accepted = await speak(app, reply, headers)
+    assert (accepted.status, accepted.body) == (202, b"")
+    await live.done()
+    assert live.events[-1]["data"]["id"] == 7
+    assert text(live.events[-1]["data"]) == "Hello, Ann!"
+
+
+@looped
+async def test_a_client_that_takes_no_stream_cannot_be_asked() -> None:
+    app = make().asgi()
+    headers = await session(app, elicitation={})
+    answer = await speak(app, call("greet"), {**headers, "accept": "application/json"})
+    assert answer.json["result"]["isError"] and "event stream" in text(answer.json)
+
+
+@pytest.mark.parametrize("version", HANDSHAKE_HTTP)
+@looped
+async def test_only_2025_11_25_streams_open_with_an_empty_event(version: str) -> None:
+    """R2511-HTTP-17, R*-HTTP-23, R2511-HTTP-24"""
+    app = make().asgi()
+    headers = await session(app, version)
+    answers = [await speak(app, call("talk", n, PROGRESS), headers) for n in (1, 2)]
+    primed = [answer.events[0].get("data") == "" for answer in answers]
+    assert primed == [version == "2025-11-25"] * 2
+    ids = [event["id"] for answer in answers for event in answer.events]
+    assert len(set(ids)) == len(ids)
+    assert [len({event["id"].partition("-")[0] for event in answer.events}) for answer in answers] == [1, 1]
+
+
+@pytest.mark.parametrize("version", HANDSHAKE_HTTP)
+@looped
+async def test_changes_are_told_on_one_get_stream_only(version: str) -> None:
+    """R*-HTTP-19, R*-HTTP-20, R*-HTTP-21, R*-HTTP-22"""
+    server = make()
+    app = server.asgi()
+    headers = await session(app, version)
+    other = await session(app, version)
+    first, second = Live(app, None, headers, "GET"), Live(app, None, headers, "GET")
+    stranger = Live(app, None, other, "GET")
+    for live in (first, second, stranger):
+        await live.until(lambda one: one.body)
+    subscribe = {"jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": {"uri": "note://a"}}
+    assert (await speak(app, subscribe, headers)).json["result"] == {}
+    change(server)
+    server.resource_updated("note://a")
+    server.resource_updated("note://b")
+    await second.until(lambda one: b"resources/updated" in one.body)
+    await stranger.until(lambda one: b"tools/list_changed" in one.body)
+
+    def said(live: Live) -> list[str]:
+        return [event["data"]["method"] for event in live.events if event.get("data")]
+
+    assert said(first) == []
+    assert said(second) == ["notifications/tools/list_changed", "notifications/resources/updated"]
+    assert said(stranger) == ["notifications/tools/list_changed"]
+    for live in (first, second, stranger):
+        live.hang_up()
+        await live.task
+
+
+@looped
+async def test_a_get_stream_is_resumed_where_it_broke_off() -> None:
+    """R*-HTTP-25"""
+    server = make()
+    app = server.asgi()
+    headers = await session(app)
+    live = Live(app, None, headers, "GET")
+    await live.until(lambda one: one.body)
+    change(server, "one")
+    await live.until(lambda one: len(one.events) == 2)
+    live.hang_up()
+    await live.task
+    await speak(app, call("talk", 1, PROGRESS), headers)
+    change(server, "two")
+    again = Live(app, None, {**headers, "last-event-id": live.events[-1]["id"]}, "GET")
+    await again.until(lambda one: b"list_changed" in one.body)
+    assert [event["data"]["method"] for event in again.events if event.get("data")] == [
+        "notifications/tools/list_changed"
+    ]
+    again.hang_up()
+    await again.task
+
+
+@looped
+async def test_hanging_up_is_no_cancel_before_2026_and_the_answer_can_be_fetched() -> None:
+    """R*-HTTP-14, R*-HTTP-25"""
+    seen = Seen()
+    app = make(seen).asgi()
+    headers = await session(app)
+    live = Live(app, call("hold", 5, PROGRESS), headers)
+    await live.until(lambda one: b"progress" in one.body)
+    live.hang_up()
+    await live.task
+    await speak(app, call("talk", 6, PROGRESS), headers)
+    seen.go.set()
+    primed, progress = live.events
+    fetched = await speak(app, None, {**headers, "last-event-id": primed["id"]}, "GET")
+    assert seen.ended == ["done"]
+    assert fetched.events[:2] == [primed, progress]
+    assert [event["data"]["id"] for event in fetched.events[2:]] == [5]
+    assert text(fetched.events[-1]["data"]) == "held"
+    rest = await speak(app, None, {**headers, "last-event-id": progress["id"]}, "GET")
+    assert rest.events == [{"id": progress["id"], "data": ""}, fetched.events[-1]]
+
+
+@pytest.mark.parametrize("version", HANDSHAKE_HTTP)
+@looped
+async def test_a_tool_may_hang_up_and_be_polled_where_the_revision_knows_that(version: str) -> None:
+    """R2503-HTTP-11, R2506-HTTP-11, R2511-HTTP-17, R2511-HTTP-18"""
+    app = make().asgi(retry_ms=7)
+    headers = await session(app, version)
+    answer = await speak(app, call("hang_up", 3), headers)
+    if version != "2025-11-25":
+        assert text(answer.json) == "fetched"
+        return
+    first, last = answer.events
+    assert first["data"] == "" and "retry" not in first
+    assert (last["data"], last["retry"], last["id"]) == ("", "7", first["id"])
+    fetched = await speak(app, None, {**headers, "last-event-id": last["id"]}, "GET")
+    assert text(fetched.events[-1]["data"]) == "fetched"
+
+
+@pytest.mark.parametrize("event_id", ["", "nonsense", "99-1", "1-x", "1-" + "9" * 50, "-1"])
+@looped
+async def test_an_event_nobody_remembers_begins_a_new_stream(event_id: str) -> None:
+    server = make()
+    app = server.asgi()
+    headers = await session(app)
+    live = Live(app, None, {**headers, "last-event-id": event_id}, "GET")
+    await live.until(lambda one: one.body)
+    change(server)
+    await live.until(lambda one: b"list_changed" in one.body)
+    live.hang_up()
+    await live.task
+
+
+@looped
+async def test_what_can_be_fetched_again_is_bounded() -> None:
+    app = make().asgi(replay_bytes=500)
+    headers = await session(app)
+    for n in range(10):
+        await speak(app, call("talk", n, PROGRESS), headers)
+    (held,) = app.endpoint.sessions._held.values()
+    assert sum(stream.size for stream in held._streams.values()) <= 500 + 300
+
+
+@looped
+async def test_a_session_that_is_deleted_ends_its_streams() -> None:
+    app = make().asgi()
+    headers = await session(app)
+    live = Live(app, None, headers, "GET")
+    await live.until(lambda one: one.body)
+    await speak(app, None, headers, "DELETE")
+    await live.done()
+
+
+@looped
+async def test_a_request_is_cancelled_by_a_notification() -> None:
+    """R*-CANC-01"""
+    seen = Seen()
+    app = make(seen).asgi()
+    headers = await session(app)
+    live = Live(app, call("wait", 4), headers)
+    await live.until(lambda _: seen.began.is_set())
+    note = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 4}}
+    assert (await speak(app, note, headers)).status == 202
+    await live.done()
+    assert (live.status, live.body, seen.ended) == (202, b"", ["cancelled"])
+
+
+# Batches and stateless ----------------------------------------------------------------------------
+
+
+@looped
+async def test_a_batch_is_answered_by_an_array_where_there_are_batches() -> None:
+    app = make().asgi()
+    headers = await session(app, "2025-03-26")
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    note = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    answer = await speak(app, [call("add", 1, a=1, b=2), note, ping], headers)
+    assert answer.status == 200
+    assert [(one["id"], "result" in one) for one in answer.json] == [(1, True), (2, True)]
+    assert (await speak(app, [note, {"jsonrpc": "2.0", "id": "s-9", "result": {}}], headers)).status == 202
+    assert (await speak(app, [], headers)).json["error"]["code"] == -32600
+    for version in ("2025-06-18", "2025-11-25"):
+        refused = await speak(app, [ping], await session(app, version))
+        assert (refused.status, refused.json["error"]["code"]) == (400, -32600)
+
+
+@looped
+async def test_without_sessions_any_handshake_request_stands_alone() -> None:
+    server = make()
+    app = server.asgi(stateless=True)
+    opened = await speak(app, initialize("2025-06-18"))
+    assert opened.status == 200 and "mcp-session-id" not in opened.headers
+    headers = {"mcp-protocol-version": "2025-06-18"}
+    assert (await speak(app, {"jsonrpc": "2.0", "method": "notifications/initialized"}, headers)).status == 202
+    answer = await speak(app, call("add", a=1, b=2), headers)
+    assert answer.json["result"]["structuredContent"] == {"result": 3}
+    old = await speak(app, call("add", a=1, b=2), {"mcp-session-id": "anything"})
+    assert "structuredContent" not in old.json["result"]
+    said = await speak(app, call("talk", 1, PROGRESS), headers)
+    assert len(said.events) == 3 and "id" not in said.events[0]
+    assert (await speak(app, call("talk"), {"mcp-protocol-version": "x"})).status == 400
+    assert (await speak(app, {"jsonrpc": "2.0", "id": 1, "result": {}}, headers)).status == 400
+    for method in ("GET", "DELETE"):
+        refused = await speak(app, None, headers, method)
+        assert (refused.status, refused.headers["allow"]) == (405, "POST")
+    assert not server.registry._listeners
+
+
+# The door -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("headers", "setting"),
+    [
+        ({"host": "evil.example", "origin": "http://evil.example"}, "hosts"),
+        ({"origin": "http://evil.example"}, "origins"),
+    ],
+)
+@pytest.mark.parametrize("method", ["POST", "GET", "DELETE"])
+@looped
+async def test_a_stranger_is_turned_away_by_a_text_that_names_the_setting(
+    headers: dict[str, str], setting: str, method: str
+) -> None:
+    """R*-HTTP-02, R*-HTTP-03"""
+    answer = await speak(make().asgi(), initialize(), headers, method)
+    assert answer.status == 403 and "id" not in answer.json
+    assert f"the setting {setting}" in answer.json["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "status"),
+    [
+        ("POST", {"content-type": "text/plain"}, 415),
+        ("POST", {"accept": "text/html"}, 406),
+        ("POST", {"content-length": "99999"}, 413),
+        ("PUT", {}, 405),
+        ("OPTIONS", {}, 405),
+    ],
+)
+@looped
+async def test_what_is_no_request_of_ours_is_told_so(method: str, headers: dict[str, str], status: int) -> None:
+    answer = await speak(make().asgi(max_body=1000), initialize(), headers, method)
+    assert answer.status == status and answer.json["error"]["code"] == -32600
+
+
+@looped
+async def test_a_body_that_keeps_coming_is_cut_off() -> None:
+    app = make().asgi(max_body=1000)
+    answer = await speak(app, pieces=[b" " * 400] * 5)
+    assert answer.status == 413 and "max_body" in answer.json["error"]["message"]
+    whole = json.dumps(initialize()).encode()
+    assert (await speak(app, pieces=[whole[:10], whole[10:], b""])).status == 200
+
+
+@looped
+async def test_a_client_that_hangs_up_while_it_sends_is_let_go() -> None:
+    live = Live(make().asgi(), pieces=[b"{", b""])
+    live._pieces.pop()
+    live._pieces.append(b"")
+    live.hang_up()
+    await live.task
+
+
+@pytest.mark.parametrize("raw", [b"", b"nonsense", b"[1", b"\xff\xfe", b"[" * 5000, b"null", b"3"])
+@looped
+async def test_a_body_that_is_no_message_is_a_400(raw: bytes) -> None:
+    answer = await speak(make().asgi(), raw)
+    assert answer.status == 400 and answer.json["error"]["code"] in (-32700, -32600)
+
+
+# Time and life ------------------------------------------------------------------------------------
+
+
+@looped
+async def test_an_open_stream_is_kept_warm() -> None:
+    app = make().asgi(keep_alive_seconds=0.02)
+    live = Live(app, None, await session(app), "GET")
+    await live.until(lambda one: one.body.count(b":\n\n") >= 3)
+    live.hang_up()
+    await live.task
+
+
+@looped
+async def test_an_answer_that_takes_long_becomes_a_stream() -> None:
+    body, headers = modern("tools/call", name="slow")
+    answer = await speak(make().asgi(keep_alive_seconds=0.05), body, headers)
+    assert answer.body.startswith(b":\n\n") and text(answer.events[-1]["data"]) == "slow"
+
+
+@looped
+async def test_a_life_of_the_server_is_answered_but_never_needed() -> None:
+    app, said = make().asgi(), []
+    messages = iter([{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}])
+
+    async def receive() -> Any:
+        return next(messages)
+
+    async def send(message: Any) -> None:
+        said.append(message["type"])
+
+    await app({"type": "lifespan"}, receive, send)
+    assert said == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
+
+
+@looped
+async def test_a_websocket_is_closed() -> None:
+    said = []
+
+    async def receive() -> Any:
+        return {"type": "websocket.connect"}
+
+    async def send(message: Any) -> None:
+        said.append(message["type"])
+
+    await make().asgi()({"type": "websocket"}, receive, send)
+    assert said == ["websocket.close"]
+
+
+@looped
+async def test_many_requests_at_once_get_each_its_own_answer() -> None:
+    app = make().asgi()
+    headers = await session(app)
+    sent = [Live(app, call("add", n, a=n, b=n), headers) for n in range(100)]
+    for n, live in enumerate(sent):
+        answer = await live.done()
+        assert (answer.json["id"], answer.json["result"]["structuredContent"]) == (n, {"result": 2 * n})
+
+
+# On a real server ---------------------------------------------------------------------------------
+
+
+@contextmanager
+def served(app: Any, parser: str) -> Iterator[str]:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = uvicorn.Server(uvicorn.Config(app, http=parser, log_level="warning", lifespan="off"))  # type: ignore[arg-type]
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}/anywhere"
+        finally:
+            app.close()
+            server.should_exit = True
+            thread.join(10)
+    assert not thread.is_alive(), "the server did not leave"
+
+
+@pytest.mark.parametrize("parser", ["h11", "httptools"])
+def test_a_conversation_over_a_socket(parser: str) -> None:
+    """R26-HTTP-15, R26-HDR-08"""
+    seen = Seen()
+    server = make(seen)
+    with served(server.asgi(), parser) as url, httpx.Client(timeout=10) as client:
+        body, headers = modern("tools/call", name="add", arguments={"a": 1, "b": 2})
+        plain = HTTPConnection(url.split("/")[2], timeout=10)
+        plain.request("POST", "/", json.dumps(body), {**headers, "mcp-name": " \tadd \t"})
+        answer = json.loads(plain.getresponse().read())
+        plain.close()
+        assert answer["result"]["structuredContent"] == {"result": 3}
+        refused = client.post(url, json=body, headers={**headers, "host": "evil.example"})
+        assert refused.status_code == 403
+        body, headers = modern("subscriptions/listen", "L", notifications={"toolsListChanged": True})
+        with client.stream("POST", url, json=body, headers=headers) as stream:
+            lines = stream.iter_lines()
+            assert "acknowledged" in next(lines)
+            change(server)
+            assert "list_changed" in next(line for line in lines if "list_changed" in line)
+        body, headers = modern("tools/call", name="wait", meta=META)
+        with pytest.raises(httpx.ReadTimeout):
+            client.post(url, json=body, headers=headers, timeout=0.5)
+        deadline = time.monotonic() + 5
+        while not seen.ended and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert seen.ended == ["cancelled"]
+        opened = client.post(url, json=initialize())
+        with client.stream("GET", url, headers={"mcp-session-id": opened.headers["mcp-session-id"]}) as stream:
+            assert stream.status_code == 200
+            assert next(stream.iter_lines()).startswith("id: ")
