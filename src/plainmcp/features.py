@@ -14,7 +14,7 @@ from .arguments import Binder
 from .context import Context
 from .errors import ArgumentsError, AuthorError
 from .jsonable import Rules
-from .normalize import Check, Normalized
+from .payload import Check, Declared, Normalized
 from .policy import Policy
 from .types import GetPromptResult, Prompt, PromptArgument, ReadResourceResult, Resource, ResourceTemplate, Tool
 from .uritemplate import UriTemplate
@@ -145,7 +145,7 @@ def tool(
     name = _named(name or read.name)
     promised, check = _promise(read.returns, output_schema, policy, rules, name)
     hinted = read.returns not in (Inspected.empty, None, type(None))
-    declared: normalize.Declared = "schema" if promised is not None else "hint" if hinted else "nothing"
+    declared: Declared = "schema" if promised is not None else "hint" if hinted else "nothing"
     shown = dict(show_defaults=policy.schema_default, open=read.open)
     definition = Tool(
         name=name,

@@ -1,13 +1,11 @@
 """Any returned value -> a result, by policy. Knows what a value means; not what a revision can carry of it.
 
-Three doors: `tool_result`, `resource_result` and `prompt_result`. Values become JSON once, in jsonable;
-here that JSON is laid out as text beside structured data. The `normalize_*` functions are the same doors
-for people: they give structured data as plain data where the server keeps raw JSON.
+Three doors: `tool_result`, `resource_result` and `prompt_result`. What a plain value becomes is worked out in
+payload; here ready-made results, builders, pairs, contents and messages are recognised. The `normalize_*`
+functions are the same doors for people: they give plain data where the server keeps raw JSON.
 """
 
-from collections.abc import Callable
-from functools import lru_cache
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, Raw
@@ -15,7 +13,8 @@ from msgspec import UNSET, Raw
 from . import codec, content, media
 from .errors import NormalizeError, PlainMCPError
 from .foreign import word
-from .jsonable import MAX_DEPTH, Rules, cycle, path_of, too_deep
+from .jsonable import Rules
+from .payload import Check, Declared, Normalized, Render, at, bare, content_of, payload, shaped, strict, text_block
 from .policy import Policy
 from .results import JSON_TEXT, Part, Turn
 from .types import (
@@ -25,7 +24,6 @@ from .types import (
     PromptMessage,
     ReadResourceResult,
     ResourceContents,
-    TextContent,
     TextResourceContents,
     parse_block,
     parse_contents,
@@ -42,24 +40,8 @@ __all__ = [
     "tool_result",
 ]
 
-Declared: TypeAlias = Literal["nothing", "hint", "schema"]
-"""What the author promised about a return: nothing, a type hint, or an output schema."""
-
-Render: TypeAlias = Callable[[Any, bytes], str]
-"""Makes the text for a value; it is given the value and its JSON."""
-
-Check: TypeAlias = Callable[[Any, bytes], None]
-"""Raises where a value's JSON breaks what was promised of it."""
-
 _RULES = Rules()
 _ROLES = ("user", "assistant")
-
-
-class Normalized(NamedTuple):
-    """A tool's result; `mirrored` says that its content already tells all its structured data."""
-
-    result: CallToolResult
-    mirrored: bool
 
 
 # For people ---------------------------------------------------------------------------------------
@@ -120,7 +102,7 @@ def tool_result(
             return ready
         if policy.accept == "serializer":
             _check_accepted(value, policy, rules)
-        return _payload(value, policy, rules, declared, render, check)
+        return payload(value, policy, rules, declared, render, check)
     except PlainMCPError:
         raise
     except Exception as error:
@@ -163,7 +145,7 @@ def _assembled(
 ) -> Normalized:
     """A result from parts the author chose; content that is None stands for the JSON of the data."""
     where, there = places
-    raw = b"" if structured is UNSET else _at(there, _payload_json, structured, policy, rules)
+    raw = b"" if structured is UNSET else at(there, _payload_json, structured, policy, rules)
     if given is None:
         given = [JSON_TEXT] if raw else []
     elif not isinstance(given, (list, tuple)):
@@ -171,9 +153,9 @@ def _assembled(
     blocks: list[ContentBlock] = []
     for index, item in enumerate(given):
         if item is JSON_TEXT:
-            blocks.append(_text(codec.styled(raw, policy.json_style)))
+            blocks.append(text_block(codec.styled(raw, policy.json_style)))
         else:
-            blocks.extend(_at(f"{where}[{index}]", _blocks, item, policy, rules))
+            blocks.extend(at(f"{where}[{index}]", content_of, item, policy, rules))
     if is_error is not None and type(is_error) is not bool:
         raise NormalizeError("$.isError", f"takes true or false, not {type(is_error).__name__}")
     omitted = not raw or (raw in (b"{}", b"[]") and policy.empty_structured == "omit")  # S001-38
@@ -190,12 +172,12 @@ def _meta(meta: Any, policy: Policy, rules: Rules) -> dict[str, Any] | None:
     """Metadata as plain data, so that whatever an author put there can be written."""
     if not meta:
         return None
-    plain: dict[str, Any] = codec.decode(rules.encode({"_meta": dict(meta)}, _strict(policy)).raw)["_meta"]
+    plain: dict[str, Any] = codec.decode(rules.encode({"_meta": dict(meta)}, strict(policy)).raw)["_meta"]
     return plain
 
 
 def _payload_json(structured: Any, policy: Policy, rules: Rules) -> bytes:
-    return _shaped(rules.encode(structured, _strict(policy)).raw, policy)
+    return shaped(rules.encode(structured, strict(policy)).raw, policy)
 
 
 _ENVELOPE = frozenset({"content", "structuredContent", "isError", "_meta", "meta"})
@@ -225,7 +207,7 @@ def _pair(payload: Any, structured: Any, policy: Policy, rules: Rules) -> Normal
             return None
         if not rules.encode(structured, policy).raw.startswith(b"{"):
             return None
-    said = _at("$[0]", _blocks, payload, policy, rules)
+    said = at("$[0]", content_of, payload, policy, rules)
     return _assembled(said, structured, None, None, policy, rules, places=("$[0]", "$[1]"))
 
 
@@ -235,173 +217,10 @@ def _check_given(structured: Any, check: Check) -> None:
     check(None, bytes(structured))
 
 
-def _payload(
-    value: Any,
-    policy: Policy,
-    rules: Rules,
-    declared: Declared = "nothing",
-    render: Render | None = None,
-    check: Check | None = None,
-) -> Normalized:
-    """Content for what is content, text and structured data for what is data."""
-    if value is None and declared != "schema":
-        return Normalized(CallToolResult(content=[]), True)  # S000-19
-    if content.is_content(type(value), policy) and declared != "schema":
-        return Normalized(CallToolResult(content=[content.block(value, policy, rules)]), True)
-    if isinstance(value, content.BYTES):
-        if policy.bytes_as == "error":
-            raise NormalizeError("$", "this policy takes no bytes; return an Image, Audio or File")
-        if declared != "schema":  # S000-20: base64 text and nothing structured
-            return Normalized(CallToolResult(content=_texts([_bare(rules.encode(value, policy).raw)])), True)
-    items = rules.items(value, _strict(policy) if declared == "schema" else policy)
-    if items is not None and declared != "schema" and content.among(items, policy):
-        return Normalized(CallToolResult(content=_gathered(items, policy, rules, [], [items])), True)  # S000-34
-    return _data(value if items is None else items, items is not None, policy, rules, declared, render, check)
-
-
-def _gathered(items: Any, policy: Policy, rules: Rules, keys: list[Any], above: list[Any]) -> list[ContentBlock]:
-    """The blocks of a list that holds content, and of the lists in it, in order."""
-    if len(above) > MAX_DEPTH:
-        raise too_deep(keys)
-    blocks: list[ContentBlock] = []
-    for index, item in enumerate(items):
-        here = [*keys, index]
-        if isinstance(item, (list, tuple)) and content.among(list(item), policy):
-            if any(item is one for one in above):
-                raise cycle(here, keys[: next(i for i, one in enumerate(above) if one is item)])
-            blocks.extend(_gathered(item, policy, rules, here, [*above, item]))
-        else:
-            blocks.extend(_at(path_of(here), _blocks, item, policy, rules))
-    return blocks
-
-
-def _blocks(value: Any, policy: Policy, rules: Rules) -> list[ContentBlock]:
-    """The content alone, in words whatever the policy has for data."""
-    if _is_clean_text(value):
-        return [_text(value)]
-    return _payload(value, _wordy(policy), rules).result.content
-
-
-def _data(
-    value: Any,
-    many: bool,
-    policy: Policy,
-    rules: Rules,
-    declared: Declared,
-    render: Render | None,
-    check: Check | None,
-) -> Normalized:
-    encoded = rules.encode(value, _strict(policy) if declared == "schema" else policy)
-    if check is not None:
-        check(value, encoded.raw)
-    raw = _shaped(encoded.raw, policy)
-    structured = _structured(raw, policy, declared) if encoded.exact else UNSET  # S000-31
-    blocks: list[ContentBlock]
-    if render is not None and not isinstance(value, str):
-        blocks = [_text(render(value, raw))]
-    elif value is None or (policy.object_text == "none" and raw.startswith(b"{") and structured is not UNSET):
-        blocks = []
-    elif many and _one_by_one(policy, structured):
-        blocks = _texts(_item_texts(raw, policy))
-    elif raw.startswith(b'"'):
-        blocks = [_text(value if _is_clean_text(value) else _bare(raw))]
-    else:
-        blocks = [_text(codec.styled(raw, policy.json_style))]
-    return Normalized(CallToolResult(content=blocks, structuredContent=structured), bool(blocks))
-
-
-def _structured(raw: bytes, policy: Policy, declared: Declared) -> Any:
-    """What of a value's JSON goes out as structured data."""
-    if declared != "schema":
-        if policy.structured == "schema" or (raw in (b"{}", b"[]") and policy.empty_structured == "omit"):
-            return UNSET
-        if not raw.startswith(b"{") and not _sent(policy, declared):
-            return UNSET
-    if raw.startswith(b"{") or policy.non_object == "raw":
-        return Raw(raw)
-    return Raw(b"{" + codec.encode(policy.wrap_key) + b":" + raw + b"}")
-
-
-def _sent(policy: Policy, declared: Declared) -> bool:
-    """Whether a scalar or a list that no schema asks for is sent as structured data at all."""
-    return policy.non_object in ("wrap", "raw") or (policy.non_object == "annotated" and declared == "hint")
-
-
-def _one_by_one(policy: Policy, structured: Any) -> bool:
-    match policy.list_content:
-        case "auto":
-            return structured is UNSET
-        case "json":
-            return False
-    return True
-
-
-_split = msgspec.json.Decoder(list[Raw]).decode
-
-
-def _item_texts(raw: bytes, policy: Policy) -> list[str]:
-    """The text of each item of a JSON array."""
-    if policy.list_content == "flat" and raw.count(b"[") > 1:
-        return [_bare_styled(codec.encode(leaf), policy) for leaf in _flat(codec.decode(raw))]
-    if policy.json_style == "indent":  # an item on its own is indented from the margin
-        return [_bare_styled(bytes(item), policy) for item in _split(raw)]
-    # Styling the whole array once, then cutting it up, is several times faster than styling each item.
-    whole = codec.styled(raw, policy.json_style)
-    return [codec.decode(text) if text[0] == '"' else text for text in map(_decoded, _split(whole))]
-
-
-def _decoded(raw: Raw) -> str:
-    return str(raw, "utf-8")
-
-
-def _flat(data: list[Any]) -> list[Any]:
-    return [leaf for item in data for leaf in (_flat(item) if isinstance(item, list) else [item])]
-
-
-def _bare_styled(raw: bytes, policy: Policy) -> str:
-    return _bare(raw) if raw.startswith(b'"') else codec.styled(raw, policy.json_style)
-
-
-def _bare(raw: bytes) -> str:
-    """A JSON string without its quotes and escapes (B-44)."""
-    text: str = codec.decode(raw)
-    return text
-
-
 def _check_accepted(value: Any, policy: Policy, rules: Rules) -> None:
     if not isinstance(value, str) and not rules.encode(value, policy).raw.startswith(b"{"):
         kind = type(value).__name__
         raise NormalizeError("$", f"this policy takes a str, an object or a ToolResult, and {kind} is none of them")
-
-
-# The top of an object -----------------------------------------------------------------------------
-
-
-def _shaped(raw: bytes, policy: Policy) -> bytes:
-    """An object with its top-level keys and lists as the policy wants them."""
-    if (policy.key_case == "asis" and policy.item_order == "asis") or not raw.startswith(b"{"):
-        return raw
-    data = codec.decode(raw)
-    if policy.item_order == "name":  # S001-18, S001-20: by name, cluster-10 before cluster-2
-        data = {key: _by_name(item) for key, item in data.items()}
-    if policy.key_case == "camel":  # S001-23
-        renamed = {_camel(key): item for key, item in data.items()}
-        if len(renamed) != len(data):
-            raise NormalizeError("$", "two keys are the same in camelCase")
-        data = renamed
-    return codec.encode(data)
-
-
-def _by_name(item: Any) -> Any:
-    if not isinstance(item, list):
-        return item
-    named = all(isinstance(entry, dict) and isinstance(entry.get("name"), str) for entry in item)
-    return sorted(item, key=lambda entry: entry["name"]) if named else item
-
-
-def _camel(key: str) -> str:
-    head, *rest = key.split("_")
-    return head + "".join(part[:1].upper() + part[1:] for part in rest) if head else key
 
 
 # Resources ----------------------------------------------------------------------------------------
@@ -421,7 +240,7 @@ def resource_result(
         places = ["$"] if one else [f"$[{index}]" for index in range(len(parts))]
         return ReadResourceResult(
             contents=[
-                _at(place, _contents, uri, mime_type, part, policy, rules)
+                at(place, _contents, uri, mime_type, part, policy, rules)
                 for place, part in zip(places, parts, strict=True)
             ],
             ttlMs=hints[0],
@@ -460,7 +279,7 @@ def _contents(uri: str, mime_type: str | None, part: Any, policy: Policy, rules:
         return found
     raw = rules.encode(part, policy).raw
     if raw.startswith(b'"'):
-        return TextResourceContents(uri=uri, mimeType=mime_type or "text/plain", text=_bare(raw))
+        return TextResourceContents(uri=uri, mimeType=mime_type or "text/plain", text=bare(raw))
     mime_type = mime_type or policy.resource_json_mime
     return TextResourceContents(uri=uri, mimeType=mime_type, text=codec.styled(raw, policy.json_style))
 
@@ -490,7 +309,7 @@ def prompt_result(value: Any, policy: Policy, rules: Rules = _RULES) -> GetPromp
                 items, description, meta = _said(value, policy, rules), None, None
         return GetPromptResult(
             description=_description(description, policy, rules),
-            messages=[message for place, item in items for message in _at(place, _messages, item, policy, rules)],
+            messages=[message for place, item in items for message in at(place, _messages, item, policy, rules)],
             _meta=_meta(meta, policy, rules),
         )
     except PlainMCPError:
@@ -523,8 +342,8 @@ def _messages(value: Any, policy: Policy, rules: Rules) -> list[PromptMessage]:
     elif (parts := content.message_parts(value) or _prompt_pair(value, policy)) is not None:
         role, said = parts
     elif type(value) is dict and value.keys() == {"role", "content"} and value["role"] in _ROLES:
-        return _spoken(value["role"], _at("$.content", _blocks, _as_block(value["content"]), policy, rules))
-    return _spoken(role, _blocks(said, policy, rules))
+        return _spoken(value["role"], at("$.content", content_of, _as_block(value["content"]), policy, rules))
+    return _spoken(role, content_of(said, policy, rules))
 
 
 def _as_block(given: Any) -> Any:
@@ -554,39 +373,6 @@ def _prompt_pair(value: Any, policy: Policy) -> tuple[Any, Any] | None:
 
 
 # Shared -------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=64)
-def _strict(policy: Policy) -> Policy:
-    """The policy for data a schema or an author's own result promises: nothing becomes its str()."""
-    return policy.replace(unserializable="error")
-
-
-@lru_cache(maxsize=64)
-def _wordy(policy: Policy) -> Policy:
-    """The policy for what must be said in content: data has a text there."""
-    return policy.replace(object_text="json")
-
-
-def _at(place: str, make: Callable[..., Any], *given: Any) -> Any:
-    """What a function makes of one part of a value; where it refuses, the path starts at the whole."""
-    try:
-        return make(*given)
-    except NormalizeError as error:
-        raise NormalizeError(place + error.path[1:], error.problem) from error
-
-
-def _text(text: str) -> TextContent:
-    return TextContent(type="text", text=text)
-
-
-def _texts(texts: list[str]) -> list[ContentBlock]:
-    return [TextContent(type="text", text=text) for text in texts]
-
-
-def _is_clean_text(value: Any) -> bool:
-    """Whether a value is text that can be sent as it stands."""
-    return type(value) is str and value.isascii()
 
 
 def _attribute(value: Any, *names: str) -> Any:

@@ -55,6 +55,7 @@ STOREYS = (
         "values",
         (
             "content",
+            "payload",
             "jsonable",
             "kinds",
             "fitting",

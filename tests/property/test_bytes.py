@@ -119,7 +119,7 @@ def judge(raw: Any, said: bytes, *spoken: str) -> None:
     """Fail unless this is silence, or a valid answer to that on one of the revisions it may be in."""
     if raw is None:
         return
-    assert isinstance(raw, bytes)
+    assert isinstance(raw, bytes) and b"\n" not in raw
     answers = official.decoded(raw)
     assert answers != []
     try:
@@ -214,7 +214,7 @@ def test_whatever_python_hands_over_is_answered_or_not(said: Any) -> None:
 
 @pytest.mark.parametrize("revision", ALL)
 def test_every_valid_request_gets_a_valid_answer(revision: str) -> None:
-    """Validity is judged by the official schema.json of the revision, and by the SDK where it speaks."""
+    """R*-STDIO-01: on one line, valid by the official schema.json of the revision and by the SDK where it speaks."""
     line = Hearing(revision)
     for one in requests(revision):
         if one["method"] != "subscriptions/listen":

@@ -28,7 +28,7 @@ from plainmcp.jsonable import MAX_DEPTH
 from plainmcp.kinds import MAX_ITEMS
 from plainmcp.types import TextContent
 
-SOON = 1.0  # seconds; it takes milliseconds, this is to catch what grows without bound
+SOON = 5.0  # seconds: far more than any takes, far less than a blow-up would
 
 DEEP_LIST = "$" + "[0]" * MAX_DEPTH
 DEEP_DICT = "$" + ".a" * MAX_DEPTH

@@ -126,7 +126,7 @@ CODES = {-32700, -32600, -32601, -32602, -32603, -32020, -32021, -32022}
 
 
 def test_every_error_class_has_a_code_of_the_specification() -> None:
-    """R26-BASE-14, R26-BASE-15, R26-BASE-16, R26-BASE-17."""
+    """R26-BASE-14, R26-BASE-15, R26-BASE-16."""
     from plainmcp.errors import ProtocolError
 
     classes = [ProtocolError, *ProtocolError.__subclasses__()]

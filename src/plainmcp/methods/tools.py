@@ -8,7 +8,7 @@ from .. import codec, describe, project
 from ..context import Request
 from ..errors import InvalidParams, NormalizeError, OutputError, ProtocolError, ToolError
 from ..features import ToolFeature
-from ..normalize import Normalized
+from ..payload import Normalized
 from ..revisions import Revision
 from ..steps import Run
 from ..types import CallToolResult, TextContent

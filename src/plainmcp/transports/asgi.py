@@ -26,6 +26,9 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 _log = logging.getLogger("plainmcp")
+MOMENT = 0.05
+"""For how many seconds a short call is not bothered with whether its client is still there."""
+
 _STREAM = [
     (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-cache"),
@@ -106,26 +109,43 @@ class ASGIApp:
     async def _answer(self, opened: Open, receive: Receive, send: Send) -> None:
         """Run what has to run, and say what there is to say, until all is said or the client is gone."""
         loop, wake = asyncio.get_running_loop(), asyncio.Event()
-        reader = opened.stream.attach(partial(_soon, loop, wake.set), opened.after)
-        task = None
-        if opened.steps is not None:
-            task = loop.create_task(self._work(opened))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-        watch = loop.create_task(_disconnected(receive, wake))
+        task = watch = reader = None
         try:
-            if await self._is_sole(opened, wake, watch):
-                answer = opened.stream.answer
-                status = 200 if answer is None else streamable.status(answer, opened.modern)
-                await _reply(streamable.said(status, answer), send)
-            else:
-                await self._speak(opened, reader, send, wake, watch)
+            if opened.steps is not None:
+                task = await self._started(opened, loop)
+            if not _is_alone(opened):
+                reader = opened.stream.attach(partial(_soon, loop, wake.set), opened.after)
+                watch = loop.create_task(_disconnected(receive, wake))
+                if not await self._becomes_alone(opened, wake, watch):
+                    return await self._speak(opened, reader, send, wake, watch)
+            answer = opened.stream.answer
+            status = 200 if answer is None else streamable.status(answer, opened.modern)
+            await _reply(streamable.said(status, answer), send)
         finally:
-            watch.cancel()
-            reader.leave()
+            if watch is not None:
+                watch.cancel()
+            if reader is not None:
+                reader.leave()
             self.endpoint.left(opened)
             if opened.modern and task is not None:
                 task.cancel()  # R26-HTTP-16; it does nothing to one that is done
+
+    async def _started(self, opened: Open, loop: asyncio.AbstractEventLoop) -> "asyncio.Task[None] | None":
+        """The task of the work; where nothing can be said before the answer, that is waited for a moment."""
+        if opened.silent and opened.step.inline and not opened.step.is_async:
+            await self._work(opened)  # it holds up the loop, so nobody could hang up meanwhile
+            return None
+        task = loop.create_task(self._work(opened))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        if opened.silent:
+            try:
+                await asyncio.wait((task,), timeout=MOMENT)
+            except asyncio.CancelledError:
+                if opened.modern:
+                    task.cancel()
+                raise
+        return task
 
     async def _work(self, opened: Open) -> None:
         """Drive the steps to the answer; whoever reads the stream finds it there."""
@@ -139,13 +159,13 @@ class ASGIApp:
         finally:
             self.endpoint.ended(opened, answer)
 
-    async def _is_sole(self, opened: Open, wake: asyncio.Event, watch: "asyncio.Task[None]") -> bool:
+    async def _becomes_alone(self, opened: Open, wake: asyncio.Event, watch: "asyncio.Task[None]") -> bool:
         """Wait until it is clear whether the answer comes alone, so that it can be JSON with a status of its own."""
         stream, patience = opened.stream, self.endpoint.settings.keep_alive_seconds
-        while opened.steps is not None:
-            if stream.unopened:
-                return opened.json or stream.answer is None
-            if stream.speaks:
+        while opened.steps is not None and not stream.speaks:
+            if _is_alone(opened):
+                return True
+            if stream.finished:
                 break
             if watch.done():
                 raise _Gone
@@ -172,6 +192,11 @@ class ASGIApp:
             chunk = reader.take()
             if not chunk and not reader.over and not await _woken(wake, self.endpoint.settings.keep_alive_seconds):
                 chunk = sse.COMMENT
+
+
+def _is_alone(opened: Open) -> bool:
+    """Whether there is only an answer, and it can be JSON."""
+    return opened.stream.unopened and (opened.json or opened.stream.answer is None)
 
 
 class _Gone(Exception):

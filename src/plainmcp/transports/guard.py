@@ -4,6 +4,7 @@ Pure: knows two headers, the local address, and the two settings its refusals na
 """
 
 from collections.abc import Collection
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any
 
@@ -55,6 +56,7 @@ def _split(authority: str) -> tuple[str, str]:
     return name, port
 
 
+@lru_cache(maxsize=256)
 def is_loopback(name: str | None) -> bool:
     """Whether a name or an address is this machine's own.
 

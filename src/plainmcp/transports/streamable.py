@@ -5,6 +5,7 @@ Pure functions of headers and messages. What is then done with a request is the 
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -114,6 +115,7 @@ def is_json(content_type: str | None) -> bool:
     return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
 
 
+@lru_cache(maxsize=256)
 def accepts(accept: str | None, kind: str) -> bool:
     """Whether a client takes a media type; one that says nothing takes all.
 
