@@ -179,7 +179,7 @@ def _held(rows: list[Obligation], found: dict[str, list[str]], excuses: dict[str
         tests = found.get(one.id)
         if not tests:
             return f"*{reason(one, excuses) or 'neither pinned nor excused'}*"
-        more = f" and {len(tests) - MOST} more" if len(tests) > MOST else ""
+        more = " and more" if len(tests) > MOST else ""
         return ", ".join(f"`{test}`" for test in tests[:MOST]) + more
 
     groups = _grouped(rows, holder)

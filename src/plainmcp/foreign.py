@@ -13,6 +13,7 @@ from .errors import NormalizeError
 __all__ = [
     "attrs_fields",
     "dump_model",
+    "excludes",
     "is_closed_model",
     "is_field",
     "is_pydantic",
@@ -113,6 +114,12 @@ def _closed(node: Any) -> bool:
 
 
 _INNER = ("schema", "items_schema", "values_schema", "definitions")
+
+
+def excludes(kind: type) -> bool:
+    """Whether a pydantic class keeps some of its fields to itself."""
+    fields: Any = getattr(kind, "model_fields", {})
+    return any(getattr(field, "exclude", None) or getattr(field, "exclude_if", None) for field in fields.values())
 
 
 def rows_to_json(kind: type) -> Callable[[Any], bytes]:

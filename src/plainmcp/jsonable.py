@@ -24,6 +24,7 @@ MAX_DEPTH = 100
 
 _MAX_INTEGER = 10**4300
 _STRINGS = frozenset({str})
+_NOTHING = type(None)
 
 
 class Encoded(NamedTuple):
@@ -136,7 +137,7 @@ class Rules:
         if expected == 1 and self.rule(type(value)).shape in ("fields", "model"):
             return True  # one flat record, the commonest answer of all
         met = 0
-        for depth, groups in enumerate(self._levels(value)):
+        for depth, (groups, _) in enumerate(self._levels(value)):
             if depth == MAX_DEPTH:
                 return not groups
             for rule, members in groups:
@@ -150,26 +151,32 @@ class Rules:
         return True
 
     def _finite(self, value: Any, raw: bytes) -> bool:
-        """Whether no null in the JSON is the encoder's word for NaN or Infinity."""
+        """Whether every null in the JSON is somebody's None: the encoder writes NaN and Infinity as null.
+
+        A class that may leave a None out makes the count worthless, and the value is walked.
+        """
         if b"null" not in raw:
             return True
-        leaves = chain.from_iterable(
-            _children(rule, members) for groups in self._levels(value) for rule, members in groups
-        )
-        return all(map(isfinite, [leaf for leaf in chain(leaves, (value,)) if isinstance(leaf, float)]))
+        nones = 0
+        for groups, here in self._levels(value):
+            if any(rule.shape not in _NATIVE or rule.omits for rule, _ in groups):
+                return False
+            nones += here
+        return nones == raw.count(b"null")
 
-    def _levels(self, value: Any) -> Iterator[list[tuple[Rule, list[Any]]]]:
-        """The containers of a value, level by level, each level grouped by class."""
+    def _levels(self, value: Any) -> Iterator[tuple[list[tuple[Rule, list[Any]]], int]]:
+        """The containers of a value, level by level and grouped by class, and how many None stand beside them."""
         level = [value]
         while level:
-            kinds = set(map(type, level))
+            types = list(map(type, level))
+            kinds = set(types)
             groups = []
             for kind in kinds:
                 rule = self.rule(kind)
                 if rule.shape not in _SCALARS:
                     groups.append((rule, level if len(kinds) == 1 else [v for v in level if type(v) is kind]))
-            yield groups
-            level = [child for rule, members in groups for child in _children(rule, members)]
+            yield groups, types.count(_NOTHING)
+            level = list(chain.from_iterable([_children(rule, members) for rule, members in groups]))
 
 
 _SCALARS = frozenset({"leaf", "scalar"})
@@ -182,10 +189,10 @@ def _children(rule: Rule, members: list[Any]) -> Iterator[Any]:
             return chain.from_iterable(members)
         case "dict":
             return chain.from_iterable(map(dict.values, members))
-        case "model":
-            return chain.from_iterable(vars(member).values() for member in members)
-        case "fields":
+        case "fields" if rule.names:
             return chain.from_iterable(map(_getter(rule.names), members))
+        case "fields" | "model":
+            return chain.from_iterable(map(dict.values, map(attrgetter("__dict__"), members)))
     return iter(())
 
 

@@ -46,7 +46,8 @@ class Rule:
       scalar    `open` makes it a leaf
       list      the encoder writes it as an array; iterating gives its items
       dict      the encoder writes it as an object; it has keys
-      fields    the encoder writes it as an object; `names` are its attributes, `open` makes it a dict
+      fields    the encoder writes it as an object; `names` are its attributes, where they are not all in its
+                __dict__; `open` makes it a dict
       model     a pydantic model whose own encoder can be trusted; `open` dumps it
       set       an array too, but in sorted order, which the encoder does not give
       open      `open` makes it something else, which has a rule of its own
@@ -58,6 +59,7 @@ class Rule:
     open: Open | None = None
     names: tuple[str, ...] = ()
     many: bool = False
+    omits: bool = False  # it may leave a member out that is None
 
 
 _LEAVES = frozenset(
@@ -115,19 +117,21 @@ def _model(kind: type) -> Rule | None:
     if not foreign.is_pydantic(kind):
         return None
     # msgspec would write a pydantic dataclass itself, without its aliases, so only models go straight.
-    return Rule("model" if foreign.is_closed_model(kind) else "open", foreign.dump_model)
+    shape = "model" if foreign.is_closed_model(kind) else "open"
+    return Rule(shape, foreign.dump_model, omits=foreign.excludes(kind))
 
 
 def _fields(kind: type) -> Rule | None:
     if issubclass(kind, msgspec.Struct):
-        return Rule("fields", _open_struct, kind.__struct_fields__)
+        return Rule("fields", _open_struct, kind.__struct_fields__, omits=kind.__struct_config__.omit_defaults)
     if dataclasses.is_dataclass(kind):
         names = tuple(field.name for field in dataclasses.fields(kind))
         tags = {field.name: field.metadata.get("json", field.name) for field in dataclasses.fields(kind)}
         # A field with metadata {"json": "wireName"} has that name on the wire, "-" keeps it off (S001-34).
         renamed = any(name != tag for name, tag in tags.items())
         native = not renamed and all(_is_stored(kind, field) for field in dataclasses.fields(kind))
-        return Rule("fields" if native else "open", partial(_open_fields, tags=tags), names)
+        slots = any("__slots__" in vars(base) for base in kind.__mro__[:-1])
+        return Rule("fields" if native else "open", partial(_open_fields, tags=tags), names if slots else ())
     public = foreign.attrs_fields(kind)
     if public is not None:
         return Rule("open", partial(_open_fields, tags={name: name for name in public}))

@@ -113,6 +113,8 @@ def _ready_made(value: Any, policy: Policy, rules: Rules) -> Normalized | None:
     """A result the author made: by hand, by builder, as a pair, or as a dict of result keys."""
     if isinstance(value, CallToolResult):
         made = _assembled(value.content, value.structuredContent, value.isError, value._meta, policy, rules)
+        if value.resultType is not None and not isinstance(value.resultType, str):
+            raise NormalizeError("$.resultType", f"takes text, not {type(value.resultType).__name__}")
         made.result.resultType = value.resultType
         return made
     match word(type(value)):
@@ -231,6 +233,7 @@ def resource_result(
 ) -> ReadResourceResult:
     """A resource's return value as its contents."""
     try:
+        uri, mime_type = codec.decode(rules.encode([uri, mime_type], policy).raw)  # both may be anybody's text
         made = word(type(payload)) in ("ReadResourceResult", "ResourceResult")
         parts, one = (payload.contents, False) if made else _parts(payload, policy, rules)
         meta = _attribute(payload, "_meta", "meta") if made else None

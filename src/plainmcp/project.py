@@ -110,6 +110,8 @@ def _says(content: list[ContentBlock], raw: bytes) -> bool:
 
 
 def _same(text: str, data: Any) -> bool:
+    if isinstance(data, str) and text == data:
+        return True
     try:
         return bool(codec.decode(text) == data)
     except ParseError:

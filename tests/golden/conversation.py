@@ -5,6 +5,7 @@ A file opens with a sentence and the ids it pins (`R*-TOOL-01` means: on every r
     -- server --         Python that makes `server`; `namespace.py` and all of plainmcp's names are there
     -- revisions --      the revisions it is replayed on; without it, all
     -- needs --          present when it takes a channel that lasts; without it, any channel will do
+    -- except --         `http`, where HTTP has rules of its own for this
     -- capabilities --   what the client declares, where the revision has it say so
     -- handshake --      `none`: do not shake hands first
 
@@ -34,7 +35,7 @@ from plainmcp.revisions import REVISIONS
 __all__ = ["Conversation", "Event", "Hear", "Speaker", "Step", "shown"]
 
 HEADING = re.compile(r"^-- (.+) --$", re.MULTILINE)
-GIVEN = ("server", "revisions", "needs", "capabilities", "handshake")
+GIVEN = ("server", "revisions", "needs", "except", "capabilities", "handshake")
 STARTS = ("client", "bytes", "meanwhile")
 COMES = ("notification", "asked", "answer", "silence")
 META = "io.modelcontextprotocol/"
@@ -96,7 +97,9 @@ class Conversation:
     def shakes_hands(self) -> bool:
         """Whether a handshake comes before its first step."""
         first = self.steps[0]
-        return "handshake" not in self.given and not (first.kind == "client" and '"initialize"' in first.body)
+        said = json.loads(first.body) if first.kind == "client" else None
+        opens = isinstance(said, dict) and said.get("method") == "initialize"
+        return "handshake" not in self.given and not opens
 
     def __str__(self) -> str:
         return "\n".join([f"{self.sentence}\n", *(f"-- {name} --\n{body}\n" for name, body in self._sections())])

@@ -23,6 +23,12 @@ class City:
     tags: list[str]
 
 
+@dataclass
+class Who:
+    name: str
+    age: int = 1
+
+
 def everything() -> Server:
     """The server."""
     server = Server(
@@ -83,7 +89,7 @@ def _tools(server: Server) -> None:
 def _asking_tools(server: Server) -> None:
     @server.tool
     def ask(context: Context) -> str:
-        return context.elicit("Who?", City).action
+        return context.elicit("Who?", Who).action
 
     @server.tool
     async def ask_more(context: Context) -> str:
@@ -184,6 +190,8 @@ PARAMS: dict[str, list[dict[str, Any]]] = {
             "arguments": {},
             "inputResponses": {"elicit_1": {"action": "accept", "content": {"name": "a"}}},
         },
+        {"name": "ask", "arguments": {}},
+        {"name": "ask_more", "arguments": {}},
         {"name": "ask_more", "arguments": {}, "requestState": "AAAA"},
         {"name": "needy"},
     ],

@@ -16,6 +16,8 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from starlette.applications import Starlette
+from starlette.routing import Mount, Route
 
 from mounted import META, Live, initialize, modern, session, speak
 from plainmcp import Context, Server
@@ -407,6 +409,7 @@ async def test_a_server_that_ends_waits_for_running_requests_only() -> None:
     for live in (standing, listening):
         await live.until(lambda one: one.body)
     app.drain()
+    assert (await speak(app, None, headers, "GET")).status == 503
     await standing.done()
     assert (await listening.done()).events[-1]["data"]["id"] == "L"
     assert text((await running.done()).json) == "slow"
@@ -467,6 +470,22 @@ async def test_a_request_needs_a_session_we_know(version: str) -> None:
     assert (ended.status, ended.body) == (204, b"")
     for method in ("POST", "GET", "DELETE"):
         assert (await speak(app, listing if method == "POST" else None, headers, method)).status == 404
+
+
+@pytest.mark.parametrize("version", HANDSHAKE_HTTP)
+@pytest.mark.parametrize(
+    "body",
+    [{"jsonrpc": "2.0", "method": "notifications/initialized"}, {"jsonrpc": "2.0", "id": "s-1", "result": {}}],
+)
+@looped
+async def test_what_needs_no_answer_is_refused_like_a_request(version: str, body: Any) -> None:
+    """R*-HTTP-07"""
+    app = make().asgi()
+    headers = await session(app, version)
+    assert (await speak(app, body, headers)).status == 202
+    assert (await speak(app, body, {"mcp-protocol-version": version})).status == 400
+    assert (await speak(app, body, {**headers, "mcp-session-id": "other"})).status == 404
+    assert (await speak(app, body, {**headers, "mcp-protocol-version": "v9"})).status == 400
 
 
 @pytest.mark.parametrize(
@@ -534,6 +553,8 @@ async def test_a_session_belongs_to_who_opened_it() -> None:
 
 @looped
 async def test_a_caller_nobody_knows_is_turned_away() -> None:
+    """R*-HTTP-05"""
+
     def principal(scope: Any) -> str:
         raise PermissionError
 
@@ -886,6 +907,20 @@ async def test_many_requests_at_once_get_each_its_own_answer() -> None:
     for n, live in enumerate(sent):
         answer = await live.done()
         assert (answer.json["id"], answer.json["result"]["structuredContent"]) == (n, {"result": 2 * n})
+
+
+@pytest.mark.parametrize("place", [Mount, Route])
+@looped
+async def test_it_is_mounted_under_a_prefix_without_its_lifespan_being_run(place: Any) -> None:
+    app = make().asgi(hosts=["app.example"])
+    transport = httpx.ASGITransport(app=Starlette(routes=[place("/api" if place is Mount else "/api/", app)]))
+    async with httpx.AsyncClient(transport=transport, base_url="http://app.example") as client:
+        body, headers = modern("tools/call", name="add", arguments={"a": 1, "b": 2})
+        answer = await client.post("/api/", json=body, headers=headers)
+        assert answer.json()["result"]["structuredContent"] == {"result": 3}
+        opened = await client.post("/api/", json=initialize())
+        ended = await client.delete("/api/", headers={"mcp-session-id": opened.headers["mcp-session-id"]})
+        assert ended.status_code == 204
 
 
 # On a real server ---------------------------------------------------------------------------------

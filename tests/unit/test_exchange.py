@@ -1,5 +1,6 @@
 """One request and its answer: envelopes, ids, revisions, the order of the checks."""
 
+import asyncio
 import json
 
 import pytest
@@ -211,3 +212,34 @@ def test_an_exception_nobody_expected_is_an_internal_error(
 def test_depth_is_no_danger(server: Server, deep: bytes) -> None:
     raw = server.handle(deep)
     assert raw is not None and json.loads(raw)["error"]["code"] in (-32700, -32600)
+
+
+class Own(BaseException):
+    """What some libraries raise past every `except Exception`."""
+
+
+@pytest.mark.parametrize("kind", [asyncio.CancelledError, GeneratorExit, SystemExit, Own])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_whatever_a_tool_raises_the_server_answers(kind: type[BaseException], is_async: bool) -> None:
+    """R*-TOOL-11: in a thread and in a loop alike; only the keyboard may interrupt."""
+    server = Server("test")
+
+    def broken() -> str:
+        raise kind("hunter2")
+
+    async def broken_later() -> str:
+        raise kind("hunter2")
+
+    server.tool(name="broken")(broken_later if is_async else broken)
+    said = message("2025-11-25", "tools/call", {"name": "broken"})
+    for raw in (server.handle(said), asyncio.run(answered(server, said))):
+        assert raw is not None
+        result = json.loads(raw)["result"]
+        assert result["isError"] is True and "hunter2" not in str(result)
+
+
+async def answered(server: Server, said: object) -> bytes | None:
+    try:
+        return await server.handle_async(said)
+    except BaseException as error:
+        return json.dumps({"result": {"isError": False, "raised": repr(error)}}).encode()

@@ -96,6 +96,23 @@ def test_a_signal_ends_it_and_the_program_goes_on(file: Path, number: int) -> No
         assert b"Traceback" not in program.stderr
 
 
+def test_a_stream_that_stays_open_ends_with_its_result_and_holds_up_nobody(file: Path) -> None:
+    """R26-SUB-05"""
+    with served(file, "1") as (program, port):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        params = {"notifications": {"toolsListChanged": True}, "_meta": META}
+        message = {"jsonrpc": "2.0", "id": "L", "method": "subscriptions/listen", "params": params}
+        headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen"}
+        connection.request("POST", "/mcp", json.dumps(message), headers)
+        answer = connection.getresponse()
+        assert b"acknowledged" in answer.readline()
+        program.process.send_signal(signal.SIGTERM)
+        last = answer.read().strip().removeprefix(b"data: ")
+        connection.close()
+        assert json.loads(last)["id"] == "L"
+        assert program.wait() == 0
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="several workers are forked")
 def test_several_workers_share_a_port_and_end_together(file: Path) -> None:
     with served(file, "2") as (program, port):

@@ -76,6 +76,7 @@ class ASGIApp:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
+                self.endpoint.draining = False  # one application may live several times
                 await send({"type": "lifespan.startup.complete"})
             else:
                 self.close()
@@ -89,9 +90,6 @@ class ASGIApp:
         refusal = endpoint.check(method, headers, server[0] if server else None)
         if refusal is not None:
             return await _reply(refusal, send)
-        body = await _body(receive, endpoint.settings.max_body)
-        if body is None:
-            return await _reply(endpoint.too_large(), send)
         principal = None
         if self._principal is not None:
             try:
@@ -99,6 +97,9 @@ class ASGIApp:
                 principal = await principal if isawaitable(principal) else principal
             except PermissionError:
                 return await _reply(streamable.unknown_caller(), send)
+        body = await _body(receive, endpoint.settings.max_body)
+        if body is None:
+            return await _reply(endpoint.too_large(), send)
         answer = endpoint.receive(method, headers, body, principal)
         if isinstance(answer, Reply):
             return await _reply(answer, send)

@@ -38,6 +38,7 @@ class Endpoint:
         self.settings = settings
         self.sessions = Sessions(settings, core.now)
         self._lock = threading.Lock()
+        self.draining = False  # no more streams are opened that would stay
         self._open: set[Open] = set()  # those that stay open for what is to come
         self._running: set[Open] = set()
 
@@ -150,7 +151,7 @@ class Endpoint:
 
     @property
     def _is_full(self) -> bool:
-        return len(self._open) >= self.settings.max_standing
+        return self.draining or len(self._open) >= self.settings.max_standing
 
     # The handshake revisions ----------------------------------------------------------------------
 
@@ -221,7 +222,7 @@ class Endpoint:
         if not _hears(headers):
             return refused(406, InvalidRequest("GET is answered by text/event-stream"))
         found = held.find(headers.get("last-event-id") or "")
-        if found is None and self._is_full:
+        if self.draining or (found is None and self._is_full):
             return refused(503, InternalError("too many streams are open"))
         opened = Open(held.stand() if found is None else found[0], held=held)
         opened.after = 0 if found is None else found[1]
@@ -253,6 +254,8 @@ class Endpoint:
             self._running.discard(opened)
         if opened.staying is None:
             opened.stream.finish(answer)
+            if opened.link is not None:
+                opened.link.cancel()  # a function that was given up learns here that nobody waits for it
 
     def left(self, opened: Open) -> None:
         """Its client is gone, or has everything; in the modern era that ends the work too (R26-HTTP-15)."""
@@ -273,6 +276,7 @@ class Endpoint:
 
         For a server that is told to end: it waits for its answers, and these would never end by themselves.
         """
+        self.draining = True
         with self._lock:
             staying, self._open = list(self._open), set()
         for opened in staying:

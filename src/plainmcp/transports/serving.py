@@ -68,7 +68,15 @@ def serve(app: _App, address: str, *, workers: int = 1, **options: Any) -> None:
     print(f"serving MCP at http://{shown}:{listening.getsockname()[1]}{PATH}", file=sys.stderr, flush=True)
     with listening:
         given: dict[str, Any] = {"log_level": "warning", "lifespan": "auto", **options}
-        server = uvicorn.Server(uvicorn.Config(at_path(app), **given))
+
+        class Server(uvicorn.Server):
+            def handle_exit(self, sig: int, frame: Any) -> None:
+                # uvicorn waits for its answers, and streams that stay open never end by themselves. Not from here:
+                # a signal comes at any moment, whatever lock is held.
+                threading.Thread(target=getattr(app, "drain", lambda: None), daemon=True).start()
+                super().handle_exit(sig, frame)
+
+        server = Server(uvicorn.Config(at_path(app), **given))
         with _outliving(signal.SIGTERM):
             _forked(workers, lambda: server.run(sockets=[listening]))
 

@@ -46,9 +46,10 @@ class Stream:
         """Say the answer, if there is one, and nothing more (R2511-HTTP-10)."""
         with self._lock:
             if not self.finished:
-                self.finished, self.answer = True, answer
                 if answer is not None:
+                    self.answer = answer
                     self._add(answer)
+                self.finished = True  # last: whoever looks on without the lock then finds the rest in place
         self._wake()
 
     def drop(self) -> None:

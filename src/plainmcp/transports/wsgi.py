@@ -72,13 +72,13 @@ class WSGIApp:
         refusal = endpoint.check(method, headers, environ.get("REMOTE_ADDR"))
         if refusal is not None:
             return refusal
-        body = _body(environ, endpoint.settings.max_body)
-        if body is None:
-            return endpoint.too_large()
         try:
             principal = self._principal(environ) if self._principal is not None else None
         except PermissionError:
             return streamable.unknown_caller()
+        body = _body(environ, endpoint.settings.max_body)
+        if body is None:
+            return endpoint.too_large()
         return endpoint.receive(method, headers, body, principal)
 
     # Answers under way ----------------------------------------------------------------------------

@@ -1,0 +1,137 @@
+"""The events of one response: written in threads, read by one reader, kept to be read again."""
+
+import threading
+
+import pytest
+
+from plainmcp.transports import streams
+from plainmcp.transports.streams import Stream
+
+NEVER = threading.Event().is_set
+
+
+def resumable(polling: bool = True) -> Stream:
+    return Stream("7", resumable=True, polling=polling, retry_ms=5)
+
+
+def test_an_answer_alone_needs_no_stream() -> None:
+    stream = Stream()
+    assert (stream.speaks, stream.unopened) == (False, False)
+    stream.finish(b"{}")
+    assert (stream.speaks, stream.unopened, stream.answer) == (False, True, b"{}")
+
+
+def test_no_answer_needs_none_either() -> None:
+    stream = Stream()
+    stream.finish()
+    assert stream.unopened and stream.answer is None
+
+
+def test_whatever_is_said_before_the_answer_makes_a_stream() -> None:
+    stream = Stream()
+    stream.put(b"1")
+    assert stream.speaks
+    stream.finish(b"2")
+    assert stream.speaks and not stream.unopened
+    reader = stream.attach(NEVER)
+    assert reader.opening() == b"data: 1\n\ndata: 2\n\n" and reader.over
+
+
+def test_nothing_is_said_after_the_answer() -> None:
+    """R*-PROG-03"""
+    stream = Stream()
+    stream.finish(b"1")
+    stream.put(b"2")
+    stream.finish(b"3")
+    assert stream.attach(NEVER).take() == b"data: 1\n\n"
+
+
+def test_a_stream_is_read_again_from_any_event_on() -> None:
+    """R2511-HTTP-24"""
+    stream = resumable()
+    for word in (b"1", b"2", b"3"):
+        stream.put(word)
+    assert stream.attach(NEVER).take().count(b"id: 7-") == 3
+    again = stream.attach(NEVER, 2)
+    assert again.opening() == b"id: 7-2\ndata: \n\nid: 7-3\ndata: 3\n\n"
+    assert not again.over
+
+
+def test_a_stream_nobody_can_resume_forgets_what_was_read() -> None:
+    stream = Stream()
+    stream.put(b"1")
+    stream.attach(NEVER).take()
+    assert stream.size == 0
+    assert stream.attach(NEVER).take() == b""
+
+
+def test_the_reader_that_comes_later_reads_on() -> None:
+    woken: list[str] = []
+    stream = resumable()
+    first = stream.attach(lambda: woken.append("first"))
+    second = stream.attach(lambda: woken.append("second"))
+    stream.put(b"1")
+    assert woken == ["first", "second"]
+    assert first.take() == b"" and first.over
+    first.leave()
+    assert b"data: 1" in second.take() and not second.over
+
+
+def test_a_dropped_stream_says_when_to_come_back_and_holds_the_rest() -> None:
+    """R2511-HTTP-18"""
+    stream = resumable()
+    reader = stream.attach(NEVER)
+    stream.put(b"1")
+    stream.drop()
+    stream.finish(b"2")
+    assert reader.take() == b"id: 7-1\ndata: 1\n\nid: 7-1\nretry: 5\ndata: \n\n"
+    assert reader.over
+    rest = stream.attach(NEVER, 1)
+    assert rest.take() == b"id: 7-2\ndata: 2\n\n" and rest.over
+
+
+@pytest.mark.parametrize("stream", [Stream(), resumable(polling=False)])
+def test_a_stream_that_could_not_be_polled_is_not_dropped(stream: Stream) -> None:
+    stream.drop()
+    assert not stream.speaks
+
+
+def test_a_stream_is_bounded() -> None:
+    stream = resumable()
+    for n in range(streams.MOST + 10):
+        stream.put(b"%d" % n)
+    assert stream.attach(NEVER).take().startswith(b"id: 7-11\n")
+    assert stream.size < 4 * streams.MOST
+
+
+def test_a_reader_in_another_thread_misses_nothing() -> None:
+    for _ in range(20):
+        stream, wake, got = Stream(), threading.Event(), []
+        reader = stream.attach(wake.set)
+
+        def write(stream: Stream = stream) -> None:
+            for n in range(50):
+                stream.put(b"%d" % n)
+            stream.finish(b"end")
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        while not reader.over:
+            wake.clear()
+            got.append(reader.take())
+            if not got[-1] and not reader.over:
+                assert wake.wait(10)
+        writer.join()
+        assert b"".join(got) == b"".join(b"data: %d\n\n" % n for n in range(50)) + b"data: end\n\n"
+
+
+def test_an_answer_made_in_another_thread_is_never_taken_for_none() -> None:
+    for _ in range(300):
+        stream, wake = Stream(), threading.Event()
+        stream.attach(wake.set)
+        writer = threading.Thread(target=stream.finish, args=(b"{}",))
+        writer.start()
+        while not stream.unopened:
+            assert wake.wait(10)
+        assert stream.answer == b"{}"
+        writer.join()
