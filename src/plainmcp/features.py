@@ -3,6 +3,7 @@
 Knows how a function becomes a feature. Which features there are, and who may see them, is the registry's.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,7 +20,7 @@ from .policy import Policy
 from .types import GetPromptResult, Prompt, PromptArgument, ReadResourceResult, Resource, ResourceTemplate, Tool
 from .uritemplate import UriTemplate
 
-__all__ = ["Completion", "PromptFeature", "ResourceFeature", "TemplateFeature", "ToolFeature"]
+__all__ = ["Completion", "PromptFeature", "ResourceFeature", "TemplateFeature", "ToolFeature", "checked_cache"]
 
 Visible = Callable[[Any], bool]
 Function = Callable[..., Any]
@@ -276,7 +277,8 @@ def resource(
         icons=icons,
         _meta=meta,
     )
-    ttl_ms, scope = cache or (0, "private")
+    ttl_ms, scope = checked_cache(cache or (0, "private"))
+    _check_scheme(uri)
     common |= dict(function=function, is_async=read.is_async, context=read.context, ttl_ms=ttl_ms, cache_scope=scope)
     make = partial(_contents, mime_type, policy, rules)
     if not uritemplate.is_template(uri):
@@ -300,6 +302,20 @@ def resource(
         normalize=make,
         **common,
     )
+
+
+def checked_cache(given: Any) -> tuple[int, Any]:
+    """How long, in milliseconds, and for whom something may be kept; raises AuthorError (CACHE-03)."""
+    ttl, scope = given
+    if type(ttl) is not int or ttl < 0 or scope not in ("public", "private"):
+        raise AuthorError(f'cache is (milliseconds, "public" or "private"), not {given!r}')
+    return ttl, scope
+
+
+def _check_scheme(uri: str) -> None:
+    # RES-11. A path without a scheme is taken as it is: some servers name their resources so.
+    if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|[^:]+$", uri):
+        raise AuthorError(f"{uri!r} is no URI; it starts with a scheme, such as weather://")
 
 
 def _contents(mime_type: str | None, policy: Policy, rules: Rules, uri: str, payload: Any) -> ReadResourceResult:
@@ -360,5 +376,6 @@ def completion(function: Function, ref: str, argument: str, **common: Any) -> Co
     read = signature.read(function, context_type=Context)
     if not 1 <= len(read.parameters) <= 2:
         raise AuthorError(f"{read.name} takes the typed value and, if it likes, the other arguments")
+    common |= {"function": function, "is_async": read.is_async, "context": read.context}
     names = tuple(parameter.name for parameter in read.parameters)
-    return Completion(function=function, is_async=read.is_async, ref=ref, argument=argument, names=names, **common)
+    return Completion(ref=ref, argument=argument, names=names, **common)

@@ -15,7 +15,7 @@ import msgspec
 
 from . import describe, exchange, features, files, jsonrpc, media, mime, results
 from .codec import to_bytes
-from .errors import AuthorError, InvalidRequest, ProtocolError
+from .errors import AuthorError, InvalidParams, InvalidRequest, ProtocolError
 from .jsonable import Rules
 from .jsonrpc import Envelope
 from .methods.answering import Steps
@@ -66,9 +66,6 @@ class Core:
             raise AuthorError("page_size is at least 1, or None for lists in one piece")
         if threads < 1:
             raise AuthorError("threads is at least 1")
-        ttl, scope = cache
-        if ttl < 0 or scope not in ("public", "private"):
-            raise AuthorError('cache is (milliseconds, "public" or "private")')
         self.info = Implementation(
             name=name,
             title=title,
@@ -80,8 +77,10 @@ class Core:
         self.instructions = instructions
         self.policy = Policy.of(policy)
         self.page_size = page_size
-        self.cache = cache
+        self.cache = features.checked_cache(cache)
         self.extensions = extensions or {}
+        if key is not None and len(key) < 16:
+            raise AuthorError("a key is at least 16 bytes, such as secrets.token_bytes(32) once made and kept")
         self._key = key
         self.state_seconds = state_seconds
         self.timeout = timeout
@@ -208,7 +207,7 @@ class Core:
         mime_type = mime_type or mime.mime_of_name(uri)
 
         def elsewhere() -> Any:
-            raise InvalidRequest(f"{uri} is not read through this server; fetch it directly")
+            raise InvalidParams(f"{uri} is not read through this server; fetch it directly")
 
         self.resource(uri, name=name, mime_type=mime_type, replace=replace, **fields)(elsewhere)
 

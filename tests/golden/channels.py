@@ -119,7 +119,7 @@ class Wsgi:
         self._headers: dict[str, str] = {}
 
     def send(self, message: bytes) -> bytes | None:
-        status, headers, body = self._posted(message)
+        headers, body = self._posted(message)
         if "Mcp-Session-Id" in headers:
             self._headers["HTTP_MCP_SESSION_ID"] = headers["Mcp-Session-Id"]
         if not headers.get("Content-Type", "").startswith("text/event-stream"):
@@ -137,8 +137,8 @@ class Wsgi:
     def close(self) -> None:
         pass
 
-    def _posted(self, message: bytes) -> tuple[str, dict[str, str], Iterable[bytes]]:
-        began: list[Any] = []
+    def _posted(self, message: bytes) -> tuple[dict[str, str], Iterable[bytes]]:
+        began: list[dict[str, str]] = []
         environ = {
             "REQUEST_METHOD": "POST",
             "PATH_INFO": "/mcp",
@@ -153,8 +153,8 @@ class Wsgi:
             **self._headers,
             **_said_again(message, self._revision),
         }
-        body = self._app(environ, lambda status, headers, *_: began.append((status, dict(headers))))
-        return began[0][0], began[0][1], body
+        body = self._app(environ, lambda status, headers, *_: began.append(dict(headers)))
+        return began[0], body
 
 
 def _said_again(message: bytes, revision: str) -> dict[str, str]:

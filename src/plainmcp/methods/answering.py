@@ -7,8 +7,9 @@ from typing import Any
 
 from .. import codec, describe, seal
 from ..context import Context, Request, lacking
-from ..errors import InvalidParams, MissingCapability, ToolError
+from ..errors import InvalidParams, MissingCapability, NormalizeError, ToolError
 from ..features import Feature
+from ..policy import Policy
 from ..questions import InputRequired
 from ..registry import Shelf
 from ..revisions import Revision
@@ -78,7 +79,7 @@ def _answers(server: Any, request: Request) -> dict[str, Any]:
 
 def _opened(server: Any, request: Request, text: str) -> dict[str, Any]:
     state = seal.unseal(text, server.key)
-    if state["for"] != _bound(request):
+    if state["for"] != _bound(server, request):
         raise InvalidParams("requestState belongs to another request")
     if state["until"] < server.now():
         raise InvalidParams("requestState has expired; call again without it")
@@ -86,11 +87,19 @@ def _opened(server: Any, request: Request, text: str) -> dict[str, Any]:
     return answers
 
 
-def _bound(request: Request) -> str:
+def _bound(server: Any, request: Request) -> str:
     """What a sealed state belongs to: this method, these parameters, this caller (MRTR-07)."""
     params = request.params
     parts = [codec.decode(bytes(raw)) if raw else None for raw in (params.name, params.uri, params.arguments)]
-    return seal.digest(request.method, parts, repr(request.principal), request.revision.name)
+    return seal.digest(request.method, parts, _caller(server, request.principal), request.revision.name)
+
+
+def _caller(server: Any, principal: Any) -> str:
+    """Who is calling, in words that are the same next time: as JSON where that can be had."""
+    try:
+        return str(server.rules.encode(principal, Policy.serializer).raw, "utf-8")
+    except NormalizeError:
+        return repr(principal)
 
 
 def _input_required(server: Any, request: Request, asked: InputRequired, answers: dict[str, Any]) -> dict[str, Any]:
@@ -100,7 +109,7 @@ def _input_required(server: Any, request: Request, asked: InputRequired, answers
         requests[key] = {"method": question.method, "params": params}
     kept = {key: value for key, value in answers.items() if key not in requests}
     until = int(server.now() + server.state_seconds)
-    state = {"answers": kept, "for": _bound(request), "until": until, "nonce": token_hex(8)}
+    state = {"answers": kept, "for": _bound(server, request), "until": until, "nonce": token_hex(8)}
     result = {
         "resultType": "input_required",
         "inputRequests": requests,
@@ -130,7 +139,7 @@ def finished(result: Any, server: Any, revision: Revision) -> Any:
 def listed(server: Any, request: Request, shelf: Shelf[Any], name: str, show: Callable[[Any], Any]) -> bytes:
     """One page of a list, kept as bytes until the list changes."""
     revision = request.revision
-    cursor = request.params.get("cursor", str, None)
+    cursor = request.params.get("cursor", str | None, None)
 
     def write(features: list[Any], next_cursor: str | None) -> bytes:
         result: dict[str, Any] = {name: [show(feature) for feature in features]}

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from ..context import Request
+from ..context import Context, Request
 from ..errors import InternalError, InvalidParams, MethodNotFound, ProtocolError
 from ..steps import Run
 from . import answering
@@ -43,9 +43,11 @@ def complete(server: Any, request: Request) -> Steps:
     found: list[str] = []
     if source is not None:
         try:
-            given = zip(source.names, (argument.value, context.arguments or {}), strict=False)
-            value = yield Run(source.function, dict(given), source.is_async, source.inline, None, request.link)
-            found = [str(item) for item in value or ()]
+            given: dict[str, Any] = dict(zip(source.names, (argument.value, context.arguments or {}), strict=False))
+            if source.context is not None:
+                given[source.context] = Context(request, is_async=source.is_async)
+            value = yield Run(source.function, given, source.is_async, source.inline, None, request.link)
+            found = [value] if isinstance(value, str) else [str(item) for item in value or ()]
         except ProtocolError:
             raise
         except Exception as error:

@@ -15,7 +15,7 @@ from ..server import Core
 from . import looped, sse, streamable
 from .endpoint import Endpoint
 from .headers import Headers
-from .opened import Open
+from .opened import Open, answered
 from .streamable import Reply, Settings
 from .streams import Reader
 
@@ -119,9 +119,7 @@ class ASGIApp:
                 watch = loop.create_task(_disconnected(receive, wake))
                 if not await self._becomes_alone(opened, wake, watch):
                     return await self._speak(opened, reader, send, wake, watch)
-            answer = opened.stream.answer
-            status = 200 if answer is None else streamable.status(answer, opened.modern)
-            await _reply(streamable.said(status, answer), send)
+            await _reply(answered(opened, opened.stream.answer), send)
         finally:
             if watch is not None:
                 watch.cancel()

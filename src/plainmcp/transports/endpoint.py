@@ -5,7 +5,6 @@ Knows the rules and the core, and neither sockets nor loops: an edge brings the 
 
 import threading
 from functools import partial
-from types import GeneratorType
 from typing import Any
 
 from .. import exchange, jsonrpc
@@ -17,10 +16,9 @@ from ..server import Core
 from ..session import Session
 from ..steps import Stay
 from . import drive, guard, streamable
-from .calling import cannot_stay
 from .connection import Call
 from .headers import Headers
-from .opened import Mute, Open, Whisper
+from .opened import Mute, Open, Whisper, answered, begun, hears, opened_for
 from .sessions import Held, Sessions
 from .streamable import Reply, Settings, refused, said
 from .streams import Stream
@@ -130,24 +128,27 @@ class Endpoint:
         except ProtocolError as error:
             failure = exchange.failure(error, LATEST, envelope.id)
             return said(streamable.status(failure, True), failure)
-        if envelope.method == "subscriptions/listen":
-            refusal = self._cannot_listen(headers, envelope)
-            if refusal is not None:
-                return refusal
-        opened = _opened(headers, Stream(), modern=True)
+        opened = opened_for(headers, Stream(), modern=True)
         link = opened.link = Whisper(opened.stream.put if opened.hears else None)
-        return _begun(opened, exchange.begin(self.core, envelope, None, link, principal))
+        answer = begun(opened, exchange.begin(self.core, envelope, None, link, principal))
+        return self._staying(opened, envelope) if type(opened.step) is Stay else answer
 
     def _header_map(self, principal: Any, name: str | None) -> dict[str, tuple[str, ...]] | None:
         tool = None if name is None else self.core.registry.tools.find(name, principal)
         return None if tool is None else tool.headers
 
-    def _cannot_listen(self, headers: Headers, envelope: Envelope) -> Reply | None:
-        if not _hears(headers):
-            return refused(406, InvalidRequest("subscriptions/listen is answered by text/event-stream"), envelope.id)
-        if not self.settings.max_standing:
-            return refused(400, cannot_stay(), envelope.id)
-        return refused(503, InternalError("too many streams are open"), envelope.id) if self._is_full else None
+    def _staying(self, opened: Open, envelope: Envelope) -> Reply | Open:
+        """An answer that is to stay open, if it can."""
+        steps = opened.steps
+        assert steps is not None
+        if opened.hears and self.settings.max_standing and not self._is_full:
+            return opened
+        if opened.hears and not self.settings.max_standing:
+            return answered(opened, drive.resume(steps, opened.step))
+        steps.close()
+        if not opened.hears:
+            return refused(406, InvalidRequest(f"{envelope.method} is answered by {_SSE}"), envelope.id)
+        return refused(503, InternalError("too many streams are open"), envelope.id)
 
     @property
     def _is_full(self) -> bool:
@@ -182,7 +183,7 @@ class Endpoint:
 
     def _in_session(self, headers: Headers, held: Held, message: bytes | Envelope) -> Reply | Open:
         stream = held.stream()
-        opened = _opened(headers, stream, held=held)
+        opened = opened_for(headers, stream, held=held)
         opened.batch = isinstance(message, bytes)
         call = Call(held.connection, stream.put, stream.drop) if opened.hears else Mute(held.connection)
         work = held.connection.start(message, call)
@@ -199,13 +200,13 @@ class Endpoint:
             return refused(400, InvalidRequest("this revision has no batches; send one message at a time"))
         if envelope is not None and envelope.is_response:
             return refused(400, InvalidRequest("there are no questions to answer here"))
-        opened = _opened(headers, Stream())
+        opened = opened_for(headers, Stream())
         link = Whisper(opened.stream.put if opened.hears else None)
         opened.link = link
         if envelope is None:
             opened.batch = True
-            return _begun(opened, self.core.begin(body, session=session, link=link, principal=principal))
-        return _begun(opened, exchange.begin(self.core, envelope, session, link, principal))
+            return begun(opened, self.core.begin(body, session=session, link=link, principal=principal))
+        return begun(opened, exchange.begin(self.core, envelope, session, link, principal))
 
     # GET and DELETE -------------------------------------------------------------------------------
 
@@ -219,7 +220,7 @@ class Endpoint:
         if method == "DELETE":
             self.sessions.remove(held)
             return Reply(204)
-        if not _hears(headers):
+        if not hears(headers):
             return refused(406, InvalidRequest("GET is answered by text/event-stream"))
         found = held.find(headers.get("last-event-id") or "")
         if self.draining or (found is None and self._is_full):
@@ -290,29 +291,3 @@ class Endpoint:
         """The same, and end every session with all that runs in it."""
         self.drain()
         self.sessions.close()
-
-
-def _hears(headers: Headers) -> bool:
-    return streamable.accepts(headers.get("accept"), _SSE)
-
-
-def _opened(headers: Headers, stream: Stream, *, modern: bool = False, held: Held | None = None) -> Open:
-    json = streamable.accepts(headers.get("accept"), "application/json")
-    opened = Open(stream, modern=modern, json=json, held=held)
-    opened.hears = _hears(headers)
-    return opened
-
-
-def _begun(opened: Open, begun: bytes | Steps | None) -> Reply | Open:
-    """An answer that is there already, or one that has come as far as its first step."""
-    if not isinstance(begun, GeneratorType):
-        return _answered(opened, begun)  # type: ignore[arg-type]
-    try:
-        opened.steps, opened.step = begun, next(begun)
-    except StopIteration as end:
-        return _answered(opened, end.value)
-    return opened
-
-
-def _answered(opened: Open, answer: bytes | None) -> Reply:
-    return said(200 if answer is None else streamable.status(answer, opened.modern), answer)

@@ -106,7 +106,9 @@ async def _wanted(step: Run, threads: Threads) -> Any:
             task.uncancel()
             raise Cancelled from None
         raise contained(error) from error
-    except SystemExit as error:
+    except (Exception, InputRequired, Cancelled, KeyboardInterrupt):
+        raise
+    except BaseException as error:
         raise contained(error) from error
     finally:
         going = False

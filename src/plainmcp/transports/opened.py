@@ -4,17 +4,21 @@ Knows streams and connections; who opens an answer is the endpoint's, who moves 
 """
 
 from collections.abc import Callable
+from types import GeneratorType
 from typing import Any
 
 from ..context import Context
 from ..methods.answering import Steps
 from ..steps import PeerError, Run, Stay
+from . import streamable
 from .calling import Wanted
 from .connection import Call
+from .headers import Headers
 from .sessions import Held
+from .streamable import Reply, said
 from .streams import Stream
 
-__all__ = ["Mute", "Open", "Whisper"]
+__all__ = ["Mute", "Open", "Whisper", "answered", "begun", "hears", "opened_for"]
 
 
 class Whisper(Wanted):
@@ -86,3 +90,32 @@ class Open:
 
 
 def _nothing() -> None: ...
+
+
+def hears(headers: Headers) -> bool:
+    """Whether a client takes an event stream."""
+    return streamable.accepts(headers.get("accept"), "text/event-stream")
+
+
+def opened_for(headers: Headers, stream: Stream, *, modern: bool = False, held: Held | None = None) -> Open:
+    """An answer to a request with these headers."""
+    json = streamable.accepts(headers.get("accept"), "application/json")
+    opened = Open(stream, modern=modern, json=json, held=held)
+    opened.hears = hears(headers)
+    return opened
+
+
+def begun(opened: Open, answer: bytes | Steps | None) -> Reply | Open:
+    """An answer that is there already, or one that has come as far as its first step."""
+    if not isinstance(answer, GeneratorType):
+        return answered(opened, answer)  # type: ignore[arg-type]
+    try:
+        opened.steps, opened.step = answer, next(answer)
+    except StopIteration as end:
+        return answered(opened, end.value)
+    return opened
+
+
+def answered(opened: Open, answer: bytes | None) -> Reply:
+    """The answer alone, with its status."""
+    return said(200 if answer is None else streamable.status(answer, opened.modern), answer)

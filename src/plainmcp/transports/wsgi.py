@@ -15,7 +15,7 @@ from ..server import Core
 from . import drive, sse, streamable
 from .endpoint import Endpoint
 from .headers import Headers
-from .opened import Open
+from .opened import Open, answered
 from .streamable import Reply, Settings
 from .streams import Reader
 
@@ -96,8 +96,7 @@ class WSGIApp:
             if stream.unopened and (opened.json or stream.answer is None):
                 reader.leave()
                 self.endpoint.left(opened)
-                status = 200 if stream.answer is None else streamable.status(stream.answer, opened.modern)
-                return streamable.said(status, stream.answer)
+                return answered(opened, stream.answer)
             if stream.finished:
                 break
             if not wake.wait(self.endpoint.settings.keep_alive_seconds if opened.hears else None):
