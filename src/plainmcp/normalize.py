@@ -113,9 +113,10 @@ def _ready_made(value: Any, policy: Policy, rules: Rules) -> Normalized | None:
     """A result the author made: by hand, by builder, as a pair, or as a dict of result keys."""
     if isinstance(value, CallToolResult):
         made = _assembled(value.content, value.structuredContent, value.isError, value._meta, policy, rules)
-        if value.resultType is not None and not isinstance(value.resultType, str):
-            raise NormalizeError("$.resultType", f"takes text, not {type(value.resultType).__name__}")
-        made.result.resultType = value.resultType
+        given: Any = value.resultType  # a Struct takes anything when it is made
+        if given is not None and not isinstance(given, str):
+            raise NormalizeError("$.resultType", f"takes text, not {type(given).__name__}")
+        made.result.resultType = given
         return made
     match word(type(value)):
         case "ToolResult":
