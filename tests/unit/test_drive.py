@@ -391,3 +391,34 @@ def test_work_that_fails_takes_no_thread_along(caplog: pytest.LogCaptureFixture)
     threads.submit(lambda: done.append(1))
     until(lambda: done)
     assert "work in a thread failed" in caplog.text
+
+
+def test_an_async_tool_may_call_the_server_for_another() -> None:
+    server = Server("s")
+
+    @server.tool
+    async def inner() -> str:
+        return "inside"
+
+    @server.tool
+    async def outer() -> str:
+        raw = server.handle({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "inner"}})
+        return (raw or b"").decode()
+
+    raw = server.handle({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "outer"}})
+    assert raw is not None and b"inside" in raw
+
+
+def test_a_plain_wrapper_around_an_async_function_is_awaited() -> None:
+    server = Server("s")
+
+    async def real(a: int) -> int:
+        return a + 1
+
+    @server.tool
+    def wrapper(a: int) -> object:
+        return real(a)
+
+    said = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "wrapper", "arguments": {"a": 1}}}
+    for raw in (server.handle(said), asyncio.run(server.handle_async(said))):
+        assert raw is not None and b'"text":"2"' in raw

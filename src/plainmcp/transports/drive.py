@@ -3,7 +3,7 @@
 Knows steps, not methods: it brings back a value or an exception, and the exchange decides what that means.
 """
 
-from types import GeneratorType
+from types import CoroutineType, GeneratorType
 from typing import Any
 
 from ..methods.answering import Steps
@@ -34,6 +34,8 @@ def resume(steps: Steps, step: Any, staying: Staying | None = None) -> bytes | N
                 # A plain function is called right here: in a small call every frame counts.
                 plain = type(step) is Run and not step.is_async and step.timeout is None
                 value = step.function(**step.kwargs) if plain else _perform(step)
+                if type(value) is CoroutineType:  # a plain wrapper around an async function
+                    value = _perform(Run(_awaited, {"value": value}, True))
             except (Exception, InputRequired, Cancelled) as error:
                 step = steps.throw(error)
             except KeyboardInterrupt:
@@ -46,6 +48,10 @@ def resume(steps: Steps, step: Any, staying: Staying | None = None) -> bytes | N
         return end.value  # type: ignore[no-any-return]
     except Cancelled:
         return None
+
+
+async def _awaited(value: Any) -> Any:
+    return await value
 
 
 def _perform(step: Any) -> Any:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
+from types import CoroutineType
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
@@ -60,9 +61,8 @@ async def resume(
 async def _perform(step: Any, threads: Threads) -> Any:
     if type(step) is not Run:
         raise cannot_stay()
-    if step.inline and not step.is_async:
-        return called(step)
-    return await _bounded(step, threads)
+    value = called(step) if step.inline and not step.is_async else await _bounded(step, threads)
+    return await value if isinstance(value, CoroutineType) else value  # a plain wrapper around an async function
 
 
 async def _bounded(step: Run, threads: Threads) -> Any:
@@ -187,6 +187,13 @@ def _private_loop() -> asyncio.AbstractEventLoop:
         return _loop
 
 
+def _on_private_loop() -> bool:
+    try:
+        return asyncio.get_running_loop() is _loop
+    except RuntimeError:
+        return False
+
+
 def _forked() -> None:
     """A child of this process has neither our loop nor our threads."""
     global _loop, _lock, _shared
@@ -226,7 +233,11 @@ def wait_for(step: Run) -> Any:
         finally:
             done.set()
 
-    start(work)
+    if _on_private_loop():
+        # An async tool that calls `handle` for another holds up this very loop: the other gets one for itself.
+        threading.Thread(target=copy_context().run, args=(lambda: asyncio.run(work()),), daemon=True).start()
+    else:
+        start(work)
     done.wait()
     if outcome[1] is not None:
         raise outcome[1]
