@@ -31,7 +31,7 @@ class Server(Core):
         """
         if revision is not None:
             revision = _revision(revision)
-        begun = self.begin(message, revision=revision, principal=principal)
+        begun = self.begin(message, None, None, principal, revision)
         return begun if begun is None or isinstance(begun, bytes) else drive.run(begun)
 
     async def handle_async(

@@ -256,7 +256,6 @@ class Core:
     def begin(
         self,
         message: Any,
-        *,
         session: Session | None = None,
         link: Link | None = None,
         principal: Any = None,
