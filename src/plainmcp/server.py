@@ -4,12 +4,12 @@ Running the steps is for the edges: see transports.drive, and app for the server
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from secrets import token_bytes
 from time import time
 from types import GeneratorType
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, Unpack, overload
 
 import msgspec
 
@@ -19,6 +19,7 @@ from .errors import AuthorError, InvalidParams, InvalidRequest, ProtocolError
 from .jsonable import Rules
 from .jsonrpc import Envelope
 from .methods.answering import Steps
+from .options import PromptOptions, ResourceOptions, ToolOptions
 from .policy import Policy
 from .registry import Registry
 from .revisions import LATEST_HANDSHAKE, Revision
@@ -97,8 +98,8 @@ class Core:
     @overload
     def tool(self, function: F, /) -> F: ...
     @overload
-    def tool(self, /, **options: Any) -> Callable[[F], F]: ...
-    def tool(self, function: Any = None, /, *, replace: bool = False, **options: Any) -> Any:
+    def tool(self, /, **options: Unpack[ToolOptions]) -> Callable[[F], F]: ...
+    def tool(self, function: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
         """Offer a function as a tool: `@server.tool`, or `@server.tool(name=…, render="table", …)`.
 
         Takes name, title, description, input_schema, output_schema, annotations, icons, meta, render, visible,
@@ -106,16 +107,17 @@ class Core:
         """
 
         def register(function: F) -> F:
-            given: dict[str, Any] = {"timeout": self.timeout, "lenient": self._lenient, **options}
+            given, replace = self._given(options, ToolOptions)
             if isinstance(given.get("annotations"), dict):
                 given["annotations"] = _checked(ToolAnnotations, given["annotations"], "annotations")
             policy = Policy.of(given.pop("policy", self.policy))
-            self.registry.tools.add(features.tool(function, policy, self.rules, **given), replace)
+            feature = features.tool(function, policy, self.rules, lenient=self._lenient, **given)
+            self.registry.tools.add(feature, replace)
             return function
 
         return register if function is None else register(function)
 
-    def resource(self, uri: str, /, *, replace: bool = False, **options: Any) -> Callable[[F], F]:
+    def resource(self, uri: str, /, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
         """Offer a function as the resource at a URI, or, where the URI has {variables}, as a family of them.
 
         Takes name, title, description, mime_type, size, annotations, icons, meta, cache, visible, needs, inline,
@@ -123,7 +125,7 @@ class Core:
         """
 
         def register(function: F) -> F:
-            given: dict[str, Any] = {"timeout": self.timeout, **options}
+            given, replace = self._given(options, ResourceOptions)
             given["annotations"] = media.annotations_of(given.get("annotations"))
             feature = features.resource(uri, function, self.policy, self.rules, **given)
             shelf: Any = (
@@ -137,16 +139,26 @@ class Core:
     @overload
     def prompt(self, function: F, /) -> F: ...
     @overload
-    def prompt(self, /, **options: Any) -> Callable[[F], F]: ...
-    def prompt(self, function: Any = None, /, *, replace: bool = False, **options: Any) -> Any:
+    def prompt(self, /, **options: Unpack[PromptOptions]) -> Callable[[F], F]: ...
+    def prompt(self, function: Any = None, /, **options: Unpack[PromptOptions]) -> Any:
         """Offer a function as a prompt: `@server.prompt`, or `@server.prompt(name=…, title=…, …)`."""
 
         def register(function: F) -> F:
-            given: dict[str, Any] = {"timeout": self.timeout, **options}
+            given, replace = self._given(options, PromptOptions)
             self.registry.prompts.add(features.prompt(function, self.policy, self.rules, **given), replace)
             return function
 
         return register if function is None else register(function)
+
+    def _given(self, options: Mapping[str, Any], known: type) -> tuple[dict[str, Any], bool]:
+        """What was said about a feature, and whether it replaces another; raises AuthorError for a word unknown."""
+        for name in options:
+            if name not in known.__annotations__:
+                raise AuthorError(f"there is no {name}=; what can be said is {', '.join(known.__annotations__)}")
+        given: dict[str, Any] = {"timeout": self.timeout, **options}
+        if given.get("icons"):
+            given["icons"] = list(given["icons"])
+        return given, bool(given.pop("replace", False))
 
     def completion(self, ref: str, argument: str, **options: Any) -> Callable[[F], F]:
         """Suggest values for an argument of a prompt (by its name) or of a resource template (by its URI).

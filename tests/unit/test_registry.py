@@ -210,3 +210,10 @@ def test_cache_hints_that_make_no_sense_are_refused(cache: Any) -> None:
         Server("s", cache=cache)
     with pytest.raises(AuthorError):
         Server("s").resource("memo://1", cache=cache)(lambda: "m")
+
+
+def test_a_word_nobody_knows_is_the_authors_error() -> None:
+    server = Server("s")
+    for add in (server.tool, server.prompt, lambda **said: server.resource("memo://1", **said)):
+        with pytest.raises(AuthorError, match=r"there is no tilte=; what can be said is .*title"):
+            add(tilte="T")(lambda: None)
