@@ -273,7 +273,9 @@ def _contents(uri: str, mime_type: str | None, part: Any, policy: Policy, rules:
         given = {key: value for key, value in extras.items() if value is not None}
         return content.resource(msgspec.structs.replace(inner, **given), policy, rules) if given else inner
     if word(type(part)) == "ResourceContent":
-        return _contents(uri, part.mime_type or mime_type, part.content, policy, rules)
+        inner = _contents(uri, part.mime_type or mime_type, part.content, policy, rules)
+        meta = _meta(getattr(part, "meta", None), policy, rules)
+        return msgspec.structs.replace(inner, _meta=meta) if meta else inner
     found = content.contents(part, uri, mime_type, policy, rules)
     if found is None and type(part) is dict and part.keys() & {"text", "blob"}:
         found = _contents_of_dict(uri, mime_type, part)

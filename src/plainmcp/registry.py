@@ -30,7 +30,7 @@ class Shelf(Generic[F]):
         self._features: dict[str, F] = {}
         self._order: list[Any] = []  # the sort keys: names, or serial numbers
         self._by_serial: dict[int, F] = {}
-        self._pages: dict[tuple[str, str | None], bytes] = {}
+        self._pages: dict[tuple[str, str | None, int | None], bytes] = {}
         self._serial = 0
         self._guarded = False  # whether any feature is hidden from some
 
@@ -90,7 +90,7 @@ class Shelf(Generic[F]):
         write: Callable[[list[Any], str | None], bytes],
     ) -> bytes:
         """One page of the list, as the bytes `write` makes of its features."""
-        key = (revision.name, cursor)
+        key = (revision.name, cursor, size)
         if not self._guarded and key in self._pages:
             return self._pages[key]
         order = self._order

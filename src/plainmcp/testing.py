@@ -27,6 +27,7 @@ Answer = Callable[[dict[str, Any]], Any]
 
 _META = "io.modelcontextprotocol/"
 _ROUNDS = 10
+_NO_SUCH_METHOD = -32601
 
 
 class RpcError(Exception):
@@ -129,7 +130,12 @@ class Client:
     def _pages(self, method: str, name: str) -> Iterator[dict[str, Any]]:
         params: dict[str, Any] = {}
         while True:
-            result = self.request(method, params)
+            try:
+                result = self.request(method, params)
+            except RpcError as error:
+                if error.code == _NO_SUCH_METHOD:  # the server offers nothing of the kind
+                    return
+                raise
             yield from result[name]
             if "nextCursor" not in result:
                 return

@@ -1,0 +1,145 @@
+"""OpenMCP's names: decorators that need no server yet, and a server that collects what they marked.
+
+Names and quirks only; every rule is plainmcp's own, under the policy "openmcp". What that package keeps in
+`openmcp.types` is here as `types`, which is plainmcp.types.
+
+>>> @tool(description="Add two numbers")
+... async def add(a: int, b: int) -> int:
+...     return a + b
+>>> server = MCPServer("calculator")
+>>> server.collect(add)
+>>> "add" in server.registry.tools
+True
+"""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from typing import Any, TypeVar, Unpack, overload
+
+from .. import normalize, types
+from ..app import Server
+from ..errors import AuthorError
+from ..options import PromptOptions, ResourceOptions, ToolOptions
+from ..policy import Policy
+from ..types import CallToolResult, ReadResourceResult
+
+__all__ = [
+    "MCPServer",
+    "normalize_resource_payload",
+    "normalize_tool_result",
+    "prompt",
+    "resource",
+    "tool",
+    "types",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_MARKS = "__openmcp__"
+_bound: ContextVar["MCPServer | None"] = ContextVar("openmcp_server", default=None)
+
+
+class MCPServer(Server):
+    """A server under the policy "openmcp"; takes what plainmcp.Server takes."""
+
+    def __init__(
+        self, name: str, version: str = "0.0.0", *, policy: Policy | str = "openmcp", **options: Any
+    ) -> None:
+        super().__init__(name, version, policy=policy, **options)
+
+    def resource(self, uri: str, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
+        """Offer a function as the resource at a URI; as Server.resource, but `uri` may be named."""
+        return super().resource(uri, **options)
+
+    def collect(self, *functions: Callable[..., Any]) -> None:
+        """Offer functions as what they were marked to be by `tool`, `resource` and `prompt`."""
+        for function in functions:
+            marks = getattr(function, _MARKS, None)
+            if not marks:
+                name = getattr(function, "__name__", repr(function))
+                raise AuthorError(f"{name} is marked neither as a tool nor as a resource or a prompt")
+            for offer in marks:
+                offer(self, function)
+
+    @contextmanager
+    def binding(self) -> Generator["MCPServer", None, None]:
+        """Offer whatever is marked in a `with` block, right there."""
+        token = _bound.set(self)
+        try:
+            yield self
+        finally:
+            _bound.reset(token)
+
+    collecting = binding  # what an earlier version of that package calls it
+
+
+@overload
+def tool(function: F, /) -> F: ...
+@overload
+def tool(**options: Unpack[ToolOptions]) -> Callable[[F], F]: ...
+def tool(function: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
+    """Mark a function as a tool; takes what `tool` of a server takes."""
+    mark = partial(_marked, partial(_tool, options))
+    return mark if function is None else mark(function)
+
+
+def resource(uri: str, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
+    """Mark a function as the resource at a URI; takes what `resource` of a server takes."""
+    return partial(_marked, partial(_resource, uri, options))
+
+
+@overload
+def prompt(function: F, /) -> F: ...
+@overload
+def prompt(**options: Unpack[PromptOptions]) -> Callable[[F], F]: ...
+def prompt(function: Any = None, /, **options: Unpack[PromptOptions]) -> Any:
+    """Mark a function as a prompt; takes what `prompt` of a server takes."""
+    mark = partial(_marked, partial(_prompt, options))
+    return mark if function is None else mark(function)
+
+
+def _tool(options: ToolOptions, server: MCPServer, function: Callable[..., Any]) -> None:
+    server.tool(**options)(function)
+
+
+def _resource(uri: str, options: ResourceOptions, server: MCPServer, function: Callable[..., Any]) -> None:
+    server.resource(uri, **options)(function)
+
+
+def _prompt(options: PromptOptions, server: MCPServer, function: Callable[..., Any]) -> None:
+    server.prompt(**options)(function)
+
+
+def _marked(offer: Callable[[MCPServer, Callable[..., Any]], None], function: F) -> F:
+    """The function itself, which remembers what it is to be; within a binding it is that at once."""
+    try:
+        setattr(function, _MARKS, (*getattr(function, _MARKS, ()), offer))
+    except AttributeError:
+        raise AuthorError(f"{function!r} cannot be marked; give it to a server's own decorator") from None
+    server = _bound.get()
+    if server is not None:
+        offer(server, function)
+    return function
+
+
+# The normalizers ----------------------------------------------------------------------------------
+
+
+def normalize_tool_result(value: Any) -> CallToolResult:
+    """What a tool's return value becomes on the wire.
+
+    >>> normalize_tool_result(["first", "second"]).structuredContent
+    {'result': ['first', 'second']}
+    """
+    return normalize.normalize_tool_result(value, policy=Policy.openmcp)
+
+
+def normalize_resource_payload(uri: str, mime_type: str | None, payload: Any) -> ReadResourceResult:
+    """What a resource's return value becomes on the wire.
+
+    >>> normalize_resource_payload("memo://1", None, {"a": 1}).contents[0].mimeType
+    'text/plain'
+    """
+    return normalize.normalize_resource_payload(uri, mime_type, payload, policy=Policy.openmcp)
