@@ -1,148 +1,198 @@
-"""The command line: `plainmcp serve FILE`. Finds a server in a file and runs it; knows not how that is done."""
+"""The command line: serve a file, list what a server offers, call a tool, preview what a call becomes.
 
-import argparse
-import importlib.util
+Reads the command and says what went wrong; how each thing is done is known in the rooms beside this one.
+"""
+
+import difflib
+import io
+import logging
+import os
 import sys
-import traceback
-from collections.abc import Sequence
-from pathlib import Path
-from types import ModuleType
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from functools import partial
 from typing import Any
 
-from .app import Server
+import msgspec
+
+from . import cli_preview, cli_show, revisions
+from .cli_client import Inside, Peer, PeerError, Unreachable
+from .cli_load import LoadError, load, own_traceback
+from .cli_options import parsed, words
+from .cli_policy import with_policy
 from .errors import AuthorError
-from .transports import serving, stdio
+from .policy import Policy
+from .revisions import LATEST, LATEST_HANDSHAKE, REVISIONS
+from .transports import stdio
 
 __all__ = ["LoadError", "load", "main"]
 
-_CODES = """\
-exit codes:
-  0  the client hung up, or a signal ended the server
-  1  the file cannot be loaded, or has no server to serve
-  2  the command line is wrong
-  3  the server cannot be served there: the port is taken, or uvicorn is missing
-"""
+_LISTS = {
+    "tools": "tools/list",
+    "resources": "resources/list",
+    "resourceTemplates": "resources/templates/list",
+    "prompts": "prompts/list",
+}
 
 
-class LoadError(Exception):
-    """A file gives no server; the text says why."""
+class UsageError(Exception):
+    """The command line asks for what there is not."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; gives the exit code."""
-    parser = _parser()
-    given = parser.parse_args(arguments)
-    if given.workers != 1 and given.http is None:
-        parser.error("--workers goes with --http: on standard input there is one client, and one process for it")
+    given = parsed(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a result may hold what the terminal cannot show
     try:
-        if given.http is not None:
-            load(given.target).run(http=given.http, workers=given.workers)
-        else:
-            with stdio.guarded() as streams:  # what the file prints while it loads is no message
-                load(given.target).run(streams=streams)
-    except LoadError as error:
-        return _told(str(error), 1)
-    except AuthorError as error:
-        return _told(str(error), 3)
-    except KeyboardInterrupt:
+        code = _COMMANDS[given.name](given)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # whoever read along has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except (UsageError, LoadError, AuthorError, Unreachable, PeerError) as error:
+        print(f"plainmcp: {error}", file=sys.stderr)
+        return 2 if isinstance(error, UsageError) else 1 if isinstance(error, LoadError) else 3
+    except KeyboardInterrupt:
+        return 0 if given.name == "serve" else 130
+
+
+# The commands -------------------------------------------------------------------------------------
+
+
+def _serve(given: Any) -> int:
+    if given.http is not None:
+        load(given.target).run(http=given.http, workers=given.workers)
+    else:
+        with stdio.guarded() as streams:  # what the file prints while it loads is no message
+            load(given.target).run(streams=streams)
     return 0
 
 
-def _told(text: str, code: int) -> int:
-    print(f"plainmcp: {text}", file=sys.stderr)
-    return code
+def _list(given: Any) -> int:
+    target, *_ = words(given, "FILE")
+    with _apart():
+        peer = _peer(given, target)
+        try:
+            offered = {kind: peer.list(method, kind) for kind, method in _LISTS.items()}
+        finally:
+            peer.close()
+    if given.json:
+        print(cli_show.pretty({"serverInfo": peer.info, "revision": peer.revision, **offered}))
+    else:
+        print(*cli_show.listing(peer.info, peer.revision, offered), sep="\n")
+    return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="plainmcp",
-        description="Plain Python in, exact MCP out.",
-        epilog=_CODES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    serve = commands.add_parser(
-        "serve",
-        help="serve the server in a Python file",
-        description="Serve the server in a Python file: to one client on standard input and output, or over HTTP.",
-        epilog=_CODES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    serve.add_argument(
-        "target", metavar="FILE[:OBJECT]", help="a Python file, and the server in it if it has several"
-    )
-    where = serve.add_mutually_exclusive_group()
-    where.add_argument("--stdio", action="store_true", help="on standard input and output (the default)")
-    where.add_argument("--http", metavar="HOST:PORT", type=_address, help="over HTTP, at http://HOST:PORT/mcp")
-    serve.add_argument(
-        "--workers", metavar="N", type=int, default=1, help="how many processes serve HTTP (default: 1)"
-    )
-    return parser
+def _call(given: Any) -> int:
+    target, tool, *rest = words(given, "FILE", "TOOL", "ARGS")
+    arguments = _arguments(rest)
+    with _apart():
+        peer = _peer(given, target, tool, cli_show.progress)
+        try:
+            raw = _called(peer, tool, arguments)
+        finally:
+            peer.close()
+    result = msgspec.json.decode(raw)
+    print(*([raw.decode()] if given.json else cli_show.result_lines(result)), sep="\n")
+    return 1 if result.get("isError") or "content" not in result else 0
 
 
-def _address(text: str) -> str:
+def _preview(given: Any) -> int:
+    target, tool, *rest = words(given, "FILE", "TOOL", "ARGS")
+    arguments = _arguments(rest)
+    if _is_url(target):
+        raise UsageError("preview takes a file: a server elsewhere has one policy, its own; try list and call")
+    with _apart():
+        server = load(target)
+        feature = server.registry.tools.find(tool, None)
+        if feature is None:
+            raise UsageError(_no_tool(tool, sorted(each.key for each in server.registry.tools)))
+        own = next((name for name in Policy.profiles if Policy.of(name) == feature.policy), "of its own")
+        policies = {own: feature.policy}
+        if given.policy is not None:
+            policies = {given.policy: Policy.of(given.policy)}
+        elif given.policies:
+            policies |= {name: Policy.of(name) for name in Policy.profiles}
+        spoken = [revisions.named(given.revision)] if given.revision else list(REVISIONS.values())
+        made = cli_preview.bills(server, tool, arguments, policies, spoken, cli_show.progress)
+    if given.json:
+        plain = [bill.plain() for bill in made]
+        print(cli_show.pretty({"tool": tool, "arguments": arguments, "results": plain}))
+    else:
+        print(*cli_preview.report(made, None if given.full else given.lines), sep="\n")
+    return 1 if all(bill.failed for bill in made) else 0
+
+
+_COMMANDS = {"serve": _serve, "list": _list, "call": _call, "preview": _preview}
+
+
+@contextmanager
+def _apart() -> Generator[None, None, None]:
+    """Keeps what the user's code prints out of what we print; what it fails with is told once, in its own frames."""
+    seen: set[Any] = set()
+
+    def fresh(record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None:
+            record.exc_text = own_traceback(error)
+        key = record.getMessage() if error is None else id(error)
+        return key not in seen and not seen.add(key)  # type: ignore[func-returns-value]
+
+    log = logging.getLogger("plainmcp")
+    log.addFilter(fresh)
     try:
-        serving.address_of(text)
-    except AuthorError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return text
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        log.removeFilter(fresh)
 
 
-# Finding the server -------------------------------------------------------------------------------
+# What the words mean ------------------------------------------------------------------------------
 
 
-def load(target: str) -> Server:
-    """The server that FILE or FILE:OBJECT names; raises LoadError."""
-    file, name = _split(target)
-    module = _imported(file)
-    if name is not None:
-        found = getattr(module, name, None)
-        if not isinstance(found, Server):
-            what = "there is none" if found is None else f"it is a {type(found).__name__}"
-            raise LoadError(f"{file} has no server called {name!r}: {what}")
-        return found
-    servers = {key: value for key, value in vars(module).items() if isinstance(value, Server)}
-    if not servers:
-        raise LoadError(f"{file} has no server; write server = Server(...) at its top level")
-    if len({id(server) for server in servers.values()}) > 1:
-        choices = ", ".join(f"{file}:{key}" for key in servers)
-        raise LoadError(f"{file} has several servers; say which: {choices}")
-    return next(iter(servers.values()))
-
-
-def _split(target: str) -> tuple[Path, str | None]:
-    whole = Path(target)
-    path, colon, name = target.rpartition(":")
-    file, named = (Path(path), name) if colon and name.isidentifier() and not whole.exists() else (whole, None)
-    if not file.is_file():
-        raise LoadError(f"there is no file {file}")
-    return file, named
-
-
-def _imported(file: Path) -> ModuleType:
-    """The file as a module, under its own name where that is free; it finds its neighbours as a script does."""
-    name = file.stem if file.stem.isidentifier() and file.stem not in sys.modules else f"served_{file.stem}"
-    spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None:
-        raise LoadError(f"{file} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(file.resolve().parent))
-    sys.modules[name] = module
+def _arguments(given: list[str]) -> dict[str, Any]:
     try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise LoadError(f"{file} cannot be loaded\n\n{_own_traceback(error, str(spec.origin))}") from error
-    return module
+        return msgspec.json.decode(given[0] if given else "{}", type=dict[str, Any])
+    except msgspec.MsgspecError as error:
+        raise UsageError(f'the arguments are no JSON object, such as \'{{"city": "Oslo"}}\': {error}') from None
 
 
-def _own_traceback(error: BaseException, file: str) -> str:
-    """A traceback that begins in the user's file and ends before ours."""
-    seen: Any = error.__traceback__
-    while seen is not None and seen.tb_frame.f_code.co_filename != file:
-        seen = seen.tb_next
-    shown = traceback.TracebackException(type(error), error, seen)
-    ours = str(Path(__file__).parent)
-    shown.stack = traceback.StackSummary.from_list([frame for frame in shown.stack if ours not in frame.filename])
-    return "".join(shown.format()).rstrip()
+def _is_url(target: str) -> bool:
+    return target.startswith(("http://", "https://"))
+
+
+def _peer(given: Any, target: str, tool: str | None = None, told: Any = None) -> Peer:
+    """The server that is meant, greeted."""
+    policy = getattr(given, "policy", None)
+    if given.command is None and not _is_url(target):
+        server = load(target)
+        if policy is not None and tool is not None:
+            server = with_policy(server, Policy.of(policy), tool)
+        return Peer(partial(Inside, server), revisions.named(given.revision or LATEST.name), told)
+    if policy is not None:
+        raise UsageError("--policy goes with a file: a server elsewhere has its own")
+    from . import cli_remote  # http.client takes long to load, and files do without
+
+    revision = revisions.named(given.revision or LATEST_HANDSHAKE.name)
+    where = (
+        partial(cli_remote.Pipes, given.command) if given.command is not None else partial(cli_remote.Http, target)
+    )
+    return Peer(where, revision, told)
+
+
+def _called(peer: Peer, tool: str, arguments: dict[str, Any]) -> bytes:
+    try:
+        return peer.call(tool, arguments)
+    except PeerError:
+        names = [str(one.get("name")) for one in peer.list(_LISTS["tools"], "tools")]
+        if tool in names:
+            raise
+        raise UsageError(_no_tool(tool, names)) from None
+
+
+def _no_tool(tool: str, names: list[str]) -> str:
+    close = difflib.get_close_matches(tool, names, 1)
+    hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(names)}" if names else "there is none"
+    return f"there is no tool {tool!r}; {hint}"

@@ -45,6 +45,7 @@ class ToolFeature(Feature):
     """A tool: its definition, its argument binder and its result maker."""
 
     definition: Tool
+    output_schema: dict[str, Any] | bool | None = None  # what its author asked for
     object_schema: dict[str, Any] | None  # its output schema where only objects may be promised
     bind: Callable[[Any], dict[str, Any]]
     normalize: Callable[..., Normalized]
@@ -172,6 +173,7 @@ def tool(
         is_async=read.is_async,
         context=read.context,
         definition=definition,
+        output_schema=output_schema,
         object_schema=_object_schema(promised, policy),
         headers=headings.of(definition.inputSchema, f"the input schema of {name!r}"),
         bind=bind,

@@ -29,7 +29,7 @@ class Storey:
 # From left to right; a layer of two lines has an inner order.
 STOREYS = (
     Storey("shells", ("__main__",)),
-    Storey("shells", ("cli", "compat/*", "app")),
+    Storey("shells", ("cli", "cli_*", "compat/*", "app")),
     Storey("edges", ("testing", "transports/__init__", "transports/[aw]sgi", "transports/stdio")),
     Storey("edges", ("transports/turns", "transports/serving", "transports/endpoint")),
     Storey("edges", ("transports/opened",)),

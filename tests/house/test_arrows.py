@@ -23,6 +23,7 @@ LAZY_ROOMS = {
     "transports/wsgi": "needed only by those who mount the server",
     "transports/stdio": "needed only by those who run the server",
     "transports/serving": "the same",
+    "cli_remote": "http.client takes long to load, and only URLs and commands need it",
 }
 
 # What may stand at the top of a file.

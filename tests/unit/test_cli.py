@@ -1,13 +1,22 @@
 """The command line: what it serves, and what it says when it cannot."""
 
+import json
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from plainmcp import cli
+from plainmcp import Server, cli, cli_client, cli_remote, cli_show
+from plainmcp.revisions import REVISIONS
+from serving import EXAMPLES, served
 from talking import Program
+
+WEATHER = str(EXAMPLES / "weather.py")
+NOTES = f"{sys.executable} {EXAMPLES / 'stdio_server.py'}"
 
 ONE = """
 from plainmcp import Server
@@ -122,8 +131,32 @@ def test_a_wrong_command_line_is_a_two(folder: Path, arguments: list[str]) -> No
     assert "usage: plainmcp" in said
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["serve", "one.py", "two.py"],
+        ["list"],
+        ["list", "one.py", "two.py"],
+        ["list", "--command", "true", "one.py"],
+        ["call", "one.py"],
+        ["call", "one.py", "greet", "{}", "{}"],
+        ["call", "one.py", "greet", "--revision", "1999-01-01"],
+        ["call", "one.py", "greet", "--policy", "mine"],
+        ["call", "one.py", "greet", "--loud"],
+        ["preview", "one.py"],
+        ["preview", "one.py", "greet", "--lines", "0"],
+        ["preview", "one.py", "greet", "--lines", "few"],
+    ],
+)
+def test_wrong_words_and_options_are_a_two(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        cli.main(arguments)
+    assert left.value.code == 2
+    assert f"usage: plainmcp {arguments[0]}" in capsys.readouterr().err
+
+
 def test_the_help_lists_the_exit_codes(folder: Path) -> None:
-    for arguments in (["--help"], ["serve", "--help"]):
+    for arguments in (["--help"], *([command, "--help"] for command in ("serve", "list", "call", "preview"))):
         code, said = told(folder, *arguments)
         assert code == 0
         assert "exit codes:" in said
@@ -138,3 +171,325 @@ def test_a_file_named_like_a_module_is_still_loaded(tmp_path: Path, monkeypatch:
         assert sys.modules["json"].__file__ != str(file)
     finally:
         sys.modules.pop("served_json", None)
+
+
+# Listing and calling ------------------------------------------------------------------------------
+
+BUSY = """
+import sys
+from plainmcp import Context, Server
+server = Server("busy", "2.0")
+print("loading")
+
+@server.tool
+def work(ctx: Context, rounds: int = 2) -> dict[str, int]:
+    print("working")
+    for done in range(rounds):
+        ctx.progress(done + 1, rounds, f"round {done + 1}")
+    ctx.log("warning", "nearly there")
+    return {"rounds": rounds}
+
+@server.tool
+def crash() -> str:
+    raise ValueError("no such luck")
+
+@server.tool
+def ask(ctx: Context) -> str:
+    return str(ctx.elicit("Who?", {"type": "object", "properties": {"name": {"type": "string"}}}))
+
+@server.tool
+def paint() -> bytes:
+    return b"\\x89PNG\\r\\n\\x1a\\n rest"
+
+@server.tool
+def obey() -> str:
+    return "red: \\x1b[31m"
+"""
+
+
+@pytest.fixture
+def busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    file = tmp_path / "busy_server.py"
+    file.write_text(BUSY, "utf-8")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    return str(file)
+
+
+Said = tuple[int, str, str]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Runs a command here; gives its exit code, what it printed, and what it said on standard error."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+    def run(*arguments: str) -> Said:
+        capsys.readouterr()
+        code = cli.main(arguments)
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+LISTED = """\
+weather 1.0.0, on 2026-07-28
+
+tools
+  compare   Tomorrow in several cities, as a table.
+      cities  array of string, required
+  forecast  The highs and lows of the coming days.
+      city  string, required  The name of the city
+      days  integer = 3       How many days ahead
+
+resource templates
+  weather://{city}  The weather at this moment.
+
+prompts
+  brief  Ask for a weather report.
+      city  required
+      tone  optional
+"""
+
+
+def test_a_listing_shows_everything_with_its_arguments(run: Any) -> None:
+    assert run("list", WEATHER) == (0, LISTED, "")
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_listing_for_machines_is_what_the_revision_lists(run: Any, revision: str) -> None:
+    code, out, _ = run("list", WEATHER, "--json", "--revision", revision)
+    listed = json.loads(out)
+    assert (code, listed["revision"], listed["serverInfo"]["name"]) == (0, revision, "weather")
+    assert [tool["name"] for tool in listed["tools"]] == ["compare", "forecast"]
+    assert ("outputSchema" in listed["tools"][0]) == (REVISIONS[revision].structured != "none")
+    assert listed["resources"] == []
+    assert listed["resourceTemplates"][0]["uriTemplate"] == "weather://{city}"
+
+
+def test_a_server_that_offers_nothing_is_listed_as_that(run: Any, tmp_path: Path) -> None:
+    file = tmp_path / "bare_server.py"
+    file.write_text("from plainmcp import Server\nserver = Server('bare')\n", "utf-8")
+    for revision in REVISIONS:
+        code, out, _ = run("list", str(file), "--revision", revision)
+        assert (code, out) == (0, f"bare 0.0.0, on {revision}\n\nIt offers nothing.\n")
+
+
+def test_a_call_prints_text_and_data(run: Any) -> None:
+    code, out, err = run("call", WEATHER, "compare", '{"cities": ["Oslo"]}')
+    text, data = out.split("\n\nstructured content\n")
+    assert (code, err) == (0, "")
+    assert text == "city  high  low\nOslo  19.5   13"
+    assert json.loads(data) == {"result": [{"city": "Oslo", "high": 19.5, "low": 13}]}
+
+
+def test_a_call_for_machines_prints_the_exact_result(run: Any) -> None:
+    code, out, _ = run(
+        "call", WEATHER, "--json", "forecast", "--revision", "2025-03-26", '{"city": "Oslo", "days": 1}'
+    )
+    text = r"{\"city\": \"Oslo\", \"high\": 19.5, \"low\": 13}"
+    assert (code, out) == (0, '{"content":[{"type":"text","text":"' + text + '"}]}\n')
+
+
+def test_a_call_takes_another_policy(run: Any) -> None:
+    arguments = ("call", WEATHER, "forecast", '{"city": "Oslo"}', "--json")
+    blocks = {
+        policy: json.loads(run(*arguments, "--policy", policy)[1])["content"] for policy in ("standard", "lean")
+    }
+    assert [len(content) for content in blocks.values()] == [3, 1]
+    assert len(json.loads(run(*arguments)[1])["content"]) == 3
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_progress_and_logs_are_shown_beside_the_result(run: Any, busy: str, revision: str) -> None:
+    code, out, err = run("call", busy, "work", "--revision", revision, "--json")
+    told = [f"[{done}/2] round {done}" if REVISIONS[revision].progress_message else f"[{done}/2]" for done in (1, 2)]
+    assert code == 0
+    assert json.loads(out)["content"][0]["text"] == '{"rounds": 2}'
+    assert err.splitlines() == ["loading", "working", *told, "warning: nearly there"]
+
+
+def test_a_failed_call_is_a_one_and_shows_the_users_own_frames(run: Any, busy: str) -> None:
+    code, out, _ = run("call", busy, "work", '{"rounds": "many"}')
+    assert (code, out.partition(":")[0]) == (1, "rounds")
+    command = [sys.executable, "-m", "plainmcp", "call", busy, "crash"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=20)
+    assert done.returncode == 1
+    assert done.stdout.startswith("Tool crash failed unexpectedly (incident ")
+    assert 'in crash\n    raise ValueError("no such luck")' in done.stderr
+    assert "drive.py" not in done.stderr
+
+
+def test_what_is_no_text_is_named_and_what_a_terminal_obeys_is_spelled_out(run: Any, busy: str) -> None:
+    assert run("call", busy, "paint", "--policy", "lean")[1] == "[image, image/png, 13 bytes]\n"
+    assert run("call", busy, "obey", "--policy", "lean")[1] == "red: \\x1b[31m\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "complaint"),
+    [
+        (["forcast"], 2, "there is no tool 'forcast'; did you mean forecast?"),
+        (["sing"], 2, "there is no tool 'sing'; there are: compare, forecast"),
+        (
+            ["forecast", "Oslo"],
+            2,
+            'the arguments are no JSON object, such as \'{"city": "Oslo"}\': JSON is malformed',
+        ),
+        (["forecast", "[1]"], 2, "the arguments are no JSON object"),
+    ],
+)
+@pytest.mark.parametrize("command", ["call", "preview"])
+def test_a_call_that_cannot_be_made_is_explained(
+    run: Any, command: str, arguments: list[str], code: int, complaint: str
+) -> None:
+    found, out, err = run(command, WEATHER, *arguments)
+    assert (found, out) == (code, "")
+    assert err.startswith(f"plainmcp: {complaint}")
+
+
+def test_a_tool_that_asks_cannot_be_called_from_here(run: Any, busy: str) -> None:
+    code, out, err = run("call", busy, "ask")
+    assert (code, out) == (3, "")
+    assert "this needs the client capability elicitation.form" in err
+
+
+@pytest.mark.parametrize("command", ["list", "call", "preview"])
+def test_every_command_explains_a_file_without_a_server(run: Any, tmp_path: Path, command: str) -> None:
+    words = [] if command == "list" else ["tool"]
+    assert run(command, str(tmp_path / "missing.py"), *words)[::2] == (
+        1,
+        f"plainmcp: there is no file {tmp_path / 'missing.py'}\n",
+    )
+
+
+# Servers elsewhere --------------------------------------------------------------------------------
+
+
+def test_a_server_is_reached_over_http(run: Any) -> None:
+    with served("weather") as url:
+        code, out, _ = run("list", url)
+        assert (code, out) == (0, LISTED.replace("2026-07-28", "2025-11-25"))
+        for revision in REVISIONS:
+            code, out, err = run("call", url, "forecast", '{"city": "Oslo"}', "--json", "--revision", revision)
+            assert (code, err) == (0, "")
+            assert out == run("call", WEATHER, "forecast", '{"city": "Oslo"}', "--json", "--revision", revision)[1]
+        assert run("call", url, "forcast")[::2] == (
+            2,
+            "plainmcp: there is no tool 'forcast'; did you mean forecast?\n",
+        )
+        assert run("call", url, "forecast", "{}")[0] == 1
+        assert run("call", url, "forecast", "{}", "--policy", "lean")[0] == 2
+        assert run("preview", url, "forecast", "{}")[0] == 2
+    code, out, err = run("list", url)
+    assert (code, out) == (3, "")
+    assert err.startswith(f"plainmcp: there is no server at {url}: ")
+
+
+def test_progress_over_http_comes_on_a_stream(run: Any) -> None:
+    with served("everything") as url:
+        code, _, err = run("call", url, "test_tool_with_progress")
+        assert code == 0
+        told = [line.partition(" ")[0] for line in err.splitlines()]
+        assert told == ["[0/100]", "[50/100]", "[100/100]"]
+
+
+def test_a_page_that_is_no_server_is_explained(run: Any) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as pages:
+        thread = threading.Thread(target=pages.serve_forever)
+        thread.start()
+        try:
+            url = f"http://127.0.0.1:{pages.server_port}/page"
+            code, out, err = run("list", url)
+        finally:
+            pages.shutdown()
+            thread.join()
+    assert (code, out) == (3, "")
+    assert err.endswith(f"plainmcp: {url} answered 501 Unsupported method ('POST')\n")
+
+
+@pytest.mark.parametrize("url", ["http://", "https:///mcp", "http://127.0.0.1:99999/mcp", "http://[/mcp"])
+def test_an_address_of_nothing_is_explained(run: Any, url: str) -> None:
+    code, out, err = run("list", url)
+    assert (code, out) == (3, "")
+    assert err.startswith("plainmcp: ") and url in err
+
+
+def test_a_server_is_reached_on_the_pipes_of_a_command(run: Any, busy: str) -> None:
+    code, out, _ = run("list", "--command", NOTES)
+    assert code == 0
+    assert out.startswith("notes 1.0.0, on 2025-11-25\n\ntools\n  proofread  Read a note slowly")
+    command = f"{sys.executable} -m plainmcp serve {busy}"
+    code, out, err = run("call", "--command", command, "work", '{"rounds": 1}', "--revision", "2026-07-28")
+    assert code == 0
+    assert out.startswith('{"rounds": 1}\n')
+    assert err.splitlines() == ["[1/1] round 1", "warning: nearly there"]
+    assert run("call", "--command", NOTES, "wright")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        ("no-such-program", "the command 'no-such-program' cannot be started: "),
+        ("", "the command '' cannot be started: "),
+        (f"{sys.executable} -c 'print(1 + 1, chr(33))'", "the command wrote a line that is no message: b'2 !\\n'"),
+        (f"{sys.executable} -c 'raise SystemExit(5)'", "the command ended with code 5 and did not answer"),
+    ],
+)
+def test_a_command_that_is_no_server_is_explained(run: Any, command: str, complaint: str) -> None:
+    code, out, err = run("list", "--command", command)
+    assert (code, out) == (3, "")
+    assert err.startswith(f"plainmcp: {complaint}")
+
+
+def test_events_are_cut_out_of_a_stream() -> None:
+    stream = [b": hello\r\n", b"id: 1\n", b"data:\n", b"\n", b"data: {\n", b"data:}\r\n", b"\r\n", b"data: lost\n"]
+    assert list(cli_remote._events(stream)) == [b"{\n}"]
+
+
+def test_a_question_is_declined_and_a_ping_answered() -> None:
+    sent: list[dict[str, Any]] = []
+
+    class Asking(cli_client.Inside):
+        def tell(self, message: bytes, revision: str) -> None:
+            sent.append(json.loads(message))
+
+    peer = cli_client.Peer(lambda hear: Asking(Server("x"), hear), REVISIONS["2025-11-25"])
+    peer._hear(b'{"jsonrpc":"2.0","id":"a","method":"roots/list"}')
+    peer._hear(b'{"jsonrpc":"2.0","id":"b","method":"ping"}')
+    assert [message.get("id") for message in sent] == [None, "a", "b"]
+    assert sent[1]["error"]["code"] == -32601
+    assert sent[2]["result"] == {}
+
+
+# Colours ------------------------------------------------------------------------------------------
+
+
+def test_colours_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal:
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert cli_show.coloured("word", "bold") == "word"
+    assert cli_show.coloured("word", "bold", Terminal()) == "\x1b[1mword\x1b[0m"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert cli_show.coloured("word", "bold", Terminal()) == "word"
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind"),
+    [
+        (True, "anything"),
+        ({}, "anything"),
+        ({"type": ["string", "null"]}, "string or null"),
+        ({"enum": ["a", 1]}, '"a" or 1'),
+        ({"const": "a"}, '"a"'),
+        ({"$ref": "#/$defs/Point"}, "Point"),
+        ({"type": "array"}, "array"),
+        ({"anyOf": [{"type": "integer"}, {"type": "array", "items": {}}]}, "integer or array of anything"),
+    ],
+)
+def test_a_schema_is_named_in_a_word_or_two(schema: Any, kind: str) -> None:
+    assert cli_show.kind_of(schema) == kind

@@ -1,0 +1,298 @@
+"""The preview of a call: that it is what the wire carries, that the tool runs once, and how it reads."""
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plainmcp import Context, Image, Policy, Server, ToolError, ToolResult, cli, cli_preview
+from plainmcp.cli_policy import with_policy
+from plainmcp.revisions import REVISIONS
+from plainmcp.testing import Client
+from serving import EXAMPLES
+from talking import ROOT
+
+WEATHER = str(EXAMPLES / "weather.py")
+OSLO = '{"city": "Oslo"}'
+
+
+@dataclass
+class Point:
+    x_side: int
+    name: str | None = None
+
+
+def offer(server: Server) -> Server:
+    """The same tools, whatever the policy of the server."""
+
+    @server.tool
+    def text() -> str:
+        return "plain"
+
+    @server.tool
+    def number() -> int:
+        return 4
+
+    @server.tool
+    def point() -> Point:
+        return Point(1)
+
+    @server.tool
+    def points() -> list[Point]:
+        return [Point(2, "b"), Point(1, "a")]
+
+    @server.tool(output_schema=False)
+    def unpromised() -> list[Point]:
+        return [Point(1)]
+
+    @server.tool(output_schema=True)
+    def promised() -> list[int]:
+        return [1, 2]
+
+    handwritten = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+
+    @server.tool(output_schema=handwritten)
+    def written(keep: bool = True) -> dict[str, Any]:
+        return {"a": 1} if keep else {"b": 1}
+
+    @server.tool(render="table")
+    def table() -> list[Point]:
+        return [Point(1)]
+
+    @server.tool
+    def raw() -> Any:
+        return b"\x89PNG\r\n\x1a\n rest"
+
+    @server.tool
+    def picture() -> Any:
+        return ["before", Image(data=b"\x89PNG\r\n\x1a\n rest"), {"after": True}]
+
+    @server.tool
+    def built() -> ToolResult:
+        return ToolResult("said", {"a": 1})
+
+    @server.tool
+    def nothing() -> None:
+        return None
+
+    return server
+
+
+TOOLS = [feature.key for feature in offer(Server("any")).registry.tools]
+
+
+@pytest.mark.parametrize("to", Policy.profiles)
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_tool_under_another_policy_is_as_if_registered_with_it(tool: str, to: str) -> None:
+    native = offer(Server("any", policy=to))
+    for start in ("standard", "fastmcp", "serializer"):
+        moved = with_policy(offer(Server("any", policy=start)), Policy.of(to), tool)
+        for revision in REVISIONS:
+            assert Client(moved, revision).call(tool) == Client(native, revision).call(tool)
+            shown, wanted = (
+                next(one for one in Client(server, revision).list_tools() if one["name"] == tool)
+                for server in (moved, native)
+            )
+            assert shown.get("outputSchema") == wanted.get("outputSchema")
+
+
+def test_the_server_itself_is_left_as_it_was() -> None:
+    server = offer(Server("any"))
+    before = {tool: Client(server).call(tool) for tool in TOOLS}
+    listed = Client(server).list_tools()
+    for tool in TOOLS:
+        with_policy(server, Policy.lean, tool)
+    assert {tool: Client(server).call(tool) for tool in TOOLS} == before
+    assert Client(server).list_tools() == listed
+
+
+def test_a_tool_with_a_policy_of_its_own_is_shown_as_its_server_serves_it() -> None:
+    server = Server("any", policy=Policy.standard.replace(wrap_key="value"))
+    own = Policy.lean.replace(wrap_key="other")
+    server.tool(policy=own, name="own")(lambda: [1, 2])
+    for bill in cli_preview.bills(server, "own", {}, {"own": own}, list(REVISIONS.values())):
+        assert bill.result == Client(server, bill.revision).call("own")
+
+
+def all_bills(server: Server, tool: str, told: Any = None, **arguments: Any) -> list[cli_preview.Bill]:
+    policies = {name: Policy.of(name) for name in Policy.profiles}
+    return cli_preview.bills(server, tool, arguments, policies, list(REVISIONS.values()), told)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_bill_is_what_the_wire_carries(tool: str) -> None:
+    servers = {policy: offer(Server("any", policy=policy)) for policy in Policy.profiles}
+    for bill in all_bills(offer(Server("any")), tool):
+        sizes: dict[str, int] = {}
+
+        def weigh(revision: Any, method: str, raw: bytes, sizes: dict[str, int] = sizes) -> None:
+            sizes[method] = len(raw)
+
+        result = Client(servers[bill.policy], bill.revision, check=weigh).call(tool)
+        assert bill.result == result
+        assert bill.blocks == [block["type"] for block in result["content"]]
+        assert bill.text == sum(len(block.get("text", "")) for block in result["content"])
+        assert (bill.data is None) == ("structuredContent" not in result)
+        if bill.data is not None:
+            assert json.loads(bill.data) == result["structuredContent"]
+        assert abs(bill.bytes - sizes["tools/call"]) <= 1  # the id may be longer
+
+
+def test_the_tool_runs_once() -> None:
+    server = Server("any")
+    runs: list[str] = []
+
+    @server.tool
+    def plain(ctx: Context) -> str:
+        runs.append("plain")
+        ctx.progress(1)
+        return "done"
+
+    @server.tool
+    async def waiting() -> str:
+        await asyncio.sleep(0)
+        runs.append("waiting")
+        return "done"
+
+    @server.tool
+    def several() -> Iterator[int]:
+        runs.append("several")
+        yield from (1, 2)
+
+    @server.tool
+    def failing() -> str:
+        runs.append("failing")
+        raise ToolError("not today")
+
+    @server.tool
+    def leaving() -> str:
+        runs.append("leaving")
+        raise SystemExit(3)
+
+    for name in ("plain", "waiting", "several", "failing", "leaving"):
+        told: list[str] = []
+        runs.clear()
+        made = all_bills(server, name, lambda method, params, told=told: told.append(method))
+        assert runs == [name]
+        assert told == (["notifications/progress"] if name == "plain" else [])
+        assert len(made) == len(REVISIONS) * len(Policy.profiles)
+        assert {bill.failed for bill in made if bill.policy == "standard"} == {name in ("failing", "leaving")}
+        if name == "several":
+            assert {bill.text for bill in made if bill.policy == "standard"} == {2}
+        if name == "failing":
+            assert {bill.result["content"][0]["text"] for bill in made} == {"not today"}
+
+
+# How it reads -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+    def run(*arguments: str) -> tuple[int, str]:
+        capsys.readouterr()
+        code = cli.main(["preview", *arguments])
+        return code, capsys.readouterr().out
+
+    return run
+
+
+def test_the_readme_shows_what_the_command_prints() -> None:
+    document = (ROOT / "README.md").read_text("utf-8")
+    found = re.search(r"^```\n\$ plainmcp (preview [^\n]*)\n(.*?)^```$", document, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    arguments = ["preview", "examples/weather.py", "forecast", OSLO]
+    assert found[1] == f"preview examples/weather.py forecast '{OSLO}'"
+    command = [sys.executable, "-m", "plainmcp", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=20, env={**os.environ, "PYTHONUTF8": "1"})
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode() == found[2]
+
+
+def test_one_revision_and_one_policy(run: Any) -> None:
+    code, out = run(WEATHER, "forecast", OSLO, "--revision", "2026-07-28", "--policy", "lean")
+    assert code == 0
+    assert out.splitlines()[:3] == [
+        "policy lean",
+        "revision    content  structured content  text  data  bytes  ~tokens",
+        "2026-07-28  1 text   3 items              112   112    450       56",
+    ]
+    assert "the text on 2026-07-28\n 1 | [{" in out
+
+
+def test_every_policy_has_a_table_and_a_text_is_shown_once(run: Any) -> None:
+    code, out = run(WEATHER, "forecast", OSLO, "--policies")
+    assert code == 0  # one policy refuses a list; the others do not
+    assert re.findall("^policy (.*)$", out, re.MULTILINE) == list(Policy.profiles)
+    assert out.count("the text on") == 4
+    assert "the text on every revision with standard, openmcp\n" in out
+    assert "1 text (error)" in out
+
+
+def test_a_long_text_is_cut(run: Any) -> None:
+    arguments = (WEATHER, "forecast", '{"city": "Oslo", "days": 20}')
+    assert run(*arguments)[1].endswith("   … 8 more lines; --full shows all\n")
+    assert run(*arguments, "--lines", "19")[1].endswith("   … 1 more line; --full shows all\n")
+    assert run(*arguments, "--full")[1].splitlines()[-1].startswith("20 | ")
+
+
+def test_a_preview_for_machines(run: Any) -> None:
+    code, out = run(WEATHER, "forecast", OSLO, "--json")
+    found = json.loads(out)
+    assert (code, found["tool"], found["arguments"]) == (0, "forecast", {"city": "Oslo"})
+    assert [one["revision"] for one in found["results"]] == list(REVISIONS)
+    last = found["results"][-1]
+    assert last.pop("result")["structuredContent"]["result"][0]["city"] == "Oslo"
+    assert last == {
+        "policy": "standard",
+        "revision": "2026-07-28",
+        "blocks": ["text", "text", "text"],
+        "shape": "{result: 3 items}",
+        "textCharacters": 123,
+        "structuredCharacters": 123,
+        "bytes": 524,
+        "approximateTokens": 62,
+    }
+
+
+def test_a_failure_is_a_one_and_is_shown_once(run: Any, tmp_path: Path) -> None:
+    assert run(WEATHER, "forecast", "{}")[0] == 1
+    file = tmp_path / "failing_server.py"
+    file.write_text(
+        "from plainmcp import Policy, Server\n"
+        "server = Server('any', policy=Policy.lean.replace(json_style='indent'))\n"
+        "@server.tool\ndef fail() -> str:\n    print('running')\n    raise ValueError('no such luck')\n",
+        "utf-8",
+    )
+    command = [sys.executable, "-m", "plainmcp", "preview", str(file), "fail", "--policies"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=20)
+    assert done.returncode == 1
+    assert done.stdout.startswith("policy of its own\n")
+    assert done.stdout.count("the text on") == 1
+    assert done.stderr.count("running") == done.stderr.count("ValueError: no such luck") == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "shape"),
+    [
+        ({}, "{}"),
+        ({"a": 1, "b": [1]}, "{a, b: 1 item}"),
+        (dict.fromkeys("abcdef", 1), "{a, b, c, d, …}"),
+        ([], "0 items"),
+        ("a", "string"),
+        (True, "boolean"),
+        (None, "null"),
+        (1.5, "number"),
+    ],
+)
+def test_the_shape_of_structured_content(value: Any, shape: str) -> None:
+    assert cli_preview._shape(value) == shape
