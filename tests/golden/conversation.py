@@ -5,7 +5,8 @@ A file opens with a sentence and the ids it pins (`R*-TOOL-01` means: on every r
     -- server --         Python that makes `server`; `namespace.py` and all of plainmcp's names are there
     -- revisions --      the revisions it is replayed on; without it, all
     -- needs --          present when it takes a channel that lasts; without it, any channel will do
-    -- except --         `http`, where HTTP has rules of its own for this
+    -- except --         `http`, where HTTP has rules of its own for this; `stdio`, where a line cannot say it, or
+                         the connection itself is taken in hand
     -- capabilities --   what the client declares, where the revision has it say so
     -- handshake --      `none`: do not shake hands first
 

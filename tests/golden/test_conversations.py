@@ -19,6 +19,7 @@ from plainmcp.revisions import REVISIONS
 
 FOLDER = Path(__file__).parent / "conversations"
 FILES = sorted(FOLDER.glob("*.txt"))
+MADE_UP = re.compile(rb'(?<="requestState":")[^"]*|(?<="elicitationId":")[^"]*|(?<=incident )[0-9a-f]{8}')
 IDS = re.compile(r"\bR(?:\*|24|2503|2506|2511|26)-[A-Z0-9]+-\d{2}\b|\b(?:S\d{3}|B)-\d{2}\b")
 
 
@@ -26,14 +27,20 @@ def read(file: Path) -> Conversation:
     return Conversation.parse(file.read_text("utf-8"))
 
 
+def carried_by(conversation: Conversation) -> Iterator[str]:
+    """The channels that can carry a conversation."""
+    for name, channel in CHANNELS.items():
+        fits = channel.lasts or "needs" not in conversation.given
+        if fits and channel.family not in conversation.given.get("except", "").split(", "):
+            yield name
+
+
 def runs() -> Iterator[Any]:
     for file in FILES:
         conversation = read(file)
         for revision in conversation.revisions:
-            for name, channel in CHANNELS.items():
-                fits = channel.lasts or "needs" not in conversation.given
-                if fits and channel.family != conversation.given.get("except"):
-                    yield pytest.param(file, revision, name, id=f"{file.stem}-{revision}-{name}")
+            for name in carried_by(conversation):
+                yield pytest.param(file, revision, name, id=f"{file.stem}-{revision}-{name}")
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +66,7 @@ class Replay:
         self._speaker = Speaker(revision, conversation.capabilities)
         self._events: list[Event] = []
         self._replies: list[str] = []
+        self.answers: list[bytes] = []
         self._channel = CHANNELS[channel](self._names["server"], revision, self._hear)
 
     def outcome(self) -> list[list[Event]]:
@@ -75,6 +83,7 @@ class Replay:
         self._events, self._replies = [], list(step.replies)
         if step.kind == "meanwhile":
             exec(step.body, self._names)
+            self._channel.listen()
             return self._events
         message = self._speaker.says(step)
         answer = self._channel.send(message)
@@ -82,6 +91,7 @@ class Replay:
             self._events.append(("silence", ""))
         else:
             official.check_answer(self._revision, answer, self._method(message, answer))
+            self.answers.append(MADE_UP.sub(b"", answer))
             self._events.append(("answer", self._shown(answer)))
         return self._events
 
@@ -122,6 +132,18 @@ def test_a_conversation_goes_exactly_like_this(file: Path, revision: str, channe
         if not line.lasts or (step.kind == "meanwhile" and not line.hears):  # it has no way to carry them
             expected = [event for event in expected if event[0] != "notification"]
         assert told(step, events) == told(step, expected)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_every_channel_answers_in_the_same_bytes(file: Path) -> None:
+    conversation = read(file)
+    for revision in conversation.revisions:
+        heard: dict[bytes, list[str]] = {}
+        for channel in carried_by(conversation):
+            replay = Replay(conversation, revision, channel)
+            replay.outcome()
+            heard.setdefault(b"\n".join(replay.answers), []).append(channel)
+        assert len(heard) == 1, heard
 
 
 def told(step: Step, events: list[Event]) -> str:
