@@ -6,7 +6,7 @@ import msgspec
 
 from .errors import ParseError
 
-__all__ = ["decode", "encode", "styled", "to_bytes"]
+__all__ = ["decode", "encode", "styled", "to_bytes", "wrapped"]
 
 _encoder = msgspec.json.Encoder()
 _INDENT = {"spaced": 0, "indent": 2}
@@ -37,6 +37,15 @@ def to_bytes(message: Any) -> bytes:
         return _encoder.encode(message)
     except (TypeError, ValueError, RecursionError, BufferError) as error:
         raise ParseError(f"Parse error: {error}") from error
+
+
+def wrapped(raw: bytes, key: str) -> bytes:
+    """JSON as the one member of an object.
+
+    >>> wrapped(b"42", "result")
+    b'{"result":42}'
+    """
+    return b"{" + encode(key) + b":" + raw + b"}"
 
 
 def styled(raw: bytes, style: str) -> str:

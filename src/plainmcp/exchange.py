@@ -20,7 +20,7 @@ from .revisions import LATEST_HANDSHAKE, MODERN, REVISIONS, Revision
 from .session import Session
 from .steps import Link
 
-__all__ = ["answer", "begin", "failure", "leveled", "served", "shaped"]
+__all__ = ["answer", "assumed", "begin", "failure", "leveled", "served", "shaped"]
 
 _log = logging.getLogger("plainmcp")
 _NO_PARAMS = Params()
@@ -45,7 +45,7 @@ def begin(
 
     Without a session the message stands alone, and `revision` says what it speaks if it does not say so itself.
     """
-    spoken = revision or (session and session.revision) or LATEST_HANDSHAKE
+    spoken = assumed(session, revision)
     try:
         params = envelope.params or _NO_PARAMS
         meta = envelope.meta() if params._meta else None
@@ -67,6 +67,11 @@ def begin(
         return jsonrpc.close(envelope.id, result if type(result) is bytes else codec.encode(result))
     except Exception as error:
         return _failed(error, envelope, spoken)
+
+
+def assumed(session: Session | None, revision: Revision | None = None) -> Revision:
+    """What is spoken as long as a message has not said so itself."""
+    return revision or (session and session.revision) or LATEST_HANDSHAKE
 
 
 def _steps(steps: Steps, envelope: Envelope, spoken: Revision) -> Steps:

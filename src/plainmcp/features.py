@@ -233,7 +233,7 @@ def _object_schema(promised: dict[str, Any] | None, policy: Policy) -> dict[str,
 
 def _check_wrapped(check: Callable[[Any, bytes], None], key: str, value: Any, raw: bytes) -> None:
     """S004-26: a value that is no object is promised under the key it is wrapped in."""
-    check(value, raw if raw.startswith(b"{") else b"{" + codec.encode(key) + b":" + raw + b"}")
+    check(value, raw if raw.startswith(b"{") else codec.wrapped(raw, key))
 
 
 def _rendering(how: Any) -> Callable[[Any, bytes], str] | None:

@@ -135,7 +135,7 @@ def _structured(raw: bytes, policy: Policy, declared: Declared) -> Any:
             return UNSET
     if raw.startswith(b"{") or policy.non_object == "raw":
         return Raw(raw)
-    return Raw(b"{" + codec.encode(policy.wrap_key) + b":" + raw + b"}")
+    return Raw(codec.wrapped(raw, policy.wrap_key))
 
 
 def _sent(policy: Policy, declared: Declared) -> bool:

@@ -99,7 +99,7 @@ def _carried(raw: bytes, bare: bool, revision: Revision, wrap_key: str) -> Any:
     if revision.structured == "none":
         return UNSET
     if revision.structured == "object" and bare:
-        return Raw(b"{" + codec.encode(wrap_key) + b":" + raw + b"}")
+        return Raw(codec.wrapped(raw, wrap_key))
     return Raw(raw)
 
 

@@ -22,7 +22,7 @@ from .methods.answering import Steps
 from .options import PromptOptions, ResourceOptions, ToolOptions
 from .policy import Policy
 from .registry import Registry
-from .revisions import LATEST_HANDSHAKE, Revision
+from .revisions import Revision
 from .session import Session
 from .steps import Link
 from .types import Icon, Implementation, ToolAnnotations
@@ -279,14 +279,13 @@ class Core:
             if raw[:1] == b"{":
                 return exchange.begin(self, jsonrpc.open_envelope(raw), session, link, principal, revision)
         except ProtocolError as error:
-            return exchange.failure(error, revision or (session and session.revision) or LATEST_HANDSHAKE)
+            return exchange.failure(error, exchange.assumed(session, revision))
         how: dict[str, Any] = {"session": session, "link": link, "principal": principal, "revision": revision}
         return self._receive_unusual(raw, how)
 
     def _receive_unusual(self, raw: bytes, how: dict[str, Any]) -> Steps:
         """What does not open with a brace: a batch, leading blanks, or nonsense."""
-        session, revision = how["session"], how["revision"]
-        spoken: Revision = revision or (session and session.revision) or LATEST_HANDSHAKE
+        spoken = exchange.assumed(how["session"], how["revision"])
         try:
             batch = jsonrpc.open_batch(raw)
             if batch is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import codec, describe, seal
 from ..context import Context, Request, lacking
-from ..errors import InvalidParams, MissingCapability, NormalizeError, ToolError
+from ..errors import InternalError, InvalidParams, MissingCapability, NormalizeError, ProtocolError, ToolError
 from ..features import Feature
 from ..policy import Policy
 from ..questions import InputRequired
@@ -15,7 +15,7 @@ from ..registry import Shelf
 from ..revisions import Revision
 from ..steps import Run
 
-__all__ = ["Steps", "finished", "incident", "listed", "running", "stamped"]
+__all__ = ["Steps", "finished", "incident", "listed", "made", "running", "stamped"]
 
 Steps = Generator[Any, Any, Any]
 
@@ -44,6 +44,21 @@ def running(server: Any, request: Request, feature: Feature, kwargs: dict[str, A
         return value
     except InputRequired as asked:
         return Unfinished(_input_required(server, request, asked, answers))
+
+
+def made(
+    server: Any, request: Request, feature: Feature, kwargs: dict[str, Any], make: Callable[[Any], Any], what: str
+) -> Steps:
+    """What a resource or a prompt gives; what goes wrong inside is an error for the peer (RES-06, PROM-04)."""
+    try:
+        value = yield from running(server, request, feature, kwargs)
+        return value if isinstance(value, Unfinished) else make(value)
+    except ProtocolError:
+        raise
+    except ToolError as error:  # words the author chose for others to read
+        raise InternalError(str(error)) from error
+    except Exception as error:
+        raise InternalError(incident(what)) from error
 
 
 class Unfinished:

@@ -4,7 +4,7 @@ from typing import Any
 
 from .. import describe, project
 from ..context import Request
-from ..errors import InternalError, InvalidParams, ProtocolError, ToolError
+from ..errors import InvalidParams, ToolError
 from . import answering
 from .answering import Steps, Unfinished
 
@@ -31,15 +31,8 @@ def get(server: Any, request: Request) -> Steps:
         kwargs = prompt.bind(given)
     except ToolError as error:
         raise InvalidParams(str(error)) from None
-    try:
-        value = yield from answering.running(server, request, prompt, kwargs)
-        if isinstance(value, Unfinished):
-            return value.result
-        result = prompt.normalize(value)
-    except ProtocolError:
-        raise
-    except ToolError as error:
-        raise InternalError(str(error)) from error
-    except Exception as error:
-        raise InternalError(answering.incident(f"Prompt {prompt.definition.name}")) from error
+    what = f"Prompt {prompt.definition.name}"
+    result = yield from answering.made(server, request, prompt, kwargs, prompt.normalize, what)
+    if isinstance(result, Unfinished):
+        return result.result
     return answering.finished(project.prompt_result(result, request.revision), server, request.revision)

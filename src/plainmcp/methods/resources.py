@@ -1,10 +1,11 @@
 """resources/list, resources/templates/list and resources/read."""
 
+from functools import partial
 from typing import Any
 
 from .. import describe, project
 from ..context import Request
-from ..errors import InternalError, ProtocolError, ResourceNotFound, ToolError
+from ..errors import ResourceNotFound, ToolError
 from ..features import TemplateFeature
 from . import answering
 from .answering import Steps, Unfinished
@@ -42,17 +43,10 @@ def read(server: Any, request: Request) -> Steps:
         kwargs = feature.bind(variables) if isinstance(feature, TemplateFeature) else {}
     except ToolError:  # a variable that cannot be what the function takes names nothing that exists
         raise ResourceNotFound(uri) from None
-    try:
-        value = yield from answering.running(server, request, feature, kwargs)
-        if isinstance(value, Unfinished):
-            return value.result
-        result = feature.normalize(uri, value)
-    except ProtocolError:
-        raise
-    except ToolError as error:  # words the author chose for the peer to read
-        raise InternalError(str(error)) from error
-    except Exception as error:
-        raise InternalError(answering.incident(f"Resource {feature.definition.name}")) from error
+    what = f"Resource {feature.definition.name}"
+    result = yield from answering.made(server, request, feature, kwargs, partial(feature.normalize, uri), what)
+    if isinstance(result, Unfinished):
+        return result.result
     if request.params.inputResponses or request.params.requestState:
         result.ttlMs, result.cacheScope = 0, "private"  # what took somebody's answers is nobody else's
     elif result.ttlMs is None:

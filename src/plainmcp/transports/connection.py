@@ -18,7 +18,7 @@ from ..codec import to_bytes
 from ..errors import InvalidRequest, ProtocolError
 from ..jsonrpc import Envelope
 from ..methods.answering import Steps
-from ..revisions import LATEST_HANDSHAKE, Revision
+from ..revisions import Revision
 from ..server import Core
 from ..session import Session
 from ..steps import Cancelled, PeerError, Stay
@@ -170,7 +170,7 @@ class Connection:
 
     @property
     def _spoken(self) -> Revision:
-        return self.session.revision or LATEST_HANDSHAKE
+        return exchange.assumed(self.session)
 
     def _begin(self, message: Any, call: Call) -> _Answer:
         if isinstance(message, Envelope):
