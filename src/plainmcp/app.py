@@ -31,8 +31,7 @@ class Server(Core):
         """
         if revision is not None:
             revision = _revision(revision)
-        begun = self.begin(message, None, None, principal, revision)
-        return begun if begun is None or isinstance(begun, bytes) else drive.run(begun)
+        return drive.run(self.begin(message, None, None, principal, revision))
 
     async def handle_async(
         self, message: Any, *, revision: str | Revision | None = None, principal: Any = None

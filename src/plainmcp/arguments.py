@@ -6,6 +6,7 @@ not fit is worked out in fitting.
 
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -51,31 +52,29 @@ class Binder:
         natives = {name: hint for name, hint in self._hints.items() if fitting.is_native(hint)}
         # What msgspec cannot read is let through, and read afterwards.
         self._later = [(name, read) for name, read in self._readers.items() if name not in natives]
-        self._form = _form(parameters, natives)
+        self._natives = natives
         parts = {part for hint in natives.values() for part in hints.parts(hint)}
         # Only where they are needed: each costs as much as the rest of the call.
         mappings = any(isinstance(part, type) and issubclass(part, Mapping) for part in parts)
         self._options: dict[str, Any] = {"str_keys": True} if mappings else {}
         if any(map(hints.text_type, parts)):
             self._options["dec_hook"] = fitting.read_text
-        simple = not (open or self._later or self._fills or self._options)
-        self._read = _reads(parameters, natives) if simple else None
-        self._all_required = all(one.required for one in parameters)
-
-    def bind(self, arguments: Given = None) -> dict[str, Any]:
+        plain = all(name.isidentifier() and not name.startswith("_") for name in self._names)
+        simple = plain and not (open or self._later or self._fills or self._options)
+        self.bind: Callable[[Given], dict[str, Any]] = self._bind
         """The keyword arguments: only what was given, since defaults are the function's own.
 
         Raises ArgumentsError.
         """
-        if self._read is not None and type(arguments) is msgspec.Raw and arguments:
-            try:
-                # Both are as long; asking zip to make sure would take as long as all the rest.
-                values = zip(self._names, msgspec.structs.astuple(self._read(arguments)))  # noqa: B905
-                if self._all_required:
-                    return dict(values)
-                return {name: value for name, value in values if value is not msgspec.UNSET}
-            except (msgspec.ValidationError, msgspec.DecodeError, RecursionError, UnicodeError):
-                pass  # what follows knows how to complain
+        if simple:
+            self.bind = _at_once(_reads(parameters, natives), all(one.required for one in parameters), self._bind)
+
+    @cached_property
+    def _form(self) -> Any:
+        """What msgspec reads data into: made for the first that needs it, since most arguments are read at once."""
+        return _form(self._parameters, self._natives)
+
+    def _bind(self, arguments: Given) -> dict[str, Any]:
         given = arguments if type(arguments) is dict else _opened(arguments)
         try:
             bound: dict[str, Any] = msgspec.convert({"given": given}, self._form, **self._options).given
@@ -152,12 +151,26 @@ def _form(parameters: list[Parameter], natives: dict[str, Any]) -> Any:
 def _reads(parameters: list[Parameter], natives: dict[str, Any]) -> Callable[[Any], msgspec.Struct]:
     """A decoder straight from JSON, for parameters that need nothing more: a third of the time of the way round."""
     fields: list[Any] = []
-    for index, one in enumerate(parameters):
+    for one in parameters:
         hint = natives[one.name]
-        fields.append((f"p{index}", hint) if one.required else (f"p{index}", hint | msgspec.UnsetType, msgspec.UNSET))
-    names = {f"p{index}": one.name for index, one in enumerate(parameters)}
-    form = msgspec.defstruct("Arguments", fields, rename=names, forbid_unknown_fields=True, kw_only=True)
+        fields.append((one.name, hint) if one.required else (one.name, hint | msgspec.UnsetType, msgspec.UNSET))
+    form = msgspec.defstruct("Arguments", fields, forbid_unknown_fields=True, kw_only=True)
     return msgspec.json.Decoder(form).decode
+
+
+def _at_once(read: Callable[[Any], msgspec.Struct], all_required: bool, otherwise: Callable[[Given], Any]) -> Any:
+    """What binds raw arguments in one go if they fit, and otherwise leaves them to those who know how to complain."""
+    asdict, unset = msgspec.structs.asdict, msgspec.UNSET
+    misfits = (msgspec.MsgspecError, TypeError, RecursionError, UnicodeError)  # TypeError: not raw but data
+
+    def bind(arguments: Given) -> dict[str, Any]:
+        try:
+            values = asdict(read(arguments))
+        except misfits:
+            return otherwise(arguments)  # type: ignore[no-any-return]
+        return values if all_required else {name: value for name, value in values.items() if value is not unset}
+
+    return bind
 
 
 def _opened(arguments: Any) -> dict[str, Any]:

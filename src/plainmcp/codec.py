@@ -8,13 +8,11 @@ from .errors import ParseError
 
 __all__ = ["decode", "encode", "styled", "to_bytes", "wrapped"]
 
-_encoder = msgspec.json.Encoder()
+_format = msgspec.json.format
 _INDENT = {"spaced": 0, "indent": 2}
 
-
-def encode(message: Any) -> bytes:
-    """A wire object, or plain data, as compact JSON."""
-    return _encoder.encode(message)
+encode = msgspec.json.Encoder().encode
+"""A wire object, or plain data, as compact JSON."""
 
 
 def decode(raw: bytes | str) -> Any:
@@ -34,7 +32,7 @@ def to_bytes(message: Any) -> bytes:
             return message.encode()
         if isinstance(message, (bytearray, memoryview)):
             return bytes(message)
-        return _encoder.encode(message)
+        return encode(message)
     except (TypeError, ValueError, RecursionError, BufferError) as error:
         raise ParseError(f"Parse error: {error}") from error
 
@@ -56,4 +54,4 @@ def styled(raw: bytes, style: str) -> str:
     """
     if style == "compact":
         return raw.decode()
-    return msgspec.json.format(raw, indent=_INDENT[style]).decode()
+    return _format(raw, indent=_INDENT[style]).decode()

@@ -4,7 +4,7 @@ Knows nothing of data: a value that is no content is somebody else's business.
 """
 
 from os.path import basename
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -64,9 +64,9 @@ def among(items: list[Any], policy: Policy) -> bool:
 def block(value: Any, policy: Policy, rules: Rules) -> ContentBlock:
     """The content block a piece of content is or becomes."""
     if isinstance(value, Media):
-        return media.block(value, file_block=policy.file_block, extras=policy.contents_extras)
+        return media.block(value, file_block=policy.file_block, extras=policy.contents_extras, raw=True)
     if isinstance(value, BYTES):
-        return media.from_bytes(value, "media" if policy.bytes_as == "media" else "blob")
+        return media.from_bytes(value, "media" if policy.bytes_as == "media" else "blob", raw=True)
     if word(type(value)) in _CONTENTS:
         return EmbeddedResource(resource=resource(value, policy, rules))
     ours = value if isinstance(value, Wire) else _foreign_block(value)
@@ -77,10 +77,10 @@ def contents(value: Any, uri: str, mime_type: str | None, policy: Policy, rules:
     """The resource contents a piece of content is or becomes; None for what is no content."""
     if isinstance(value, BYTES):
         mime_type = mime_type or UNKNOWN  # S000-41
-        return BlobResourceContents(uri=uri, mimeType=mime_type, blob=media.to_base64(value))
+        return BlobResourceContents(uri=uri, mimeType=mime_type, blob=cast("str", bytes(value)))  # see media.block
     if isinstance(value, Media):
         extras = policy.contents_extras
-        return media.contents(value, uri, mime_type, file_block=policy.file_block, extras=extras)
+        return media.contents(value, uri, mime_type, file_block=policy.file_block, extras=extras, raw=True)
     name = word(type(value))
     if name in _CONTENTS:
         return resource(value, policy, rules)
@@ -161,7 +161,7 @@ def _written(name: str, value: Any, policy: Policy, rules: Rules) -> Any:
         return _writable(value, policy, rules)
     if isinstance(value, list):
         return [_written(name, item, policy, rules) for item in value]
-    return msgspec.json.decode(rules.encode({name: value}, policy).raw)[name]
+    return msgspec.json.decode(rules.encode({name: value}, policy))[name]
 
 
 def _parsed(value: Any, parse: Any) -> Any:

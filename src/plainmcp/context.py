@@ -144,8 +144,7 @@ class Context:
     @property
     def meta(self) -> dict[str, Any]:
         """The `_meta` of the request."""
-        raw = self._request.params._meta
-        return _object(msgspec.json.decode(raw)) if raw else {}
+        return _object(msgspec.json.decode(self._request.meta.raw)) if self._request.meta else {}
 
     @property
     def cancelled(self) -> bool:

@@ -4,7 +4,6 @@ Where user code has to run the answer is steps: a generator that stops there, an
 value back.
 """
 
-import logging
 from types import GeneratorType
 from typing import Any
 
@@ -12,17 +11,16 @@ from msgspec import UNSET
 
 from . import codec, jsonrpc
 from .context import LOG_LEVELS, Request
-from .errors import InvalidParams, MethodNotFound, ProtocolError, ResourceNotFound, UnsupportedRevision
-from .jsonrpc import Envelope, Meta, Params
-from .methods import METHODS
-from .methods.answering import Steps, incident
+from .errors import InvalidParams, MethodNotFound, UnsupportedRevision
+from .jsonrpc import ABSENT, Envelope, Meta, Params
+from .methods import METHODS, answering
+from .methods.answering import Single, Steps, failure
 from .revisions import LATEST_HANDSHAKE, MODERN, REVISIONS, Revision
 from .session import Session
 from .steps import Link
 
 __all__ = ["answer", "assumed", "begin", "failure", "leveled", "served", "shaped"]
 
-_log = logging.getLogger("plainmcp")
 _NO_PARAMS = Params()
 _FIRST = frozenset({"initialize", "ping"})  # what may come before a handshake is done
 
@@ -30,7 +28,7 @@ _FIRST = frozenset({"initialize", "ping"})  # what may come before a handshake i
 def answer(server: Any, envelope: Envelope, **how: Any) -> Steps:
     """Steps that end in the bytes of the response, or in None; takes what `begin` takes."""
     begun = begin(server, envelope, **how)
-    return (yield from begun) if isinstance(begun, GeneratorType) else begun
+    return begun if begun is None or isinstance(begun, bytes) else (yield from begun)
 
 
 def begin(
@@ -40,33 +38,36 @@ def begin(
     link: Link | None = None,
     principal: Any = None,
     revision: Revision | None = None,
-) -> bytes | Steps | None:
+) -> bytes | Single | Steps | None:
     """The bytes of the response, or None for what is not answered, or steps that end in one of them.
 
     Without a session the message stands alone, and `revision` says what it speaks if it does not say so itself.
     """
-    spoken = assumed(session, revision)
+    id, name = envelope.id, envelope.method
+    alone = session is None and revision is None
+    spoken = LATEST_HANDSHAKE if alone else assumed(session, revision)
     try:
         params = envelope.params or _NO_PARAMS
-        meta = envelope.meta() if params._meta else None
-        if envelope.method is not UNSET:
+        meta = None if params._meta is ABSENT else envelope.meta()
+        if name is not UNSET and not (alone and meta is None):
             spoken = _spoken(envelope, meta, session, revision)
-        if not envelope.id or envelope.method is UNSET:
+        if name is UNSET or id is ABSENT:
             _noted(envelope, session)
             return None
-        name: Any = envelope.method
         method = METHODS.get(name) if name in spoken.methods else None
         # Without a handshake nothing tells a client beforehand what there is, so what is not there is no method.
         if method is None or not (spoken.handshake or server.offers(name)):
             raise _unknown(name, spoken)
         if meta is not None:
             leveled(meta)
-        result = method(server, Request(envelope.id, name, params, meta, spoken, session, link, principal))
+        result = method(server, Request(id, name, params, meta, spoken, session, link, principal))
+        if type(result) is Single:
+            return result
         if type(result) is GeneratorType:
             return _steps(result, envelope, spoken)
-        return jsonrpc.close(envelope.id, result if type(result) is bytes else codec.encode(result))
+        return jsonrpc.close(id, (result if type(result) is bytes else codec.encode(result),))
     except Exception as error:
-        return _failed(error, envelope, spoken)
+        return None if id is ABSENT else answering.unanswerable(error, id, name, spoken)
 
 
 def assumed(session: Session | None, revision: Revision | None = None) -> Revision:
@@ -78,23 +79,9 @@ def _steps(steps: Steps, envelope: Envelope, spoken: Revision) -> Steps:
     """The same for a method that stops where user code has to run."""
     try:
         result = yield from steps
-        return jsonrpc.close(envelope.id, result if type(result) is bytes else codec.encode(result))
+        return jsonrpc.close(envelope.id, (result if type(result) is bytes else codec.encode(result),))
     except Exception as error:
-        return _failed(error, envelope, spoken)
-
-
-def _failed(error: Exception, envelope: Envelope, spoken: Revision) -> bytes | None:
-    if not envelope.id:
-        return None
-    if isinstance(error, ProtocolError):
-        return failure(error, spoken, envelope.id)
-    return jsonrpc.fail(envelope.id, ProtocolError.code, incident(f"Method {envelope.method}"))
-
-
-def failure(error: ProtocolError, revision: Revision, id: Any = None) -> bytes:
-    """The response for an error, with the code the revision has for it."""
-    code = revision.resource_not_found if isinstance(error, ResourceNotFound) else error.code
-    return jsonrpc.fail(id or error.id, code, error.message, error.data, null_id=revision.null_id)
+        return answering.unanswerable(error, envelope.id, envelope.method, spoken)
 
 
 def _spoken(envelope: Envelope, meta: Meta | None, session: Session | None, given: Revision | None) -> Revision:

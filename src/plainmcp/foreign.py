@@ -17,8 +17,10 @@ __all__ = [
     "is_closed_model",
     "is_field",
     "is_pydantic",
+    "model_hints",
     "of_pydantic",
     "opener",
+    "plain_fields",
     "rows_to_json",
     "word",
 ]
@@ -120,6 +122,30 @@ def excludes(kind: type) -> bool:
     """Whether a pydantic class keeps some of its fields to itself."""
     fields: Any = getattr(kind, "model_fields", {})
     return any(getattr(field, "exclude", None) or getattr(field, "exclude_if", None) for field in fields.values())
+
+
+def plain_fields(kind: type) -> dict[str, tuple[str, Any]] | None:
+    """The fields of a closed model, each with its name in JSON and its hint; None where that is not all there is."""
+    if not is_closed_model(kind) or excludes(kind) or _extends_schema(kind):
+        return None
+    fields: Any = getattr(kind, "model_fields", {})
+    if any(field.metadata or field.json_schema_extra for field in fields.values()):
+        return None
+    return {
+        name: (field.serialization_alias or field.alias or name, field.annotation) for name, field in fields.items()
+    }
+
+
+def _extends_schema(kind: Any) -> bool:
+    own = (base for base in kind.__mro__ if base.__module__.partition(".")[0] != "pydantic")
+    written = any("__get_pydantic_json_schema__" in vars(base) for base in own)
+    return written or bool(kind.model_config.get("json_schema_extra"))
+
+
+def model_hints(kind: type) -> dict[str, Any]:
+    """The fields of a pydantic class and what they are annotated with."""
+    fields: Any = getattr(kind, "model_fields", {})
+    return {name: field.annotation for name, field in fields.items()}
 
 
 def rows_to_json(kind: type) -> Callable[[Any], bytes]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from math import isfinite
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -17,7 +17,7 @@ from .errors import NormalizeError
 from .kinds import MAX_ITEMS, Open, Rule, choose, is_leaf
 from .policy import Policy
 
-__all__ = ["MAX_DEPTH", "Encoded", "Rules", "cycle", "path_of", "too_deep"]
+__all__ = ["MAX_DEPTH", "Inexact", "Rules", "cycle", "path_of", "too_deep"]
 
 MAX_DEPTH = 100
 """How deep arrays and objects may nest."""
@@ -27,17 +27,14 @@ _STRINGS = frozenset({str})
 _NOTHING = type(None)
 
 
-class Encoded(NamedTuple):
-    """A value as JSON; `exact` is False when part of it had no JSON form and became its str()."""
-
-    raw: bytes
-    exact: bool
+class Inexact(bytes):
+    """JSON of a value that is in part only its str(), because there is no form for that part."""
 
 
 class Rules:
     """The rules values are encoded by: one per class, chosen when it is first seen, the user's own first.
 
-    >>> Rules().encode({"when": {3, 1, 2}}, Policy.standard).raw
+    >>> Rules().encode({"when": {3, 1, 2}}, Policy.standard)
     b'{"when":[1,2,3]}'
     """
 
@@ -66,14 +63,19 @@ class Rules:
             rule = self._chosen[kind] = choose(kind, self._serializers)
         return rule
 
-    def encode(self, value: Any, policy: Policy) -> Encoded:
+    def encode(self, value: Any, policy: Policy) -> bytes:
         """The value as compact JSON; raises NormalizeError with the path of what has no JSON form."""
-        raw = None if policy.drop_none or self._always_walk else self._encode_at_once(value, policy)
-        if raw is not None:
-            return Encoded(raw, True)
+        if not (policy.drop_none or self._always_walk):
+            try:
+                rule = self.rule(type(value))
+                raw = self._encoder.encode(value) if rule.shape == "fields" else self._write(value, rule)
+                if type(value) is str or self._vouched(value, rule, raw, policy.unencodable == "error"):
+                    return raw
+            except Exception:  # the walk that follows meets the same trouble, and knows its path
+                pass
         walk = _Walk(self, policy)
         plain = walk.start(value)
-        return Encoded(msgspec.json.encode(plain), walk.exact)
+        return msgspec.json.encode(plain) if walk.exact else Inexact(msgspec.json.encode(plain))
 
     def items(self, value: Any, policy: Policy) -> list[Any] | None:
         """What a list, set, generator or the like holds; None for a value that is one piece of data."""
@@ -81,29 +83,18 @@ class Rules:
         if not rule.many or rule.open is None:
             return None
         if rule.shape == "set":
-            encoded = self.encode(value, policy)
-            plain: list[Any] = msgspec.json.decode(encoded.raw) if encoded.exact else sorted(value, key=str)
+            raw = self.encode(value, policy)
+            plain: list[Any] = sorted(value, key=str) if type(raw) is Inexact else msgspec.json.decode(raw)
             return plain
         items: list[Any] = value if type(value) is list else _Walk(self, policy).opened(rule, value)
         return items
 
     # At once ------------------------------------------------------------------------------------
 
-    def _encode_at_once(self, value: Any, policy: Policy) -> bytes | None:
-        """The JSON written at C speed, or None where only a walk can tell what is right."""
-        try:
-            raw = self._write(value)
-            if self._vouched(value, raw) and (policy.unencodable == "replace" or self._finite(value, raw)):
-                return raw
-        except Exception:  # the walk that follows meets the same trouble, and knows its path
-            pass
-        return None
-
-    def _write(self, value: Any) -> bytes:
-        kind = type(value)
-        if self.rule(kind).shape == "model":
+    def _write(self, value: Any, rule: Rule) -> bytes:
+        if rule.shape == "model":
             return _bounded(_model_to_json(value))
-        if kind is list and value and self.rule(type(value[0])).shape == "model":
+        if type(value) is list and value and self.rule(type(value[0])).shape == "model":
             row_kinds = set(map(type, value))
             if len(row_kinds) == 1:
                 return _bounded(self._row_encoder(row_kinds.pop())(value))
@@ -126,61 +117,59 @@ class Rules:
 
     # The census ---------------------------------------------------------------------------------
 
-    def _vouched(self, value: Any, raw: bytes) -> bool:
+    def _vouched(self, value: Any, rule: Rule, raw: bytes, finite: bool) -> bool:
         """Whether every array and object in the JSON was written from a value the encoder treats as we do.
 
-        It counts containers level by level and stops as soon as it has met as many as the JSON holds,
-        so the fields of a thousand flat rows are never looked at. Brackets inside strings only make it
-        look further than it had to.
+        And, if it has to be `finite`, whether every null is somebody's None, since the encoder writes NaN so too.
+        It counts level by level and stops as soon as it has met as many as the JSON holds, so the fields of a
+        thousand flat rows are never looked at. Brackets inside strings only make it look further than it had to.
         """
-        expected = raw.count(b"{") + raw.count(b"[")
-        if expected == 1 and self.rule(type(value)).shape in ("fields", "model"):
+        nulls = raw.count(b"null") if finite and b"null" in raw else 0
+        if raw.rfind(b"{") == 0 and nulls == 0 and b"[" not in raw and rule.shape in _RECORDS:
             return True  # one flat record, the commonest answer of all
-        met = 0
-        for depth, (groups, _) in enumerate(self._levels(value)):
-            if depth == MAX_DEPTH:
-                return not groups
+        expected = raw.count(b"{") + raw.count(b"[")
+        level, met, nones = [value], 0, 0
+        for _ in range(MAX_DEPTH):
+            types = list(map(type, level))
+            groups = self._containers(level, types)
             for rule, members in groups:
-                if rule.shape not in _NATIVE:
+                if rule.shape not in _NATIVE or (nulls and rule.omits):
                     return False
                 if rule.shape == "dict" and not set(map(type, chain.from_iterable(members))) <= _STRINGS:
                     return False
                 met += len(members)
-            if met == expected:
-                return True
-        return True
-
-    def _finite(self, value: Any, raw: bytes) -> bool:
-        """Whether every null in the JSON is somebody's None: the encoder writes NaN and Infinity as null.
-
-        A class that may leave a None out makes the count worthless, and the value is walked.
-        """
-        if b"null" not in raw:
-            return True
-        nones = 0
-        for groups, here in self._levels(value):
-            if any(rule.shape not in _NATIVE or rule.omits for rule, _ in groups):
-                return False
-            nones += here
-        return nones == raw.count(b"null")
-
-    def _levels(self, value: Any) -> Iterator[tuple[list[tuple[Rule, list[Any]]], int]]:
-        """The containers of a value, level by level and grouped by class, and how many None stand beside them."""
-        level = [value]
-        while level:
-            types = list(map(type, level))
-            kinds = set(types)
-            groups = []
-            for kind in kinds:
-                rule = self.rule(kind)
-                if rule.shape not in _SCALARS:
-                    groups.append((rule, level if len(kinds) == 1 else [v for v in level if type(v) is kind]))
-            yield groups, types.count(_NOTHING)
+            nones += types.count(_NOTHING) if nulls else 0
+            if met == expected or not groups:
+                return nones == nulls or _nones_in(groups, nulls - nones) == nulls - nones
             level = list(chain.from_iterable([_children(rule, members) for rule, members in groups]))
+        return False
+
+    def _containers(self, level: list[Any], types: list[type]) -> list[tuple[Rule, list[Any]]]:
+        """What of a level is no scalar, grouped by class."""
+        groups, kinds = [], set(types)
+        for kind in kinds:
+            rule = self.rule(kind)
+            if rule.shape not in _SCALARS:
+                groups.append((rule, level if len(kinds) == 1 else [v for v in level if type(v) is kind]))
+        return groups
 
 
 _SCALARS = frozenset({"leaf", "scalar"})
-_NATIVE = frozenset({"list", "dict", "fields", "model"})
+_RECORDS = frozenset({"fields", "model"})
+_NATIVE = frozenset({"list", "dict", *_RECORDS})
+
+
+def _nones_in(groups: list[tuple[Rule, list[Any]]], enough: int) -> int:
+    """How many None there are inside containers that hold scalars only; it looks no further than there are enough."""
+    nones = 0
+    for rule, members in groups:
+        columns: list[Iterator[Any]] = [map(attrgetter(name), members) for name in rule.names]
+        columns = columns or [_children(rule, members)]
+        for column in columns:
+            nones += list(map(type, column)).count(_NOTHING)
+            if nones >= enough:
+                return nones
+    return nones
 
 
 def _children(rule: Rule, members: list[Any]) -> Iterator[Any]:
@@ -189,7 +178,7 @@ def _children(rule: Rule, members: list[Any]) -> Iterator[Any]:
             return chain.from_iterable(members)
         case "dict":
             return chain.from_iterable(map(dict.values, members))
-        case "fields" if rule.names:
+        case "fields" if rule.slots:
             return chain.from_iterable(map(_getter(rule.names), members))
         case "fields" | "model":
             return chain.from_iterable(map(dict.values, map(attrgetter("__dict__"), members)))

@@ -1,10 +1,10 @@
 """Open an envelope, close an envelope. Knows JSON-RPC 2.0, and of MCP only what its parameters are called.
 
-Everything inside stays raw JSON until a method wants it; a request's id is never decoded at all, so it
-comes back exactly as it was sent.
+What is inside stays raw JSON until a method wants it; a request's id is never decoded at all, so it comes back
+exactly as it was sent.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -13,6 +13,7 @@ from . import codec
 from .errors import InvalidParams, InvalidRequest, ParseError, ProtocolError
 
 __all__ = [
+    "ABSENT",
     "Envelope",
     "Failure",
     "Meta",
@@ -27,18 +28,21 @@ __all__ = [
 ]
 
 ABSENT = Raw(b"")
-
+"""What stands where a message has nothing."""
 
 _decoders: dict[Any, Any] = {}  # by type: a handful, one for each kind of parameter
 
 
 class Params(Struct, gc=False):
-    """Every parameter any method takes, as raw JSON; absent ones are empty."""
+    """Every parameter any method takes, as raw JSON; absent ones are empty.
 
+    What a request is about, its name or its URI, nearly every one has and everybody asks for: that is data already.
+    """
+
+    name: Any = UNSET
+    uri: Any = UNSET
     _meta: Raw = ABSENT
-    name: Raw = ABSENT
     arguments: Raw = ABSENT
-    uri: Raw = ABSENT
     cursor: Raw = ABSENT
     inputResponses: Raw = ABSENT
     requestState: Raw = ABSENT
@@ -55,16 +59,20 @@ class Params(Struct, gc=False):
 
     def get(self, name: str, kind: Any, default: Any = UNSET) -> Any:
         """One parameter as a type; raises InvalidParams when it is missing or of another type."""
-        raw = getattr(self, name)
-        if not raw:
+        given = getattr(self, name)
+        if type(given) is kind:
+            return given
+        if given is UNSET or given is ABSENT:
             if default is UNSET:
                 raise InvalidParams(f"params.{name} is missing")
             return default
-        decoder = _decoders.get(kind)
-        if decoder is None:
-            decoder = _decoders[kind] = msgspec.json.Decoder(kind).decode
         try:
-            return decoder(raw)
+            if type(given) is not Raw:
+                return msgspec.convert(given, kind)
+            decoder = _decoders.get(kind)
+            if decoder is None:
+                decoder = _decoders[kind] = msgspec.json.Decoder(kind).decode
+            return decoder(given)
         except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
             raise InvalidParams(f"params.{name}: {error}") from error
 
@@ -81,6 +89,7 @@ class Meta(
         "client": f"{_RESERVED}clientInfo",
         "log_level": f"{_RESERVED}logLevel",
         "progress_token": "progressToken",
+        "raw": "",
     },
 ):
     """What a request says about itself."""
@@ -93,12 +102,13 @@ class Meta(
     traceparent: Any = UNSET
     tracestate: Any = UNSET
     baggage: Any = UNSET
+    raw: Any = ABSENT  # all of it, as JSON
 
 
 class Envelope(Struct, gc=False):
     """One message: a request, a notification or a response."""
 
-    jsonrpc: str | UnsetType = UNSET
+    jsonrpc: Literal["2.0"]
     id: Raw = ABSENT
     method: str | UnsetType = UNSET
     params: Params | None = None
@@ -112,10 +122,15 @@ class Envelope(Struct, gc=False):
 
     def meta(self) -> Meta | None:
         """What the request says about itself, if anything; raises InvalidParams."""
-        if self.params is None or not self.params._meta:
+        if self.params is None or self.params._meta is ABSENT:
             return None
+        raw: Any = self.params._meta
+        if type(raw) is Meta:
+            return raw
         try:
-            return _read_meta(self.params._meta)
+            meta = self.params._meta = _read_meta(raw)  # type: ignore[assignment]  # read once, asked for thrice
+            meta.raw = raw
+            return meta
         except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
             raise InvalidParams(f"params._meta: {error}") from error
 
@@ -131,11 +146,10 @@ def open_envelope(raw: bytes | Raw) -> Envelope:
         envelope = _read(raw)
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
         return _salvaged(raw, error)
-    if envelope.jsonrpc == "2.0" and envelope.method is not UNSET and (not envelope.id or _is_id(envelope.id)):
+    id = envelope.id
+    if envelope.method is not UNSET and (id is ABSENT or bytes(id)[0] in _NUMBER or _is_id(id)):
         return envelope
-    if envelope.jsonrpc != "2.0":
-        raise blamed(InvalidRequest('a message says "jsonrpc": "2.0"'), envelope.id)
-    if envelope.id and not _is_id(envelope.id):
+    if id is not ABSENT and not _is_id(id):
         raise InvalidRequest("a request's id is a string or a number")
     if not envelope.is_response:
         raise blamed(InvalidRequest("a message has a method, a result or an error"), envelope.id)
@@ -152,17 +166,21 @@ def open_batch(raw: bytes) -> list[Raw] | None:
         raise ParseError(f"Parse error: {error}") from error
 
 
+_QUOTE = ord('"')
+_NUMBER = frozenset(b"-0123456789")
+
+
 def _is_id(raw: Raw) -> bool:
-    first = bytes(raw)[:1]
-    if first.isdigit():
+    first = bytes(raw)[0]
+    if first in _NUMBER:
         return True
-    if first == b'"':
+    if first == _QUOTE:
         try:
             str(raw, "utf-8")
         except UnicodeDecodeError:
             return False
         return True
-    return first == b"-"
+    return False
 
 
 def _salvaged(raw: bytes | Raw, error: Exception) -> Envelope:
@@ -171,12 +189,14 @@ def _salvaged(raw: bytes | Raw, error: Exception) -> Envelope:
     if not isinstance(data, dict):
         raise InvalidRequest("a message is a JSON object") from error
     method, given = data.get("method"), data.get("id")
-    sound = data.get("jsonrpc") == "2.0" and isinstance(method, str)
+    named = isinstance(given, (str, int, float)) and not isinstance(given, bool)
+    id = Raw(codec.encode(given)) if named else ABSENT
+    if data.get("jsonrpc") != "2.0":
+        raise blamed(InvalidRequest('a message says "jsonrpc": "2.0"'), id) from error
+    sound = isinstance(method, str)
     if sound and "id" not in data:
         return Envelope(jsonrpc="2.0", method=str(method))
-    named = isinstance(given, (str, int, float)) and not isinstance(given, bool)
-    kind = InvalidParams if sound else InvalidRequest
-    raise blamed(kind(str(error)), Raw(codec.encode(given)) if named else ABSENT) from error
+    raise blamed((InvalidParams if sound else InvalidRequest)(str(error)), id) from error
 
 
 def blamed(error: ProtocolError, id: Raw) -> ProtocolError:
@@ -188,9 +208,9 @@ def blamed(error: ProtocolError, id: Raw) -> ProtocolError:
 # Closing ------------------------------------------------------------------------------------------
 
 
-def close(id: Raw | bytes, result: bytes) -> bytes:
-    """The response that carries a result."""
-    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (id, result)
+def close(id: Raw | bytes, result: tuple[bytes, ...]) -> bytes:
+    """The response that carries a result, given in pieces, so that what is large is copied once."""
+    return b"".join([b'{"jsonrpc":"2.0","id":', id, b',"result":', *result, b"}"])
 
 
 class Failure(bytes):

@@ -46,9 +46,9 @@ class Rule:
       scalar    `open` makes it a leaf
       list      the encoder writes it as an array; iterating gives its items
       dict      the encoder writes it as an object; it has keys
-      fields    the encoder writes it as an object; `names` are its attributes, where they are not all in its
-                __dict__; `open` makes it a dict
-      model     a pydantic model whose own encoder can be trusted; `open` dumps it
+      fields    the encoder writes it as an object; `names` are its attributes, and `slots` says that they are not
+                all in its __dict__; `open` makes it a dict
+      model     a pydantic model whose own encoder can be trusted; `names` as above; `open` dumps it
       set       an array too, but in sorted order, which the encoder does not give
       open      `open` makes it something else, which has a rule of its own
       block     a content block or media: content, not data
@@ -57,7 +57,8 @@ class Rule:
 
     shape: str
     open: Open | None = None
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # those first that may be None, as far as hints tell
+    slots: bool = False
     many: bool = False
     omits: bool = False  # it may leave a member out that is None
 
@@ -118,24 +119,31 @@ def _model(kind: type) -> Rule | None:
         return None
     # msgspec would write a pydantic dataclass itself, without its aliases, so only models go straight.
     shape = "model" if foreign.is_closed_model(kind) else "open"
-    return Rule(shape, foreign.dump_model, omits=foreign.excludes(kind))
+    names = _nullable_first(foreign.model_hints(kind)) if shape == "model" else ()
+    return Rule(shape, foreign.dump_model, names, omits=foreign.excludes(kind))
 
 
 def _fields(kind: type) -> Rule | None:
     if issubclass(kind, msgspec.Struct):
-        return Rule("fields", _open_struct, kind.__struct_fields__, omits=kind.__struct_config__.omit_defaults)
+        names = _nullable_first({name: kind.__annotations__.get(name) for name in kind.__struct_fields__})
+        return Rule("fields", _open_struct, names, slots=True, omits=kind.__struct_config__.omit_defaults)
     if dataclasses.is_dataclass(kind):
-        names = tuple(field.name for field in dataclasses.fields(kind))
+        names = _nullable_first({field.name: field.type for field in dataclasses.fields(kind)})
         tags = {field.name: field.metadata.get("json", field.name) for field in dataclasses.fields(kind)}
         # A field with metadata {"json": "wireName"} has that name on the wire, "-" keeps it off (S001-34).
         renamed = any(name != tag for name, tag in tags.items())
         native = not renamed and all(_is_stored(kind, field) for field in dataclasses.fields(kind))
         slots = any("__slots__" in vars(base) for base in kind.__mro__[:-1])
-        return Rule("fields" if native else "open", partial(_open_fields, tags=tags), names if slots else ())
+        return Rule("fields" if native else "open", partial(_open_fields, tags=tags), names, slots=slots)
     public = foreign.attrs_fields(kind)
     if public is not None:
         return Rule("open", partial(_open_fields, tags={name: name for name in public}))
     return None
+
+
+def _nullable_first(hints: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names in an order in which those who look for None find it soon."""
+    return tuple(sorted(hints, key=lambda name: not ("None" in str(hints[name]) or "Optional" in str(hints[name]))))
 
 
 def _is_stored(kind: type, field: dataclasses.Field[Any]) -> bool:

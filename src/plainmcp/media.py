@@ -40,6 +40,7 @@ __all__ = [
     "block",
     "contents",
     "from_bytes",
+    "spelled_out",
     "text_block",
     "to_base64",
 ]
@@ -123,19 +124,22 @@ class File(Media):
 # What media become ------------------------------------------------------------------------------
 
 
-def block(media: Media, *, file_block: FileBlock = "auto", extras: bool = False) -> ContentBlock:
+def block(media: Media, *, file_block: FileBlock = "auto", extras: bool = False, raw: bool = False) -> ContentBlock:
     """The content block of an image, a sound or a file; a file is read now.
+
+    With `raw` the bytes themselves stand where their base64 belongs: the encoder writes them so, in a third of the
+    time and without a copy.
 
     >>> block(File(data=b"# Hi", name="notes.md")).resource.text
     '# Hi'
     """
     data, mime = _load(media)
     if isinstance(media, Image):
-        return ImageContent(data=to_base64(data), mimeType=mime, annotations=media.annotations)
+        return ImageContent(data=_spelled(data, raw), mimeType=mime, annotations=media.annotations)
     if isinstance(media, Audio):
-        return AudioContent(data=to_base64(data), mimeType=mime, annotations=media.annotations)
+        return AudioContent(data=_spelled(data, raw), mimeType=mime, annotations=media.annotations)
     name = _display_name(media) if extras else None
-    resource = _contents(data, _uri(media), mime, name, file_block)
+    resource = _contents(data, _uri(media), mime, name, file_block, raw)
     # The schema annotates the block; contents inside it have no annotations.
     return EmbeddedResource(resource=resource, annotations=media.annotations)
 
@@ -147,10 +151,11 @@ def contents(
     *,
     file_block: FileBlock = "auto",
     extras: bool = False,
+    raw: bool = False,
 ) -> ResourceContents:
-    """The contents of a resource at `uri` that is this media; a declared type wins."""
+    """The contents of a resource at `uri` that is this media; a declared type wins. `raw` as for `block`."""
     data, mime = _load(media, mime_type)
-    found = _contents(data, uri, mime, _display_name(media) if extras else None, file_block)
+    found = _contents(data, uri, mime, _display_name(media) if extras else None, file_block, raw)
     found.annotations = media.annotations
     return found
 
@@ -170,15 +175,15 @@ def text_block(file: File, *, extras: bool = False) -> TextContent:
     return TextContent(text=text, mimeType=shown, annotations=file.annotations)
 
 
-def from_bytes(data: Buffer, bytes_as: Literal["blob", "media"]) -> ContentBlock:
-    """Bare bytes as an embedded blob or, if asked for and recognised, as an image or a sound."""
+def from_bytes(data: Buffer, bytes_as: Literal["blob", "media"], *, raw: bool = False) -> ContentBlock:
+    """Bare bytes as an embedded blob or, if asked for and recognised, an image or a sound; `raw` as for `block`."""
     data = bytes(data)
     mime = sniff(data) or UNKNOWN
     if bytes_as == "media" and mime.startswith("image/"):
-        return ImageContent(data=to_base64(data), mimeType=mime)
+        return ImageContent(data=_spelled(data, raw), mimeType=mime)
     if bytes_as == "media" and mime.startswith("audio/"):
-        return AudioContent(data=to_base64(data), mimeType=mime)
-    resource = BlobResourceContents(uri=blob_uri(data), mimeType=mime, blob=to_base64(data))
+        return AudioContent(data=_spelled(data, raw), mimeType=mime)
+    resource = BlobResourceContents(uri=blob_uri(data), mimeType=mime, blob=_spelled(data, raw))
     return EmbeddedResource(resource=resource)
 
 
@@ -199,6 +204,21 @@ def to_base64(data: Buffer) -> str:
     'aGk='
     """
     return b2a_base64(bytes(data), newline=False).decode("ascii")
+
+
+def _spelled(data: bytes, raw: bool) -> Any:
+    return data if raw else to_base64(data)
+
+
+def spelled_out(word: Any) -> Any:
+    """A block or contents whose bytes, if it was made with `raw`, are base64 after all."""
+    if isinstance(word, EmbeddedResource):
+        word.resource = spelled_out(word.resource)
+    for name in ("data", "blob"):
+        data = getattr(word, name, None)
+        if isinstance(data, bytes):
+            setattr(word, name, to_base64(data))
+    return word
 
 
 def annotations_of(given: Annotations | Mapping[str, Any] | None) -> Annotations | None:
@@ -322,11 +342,13 @@ def _read(media: Media) -> bytes:
         raise ToolError(f"cannot read {_clean(Path(path).name) or '.'!r}: {why}") from error
 
 
-def _contents(data: bytes, uri: str, mime: str, name: str | None, file_block: FileBlock) -> ResourceContents:
+def _contents(
+    data: bytes, uri: str, mime: str, name: str | None, file_block: FileBlock, raw: bool
+) -> ResourceContents:
     text = _text(data) if file_block == "auto" and is_textual(mime) else None
     if text is not None:
         return TextResourceContents(uri=uri, name=name, mimeType=mime, text=text)
-    return BlobResourceContents(uri=uri, name=name, mimeType=mime, blob=to_base64(data))
+    return BlobResourceContents(uri=uri, name=name, mimeType=mime, blob=_spelled(data, raw))
 
 
 def _text(data: bytes) -> str | None:

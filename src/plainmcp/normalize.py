@@ -14,7 +14,20 @@ from . import codec, content, media
 from .errors import NormalizeError, PlainMCPError
 from .foreign import word
 from .jsonable import Rules
-from .payload import Check, Declared, Normalized, Render, at, bare, content_of, payload, shaped, strict, text_block
+from .payload import (
+    Check,
+    Declared,
+    Normalized,
+    Render,
+    at,
+    bare,
+    content_of,
+    is_clean_text,
+    payload,
+    shaped,
+    strict,
+    text_block,
+)
 from .policy import Policy
 from .results import JSON_TEXT, Part, Turn
 from .types import (
@@ -58,6 +71,7 @@ def normalize_tool_result(
     result = tool_result(value, Policy.of(policy), declared=declared).result
     if isinstance(result.structuredContent, Raw):
         result.structuredContent = codec.decode(bytes(result.structuredContent))
+    result.content = list(map(media.spelled_out, result.content))
     return result
 
 
@@ -69,7 +83,9 @@ def normalize_resource_payload(
     >>> normalize_resource_payload("memo://1", None, "Hello").contents[0].mimeType
     'text/plain'
     """
-    return resource_result(uri, mime_type, payload, Policy.of(policy))
+    result = resource_result(uri, mime_type, payload, Policy.of(policy))
+    result.contents = list(map(media.spelled_out, result.contents))
+    return result
 
 
 def normalize_prompt_result(value: Any, *, policy: Policy | str = Policy.standard) -> GetPromptResult:
@@ -78,7 +94,10 @@ def normalize_prompt_result(value: Any, *, policy: Policy | str = Policy.standar
     >>> normalize_prompt_result("Hello").messages[0].role
     'user'
     """
-    return prompt_result(value, Policy.of(policy))
+    result = prompt_result(value, Policy.of(policy))
+    for message in result.messages:
+        message.content = media.spelled_out(message.content)
+    return result
 
 
 # Tools --------------------------------------------------------------------------------------------
@@ -100,8 +119,8 @@ def tool_result(
             if check is not None and not ready.result.isError:
                 _check_given(ready.result.structuredContent, check)
             return ready
-        if policy.accept == "serializer":
-            _check_accepted(value, policy, rules)
+        if policy.accept == "serializer" and not isinstance(value, str):
+            value = _accepted(value, policy, rules)
         return payload(value, policy, rules, declared, render, check)
     except PlainMCPError:
         raise
@@ -175,12 +194,12 @@ def _meta(meta: Any, policy: Policy, rules: Rules) -> dict[str, Any] | None:
     """Metadata as plain data, so that whatever an author put there can be written."""
     if not meta:
         return None
-    plain: dict[str, Any] = codec.decode(rules.encode({"_meta": dict(meta)}, strict(policy)).raw)["_meta"]
+    plain: dict[str, Any] = codec.decode(rules.encode({"_meta": dict(meta)}, strict(policy)))["_meta"]
     return plain
 
 
 def _payload_json(structured: Any, policy: Policy, rules: Rules) -> bytes:
-    return shaped(rules.encode(structured, strict(policy)).raw, policy)
+    return shaped(rules.encode(structured, strict(policy)), policy)
 
 
 _ENVELOPE = frozenset({"content", "structuredContent", "isError", "_meta", "meta"})
@@ -208,8 +227,10 @@ def _pair(payload: Any, structured: Any, policy: Policy, rules: Rules) -> Normal
         told = isinstance(payload, str) or content.is_content(type(payload), policy)
         if not told or rules.rule(type(structured)).shape not in ("fields", "model", "open"):
             return None
-        if not rules.encode(structured, policy).raw.startswith(b"{"):
+        raw = rules.encode(structured, policy)
+        if not raw.startswith(b"{"):
             return None
+        structured = codec.decode(raw)  # what an iterator in it gave, it gives only once
     said = at("$[0]", content_of, payload, policy, rules)
     return _assembled(said, structured, None, None, policy, rules, places=("$[0]", "$[1]"))
 
@@ -220,10 +241,13 @@ def _check_given(structured: Any, check: Check) -> None:
     check(None, bytes(structured))
 
 
-def _check_accepted(value: Any, policy: Policy, rules: Rules) -> None:
-    if not isinstance(value, str) and not rules.encode(value, policy).raw.startswith(b"{"):
+def _accepted(value: Any, policy: Policy, rules: Rules) -> Any:
+    """An object as plain data, since an iterator in it gives what it has only once; raises NormalizeError."""
+    raw = rules.encode(value, policy)
+    if not raw.startswith(b"{"):
         kind = type(value).__name__
         raise NormalizeError("$", f"this policy takes a str, an object or a ToolResult, and {kind} is none of them")
+    return codec.decode(raw)
 
 
 # Resources ----------------------------------------------------------------------------------------
@@ -234,7 +258,7 @@ def resource_result(
 ) -> ReadResourceResult:
     """A resource's return value as its contents."""
     try:
-        uri, mime_type = codec.decode(rules.encode([uri, mime_type], policy).raw)  # both may be anybody's text
+        uri, mime_type = codec.decode(rules.encode([uri, mime_type], policy))  # both may be anybody's text
         made = word(type(payload)) in ("ReadResourceResult", "ResourceResult")
         parts, one = (payload.contents, False) if made else _parts(payload, policy, rules)
         meta = _attribute(payload, "_meta", "meta") if made else None
@@ -283,7 +307,9 @@ def _contents(uri: str, mime_type: str | None, part: Any, policy: Policy, rules:
             found = content.resource(found, policy, rules)
     if found is not None:
         return found
-    raw = rules.encode(part, policy).raw
+    if is_clean_text(part):
+        return TextResourceContents(uri=uri, mimeType=mime_type or "text/plain", text=part)
+    raw = rules.encode(part, policy)
     if raw.startswith(b'"'):
         return TextResourceContents(uri=uri, mimeType=mime_type or "text/plain", text=bare(raw))
     mime_type = mime_type or policy.resource_json_mime
@@ -327,7 +353,7 @@ def prompt_result(value: Any, policy: Policy, rules: Rules = _RULES) -> GetPromp
 def _description(given: Any, policy: Policy, rules: Rules) -> str | None:
     if given is not None and not isinstance(given, str):
         raise NormalizeError("$.description", f"takes text, not {type(given).__name__}")
-    raw = rules.encode({"description": given}, policy).raw
+    raw = rules.encode({"description": given}, policy)
     text: str | None = codec.decode(raw)["description"]
     return text
 

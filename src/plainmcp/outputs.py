@@ -7,12 +7,13 @@ so is JSON that msgspec reads as the hint, for those hints where that is as stri
 import dataclasses
 import datetime
 from collections.abc import Callable
-from typing import Any, Literal, get_origin
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 import msgspec
 
-from . import fitting, hints, phrases
+from . import fitting, foreign, hints, phrases
 from .errors import OutputError
 from .judge import Judge
 
@@ -41,9 +42,10 @@ def promise(annotation: Any, schema: dict[str, Any], *, handwritten: bool) -> Ch
         return lambda value, raw: _judge(judge, raw)
     if annotation in _SCALARS:
         return lambda value, raw: None if type(value) is annotation else _judge(judge, raw)
-    if not _is_as_strict(annotation):
+    twin = _twin(annotation)
+    if not _is_as_strict(twin):
         return lambda value, raw: _judge(judge, raw)
-    read = msgspec.json.Decoder(annotation).decode
+    read = msgspec.json.Decoder(twin).decode
 
     def check(value: Any, raw: bytes) -> None:
         try:
@@ -52,6 +54,42 @@ def promise(annotation: Any, schema: dict[str, Any], *, handwritten: bool) -> Ch
             _judge(judge, raw)
 
     return check
+
+
+def _twin(hint: Any) -> Any:
+    """A hint that reads the same JSON with a Struct for each dataclass and each plain model, in half the time.
+
+    Of whatever has no twin, because it holds itself or has a name no Struct can have, the hint itself.
+    """
+    try:
+        if get_origin(hint) in (list, dict, UnionType, Union):
+            return _rebuilt(get_origin(hint), tuple(map(_twin, get_args(hint))))
+        if not isinstance(hint, type):
+            return hint
+        if dataclasses.is_dataclass(hint) and _reads_strictly(hint):
+            found = get_type_hints(hint, include_extras=True)
+            fields = [(one.name, found[one.name], _has_default(one)) for one in dataclasses.fields(hint)]
+            return _struct(hint, fields, {})
+        plain = foreign.plain_fields(hint)
+        if plain is not None:
+            fields = [(name, found, False) for name, (_, found) in plain.items()]
+            return _struct(hint, fields, {name: wire for name, (wire, _) in plain.items()})
+    except (TypeError, NameError, RecursionError):
+        pass
+    return hint
+
+
+def _rebuilt(origin: Any, parts: tuple[Any, ...]) -> Any:
+    return Union[parts] if origin in (UnionType, Union) else origin[parts]  # noqa: UP007 - a hint at run time
+
+
+def _struct(hint: type, fields: list[tuple[str, Any, bool]], names: dict[str, str]) -> Any:
+    given = [(name, _twin(found), *([None] if optional else [])) for name, found, optional in fields]
+    return msgspec.defstruct(hint.__name__, given, rename=names, kw_only=True, gc=False)
+
+
+def _has_default(field: dataclasses.Field[Any]) -> bool:
+    return field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
 
 
 def _judge(judge: Judge, raw: bytes) -> None:

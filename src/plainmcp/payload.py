@@ -13,7 +13,7 @@ from msgspec import UNSET, Raw
 
 from . import codec, content
 from .errors import NormalizeError
-from .jsonable import MAX_DEPTH, Rules, cycle, path_of, too_deep
+from .jsonable import MAX_DEPTH, Inexact, Rules, cycle, path_of, too_deep
 from .policy import Policy
 from .types import CallToolResult, ContentBlock, TextContent
 
@@ -25,6 +25,7 @@ __all__ = [
     "at",
     "bare",
     "content_of",
+    "is_clean_text",
     "payload",
     "shaped",
     "strict",
@@ -65,7 +66,7 @@ def payload(
         if policy.bytes_as == "error":
             raise NormalizeError("$", "this policy takes no bytes; return an Image, Audio or File")
         if declared != "schema":  # S000-20: base64 text and nothing structured
-            return Normalized(CallToolResult(content=_texts([bare(rules.encode(value, policy).raw)])), True)
+            return Normalized(CallToolResult(content=_texts([bare(rules.encode(value, policy))])), True)
     items = rules.items(value, strict(policy) if declared == "schema" else policy)
     if items is not None and declared != "schema" and content.among(items, policy):
         return Normalized(CallToolResult(content=_gathered(items, policy, rules, [], [items])), True)  # S000-34
@@ -90,7 +91,7 @@ def _gathered(items: Any, policy: Policy, rules: Rules, keys: list[Any], above: 
 
 def content_of(value: Any, policy: Policy, rules: Rules) -> list[ContentBlock]:
     """The content alone, in words whatever the policy has for data."""
-    if _is_clean_text(value):
+    if is_clean_text(value):
         return [text_block(value)]
     return payload(value, _wordy(policy), rules).result.content
 
@@ -109,9 +110,9 @@ def _data(
 ) -> Normalized:
     encoded = rules.encode(value, strict(policy) if declared == "schema" else policy)
     if check is not None:
-        check(value, encoded.raw)
-    raw = shaped(encoded.raw, policy)
-    structured = _structured(raw, policy, declared) if encoded.exact else UNSET  # S000-31
+        check(value, encoded)
+    raw = shaped(encoded, policy)
+    structured = UNSET if type(encoded) is Inexact else _structured(raw, policy, declared)  # S000-31
     blocks: list[ContentBlock]
     if render is not None and not isinstance(value, str):
         blocks = [text_block(render(value, raw))]
@@ -120,7 +121,7 @@ def _data(
     elif many and _one_by_one(policy, structured):
         blocks = _texts(_item_texts(raw, policy))
     elif raw.startswith(b'"'):
-        blocks = [text_block(value if _is_clean_text(value) else bare(raw))]
+        blocks = [text_block(value if is_clean_text(value) else bare(raw))]
     else:
         blocks = [text_block(codec.styled(raw, policy.json_style))]
     return Normalized(CallToolResult(content=blocks, structuredContent=structured), bool(blocks))
@@ -246,6 +247,6 @@ def _texts(texts: list[str]) -> list[ContentBlock]:
     return [TextContent(type="text", text=text) for text in texts]
 
 
-def _is_clean_text(value: Any) -> bool:
+def is_clean_text(value: Any) -> bool:
     """Whether a value is text that can be sent as it stands."""
     return type(value) is str and value.isascii()

@@ -35,9 +35,16 @@ _Word = TypeVar("_Word", bound=Wire)
 
 
 def tool_result(
-    result: CallToolResult, mirrored: bool, revision: Revision, wrap_key: str = "result"
+    result: CallToolResult,
+    mirrored: bool,
+    revision: Revision,
+    wrap_key: str = "result",
+    json_style: str = "spaced",
 ) -> CallToolResult:
-    """A tool's result for one revision; `mirrored` says that its content already tells all its data."""
+    """A tool's result for one revision; `mirrored` says that its content already tells all its data.
+
+    Data that has to be wrapped there, or has to become text, is wrapped and written as a policy says.
+    """
     content = blocks(result.content, revision)
     structured = result.structuredContent
     if structured is not UNSET:
@@ -46,7 +53,7 @@ def tool_result(
         # SEP-2106: data that is no object must also be there as text.
         needed = bare or revision.structured == "none"
         if needed and not (mirrored or _says(content, raw)):
-            content = [*content, TextContent(type="text", text=codec.styled(raw, "spaced"))]
+            content = [*content, TextContent(type="text", text=codec.styled(raw, json_style))]
         structured = _carried(raw, bare, revision, wrap_key)
     return CallToolResult(
         content=content,
@@ -162,7 +169,7 @@ def _embedded(one: EmbeddedResource, revision: Revision) -> EmbeddedResource:
 
 def _audio_as_resource(one: AudioContent) -> EmbeddedResource:
     try:
-        sound = binascii.a2b_base64(one.data)
+        sound = one.data if isinstance(one.data, bytes) else binascii.a2b_base64(one.data)
     except ValueError:  # not base64, which is the author's business; it still needs a name
         sound = one.data.encode()
     resource = BlobResourceContents(uri=media.blob_uri(sound), mimeType=one.mimeType, blob=one.data)

@@ -81,6 +81,13 @@ class Shelf(Generic[F]):
             return None
         return feature
 
+    def known(self, key: str, principal: Any) -> F:
+        """The same; raises InvalidParams where there is none (TOOL-13, PROM-04)."""
+        feature = self._features.get(key)
+        if feature is None or (feature.visible is not None and not feature.visible(principal)):
+            raise InvalidParams(f"Unknown {self.kind}: {key}")
+        return feature
+
     def page(
         self,
         cursor: str | None,
@@ -143,20 +150,6 @@ class Registry:
         return lambda: self.publish(f"{kind}/list_changed")
 
     # Looking up -----------------------------------------------------------------------------------
-
-    def tool(self, name: str, principal: Any) -> ToolFeature:
-        """The tool of that name; raises InvalidParams (TOOL-13)."""
-        found = self.tools.find(name, principal)
-        if found is None:
-            raise InvalidParams(f"Unknown tool: {name}")
-        return found
-
-    def prompt(self, name: str, principal: Any) -> PromptFeature:
-        """The prompt of that name; raises InvalidParams (PROM-04)."""
-        found = self.prompts.find(name, principal)
-        if found is None:
-            raise InvalidParams(f"Unknown prompt: {name}")
-        return found
 
     def resource(self, uri: str, principal: Any) -> tuple[ResourceFeature | TemplateFeature, dict[str, Any]]:
         """The resource at a URI and the variables of the URI; raises ResourceNotFound (RES-04, RES-05)."""

@@ -85,7 +85,7 @@ def _default(value: Any) -> Schema:
     if value is inspect.Parameter.empty:
         return {}
     try:
-        return {"default": msgspec.json.decode(_RULES.encode(value, _STRICT).raw)}
+        return {"default": msgspec.json.decode(_RULES.encode(value, _STRICT))}
     except NormalizeError:
         return {}
 

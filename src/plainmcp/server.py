@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from secrets import token_bytes
 from time import time
-from types import GeneratorType
 from typing import Any, TypeVar, Unpack, overload
 
 import msgspec
@@ -18,7 +17,7 @@ from .codec import to_bytes
 from .errors import AuthorError, InvalidParams, InvalidRequest, ProtocolError
 from .jsonable import Rules
 from .jsonrpc import Envelope
-from .methods.answering import Steps
+from .methods.answering import Single, Steps
 from .options import PromptOptions, ResourceOptions, ToolOptions
 from .policy import Policy
 from .registry import Registry
@@ -263,7 +262,7 @@ class Core:
     def receive(self, message: Any, **how: Any) -> Steps:
         """Steps that answer a message; takes what `begin` takes."""
         begun = self.begin(message, **how)
-        return (yield from begun) if isinstance(begun, GeneratorType) else begun
+        return begun if begun is None or isinstance(begun, bytes) else (yield from begun)
 
     def begin(
         self,
@@ -272,7 +271,7 @@ class Core:
         link: Link | None = None,
         principal: Any = None,
         revision: Revision | None = None,
-    ) -> bytes | Steps | None:
+    ) -> bytes | Single | Steps | None:
         """The answer to a message or a batch, in bytes, text or data: bytes, None, or steps that end so."""
         try:
             raw = message if type(message) is bytes else to_bytes(message)

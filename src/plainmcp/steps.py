@@ -13,10 +13,10 @@ class Run(Struct, frozen=True, gc=False):
 
     function: Callable[..., Any]
     kwargs: dict[str, Any]
-    is_async: bool = False
-    inline: bool = False  # run it in the event loop, not in a thread
-    timeout: float | None = None
-    link: Any = None  # the Link of the request it belongs to
+    is_async: bool
+    inline: bool  # run it in the event loop, not in a thread
+    timeout: float | None
+    link: Any  # the Link of the request it belongs to, if any
 
 
 class Stay(Struct, frozen=True):
@@ -24,7 +24,7 @@ class Stay(Struct, frozen=True):
 
     first: bytes
     subscription: Any
-    link: Any = None  # as above
+    link: Any  # as above
 
 
 class Link(Protocol):

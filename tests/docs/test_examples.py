@@ -44,7 +44,7 @@ def test_the_stdio_server_keeps_notes() -> None:
 
 
 def test_the_stdio_server_answers_what_is_piped_into_it() -> None:
-    command = [sys.executable, EXAMPLES / "stdio_server.py"]
+    command = [sys.executable, str(EXAMPLES / "stdio_server.py")]
     done = subprocess.run(command, input=PING, capture_output=True, timeout=20)
     assert (done.returncode, done.stdout) == (0, PONG)
 

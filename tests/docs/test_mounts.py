@@ -8,9 +8,9 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from docs.pages import example
 from mounted import ACCEPT, initialize, modern
 from plainmcp import Server
-from serving import load
 
 BASE = "http://127.0.0.1:8000"
 FOUND = {"title": "Emma", "shelf": "E"}
@@ -21,9 +21,9 @@ def wsgi_client(app: Any) -> httpx.Client:
 
 
 CLIENTS: dict[str, Callable[[], Any]] = {
-    "fastapi": lambda: TestClient(load("fastapi_mount").app, base_url=BASE),
-    "flask": lambda: wsgi_client(load("flask_mount").app),
-    "django": lambda: wsgi_client(load("django_mount").application),
+    "fastapi": lambda: TestClient(example("fastapi_mount").app, base_url=BASE),
+    "flask": lambda: wsgi_client(example("flask_mount").app),
+    "django": lambda: wsgi_client(example("django_mount").application),
 }
 
 

@@ -1,18 +1,16 @@
-"""Every Python block of the README runs, top to bottom, as one program."""
+"""The README and every page of the documentation: their Python runs, and their commands print what is shown."""
 
-import re
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+import pytest
+
+from docs.pages import ROOT, Page, blocks, pages
 
 
-def test_the_readme_runs_from_top_to_bottom() -> None:
-    document = (ROOT / "README.md").read_text("utf-8")
-    blocks = list(BLOCK.finditer(document))
-    assert blocks, "README.md has no Python block"
-    namespace = {"__name__": "readme"}
-    for block in blocks:
-        # Blank lines in front, so that a traceback shows the line of README.md.
-        above = document.count("\n", 0, block.start(1))
-        exec(compile("\n" * above + block[1], "README.md", "exec"), namespace)
+@pytest.mark.parametrize("path", pages())
+def test_a_page_runs_from_top_to_bottom(path: str, tmp_path: Path) -> None:
+    Page(path, tmp_path).run()
+
+
+def test_the_readme_has_something_to_run() -> None:
+    assert [block for block in blocks((ROOT / "README.md").read_text("utf-8")) if block.language == "python"]

@@ -1,14 +1,12 @@
-"""Conversations as text: how a file is read and written, and what each revision makes of its shorthand.
+"""Conversations as text: how a file is read and written.
 
 A file opens with a sentence and the ids it pins (`R*-TOOL-01` means: on every revision it is replayed on). Then
 
     -- server --         Python that makes `server`; `namespace.py` and all of plainmcp's names are there
     -- revisions --      the revisions it is replayed on; without it, all
-    -- needs --          present when it takes a channel that lasts; without it, any channel will do
-    -- except --         `http`, where HTTP has rules of its own for this; `stdio`, where a line cannot say it, or
-                         the connection itself is taken in hand
     -- capabilities --   what the client declares, where the revision has it say so
     -- handshake --      `none`: do not shake hands first
+    -- elsewhere --      why it goes otherwise on some channels, with the ids that say so
 
 and steps, each followed by what comes of it:
 
@@ -19,40 +17,62 @@ and steps, each followed by what comes of it:
     -- meanwhile --      Python to run where `server` was made
     -- notification --, -- asked --, -- answer --, -- silence --   what comes, in that order, exactly
 
-What comes may differ by revision: `-- answer 2024-11-05, 2025-03-26 --`. `«revision»` is the one it is replayed on,
-`«state»` and `«cursor»` are the last ones the server gave, `«tampered»` is that state with another first letter;
-`«incident»` and `«id»` are made up anew each time.
+What comes may differ by revision: `-- answer 2024-11-05, 2025-03-26 --`; and by the family of channels, where that
+has rules of its own: `-- answer on http --`, `-- silence 2025-11-25 on handle, stdio --`. It is then all of it.
+
+`line` is the conversation's own line: a handler may `line.say({...})` something on it while it runs, and `line.end()`
+makes the server hang up. `«revision»` is the one it is replayed on, `«state»` and `«cursor»` are the last ones the
+server gave, `«tampered»` is that state with another first letter; `«incident»` and `«id»` are made up anew each time.
 """
 
 import json
 import re
-from ast import literal_eval
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from plainmcp.revisions import REVISIONS
 
-__all__ = ["Conversation", "Event", "Hear", "Speaker", "Step", "shown"]
+__all__ = ["COMES", "FAMILIES", "Conversation", "Event", "Hear", "Step"]
 
 HEADING = re.compile(r"^-- (.+) --$", re.MULTILINE)
-GIVEN = ("server", "revisions", "needs", "except", "capabilities", "handshake")
+GIVEN = ("server", "revisions", "capabilities", "handshake", "elsewhere")
 STARTS = ("client", "bytes", "meanwhile")
 COMES = ("notification", "asked", "answer", "silence")
-META = "io.modelcontextprotocol/"
+COMING = re.compile(r"(\w+)(?: ([\d, -]+?))?(?: on ([a-z, ]+))?")
+FAMILIES = ("handle", "connection", "stdio", "http")
 
 Event = tuple[str, str]
 """What came: of which kind, and its text."""
 
+Hear = Callable[[bytes], bytes | None]
+"""Called with whatever is not an answer; gives the reply to a question."""
+
 
 @dataclass
 class Step:
-    """Something that is done, and for each revision what comes of it."""
+    """Something that is done, and for each revision what comes of it: everywhere, or in one family of channels."""
 
     kind: str
     body: str
     replies: list[str] = field(default_factory=list)
     comes: dict[str, list[Event]] = field(default_factory=dict)
+    elsewhere: dict[str, dict[str, list[Event]]] = field(default_factory=dict)
+
+    def expected(self, revision: str, family: str) -> list[Event]:
+        """What comes of it there."""
+        own = self.elsewhere.get(family, {})
+        return own[revision] if revision in own else self.comes.get(revision, [])
+
+    def read(self, kind: str, body: str, revisions: list[str], families: list[str]) -> None:
+        """Take in one thing that comes of it."""
+        assert kind in COMES, f"unknown section {kind!r}"
+        assert set(families) <= set(FAMILIES), f"unknown family in {families}"
+        for place in [self.elsewhere.setdefault(family, {}) for family in families] or [self.comes]:
+            for revision in revisions:
+                coming = place.setdefault(revision, [])
+                if kind != "silence" or self.kind != "meanwhile":  # nothing comes of most of those
+                    coming.append((kind, body))
 
 
 @dataclass
@@ -69,7 +89,9 @@ class Conversation:
         given: dict[str, str] = {}
         conversation = cls(sentence.strip(), given, [])
         for heading, body in zip(rest[::2], map(str.strip, rest[1::2]), strict=True):
-            kind, _, named = heading.partition(" ")
+            found = COMING.fullmatch(heading)
+            assert found, f"unknown section {heading!r}"
+            kind, named, families = found[1], found[2], found[3]
             if kind in GIVEN:
                 assert kind not in given, f"{kind} stands there twice"
                 given[kind] = body
@@ -78,9 +100,8 @@ class Conversation:
             elif kind == "reply":
                 conversation.steps[-1].replies.append(body)
             else:
-                assert kind in COMES, f"unknown section {heading!r}"
-                for revision in named.split(", ") if named else conversation.revisions:
-                    conversation.steps[-1].comes.setdefault(revision, []).append((kind, body))
+                revisions = named.split(", ") if named else conversation.revisions
+                conversation.steps[-1].read(kind, body, revisions, families.split(", ") if families else [])
         return conversation
 
     @property
@@ -110,112 +131,40 @@ class Conversation:
         for step in self.steps:
             yield step.kind, step.body
             yield from (("reply", reply) for reply in step.replies)
-            groups: list[tuple[list[str], list[Event]]] = []
-            for revision in self.revisions:
-                events = step.comes.get(revision, [])
-                same = next((group for group in groups if group[1] == events), None)
-                if same is None:
-                    groups.append(([revision], events))
-                else:
-                    same[0].append(revision)
-            for revisions, events in groups:
-                suffix = f" {', '.join(revisions)}" if len(groups) > 1 else ""
+            for suffix, events in _told(step.comes, self.revisions):
                 yield from ((f"{kind}{suffix}", body) for kind, body in events)
+            for families, comes in _merged(step.elsewhere):
+                for suffix, events in _told(comes, self.revisions, whole=False):
+                    for kind, body in events or [("silence", "")]:
+                        yield f"{kind}{suffix} on {', '.join(families)}", body
 
 
-# Shorthand ----------------------------------------------------------------------------------------
+def _told(
+    comes: dict[str, list[Event]], revisions: list[str], whole: bool = True
+) -> Iterator[tuple[str, list[Event]]]:
+    """What comes, each with the revisions it comes on; those are not named when it is all of them."""
+    groups: list[tuple[list[str], list[Event]]] = []
+    for revision in revisions:
+        if not whole and revision not in comes:
+            continue
+        events = comes.get(revision, [])
+        same = next((group for group in groups if group[1] == events), None)
+        if same is None:
+            groups.append(([revision], events))
+        else:
+            same[0].append(revision)
+    for named, events in groups:
+        yield "" if named == revisions else f" {', '.join(named)}", events
 
 
-class Speaker:
-    """A client of one revision: completes what a file leaves out, and remembers what it must say again."""
-
-    def __init__(self, revision: str, capabilities: dict[str, Any]) -> None:
-        self.revision = revision
-        self._capabilities = capabilities
-        self._ids = 0
-        self._known: dict[str, str] = {}
-
-    def says(self, step: Step) -> bytes:
-        """The bytes of a step."""
-        if step.kind == "bytes":
-            found: bytes = literal_eval(step.body)
-            return found
-        text = self._recalled(step.body)
-        message = json.loads(text)
-        if isinstance(message, dict) and "jsonrpc" in message:
-            return text.encode()
-        parts = [self._completed(one) for one in (message if isinstance(message, list) else [message])]
-        return json.dumps(parts if isinstance(message, list) else parts[0]).encode()
-
-    def replies(self, question: dict[str, Any], text: str) -> bytes:
-        """The bytes of an answer to a question."""
-        return json.dumps({"jsonrpc": "2.0", "id": question["id"], **json.loads(text)}).encode()
-
-    def handshake(self) -> list[bytes]:
-        """What comes before everything else, where the revision has a handshake."""
-        if not REVISIONS[self.revision].handshake:
-            return []
-        params = {
-            "protocolVersion": self.revision,
-            "capabilities": self._capabilities,
-            "clientInfo": {"name": "golden", "version": "1"},
-        }
-        initialize = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
-        return [
-            json.dumps(one).encode() for one in (initialize, self._completed({"method": "notifications/initialized"}))
-        ]
-
-    def hears(self, raw: bytes) -> str:
-        """A message as the files show it; what must be said again is remembered."""
-        message = json.loads(raw)
-        for one in message if isinstance(message, list) else [message]:
-            result = one.get("result") if isinstance(one, dict) else None
-            if isinstance(result, dict):
-                for name, placeholder in (("requestState", "«state»"), ("nextCursor", "«cursor»")):
-                    if name in result:
-                        self._known[placeholder] = result[name]
-                if "requestState" in result:
-                    result["requestState"] = "«state»"
-            params = one.get("params") if isinstance(one, dict) else None
-            if isinstance(params, dict) and "elicitationId" in params:
-                params["elicitationId"] = "«id»"
-        return re.sub(r"incident [0-9a-f]{8}", "incident «incident»", shown(message))
-
-    def _completed(self, message: dict[str, Any]) -> dict[str, Any]:
-        whole: dict[str, Any] = {"jsonrpc": "2.0"}
-        if "id" not in message and not message.get("method", "").startswith("notifications/"):
-            self._ids += 1
-            whole["id"] = self._ids
-        whole |= message
-        if not REVISIONS[self.revision].handshake and "id" in whole:
-            params = whole.get("params", {})
-            own = {f"{META}protocolVersion": self.revision, f"{META}clientCapabilities": self._capabilities}
-            whole["params"] = {**params, "_meta": {**own, **params.get("_meta", {})}}
-        return whole
-
-    def _recalled(self, text: str) -> str:
-        text = text.replace("«revision»", self.revision)
-        for placeholder, value in self._known.items():
-            text = text.replace(placeholder, value)
-            if placeholder == "«state»":
-                text = text.replace("«tampered»", ("B" if value[0] == "A" else "A") + value[1:])
-        return text
-
-
-def shown(data: Any, indent: str = "") -> str:
-    """JSON for people, its keys in the order they came in: what fits on a line stands on a line."""
-    line = json.dumps(data, ensure_ascii=False)
-    if len(indent) + len(line) <= 110 or not data or not isinstance(data, dict | list):
-        return line
-    inner = indent + "  "
-    if isinstance(data, dict):
-        items = [f"{json.dumps(key, ensure_ascii=False)}: {shown(data[key], inner)}" for key in data]
-    else:
-        items = [shown(item, inner) for item in data]
-    body = ",\n".join(inner + item for item in items)
-    opened, closed = "{}" if isinstance(data, dict) else "[]"
-    return f"{opened}\n{body}\n{indent}{closed}"
-
-
-Hear = Callable[[bytes], bytes | None]
-"""Called with whatever is not an answer; gives the reply to a question."""
+def _merged(elsewhere: dict[str, dict[str, list[Event]]]) -> Iterator[tuple[list[str], dict[str, list[Event]]]]:
+    """Families side by side where the same comes."""
+    merged: list[tuple[list[str], dict[str, list[Event]]]] = []
+    for family in FAMILIES:
+        comes = elsewhere.get(family)
+        same = next((group for group in merged if group[1] == comes), None)
+        if same is not None:
+            same[0].append(family)
+        elif comes:
+            merged.append(([family], comes))
+    yield from merged

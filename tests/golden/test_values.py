@@ -111,7 +111,7 @@ class Tool:
 
     def projected(self, value: Any, policy: Policy, declared: Any, revision: Revision) -> Any:
         result, mirrored = tool_result(value, policy, declared=declared)
-        return project.tool_result(result, mirrored, revision, policy.wrap_key)
+        return project.tool_result(result, mirrored, revision, policy.wrap_key, policy.json_style)
 
 
 class Resource:

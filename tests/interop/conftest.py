@@ -1,11 +1,14 @@
 """examples/everything.py for other people's clients: one server on HTTP for all tests, on stdio one for each."""
 
+import socket
 import sys
+import threading
 from collections.abc import Iterator
 
 import pytest
+import uvicorn
 
-from serving import EXAMPLES, served
+from serving import EXAMPLES, load, served
 
 
 @pytest.fixture(scope="session")
@@ -15,9 +18,32 @@ def url() -> Iterator[str]:
         yield address
 
 
+@pytest.fixture(scope="session")
+def sessionless() -> Iterator[str]:
+    """Where it is served without sessions, whatever the client speaks."""
+    app = load("everything").server.asgi(stateless=True)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
+        server.should_exit = True
+        thread.join()
+
+
 @pytest.fixture(params=["http", "stdio"])
 def target(request: pytest.FixtureRequest) -> list[str]:
     """A URL, or a command and its arguments."""
-    if request.param == "http":
-        return [request.getfixturevalue("url")]
-    return [sys.executable, str(EXAMPLES / "everything.py")]
+    return _target(request)
+
+
+@pytest.fixture(params=["http", "stdio", "sessionless"])
+def anywhere(request: pytest.FixtureRequest) -> list[str]:
+    """The same, and the URL of one without sessions: for what takes none."""
+    return _target(request)
+
+
+def _target(request: pytest.FixtureRequest) -> list[str]:
+    if request.param == "stdio":
+        return [sys.executable, str(EXAMPLES / "everything.py")]
+    return [request.getfixturevalue("url" if request.param == "http" else request.param)]

@@ -10,13 +10,15 @@ from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 from fastmcp.exceptions import ToolError
 from mcp import MCPError
+from mcp.client.subscriptions import ResourceUpdated, ToolsListChanged, listen
 
 SECONDS = 20
+WATCHED = "test://watched-resource"
 
 # The client warns that what the handshake revisions have is no longer in the newest.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning"),
-    pytest.mark.parametrize("mode", ["legacy", "2026-07-28"]),
+    pytest.mark.parametrize("mode", ["legacy", "2026-07-28"]),  # its "auto" settles on the latter too
 ]
 
 ANSWERS = {"username": "jane", "email": "jane@example.com", "name": "Alice", "color": "blue", "ok": True}
@@ -51,7 +53,7 @@ def conversation(
     anyio.run(run)
 
 
-def test_it_lists_calls_reads_gets_and_completes(target: list[str], mode: str) -> None:
+def test_it_lists_calls_reads_gets_and_completes(anywhere: list[str], mode: str) -> None:
     async def talk(client: Client[Any]) -> None:
         tools = await client.list_tools()
         assert tools[0].name == "test_simple_text" and all(tool.description for tool in tools)
@@ -72,7 +74,7 @@ def test_it_lists_calls_reads_gets_and_completes(target: list[str], mode: str) -
         ref = types.PromptReference(type="ref/prompt", name="test_prompt_with_arguments")
         assert (await client.complete(ref, {"name": "arg1", "value": "par"})).values == ["paris", "park", "party"]
 
-    conversation(target, mode, talk)
+    conversation(anywhere, mode, talk)
 
 
 def test_it_is_asked_and_answers(target: list[str], mode: str) -> None:
@@ -114,3 +116,33 @@ def test_it_hears_of_progress_and_of_what_is_logged_and_can_give_up(target: list
         assert (await client.call_tool("test_slow", {"seconds": 0})).content[0].text == "Took 0 seconds."
 
     conversation(target, mode, talk, log_handler=log)
+
+
+def test_it_hears_of_changes(target: list[str], mode: str) -> None:
+    """It has no words of its own for subscribing (no `subscribe` and no `listen`); the session inside it has both."""
+    heard: list[Any] = []
+
+    async def message(message: Any) -> None:
+        heard.append(message)
+
+    async def until(kind: type) -> None:
+        while not any(isinstance(one, kind) for one in heard):
+            await anyio.sleep(0.01)
+
+    async def handshake(client: Client[Any]) -> None:
+        await client.session.subscribe_resource(WATCHED)
+        await client.call_tool("test_trigger_resource_change")
+        await until(types.ResourceUpdatedNotification)
+        await client.call_tool("test_trigger_tool_change")
+        await until(types.ToolListChangedNotification)
+        await client.session.unsubscribe_resource(WATCHED)
+
+    async def stateless(client: Client[Any]) -> None:
+        async with listen(client.session, tools_list_changed=True, resource_subscriptions=[WATCHED]) as events:
+            await client.call_tool("test_trigger_prompt_change")
+            await client.call_tool("test_trigger_tool_change")
+            assert await anext(events) == ToolsListChanged()
+            await client.call_tool("test_trigger_resource_change")
+            assert await anext(events) == ResourceUpdated(uri=WATCHED)
+
+    conversation(target, mode, handshake if mode == "legacy" else stateless, message_handler=message)

@@ -78,7 +78,7 @@ def text_of(result: types.CallToolResult) -> str:
     return block.text
 
 
-def test_it_lists_calls_reads_gets_and_completes(target: list[str], mode: str) -> None:
+def test_it_lists_calls_reads_gets_and_completes(anywhere: list[str], mode: str) -> None:
     async def talk(client: Client, heard: Heard) -> None:
         assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
         tools = (await client.list_tools()).tools
@@ -112,7 +112,7 @@ def test_it_lists_calls_reads_gets_and_completes(target: list[str], mode: str) -
         found = await client.complete(ref, {"name": "arg1", "value": "par"})
         assert found.completion.values == ["paris", "park", "party"]
 
-    conversation(target, mode, talk)
+    conversation(anywhere, mode, talk)
 
 
 def test_it_is_asked_and_answers(target: list[str], mode: str) -> None:

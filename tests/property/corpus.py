@@ -117,7 +117,7 @@ def _digest(value: Any) -> str:
 def _sent(value: Any, policy: Policy, revision: Revision) -> Iterator[bytes]:
     try:
         normalized = tool_result(value, policy, declared="hint")
-        yield codec.encode(project.tool_result(*normalized, revision, policy.wrap_key))
+        yield codec.encode(project.tool_result(*normalized, revision, policy.wrap_key, policy.json_style))
         resource = resource_result("memo://1", None, value, policy)
         yield codec.encode(project.resource_result(resource, revision))
         prompt = prompt_result(value, policy)

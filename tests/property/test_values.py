@@ -68,7 +68,7 @@ def tool_bytes(value, policy, revision, declared="nothing"):
     normalized = attempt(tool_result, value, policy, declared=declared)
     if normalized is None:
         return None
-    return codec.encode(project.tool_result(*normalized, revision, policy.wrap_key))
+    return codec.encode(project.tool_result(*normalized, revision, policy.wrap_key, policy.json_style))
 
 
 # Sent or refused ----------------------------------------------------------------------------------
@@ -187,8 +187,8 @@ def test_a_value_is_the_same_data_whether_it_is_encoded_at_once_or_walked(value)
     """A policy that drops nulls always walks; where nothing is null it has nothing to drop."""
     rules = Rules()
     try:
-        walked = rules.encode(value, Policy.standard.replace(drop_none=True)).raw
-        found = rules.encode(value, Policy.standard).raw
+        walked = rules.encode(value, Policy.standard.replace(drop_none=True))
+        found = rules.encode(value, Policy.standard)
     except NormalizeError as error:
         # Where one of the two refuses, the other does: below no null is left to tell them apart.
         with pytest.raises(NormalizeError) as refusal:
@@ -252,8 +252,8 @@ def test_projecting_twice_is_projecting_once(value):
     for policy in POLICIES:
         normalized = attempt(tool_result, value, policy)
         for revision in REVISIONS.values() if normalized is not None else ():
-            once = project.tool_result(*normalized, revision, policy.wrap_key)
-            twice = project.tool_result(once, normalized.mirrored, revision, policy.wrap_key)
+            once = project.tool_result(*normalized, revision, policy.wrap_key, policy.json_style)
+            twice = project.tool_result(once, normalized.mirrored, revision, policy.wrap_key, policy.json_style)
             assert codec.encode(twice) == codec.encode(once)
 
 

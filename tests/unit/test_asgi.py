@@ -390,7 +390,9 @@ async def test_only_so_many_requests_run_at_once() -> None:
     live = Live(app, body, headers)
     await live.until(lambda _: seen.began.is_set())
     add = modern("tools/call", name="add", arguments={"a": 1, "b": 2})
-    assert (await speak(app, *add)).status == 503
+    full = await speak(app, *add)
+    error = {"code": -32603, "message": "too many requests are running"}
+    assert (full.status, full.json) == (503, {"jsonrpc": "2.0", "id": 1, "error": error})
     assert (await speak(app, *modern("tools/list"))).status == 200
     live.hang_up()
     await live.task
@@ -464,7 +466,8 @@ async def test_a_request_needs_a_session_we_know(version: str) -> None:
     assert (missing.status, missing.json["error"]["code"], missing.json["id"]) == (400, -32600, 1)
     lost = await speak(app, listing)
     assert (lost.status, lost.json["error"]["code"]) == (400, -32020)
-    assert (await speak(app, listing, {**headers, "mcp-session-id": "other"})).status == 404
+    other = await speak(app, listing, {**headers, "mcp-session-id": "other"})
+    assert (other.status, other.json["id"]) == (404, 1)
     assert (await speak(app, listing, headers)).status == 200
     ended = await speak(app, None, headers, "DELETE")
     assert (ended.status, ended.body) == (204, b"")
@@ -753,6 +756,7 @@ async def test_a_request_is_cancelled_by_a_notification() -> None:
 
 @looped
 async def test_a_batch_is_answered_by_an_array_where_there_are_batches() -> None:
+    """R2503-BASE-09, R2506-BASE-10, R2511-BASE-10, R26-BASE-10"""
     app = make().asgi()
     headers = await session(app, "2025-03-26")
     ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
@@ -765,6 +769,13 @@ async def test_a_batch_is_answered_by_an_array_where_there_are_batches() -> None
     for version in ("2025-06-18", "2025-11-25"):
         refused = await speak(app, [ping], await session(app, version))
         assert (refused.status, refused.json["error"]["code"]) == (400, -32600)
+        assert refused.json["error"]["message"] == f"revision {version} has no batches; send one message at a time"
+    for batches, message in (
+        (False, "revision 2026-07-28 has no batches; send one message at a time"),
+        (True, "the headers are those of one message, not of a batch"),
+    ):
+        refused = await speak(make(batches=batches).asgi(), [ping], {"mcp-protocol-version": "2026-07-28"})
+        assert (refused.status, refused.json["error"]["message"]) == (400, message)
 
 
 @looped
@@ -816,8 +827,10 @@ async def test_a_stranger_is_turned_away_by_a_text_that_names_the_setting(
         ("POST", {"content-type": "text/plain"}, 415),
         ("POST", {"accept": "text/html"}, 406),
         ("POST", {"content-length": "99999"}, 413),
+        ("POST", {"content-length": "9" * 5000}, 413),
         ("PUT", {}, 405),
         ("OPTIONS", {}, 405),
+        ("TRACE", {"content-length": "99999"}, 405),
     ],
 )
 @looped
@@ -827,12 +840,90 @@ async def test_what_is_no_request_of_ours_is_told_so(method: str, headers: dict[
 
 
 @looped
+async def test_head_is_answered_without_a_body() -> None:
+    answer = await speak(make().asgi(), None, {}, "HEAD")
+    assert (answer.status, answer.body, answer.headers["allow"]) == (405, b"", "POST, GET, DELETE")
+
+
+@pytest.mark.parametrize("length", ["\xb2", "abc", "-1", "", "1,1", "0x10"])
+@looped
+async def test_a_length_that_is_none_is_the_servers_affair(length: str) -> None:
+    assert (await speak(make().asgi(), initialize(), {"content-length": length})).status == 200
+
+
+@pytest.mark.parametrize("name", ["host", "origin", "accept", "content-type", "mcp-session-id", "mcp-name", "x"])
+@looped
+async def test_a_huge_header_is_answered(name: str) -> None:
+    body, headers = modern("tools/call", name="add", arguments={"a": 1, "b": 2})
+    answer = await speak(make().asgi(), body, {**headers, name: "a," * 500_000})
+    refused = {"host": 403, "origin": 403, "accept": 406, "content-type": 415, "mcp-name": 400}
+    assert answer.status == refused.get(name, 200)
+
+
+@looped
+async def test_what_a_client_takes_may_be_said_in_several_lines() -> None:
+    """R*-HTTP-08"""
+    body, headers = modern("tools/call", meta=PROGRESS, name="talk")
+    lines = [*headers.items(), ("accept", "application/json"), ("accept", "text/event-stream")]
+    answer = await speak(make().asgi(), body, lines)
+    assert len(answer.events) == 3
+
+
+@looped
 async def test_a_body_that_keeps_coming_is_cut_off() -> None:
     app = make().asgi(max_body=1000)
     answer = await speak(app, pieces=[b" " * 400] * 5)
     assert answer.status == 413 and "max_body" in answer.json["error"]["message"]
     whole = json.dumps(initialize()).encode()
     assert (await speak(app, pieces=[whole[:10], whole[10:], b""])).status == 200
+
+
+@looped
+async def test_a_body_that_never_comes_to_its_end_is_given_up() -> None:
+    async def receive() -> Any:
+        if said:
+            await asyncio.sleep(60)
+        said.append("{")
+        return {"type": "http.request", "body": b"{", "more_body": True}
+
+    async def send(message: Any) -> None:
+        said.append(message.get("status") or message["body"])
+
+    said: list[Any] = []
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": [(b"host", b"localhost")], "server": None}
+    await make().asgi(body_seconds=0.05)(scope, receive, send)
+    assert said[1] == 408 and b"body_seconds" in said[2]
+
+
+@looped
+async def test_a_body_in_pieces_of_a_byte_is_read() -> None:
+    whole = json.dumps(initialize()).encode()
+    assert (await speak(make().asgi(), pieces=[bytes([one]) for one in whole])).status == 200
+
+
+@pytest.mark.parametrize("says", ["http.request", "an error"])
+@looped
+async def test_a_server_that_never_tells_whether_the_client_is_there_is_not_asked_all_the_time(says: str) -> None:
+    asked: list[str] = []
+
+    async def receive() -> Any:
+        asked.append(says)
+        if says == "an error" and len(asked) > 1:
+            raise RuntimeError("the body was read")
+        return {"type": "http.request", "body": json.dumps(body).encode() if len(asked) == 1 else b""}
+
+    async def send(message: Any) -> None:
+        sent.append(message.get("status") or message["body"])
+
+    sent: list[Any] = []
+    app = make().asgi()
+    headers = await session(app)
+    body = call("slow")
+    pairs = [(name.encode(), value.encode()) for name, value in {"host": "localhost", **headers}.items()]
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": pairs, "server": None}
+    await app(scope, receive, send)
+    assert len(asked) < 10
+    assert sent[0] == 200 and text(json.loads(sent[1])) == "slow"
 
 
 @looped
@@ -849,6 +940,34 @@ async def test_a_client_that_hangs_up_while_it_sends_is_let_go() -> None:
 async def test_a_body_that_is_no_message_is_a_400(raw: bytes) -> None:
     answer = await speak(make().asgi(), raw)
     assert answer.status == 400 and answer.json["error"]["code"] in (-32700, -32600)
+
+
+@pytest.mark.parametrize(
+    ("version", "header", "has_id"),
+    [
+        ("2025-06-18", "2025-06-18", True),
+        ("2025-06-18", "2025-11-25", True),  # a session's own revision counts
+        ("2025-11-25", "2025-11-25", False),
+        (None, "2025-06-18", True),
+        (None, None, True),  # R2511-HDR-01: it speaks 2025-03-26
+        (None, "2025-11-25", False),
+        (None, "2026-07-28", False),
+        (None, "nonsense", False),
+    ],
+)
+@looped
+async def test_what_cannot_be_read_has_the_id_null_where_the_revision_wants_one(
+    version: str | None, header: str | None, has_id: bool
+) -> None:
+    """R*-BASE-02"""
+    app = make().asgi()
+    headers = await session(app, version) if version else {}
+    headers |= {"mcp-protocol-version": header} if header else {}
+    expected = {"jsonrpc": "2.0", **({"id": None} if has_id else {})}
+    for body, code in ((b"{", -32700), (b"3", -32600), (b"[", -32700)):
+        answer = await speak(app, body, headers)
+        error = answer.json["error"]
+        assert (answer.status, answer.json) == (400, {**expected, "error": error}) and error["code"] == code
 
 
 # Time and life ------------------------------------------------------------------------------------

@@ -913,3 +913,18 @@ def test_what_a_prompt_says_is_said_or_refused_and_never_lost(value, policy):
     except NormalizeError:
         return
     assert len(messages) == 1
+
+
+@pytest.mark.parametrize("policy", ["serializer", "standard", "openmcp"])
+def test_an_iterator_inside_an_object_is_read_once(policy: str) -> None:
+    found = normalize_tool_result({"value": (n * n for n in range(4))}, policy=policy)
+    assert found.structuredContent == {"value": [0, 1, 4, 9]}
+
+
+def test_an_iterator_inside_the_data_beside_a_text_is_read_once() -> None:
+    @dataclasses.dataclass
+    class Squares:
+        of: Any
+
+    found = normalize_tool_result(("four", Squares(n * n for n in range(4))))
+    assert found.structuredContent == {"of": [0, 1, 4, 9]}

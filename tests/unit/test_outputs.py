@@ -141,7 +141,7 @@ def check(hint: Any, value: Any, policy: Policy = REPLACE) -> None:
     """Encode a value as the server would, and check it against what its hint promises."""
     schema = of_output(hint, which="all")
     assert schema is not None
-    promise(hint, schema, handwritten=False)(value, RULES.encode(value, policy).raw)
+    promise(hint, schema, handwritten=False)(value, RULES.encode(value, policy))
 
 
 def broken(hint: Any, value: Any) -> str:
@@ -240,7 +240,7 @@ def test_what_a_type_promises_its_values_keep(hint, values, data):
     value = data.draw(values)
     schema = of_output(hint, which="all")
     assert schema is not None
-    raw = RULES.encode(value, Policy.standard).raw
+    raw = RULES.encode(value, Policy.standard)
     plain = msgspec.json.decode(raw)
     jsonschema_rs.Draft202012Validator(schema).validate(plain)
     promise(hint, schema, handwritten=False)(value, raw)

@@ -163,8 +163,13 @@ def test_what_a_client_takes(accept: str | None, json: bool, sse: bool) -> None:
 def test_names_are_read_in_any_case_and_values_without_the_blanks_around_them() -> None:
     """R26-HDR-08"""
     given = Headers([("MCP-PROTOCOL-version", " \t2026-07-28\t ")])
-    assert given.get("Mcp-Protocol-Version") == given.one("mcp-protocol-version") == "2026-07-28"
+    assert given.get(given.key("Mcp-Protocol-Version")) == given.one("mcp-protocol-version") == "2026-07-28"
     assert given.get("mcp-method") is None
+
+
+def test_lines_of_a_list_are_one_list() -> None:
+    headers = Headers([("Accept", "text/html"), ("ACCEPT", " text/event-stream "), ("X", "a"), ("x", "b")])
+    assert (headers.get("accept"), headers.get("x")) == ("text/html, text/event-stream", "b")
 
 
 def test_a_header_that_others_route_by_is_given_once() -> None:
@@ -175,7 +180,7 @@ def test_a_header_that_others_route_by_is_given_once() -> None:
 
 def test_names_that_wsgi_folded_are_found_again() -> None:
     given = Headers([("MCP_PARAM_MY_REGION", "eu")], folded=True)
-    assert given.get("Mcp-Param-My_Region") == given.get("Mcp-Param-My-Region") == "eu"
+    assert given.get(given.key("Mcp-Param-My_Region")) == given.get("mcp-param-my-region") == "eu"
 
 
 @pytest.mark.parametrize(
@@ -370,4 +375,4 @@ def test_an_error_has_the_status_of_its_era(code: int, modern: int, unread: int)
     assert streamable.status(failure, modern=True) == modern
     assert streamable.status(failure, modern=False) == 200
     assert streamable.status_unread(code, modern=False) == unread
-    assert streamable.status(jsonrpc.close(b"1", b"{}"), modern=True) == 200
+    assert streamable.status(jsonrpc.close(b"1", (b"{}",)), modern=True) == 200

@@ -135,3 +135,36 @@ def test_an_answer_made_in_another_thread_is_never_taken_for_none() -> None:
             assert wake.wait(10)
         assert stream.answer == b"{}"
         writer.join()
+
+
+def test_what_nobody_reads_is_kept_up_to_a_size_and_the_last_in_any_case() -> None:
+    stream = Stream("7", resumable=True, most_bytes=10)
+    for word in (b"a" * 6, b"b" * 6, b"c" * 20):
+        stream.put(word)
+    assert (stream.size, stream.since(0)[0]) == (20, [(3, b"c" * 20)])
+
+
+def test_a_slow_reader_misses_nothing_that_a_stream_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "MOST_BYTES", 30)
+    stream = Stream("7", resumable=True, most_bytes=10)
+    reader = stream.attach(NEVER)
+    for word in (b"a" * 8, b"b" * 8, b"c" * 8):
+        stream.put(word)
+    assert reader.take().count(b"data: ") == 3
+    stream.put(b"d" * 8)  # and what was read makes room
+    assert (stream.size, stream.since(0)[0]) == (8, [(4, b"d" * 8)])
+    for word in (b"e" * 8, b"f" * 8, b"g" * 8):
+        stream.put(word)
+    assert stream.size == 24 and reader.take().count(b"data: ") == 3
+
+
+def test_a_stream_is_read_when_somebody_took_all_that_was_said() -> None:
+    stream = resumable()
+    stream.put(b"1")
+    reader = stream.attach(NEVER)
+    reader.take()
+    assert not stream.is_read
+    stream.finish(b"2")
+    assert not stream.is_read
+    reader.take()
+    assert stream.is_read

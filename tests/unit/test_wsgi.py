@@ -215,12 +215,35 @@ def test_an_async_function_runs_too() -> None:
         (initialize(), {"accept": "text/html"}, 406),
         (b"nonsense", {}, 400),
         (b" " * 5000, {}, 413),
+        (b" " * 5, {"content-length": "9" * 5000}, 413),
         (*modern("subscriptions/listen", notifications={}), 400),
     ],
 )
 def test_the_rules_are_those_of_asgi(body: Any, headers: dict[str, str], status: int) -> None:
     """R26-HTTP-28, R*-HTTP-02, R*-HTTP-03"""
     assert speak(make().wsgi(max_body=4000), body, headers).status == status
+
+
+@pytest.mark.parametrize("length", ["\xb2", "-1", "abc"])
+def test_a_length_that_is_none_is_no_body(length: str) -> None:
+    assert speak(make().wsgi(), initialize(), {"content-length": length}).status == 400
+
+
+@pytest.mark.parametrize(("size", "status"), [(0, 200), (5000, 413)])
+def test_a_body_without_a_length_is_read_where_the_server_ends_it(size: int, status: int) -> None:
+    """Such as a chunked one, where the server says so."""
+    app = make().wsgi(max_body=4000)
+
+    def terminated(environ: dict[str, Any], start: Any) -> Any:
+        return app({**environ, "CONTENT_LENGTH": "", "wsgi.input_terminated": True}, start)
+
+    assert speak(terminated, json.dumps(initialize()).encode() + b" " * size).status == status
+    assert speak(app, initialize(), {"content-length": ""}).status == 400  # where it does not, none is there
+
+
+def test_head_is_answered_without_a_body() -> None:
+    answer = speak(make().wsgi(), None, {}, "HEAD")
+    assert (answer.status, answer.body, answer.headers["Allow"]) == (405, b"", "POST, GET, DELETE")
 
 
 def test_a_header_whose_name_was_folded_is_still_compared() -> None:

@@ -1,13 +1,23 @@
-"""What every method shares: running a feature, asking for input and being called again, and closing lists."""
+"""What every method shares: running a feature, asking for input and being called again, closing lists, failing."""
 
 import logging
 from collections.abc import Callable, Generator
 from secrets import token_hex
 from typing import Any
 
-from .. import codec, describe, seal
+from msgspec import UNSET
+
+from .. import codec, describe, jsonrpc, seal
 from ..context import Context, Request, lacking
-from ..errors import InternalError, InvalidParams, MissingCapability, NormalizeError, ProtocolError, ToolError
+from ..errors import (
+    InternalError,
+    InvalidParams,
+    MissingCapability,
+    NormalizeError,
+    ProtocolError,
+    ResourceNotFound,
+    ToolError,
+)
 from ..features import Feature
 from ..policy import Policy
 from ..questions import InputRequired
@@ -15,15 +25,71 @@ from ..registry import Shelf
 from ..revisions import Revision
 from ..steps import Run
 
-__all__ = ["Steps", "finished", "incident", "listed", "made", "running", "stamped"]
+__all__ = [
+    "Pieces",
+    "Single",
+    "Steps",
+    "failure",
+    "finished",
+    "incident",
+    "listed",
+    "made",
+    "running",
+    "stamped",
+    "unanswerable",
+]
 
 Steps = Generator[Any, Any, Any]
+"""What stops where user code has to run, and ends in an answer."""
+
+Pieces = tuple[bytes, ...]
+"""What makes a result when put together."""
+
+Making = Callable[[Any, Any, Revision, Any], Pieces]
+"""Makes a result of something, given the server, the feature and the revision it is for."""
 
 _log = logging.getLogger("plainmcp")
 _SERVER = "io.modelcontextprotocol/serverInfo"
 
 
 # Running ------------------------------------------------------------------------------------------
+
+
+class Single(Run, frozen=True, gc=False):
+    """An answer with a single step: a function to run, and what makes the result of its value.
+
+    Iterating gives the steps it stands for; those in a hurry run the function and then ask for `done` or `failed`.
+    Most requests are of this kind, and a generator would be a sixth of what a small one costs.
+    """
+
+    server: Any
+    request: Request
+    feature: Any
+    make: Making  # a value -> a result
+    rescue: Making  # an exception -> likewise
+
+    def done(self, value: Any) -> bytes:
+        """The response, once the function has given its value."""
+        try:
+            made = self.make(self.server, self.feature, self.request.revision, value)
+            return jsonrpc.close(self.request.id, made)
+        except Exception as error:
+            return self.failed(error)
+
+    def failed(self, error: BaseException) -> bytes:
+        """The response, once it has raised."""
+        try:
+            made = self.rescue(self.server, self.feature, self.request.revision, error)
+            return jsonrpc.close(self.request.id, made)
+        except Exception as problem:
+            return unanswerable(problem, self.request.id, self.request.method, self.request.revision)
+
+    def __iter__(self) -> Steps:
+        try:
+            value = yield self
+        except (Exception, InputRequired) as error:
+            return self.failed(error)
+        return self.done(value)
 
 
 def running(server: Any, request: Request, feature: Feature, kwargs: dict[str, Any]) -> Steps:
@@ -105,14 +171,15 @@ def _opened(server: Any, request: Request, text: str) -> dict[str, Any]:
 def _bound(server: Any, request: Request) -> str:
     """What a sealed state belongs to: this method, these parameters, this caller (MRTR-07)."""
     params = request.params
-    parts = [codec.decode(bytes(raw)) if raw else None for raw in (params.name, params.uri, params.arguments)]
+    arguments = codec.decode(bytes(params.arguments)) if params.arguments else None
+    parts = [None if part is UNSET else part for part in (params.name, params.uri, arguments)]
     return seal.digest(request.method, parts, _caller(server, request.principal), request.revision.name)
 
 
 def _caller(server: Any, principal: Any) -> str:
     """Who is calling, in words that are the same next time: as JSON where that can be had."""
     try:
-        return str(server.rules.encode(principal, Policy.serializer).raw, "utf-8")
+        return str(server.rules.encode(principal, Policy.serializer), "utf-8")
     except NormalizeError:
         return repr(principal)
 
@@ -169,8 +236,24 @@ def listed(server: Any, request: Request, shelf: Shelf[Any], name: str, show: Ca
     return shelf.page(cursor, server.page_size, revision, request.principal, write)
 
 
-def incident(what: str) -> str:
-    """Log the exception being handled in full, and give the one line about it that may be sent."""
+# Failing ------------------------------------------------------------------------------------------
+
+
+def unanswerable(error: Exception, id: Any, method: Any, revision: Revision) -> bytes:
+    """The response to a request that a method gave up on."""
+    if isinstance(error, ProtocolError):
+        return failure(error, revision, id)
+    return jsonrpc.fail(id, ProtocolError.code, incident(f"Method {method}", error))
+
+
+def failure(error: ProtocolError, revision: Revision, id: Any = None) -> bytes:
+    """The response for an error, with the code the revision has for it."""
+    code = revision.resource_not_found if isinstance(error, ResourceNotFound) else error.code
+    return jsonrpc.fail(id or error.id, code, error.message, error.data, null_id=revision.null_id)
+
+
+def incident(what: str, error: BaseException | None = None) -> str:
+    """Log an exception, or the one being handled, in full, and give the one line about it that may be sent."""
     number = token_hex(4)
-    _log.exception("%s failed (incident %s)", what, number)
+    _log.error("%s failed (incident %s)", what, number, exc_info=error or True)
     return f"{what} failed unexpectedly (incident {number})."

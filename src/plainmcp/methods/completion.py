@@ -59,7 +59,7 @@ def complete(server: Any, request: Request) -> Steps:
 def _target(server: Any, request: Request, ref: _Reference) -> str:
     """The prompt or template meant; raises InvalidParams for one that does not exist."""
     if ref.type == "ref/prompt" and ref.name is not None:
-        return str(server.registry.prompt(ref.name, request.principal).key)
+        return str(server.registry.prompts.known(ref.name, request.principal).key)
     if ref.type == "ref/resource" and ref.uri is not None:
         shelf = server.registry.templates
         if shelf.find(ref.uri, request.principal) or server.registry.resources.find(ref.uri, request.principal):

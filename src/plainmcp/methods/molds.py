@@ -1,66 +1,128 @@
-"""A result's bytes with holes in them: made once by the real rules, then filled call by call.
+"""A tool's value -> the pieces of its result: by the rooms that know the rules, or by a mold they made.
 
-What a text or an object becomes differs between two calls only in the text or the object. So a mark is sent
-through normalize and project once per tool and revision, and what comes out is cut where the mark stands. This
-halves the cost of a small call, which is nothing but overhead; whatever is not a plain text or a record goes
-through the rooms as ever.
+What a text, a record or a list of records becomes differs between two calls only in the text or the records. So a
+mark is sent through normalize and project once per tool and revision, and what comes out is cut where the mark
+stands. This halves the cost of a small call, which is nothing but overhead, and of a long list; whatever else a
+tool returns goes through the rooms as ever.
 """
 
-from collections.abc import Callable
 from typing import Any
 
-from .. import codec
+from .. import codec, project
 from ..features import ToolFeature
+from ..jsonable import Inexact
+from ..payload import Normalized
 from ..revisions import Revision
+from .answering import Pieces, finished
 
-__all__ = ["cast"]
+__all__ = ["closed", "made"]
 
 _MARK = "@@the-text-goes-here@@"
+_TEXT = codec.encode(_MARK)
 _RECORD = {_MARK: 0}
 _RAW = codec.encode(_RECORD)
+_ROWS = codec.encode([_RECORD, _RECORD])
+_JOINTS = {"compact": b"},{", "spaced": b"}, {", "indent": b"},\\n  {"}
+_BRACE = ord("{")
 _RECORDS = frozenset({"fields", "model", "dict"})
 
-Close = Callable[[Any, Any, Revision], bytes]
-"""Makes a whole result of a normalized value: given the server, the value and the revision."""
+
+def closed(server: Any, tool: ToolFeature, normalized: Normalized, revision: Revision) -> bytes:
+    """A result as a revision has it."""
+    policy = tool.policy
+    result = project.tool_result(*normalized, revision, policy.wrap_key, policy.json_style)
+    return codec.encode(finished(result, server, revision))
 
 
 class Mold:
-    """The pieces around a text, and a template around a record: its JSON text and, perhaps, itself."""
+    """The pieces around a text, a record and a list of records: two where it is told only, three where it is sent.
 
-    __slots__ = ("record", "structured", "text")
+    `between` is what stands between two records where each is told by itself.
+    """
 
-    def __init__(self, server: Any, tool: ToolFeature, revision: Revision, close: Close) -> None:
+    __slots__ = ("between", "record", "rows", "text")
+
+    def __init__(self, server: Any, tool: ToolFeature, revision: Revision) -> None:
         self.text: list[bytes] | None = None
-        self.record: bytes | None = None
-        self.structured = False
+        self.record: list[bytes] | None = None
+        self.rows: list[bytes] | None = None
+        self.between: bytes | None = None
         policy = tool.policy
         if tool.render is not None or policy.accept != "any":
             return
+
+        def cut(value: Any, raw: bytes, told: bytes) -> list[bytes]:
+            whole = closed(server, tool, tool.normalize(value, check=None), revision)
+            before, _, after = whole.partition(told)
+            return [before, *after.split(raw)]  # the text always stands before the data
+
         if tool.check is None:
-            self.text = close(server, tool.normalize(_MARK), revision).split(codec.encode(_MARK))
-        if policy.key_case == policy.item_order == "asis" and not policy.drop_none:
-            whole = close(server, tool.normalize(_RECORD, check=None), revision)
-            told = codec.encode(codec.styled(_RAW, policy.json_style))
-            self.structured = _RAW in whole
-            # The text always stands before the record.
-            self.record = whole.replace(b"%", b"%%").replace(told, b"%b").replace(_RAW, b"%b")
+            self.text = cut(_MARK, _TEXT, _TEXT)
+        if policy.key_case != "asis" or policy.item_order != "asis" or policy.drop_none:
+            return
+        one = codec.encode(codec.styled(_RAW, policy.json_style))
+        self.record = cut(_RECORD, _RAW, one)
+        both = codec.encode(codec.styled(_ROWS, policy.json_style))
+        self.rows = cut([_RECORD, _RECORD], _ROWS, both)
+        if self.rows == [self.rows[0], b""]:  # there is no such text: each has one by itself
+            before, between, after = self.rows[0].split(one)
+            self.rows, self.between = [before, *after.split(_ROWS)], between
 
 
-def cast(server: Any, tool: ToolFeature, revision: Revision, value: Any, close: Close) -> bytes | None:
-    """The whole result of a plain text or a record; None for whatever else a tool returns."""
+def made(server: Any, tool: ToolFeature, revision: Revision, value: Any) -> Pieces:
+    """The result of what a tool returned, in pieces."""
     mold = tool.molds.get(revision.name)
     if mold is None:
-        mold = tool.molds[revision.name] = Mold(server, tool, revision, close)
-    kind = type(value)
-    if kind is str:
-        return codec.encode(value).join(mold.text) if mold.text is not None and value.isascii() else None
-    if mold.record is None or tool.rules.rule(kind).shape not in _RECORDS or (kind is dict and "content" in value):
+        mold = tool.molds[revision.name] = Mold(server, tool, revision)
+    if type(value) is str:
+        filled = _of_text(mold, value)
+    elif type(value) is list:
+        filled = _of_rows(mold, tool, value)
+    else:
+        filled = _of_record(mold, tool, value)
+    return filled or (closed(server, tool, tool.normalize(value), revision),)
+
+
+def _of_text(mold: Mold, value: str) -> Pieces | None:
+    try:
+        raw = codec.encode(value)
+    except UnicodeEncodeError:  # a lone surrogate, about which the policy has something to say
         return None
-    raw, exact = tool.rules.encode(value, tool.policy)
-    if not exact or len(raw) < 3 or not raw.startswith(b"{"):
+    return None if mold.text is None else _filled(mold.text, raw, raw)
+
+
+def _of_record(mold: Mold, tool: ToolFeature, value: Any) -> Pieces | None:
+    if mold.record is None or tool.rules.rule(type(value)).shape not in _RECORDS:
+        return None
+    if type(value) is dict and "content" in value:  # perhaps a result
+        return None
+    raw = tool.rules.encode(value, tool.policy)
+    if raw[0] != _BRACE or len(raw) < 3 or type(raw) is Inexact:
         return None
     if tool.check is not None:
         tool.check(value, raw)
-    text = codec.encode(codec.styled(raw, tool.policy.json_style))
-    filled: bytes = mold.record % ((text, raw) if mold.structured else (text,))
-    return filled
+    return _filled(mold.record, codec.encode(codec.styled(raw, tool.policy.json_style)), raw)
+
+
+def _of_rows(mold: Mold, tool: ToolFeature, value: list[Any]) -> Pieces | None:
+    if mold.rows is None or not value:
+        return None
+    if not all(tool.rules.rule(kind).shape in _RECORDS for kind in set(map(type, value))):
+        return None
+    raw = tool.rules.encode(value, tool.policy)
+    if type(raw) is Inexact:
+        return None
+    if tool.check is not None:
+        tool.check(value, raw)
+    told = codec.encode(codec.styled(raw, tool.policy.json_style))
+    if mold.between is not None:
+        # Where the text has no more joints than there are rows, every one of them is between two rows.
+        rows = told[2:-2].split(_JOINTS[tool.policy.json_style])
+        if len(rows) != len(value):
+            return None
+        told = b'"%b"' % (b'}"' + mold.between + b'"{').join(rows)
+    return _filled(mold.rows, told, raw)
+
+
+def _filled(around: list[bytes], told: bytes, raw: bytes) -> Pieces:
+    return (around[0], told, around[1], raw, around[2]) if len(around) == 3 else (around[0], told, around[1])

@@ -4,16 +4,15 @@ import logging
 from functools import partial
 from typing import Any
 
-from .. import codec, describe, project
+from .. import describe
 from ..context import Request
 from ..errors import InvalidParams, NormalizeError, OutputError, ProtocolError, ToolError
 from ..features import ToolFeature
 from ..payload import Normalized
 from ..revisions import Revision
-from ..steps import Run
 from ..types import CallToolResult, TextContent
 from . import answering, molds
-from .answering import Steps, Unfinished
+from .answering import Pieces, Single, Steps, Unfinished
 
 __all__ = ["call", "list_"]
 
@@ -29,39 +28,47 @@ def _shown(request: Request, tool: ToolFeature) -> Any:
     return describe.tool(tool.definition, tool.object_schema, request.revision)
 
 
-def call(server: Any, request: Request) -> Steps:
+def call(server: Any, request: Request) -> Single | Steps | bytes:
     """Run a tool; what goes wrong inside it is a result the model can read (TOOL-11, TOOL-12)."""
-    params = request.params
-    tool = server.registry.tool(params.get("name", str), request.principal)
-    given = params.arguments
-    if given and bytes(given)[:1] not in b"{n":  # an object, or null
-        raise InvalidParams("params.arguments is an object")
+    params, revision = request.params, request.revision
+    tool = server.registry.tools.known(params.get("name", str), request.principal)
     try:
-        kwargs = tool.bind(given)
-        if tool.context is None and not tool.needs:
-            value = yield Run(tool.function, kwargs, tool.is_async, tool.inline, tool.timeout, request.link)
-        else:
-            value = yield from answering.running(server, request, tool, kwargs)
-            if isinstance(value, Unfinished):
-                return value.result
-        filled = molds.cast(server, tool, request.revision, value, _closed)
-        return filled or _closed(server, tool.normalize(value), request.revision)
-    except ProtocolError:
-        raise  # the author chose to answer the peer rather than the model
-    except ToolError as error:
-        failed = _failure(str(error))
-    except (NormalizeError, OutputError) as error:
-        _log.error("tool %r: %s", tool.definition.name, error)
-        failed = _failure(f"The result of {tool.definition.name} was not valid and is withheld.")
-    except Exception:
-        failed = _failure(answering.incident(f"Tool {tool.definition.name}"))
-    return _closed(server, failed, request.revision)
+        kwargs = tool.bind(params.arguments)
+    except Exception as error:
+        if params.arguments and bytes(params.arguments)[:1] not in b"{n":  # an object, or null
+            raise InvalidParams("params.arguments is an object") from None
+        return b"".join(_rescued(server, tool, revision, error))
+    if tool.context is not None or tool.needs:
+        return _steps(server, request, tool, kwargs)
+    return Single(
+        tool.function, kwargs, tool.is_async, tool.inline, tool.timeout, request.link,
+        server, request, tool, molds.made, _rescued,
+    )  # fmt: skip
 
 
-def _closed(server: Any, normalized: Normalized, revision: Revision) -> bytes:
-    result = project.tool_result(normalized.result, normalized.mirrored, revision, server.policy.wrap_key)
-    return codec.encode(answering.finished(result, server, revision))
+def _steps(server: Any, request: Request, tool: ToolFeature, kwargs: dict[str, Any]) -> Steps:
+    """The same for a tool that may ask for something while it runs."""
+    try:
+        value = yield from answering.running(server, request, tool, kwargs)
+        if isinstance(value, Unfinished):
+            return value.result
+        return b"".join(molds.made(server, tool, request.revision, value))
+    except Exception as error:
+        return b"".join(_rescued(server, tool, request.revision, error))
 
 
-def _failure(text: str) -> Normalized:
-    return Normalized(CallToolResult(content=[TextContent(type="text", text=text)], isError=True), True)
+def _rescued(server: Any, tool: ToolFeature, revision: Revision, error: BaseException) -> Pieces:
+    """The result that tells a model what went wrong."""
+    name = tool.definition.name
+    if isinstance(error, ProtocolError):
+        raise error  # the author chose to answer the peer rather than the model
+    if isinstance(error, ToolError):
+        text = str(error)
+    elif isinstance(error, (NormalizeError, OutputError)):
+        _log.error("tool %r: %s", name, error)
+        text = f"The result of {name} was not valid and is withheld."
+    else:
+        text = answering.incident(f"Tool {name}", error)
+    block = TextContent(type="text", text=text)
+    failed = Normalized(CallToolResult(content=[block], isError=True), True)
+    return (molds.closed(server, tool, failed, revision),)

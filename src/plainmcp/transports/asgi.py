@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from inspect import isawaitable
 from typing import Any
 
@@ -64,8 +64,10 @@ class ASGIApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, or the life of the server."""
         if scope["type"] == "http":
-            with suppress(_Gone):
+            try:  # noqa: SIM105 - a third of a microsecond of ten
                 await self._http(scope, receive, send)
+            except _Gone:
+                pass
         elif scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         elif scope["type"] == "websocket":
@@ -85,7 +87,7 @@ class ASGIApp:
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         endpoint, method = self.endpoint, scope["method"]
-        headers = Headers((name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"])
+        headers = Headers([(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]])
         server = scope.get("server")
         refusal = endpoint.check(method, headers, server[0] if server else None)
         if refusal is not None:
@@ -97,7 +99,10 @@ class ASGIApp:
                 principal = await principal if isawaitable(principal) else principal
             except PermissionError:
                 return await _reply(streamable.unknown_caller(), send)
-        body = await _body(receive, endpoint.settings.max_body)
+        try:
+            body = await _body(receive, endpoint.settings)
+        except TimeoutError:
+            return await _reply(endpoint.too_slow(), send)
         if body is None:
             return await _reply(endpoint.too_large(), send)
         answer = endpoint.receive(method, headers, body, principal)
@@ -109,42 +114,58 @@ class ASGIApp:
 
     async def _answer(self, opened: Open, receive: Receive, send: Send) -> None:
         """Run what has to run, and say what there is to say, until all is said or the client is gone."""
-        loop, wake = asyncio.get_running_loop(), asyncio.Event()
-        task = watch = reader = None
+        if opened.silent:
+            return await self._answer_silently(opened, receive, send)
+        task = None
+        if opened.steps is not None:
+            task = asyncio.get_running_loop().create_task(self._work(opened))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
         try:
-            if opened.steps is not None:
-                task = await self._started(opened, loop)
-            if not _is_alone(opened):
-                reader = opened.stream.attach(partial(_soon, loop, wake.set), opened.after)
-                watch = loop.create_task(_disconnected(receive, wake))
-                if not await self._becomes_alone(opened, wake, watch):
-                    return await self._speak(opened, reader, send, wake, watch)
-            await _reply(answered(opened, opened.stream.answer), send)
+            await self._accompany(opened, receive, send)
         finally:
-            if watch is not None:
-                watch.cancel()
-            if reader is not None:
-                reader.leave()
-            self.endpoint.left(opened)
             if opened.modern and task is not None:
                 task.cancel()  # R26-HTTP-16; it does nothing to one that is done
 
-    async def _started(self, opened: Open, loop: asyncio.AbstractEventLoop) -> "asyncio.Task[None] | None":
-        """The task of the work; where nothing can be said before the answer, that is waited for a moment."""
-        if opened.silent and opened.step.inline and not opened.step.is_async:
-            await self._work(opened)  # it holds up the loop, so nobody could hang up meanwhile
-            return None
-        task = loop.create_task(self._work(opened))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        if opened.silent:
-            try:
-                await asyncio.wait((task,), timeout=MOMENT)
-            except asyncio.CancelledError:
-                if opened.modern:
-                    task.cancel()
-                raise
-        return task
+    async def _answer_silently(self, opened: Open, receive: Receive, send: Send) -> None:
+        """The same where nothing can be said before the answer: the work is done right here.
+
+        Only one that takes longer than a moment is accompanied by somebody who looks after the client.
+        """
+        loop, companion = asyncio.get_running_loop(), None
+
+        def accompany() -> None:
+            nonlocal companion
+            companion = loop.create_task(self._accompany(opened, receive, send))
+
+        timer = loop.call_later(MOMENT, accompany)
+        try:
+            await self._work(opened)
+        finally:
+            timer.cancel()
+            if companion is None:
+                self.endpoint.left(opened)
+        if companion is not None:
+            await companion
+        elif _is_alone(opened):
+            await _reply(answered(opened, opened.stream.answer), send)
+        else:
+            await self._accompany(opened, receive, send)
+
+    async def _accompany(self, opened: Open, receive: Receive, send: Send) -> None:
+        """Say what there is to say, as it comes, until all is said or the client is gone."""
+        loop, wake = asyncio.get_running_loop(), asyncio.Event()
+        reader = opened.stream.attach(partial(_soon, loop, wake.set), opened.after)
+        watch = loop.create_task(_disconnected(receive, wake))
+        try:
+            if await self._becomes_alone(opened, wake, watch):
+                await _reply(answered(opened, opened.stream.answer), send)
+            else:
+                await self._speak(opened, reader, send, wake, watch)
+        finally:
+            watch.cancel()
+            reader.leave()
+            self.endpoint.left(opened)
 
     async def _work(self, opened: Open) -> None:
         """Drive the steps to the answer; whoever reads the stream finds it there."""
@@ -214,34 +235,51 @@ async def _woken(wake: asyncio.Event, seconds: float | None) -> bool:
 
 async def _disconnected(receive: Receive, wake: asyncio.Event) -> None:
     """Ends when the client hangs up."""
-    with suppress(OSError):
+    try:
         while (await receive())["type"] != "http.disconnect":
-            await asyncio.sleep(0)
+            await asyncio.sleep(MOMENT)  # a server that has something to say each time is not asked all the time
+    except OSError:
+        pass
+    except Exception as error:
+        _log.debug("nobody tells whether the client is still there: %r", error)
+        await asyncio.Event().wait()
     wake.set()
 
 
-async def _body(receive: Receive, limit: int) -> bytes | None:
-    """The whole body; None once it is too large."""
-    parts, size = [], 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise _Gone
-        part = message.get("body", b"")
-        size += len(part)
-        if size > limit:
-            return None
-        parts.append(part)
-        if not message.get("more_body", False):
-            return b"".join(parts) if len(parts) > 1 else part
+async def _body(receive: Receive, settings: Settings) -> bytes | None:
+    """The whole body; None once it is too large, TimeoutError when it does not come to its end."""
+    message = await _came(receive)
+    first: bytes = message.get("body", b"")
+    if not message.get("more_body", False):
+        return first if len(first) <= settings.max_body else None
+    body = bytearray(first)  # not a list of pieces: those may be as small as a byte
+    async with asyncio.timeout(settings.body_seconds):
+        while message.get("more_body", False):
+            if len(body) > settings.max_body:
+                return None
+            message = await _came(receive)
+            body += message.get("body", b"")
+    return bytes(body) if len(body) <= settings.max_body else None
+
+
+async def _came(receive: Receive) -> MutableMapping[str, Any]:
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise _Gone
+    return message
 
 
 async def _reply(reply: Reply, send: Send) -> None:
-    headers = [(name.encode(), value.encode()) for name, value in reply.headers]
+    headers = _encoded(reply.headers)
     if reply.status != 204:
-        headers.append((b"content-length", b"%d" % len(reply.body)))
+        headers = [*headers, (b"content-length", b"%d" % len(reply.body))]
     await _sent(send, {"type": "http.response.start", "status": reply.status, "headers": headers})
     await _sent(send, {"type": "http.response.body", "body": reply.body, "more_body": False})
+
+
+@lru_cache(maxsize=16)
+def _encoded(headers: tuple[tuple[str, str], ...]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode(), value.encode()) for name, value in headers]
 
 
 async def _sent(send: Send, message: dict[str, Any]) -> None:

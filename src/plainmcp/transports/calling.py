@@ -7,12 +7,12 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import InvalidRequest
+from ..errors import InvalidRequest, ProtocolError
 from ..methods.answering import Steps
 from ..questions import InputRequired
 from ..steps import PeerError, Run, Stay
 
-__all__ = ["Pending", "Staying", "Wanted", "called", "cannot_stay", "contained"]
+__all__ = ["Pending", "Staying", "Wanted", "called", "cannot_stay", "contained", "given_up"]
 
 Staying = Callable[[Stay, Steps], None]
 """Takes over an answer that stays open: the step that asked for it, and the steps that end it."""
@@ -39,6 +39,15 @@ def contained(error: BaseException) -> BaseException:
 def cannot_stay() -> InvalidRequest:
     """What a listen request is told where nothing can be sent after the answer."""
     return InvalidRequest("subscriptions/listen needs a connection that stays open")
+
+
+def given_up(steps: Steps, error: ProtocolError) -> bytes | None:
+    """The answer of steps that are told of an error instead of being driven on."""
+    try:
+        while True:
+            steps.throw(error)
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
 
 
 class Wanted:

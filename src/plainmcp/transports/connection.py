@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from functools import partial
-from types import GeneratorType
 from typing import Any
 
 import msgspec
@@ -17,7 +16,7 @@ from .. import exchange, jsonrpc
 from ..codec import to_bytes
 from ..errors import InvalidRequest, ProtocolError
 from ..jsonrpc import Envelope
-from ..methods.answering import Steps
+from ..methods.answering import Single, Steps
 from ..revisions import Revision
 from ..server import Core
 from ..session import Session
@@ -141,8 +140,8 @@ class Connection:
     def start(self, message: Any, call: Call | None = None) -> Work:
         """Take a message as far as user code has to run, which is seldom further than its answer."""
         steps = self._begin(message, call or Call(self))
-        if not isinstance(steps, GeneratorType):
-            return Work(steps)  # type: ignore[arg-type]
+        if steps is None or isinstance(steps, bytes):
+            return Work(steps)
         try:
             step = next(steps)
         except StopIteration as end:
@@ -195,7 +194,7 @@ class Connection:
                     refusal = InvalidRequest("subscriptions/listen is never part of a batch")
                     raise jsonrpc.blamed(refusal, envelope.id)
                 answer: Any = self._one(envelope, call.twin())
-                if isinstance(answer, GeneratorType):
+                if not (answer is None or isinstance(answer, bytes)):
                     answer = yield from answer
             except ProtocolError as error:
                 answer = self.refused(error)
@@ -211,11 +210,11 @@ class Connection:
             self._cancelled(envelope)
             return None
         begun = exchange.begin(self.core, envelope, session=self.session, link=call, principal=self.principal)
-        if not isinstance(begun, GeneratorType):
+        if begun is None or isinstance(begun, bytes):
             return begun
         return self._tracked(_key(envelope.id), call, begun)
 
-    def _tracked(self, id: bytes, call: Call, steps: Steps) -> Steps:
+    def _tracked(self, id: bytes, call: Call, steps: Single | Steps) -> Steps:
         """A request under way; its id is taken until it is answered."""
         with self._lock:
             if id in self._running:

@@ -3,10 +3,10 @@
 Knows steps, not methods: it brings back a value or an exception, and the exchange decides what that means.
 """
 
-from types import CoroutineType, GeneratorType
+from types import CoroutineType
 from typing import Any
 
-from ..methods.answering import Steps
+from ..methods.answering import Single, Steps
 from ..questions import InputRequired
 from ..steps import Cancelled, Run, Stay
 from .calling import Staying, cannot_stay, contained
@@ -14,12 +14,21 @@ from .calling import Staying, cannot_stay, contained
 __all__ = ["resume", "run"]
 
 
-def run(answer: bytes | Steps | None, staying: Staying | None = None) -> bytes | None:
+def run(answer: bytes | Single | Steps | None, staying: Staying | None = None) -> bytes | None:
     """An answer, or what is left when the steps to it are driven to their end."""
-    if not isinstance(answer, GeneratorType):
-        return answer  # type: ignore[return-value]
+    if type(answer) is Single:
+        try:
+            value = _value(answer)
+        except (Exception, InputRequired) as error:
+            return answer.failed(error)
+        except Cancelled:
+            return None
+        return answer.done(value)
+    if answer is None or isinstance(answer, bytes):
+        return answer
+    steps = iter(answer)
     try:
-        return resume(answer, next(answer), staying)
+        return resume(steps, next(steps), staying)
     except StopIteration as end:
         return end.value  # type: ignore[no-any-return]
 
@@ -31,17 +40,9 @@ def resume(steps: Steps, step: Any, staying: Staying | None = None) -> bytes | N
             if staying is not None and type(step) is Stay:
                 return staying(step, steps)
             try:
-                # A plain function is called right here: in a small call every frame counts.
-                plain = type(step) is Run and not step.is_async and step.timeout is None
-                value = step.function(**step.kwargs) if plain else _perform(step)
-                if type(value) is CoroutineType:  # a plain wrapper around an async function
-                    value = _perform(Run(_awaited, {"value": value}, True))
+                value = _value(step)
             except (Exception, InputRequired, Cancelled) as error:
                 step = steps.throw(error)
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:  # a function may end its call, never the server
-                step = steps.throw(contained(error))
             else:
                 step = steps.send(value)
     except StopIteration as end:
@@ -50,13 +51,26 @@ def resume(steps: Steps, step: Any, staying: Staying | None = None) -> bytes | N
         return None
 
 
+def _value(step: Any) -> Any:
+    """What a step asks for; a function may end its call, never the server."""
+    if type(step) is Stay:
+        raise cannot_stay()
+    try:
+        value = _looped(step) if step.is_async or step.timeout is not None else step.function(**step.kwargs)
+        if type(value) is CoroutineType:  # a plain wrapper around an async function
+            value = _looped(Run(_awaited, {"value": value}, True, False, None, None))
+        return value
+    except (Exception, InputRequired, Cancelled, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise contained(error) from error
+
+
 async def _awaited(value: Any) -> Any:
     return await value
 
 
-def _perform(step: Any) -> Any:
-    if type(step) is not Run:
-        raise cannot_stay()
+def _looped(step: Run) -> Any:
     from . import looped  # an event loop is loaded for those who need one
 
     return looped.wait_for(step)

@@ -4,6 +4,7 @@ Knows the rules and the core, and neither sockets nor loops: an edge brings the 
 """
 
 import threading
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..server import Core
 from ..session import Session
 from ..steps import Stay
 from . import drive, guard, streamable
+from .calling import given_up
 from .connection import Call
 from .headers import Headers
 from .opened import Mute, Open, Whisper, answered, begun, hears, opened_for
@@ -34,6 +36,7 @@ class Endpoint:
     def __init__(self, core: Core, settings: Settings) -> None:
         self.core = core
         self.settings = settings
+        self._origins, self._hosts = frozenset(settings.origins), frozenset(settings.hosts)
         self.sessions = Sessions(settings, core.now)
         self._lock = threading.Lock()
         self.draining = False  # no more streams are opened that would stay
@@ -43,11 +46,12 @@ class Endpoint:
     def check(self, method: str, headers: Headers, local: str | None) -> Reply | None:
         """Why a request is refused before its body is read, if it is."""
         try:
-            guard.check(headers, local, self.settings.origins, self.settings.hosts)
+            guard.check(headers, local, self._origins, self._hosts)
         except InvalidRequest as error:
             return refused(403, error)  # R26-HTTP-03
         if method not in ("POST", "GET", "DELETE"):
-            return refused(405, InvalidRequest(f"{method[:20]} is not served"), allow="POST, GET, DELETE")
+            other = refused(405, InvalidRequest(f"{method[:20]} is not served"), allow="POST, GET, DELETE")
+            return other if method != "HEAD" else replace(other, body=b"")  # which is answered without a body
         if method != "POST":
             return None
         if not streamable.is_json(headers.get("content-type")):
@@ -55,13 +59,18 @@ class Endpoint:
         accept = headers.get("accept")
         if not streamable.accepts(accept, "application/json") and not streamable.accepts(accept, _SSE):
             return refused(406, InvalidRequest("Accept names application/json and text/event-stream"))
-        length = headers.get("content-length")
-        return self.too_large() if length and length.isdigit() and int(length) > self.settings.max_body else None
+        length = streamable.length(headers.get("content-length"))
+        return self.too_large() if length is not None and length > self.settings.max_body else None
 
     def too_large(self) -> Reply:
         """What a body over the limit is told."""
         text = f"the body is larger than {self.settings.max_body} bytes; the setting max_body allows more"
         return refused(413, InvalidRequest(text))
+
+    def too_slow(self) -> Reply:
+        """What a body is told that does not come to its end."""
+        text = f"the body took longer than {self.settings.body_seconds:g} s; the setting body_seconds allows more"
+        return refused(408, InvalidRequest(text))
 
     def receive(self, method: str, headers: Headers, body: bytes, principal: Any) -> Reply | Open:
         """Answer a request, or take it as far as user code has to run."""
@@ -77,8 +86,7 @@ class Endpoint:
                 if not full:
                     self._running.add(answer)
             if full:  # answers to our questions still come in: they are what others wait for
-                answer.steps.close()
-                return refused(503, InternalError("too many requests are running"))
+                return said(503, given_up(answer.steps, InternalError("too many requests are running")))
         return answer
 
     # POST -----------------------------------------------------------------------------------------
@@ -88,34 +96,55 @@ class Endpoint:
             batch = None if body[:1] == b"{" else jsonrpc.open_batch(body)
             envelope = jsonrpc.open_envelope(body) if batch is None else None
         except ProtocolError as error:
-            modern = streamable.is_modern(headers, None)
-            revision = LATEST if modern else LATEST_HANDSHAKE
-            return said(streamable.status_unread(error.code, modern), exchange.failure(error, revision))
+            revision = self._spoken(headers, principal)
+            status = streamable.status_unread(error.code, not revision.handshake)
+            return said(status, exchange.failure(error, revision))
         try:
-            return self._opened(headers, envelope, body, principal)
+            return self._opened(headers, envelope, batch, body, principal)
         except ProtocolError as error:
             error.id = error.id or (bytes(envelope.id) if envelope is not None and envelope.id else None)
             raise
 
-    def _opened(self, headers: Headers, envelope: Envelope | None, body: bytes, principal: Any) -> Reply | Open:
+    def _spoken(self, headers: Headers, principal: Any) -> Revision:
+        """What a body speaks that could not be read, as far as its headers tell."""
+        if streamable.is_modern(headers, None):
+            return LATEST
+        id = headers.get("mcp-session-id")
+        held = self.sessions.get(id, principal) if id else None
+        if held is not None:
+            return exchange.assumed(held.connection.session)
+        try:
+            return streamable.spoken_without_session(headers)
+        except ProtocolError:
+            return LATEST_HANDSHAKE
+
+    def _opened(
+        self, headers: Headers, envelope: Envelope | None, batch: list[Any] | None, body: bytes, principal: Any
+    ) -> Reply | Open:
         """The doors, in the order of what tells them apart; without an envelope the body is a batch."""
         if streamable.is_modern(headers, envelope):
             if envelope is None:
-                return refused(400, InvalidRequest("a body is one message, not a batch"))
+                alone = refused(400, InvalidRequest("the headers are those of one message, not of a batch"))
+                return self._unfit(batch, LATEST) or alone
             return self._modern(headers, envelope, principal)
         if envelope is not None and envelope.method == "initialize":
             return self._initialize(envelope, principal)
         if self.settings.stateless:
-            return self._stateless(headers, envelope, body, principal)
-        held = self._held(headers, principal)
+            return self._stateless(headers, envelope, batch, body, principal)
+        held = self._held(headers, principal, None if envelope is None else bytes(envelope.id))
         if isinstance(held, Reply):
             return held
-        if envelope is None and not self._batches(held.connection.session.revision):
-            return refused(400, InvalidRequest("this revision has no batches; send one message at a time"))
-        return self._in_session(headers, held, body if envelope is None else envelope)
+        unfit = self._unfit(batch, exchange.assumed(held.connection.session))
+        return unfit or self._in_session(headers, held, body if envelope is None else envelope)
 
-    def _batches(self, revision: Revision | None) -> bool:
-        return self.core.batches or (revision is not None and revision.batches)
+    def _unfit(self, batch: list[Any] | None, revision: Revision) -> Reply | None:
+        """Why a batch goes no further, if it is one and does not."""
+        try:
+            if batch is not None:
+                self.core.check_batch(batch, revision)
+        except ProtocolError as error:
+            return said(400, exchange.failure(error, revision))
+        return None
 
     def _modern(self, headers: Headers, envelope: Envelope, principal: Any) -> Reply | Open:
         """A request that speaks for itself."""
@@ -133,8 +162,8 @@ class Endpoint:
         answer = begun(opened, exchange.begin(self.core, envelope, None, link, principal))
         return self._staying(opened, envelope) if type(opened.step) is Stay else answer
 
-    def _header_map(self, principal: Any, name: str | None) -> dict[str, tuple[str, ...]] | None:
-        tool = None if name is None else self.core.registry.tools.find(name, principal)
+    def _header_map(self, principal: Any, name: str) -> dict[str, tuple[str, ...]] | None:
+        tool = self.core.registry.tools.find(name, principal)
         return None if tool is None else tool.headers
 
     def _staying(self, opened: Open, envelope: Envelope) -> Reply | Open:
@@ -160,7 +189,7 @@ class Endpoint:
         if self.settings.stateless:
             answer = drive.run(exchange.begin(self.core, envelope, Session(), None, principal))
             return said(200, answer)
-        held = Held(self.core, self.settings, principal, self.core.now())
+        held = Held(self.core, self.settings, principal, self.core.now(), self.sessions.kept)
         answer = held.connection.start(envelope).answer
         if held.connection.session.revision is None:
             held.close()
@@ -168,14 +197,14 @@ class Endpoint:
         self.sessions.add(held)
         return Reply(200, answer or b"", (*streamable.JSON, ("mcp-session-id", held.id)))
 
-    def _held(self, headers: Headers, principal: Any) -> Held | Reply:
+    def _held(self, headers: Headers, principal: Any, asked: bytes | None = None) -> Held | Reply:
         """The session a request names; its own revision counts, whatever served one the version header names."""
         id = headers.one("mcp-session-id")
         if id is None:
             raise streamable.refusal_without_session(headers)
         held = self.sessions.get(id, principal)
         if held is None:
-            return refused(404, InvalidRequest("there is no such session; send initialize"))
+            return refused(404, InvalidRequest("there is no such session; send initialize"), asked)
         if headers.get("mcp-protocol-version") is not None:
             streamable.spoken_without_session(headers)  # R2511-HDR-02
         held.connection.principal = principal
@@ -192,12 +221,15 @@ class Endpoint:
         opened.steps, opened.step = work.steps, work.step
         return opened
 
-    def _stateless(self, headers: Headers, envelope: Envelope | None, body: bytes, principal: Any) -> Reply | Open:
+    def _stateless(
+        self, headers: Headers, envelope: Envelope | None, batch: list[Any] | None, body: bytes, principal: Any
+    ) -> Reply | Open:
         """A request of a handshake revision that stands alone."""
         session = Session()
         session.revision = streamable.spoken_without_session(headers)
-        if envelope is None and not self._batches(session.revision):
-            return refused(400, InvalidRequest("this revision has no batches; send one message at a time"))
+        unfit = self._unfit(batch, session.revision)
+        if unfit is not None:
+            return unfit
         if envelope is not None and envelope.is_response:
             return refused(400, InvalidRequest("there are no questions to answer here"))
         opened = opened_for(headers, Stream())
@@ -264,6 +296,8 @@ class Endpoint:
             stays = opened in self._open
             self._open.discard(opened)
         opened.deaf()
+        if opened.held is not None and opened.stream.speaks:
+            opened.held.tidy()
         if not opened.modern or opened.stream.finished:
             return  # R2511-HTTP-14: the work goes on, and what it says can be fetched
         opened.stream.finish()

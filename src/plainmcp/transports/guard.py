@@ -14,7 +14,11 @@ from .headers import Headers
 __all__ = ["check", "check_hosts", "check_origins", "is_loopback"]
 
 
-def check(headers: Headers, local: str | None, origins: Collection[str], hosts: Collection[str]) -> None:
+LONGEST = 300
+"""No host is longer than this, port and all."""
+
+
+def check(headers: Headers, local: str | None, origins: frozenset[str], hosts: frozenset[str]) -> None:
     """Refuse a request a browser was tricked into (R26-HTTP-02); raises InvalidRequest that names the setting.
 
     `local` is the address we were reached at. A page cannot choose the Host it sends, so a Host that is not ours
@@ -34,11 +38,16 @@ def check(headers: Headers, local: str | None, origins: Collection[str], hosts: 
         )
 
 
-def _is_served(authority: str | None, hosts: Collection[str], on_loopback: bool) -> bool:
+def _is_served(authority: str | None, hosts: frozenset[str], on_loopback: bool) -> bool:
     if "*" in hosts:
         return True
-    name, _ = _split((authority or "").lower())
-    if authority is None or not name:
+    return authority is not None and len(authority) <= LONGEST and _is_named(authority, hosts, on_loopback)
+
+
+@lru_cache(maxsize=256)
+def _is_named(authority: str, hosts: frozenset[str], on_loopback: bool) -> bool:
+    name, _ = _split(authority.lower())
+    if not name:
         return False
     return authority.lower() in hosts or name in hosts or (on_loopback and is_loopback(name))
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-import msgspec
-
 from ..errors import HeaderMismatch
 from ..jsonrpc import Envelope
 
@@ -23,6 +21,7 @@ class Headers:
     """Header values by name, in any case of it (R26-HDR-08), with the blanks around them taken off.
 
     Not every HTTP parser does the latter. Where names were folded on the way, as WSGI does, `_` and `-` are one.
+    Whoever asks spells a name as `key` does.
     """
 
     __slots__ = ("_folded", "_twice", "_values")
@@ -32,29 +31,31 @@ class Headers:
         self._values: dict[str, str] = {}
         self._twice: set[str] = set()
         for name, value in pairs:
-            key = self._key(name)
+            key, value = self.key(name) if folded else name.lower(), value.strip(" \t")
             if key in self._values:
                 self._twice.add(key)
-            self._values[key] = value.strip(" \t")
+                if key == "accept":  # a list, which may come in several lines
+                    value = f"{self._values[key]}, {value}"
+            self._values[key] = value
 
-    def _key(self, name: str) -> str:
+    def key(self, name: str) -> str:
+        """A header's name in one spelling."""
         name = name.lower()
         return name.replace("_", "-") if self._folded else name
 
-    def get(self, name: str) -> str | None:
+    def get(self, key: str) -> str | None:
         """A header's value, the last if there are several; None without one."""
-        return self._values.get(self._key(name))
-
-    def one(self, name: str) -> str | None:
-        """The same for a header others act upon: said twice, two readers could disagree; raises HeaderMismatch."""
-        key = self._key(name)
-        if key in self._twice:
-            raise HeaderMismatch(f"the header {name} is given twice")
         return self._values.get(key)
 
-    def repeated(self, name: str) -> bool:
+    def one(self, key: str) -> str | None:
+        """The same for a header others act upon: said twice, two readers could disagree; raises HeaderMismatch."""
+        if key in self._twice:
+            raise HeaderMismatch(f"the header {key} is given twice")
+        return self._values.get(key)
+
+    def repeated(self, key: str) -> bool:
         """Whether a header was given more than once."""
-        return self._key(name) in self._twice
+        return key in self._twice
 
 
 def decoded(value: str, name: str) -> str:
@@ -85,19 +86,12 @@ def match_method(headers: Headers, envelope: Envelope) -> None:
     if headers.one("mcp-method") != method:
         raise HeaderMismatch("the header Mcp-Method and the method of the body differ")
     field = _NAMED.get(method)
-    said = _text(getattr(envelope.params, field)) if field and envelope.params is not None else None
-    if field is None or said is None:
+    said = getattr(envelope.params, field) if field and envelope.params is not None else None
+    if not isinstance(said, str):
         return  # nothing to repeat; that it is missing is for the method to say
     value = headers.one("mcp-name")
     if value is None or decoded(value, "Mcp-Name") != said:
         raise HeaderMismatch(f"the header Mcp-Name and params.{field} differ")
-
-
-def _text(raw: Any) -> str | None:
-    try:
-        return msgspec.json.decode(raw, type=str) if raw else None
-    except msgspec.MsgspecError:
-        return None
 
 
 def match_params(headers: Headers, wanted: dict[str, tuple[str, ...]], arguments: Any) -> None:
@@ -108,7 +102,7 @@ def match_params(headers: Headers, wanted: dict[str, tuple[str, ...]], arguments
             argument = argument.get(step) if isinstance(argument, dict) else None
         if argument is None:
             continue
-        value = headers.one(name)
+        value = headers.one(headers.key(name))
         if value is None:
             raise HeaderMismatch(f"the header {name} is missing")
         if not _same(decoded(value, name), argument):

@@ -59,7 +59,7 @@ async def resume(
 
 
 async def _perform(step: Any, threads: Threads) -> Any:
-    if type(step) is not Run:
+    if type(step) is Stay:
         raise cannot_stay()
     value = called(step) if step.inline and not step.is_async else await _bounded(step, threads)
     return await value if isinstance(value, CoroutineType) else value  # a plain wrapper around an async function

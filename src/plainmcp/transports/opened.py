@@ -4,11 +4,10 @@ Knows streams and connections; who opens an answer is the endpoint's, who moves 
 """
 
 from collections.abc import Callable
-from types import GeneratorType
 from typing import Any
 
 from ..context import Context
-from ..methods.answering import Steps
+from ..methods.answering import Single, Steps
 from ..steps import PeerError, Run, Stay
 from . import streamable
 from .calling import Wanted
@@ -84,7 +83,7 @@ class Open:
     @property
     def silent(self) -> bool:
         """Whether nothing can be said before the answer: the function that runs was given no Context."""
-        if self.batch or type(self.step) is not Run:
+        if self.batch or not isinstance(self.step, Run):
             return False
         return not any(isinstance(value, Context) for value in self.step.kwargs.values())
 
@@ -105,12 +104,13 @@ def opened_for(headers: Headers, stream: Stream, *, modern: bool = False, held: 
     return opened
 
 
-def begun(opened: Open, answer: bytes | Steps | None) -> Reply | Open:
+def begun(opened: Open, answer: bytes | Single | Steps | None) -> Reply | Open:
     """An answer that is there already, or one that has come as far as its first step."""
-    if not isinstance(answer, GeneratorType):
-        return answered(opened, answer)  # type: ignore[arg-type]
+    if answer is None or isinstance(answer, bytes):
+        return answered(opened, answer)
     try:
-        opened.steps, opened.step = answer, next(answer)
+        opened.steps = iter(answer)
+        opened.step = next(opened.steps)
     except StopIteration as end:
         return answered(opened, end.value)
     return opened

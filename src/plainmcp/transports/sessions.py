@@ -18,12 +18,31 @@ __all__ = ["Held", "Sessions"]
 
 MOST_STANDING = 8
 """How many streams one session may hold open for what is to come."""
+RETURNS = 5
+"""For how many times retry_ms a stream is kept that was read to its end: its last words may be lost on the way."""
+MOST_KEPT = 64
+"""How many streams one session keeps in all."""
+
+
+class Kept:
+    """How many bytes all sessions of one endpoint keep to be fetched again; they add up what they keep themselves."""
+
+    def __init__(self, most: int, shed: Callable[[], None]) -> None:
+        self.most = most
+        self.size = 0
+        self.shed = shed
+        self._lock = threading.Lock()
+
+    def change(self, by: int) -> None:
+        """Count more, or less."""
+        with self._lock:
+            self.size += by
 
 
 class Held:
     """One session: its connection, and the streams that may still be read."""
 
-    def __init__(self, core: Core, settings: Settings, principal: Any, now: float) -> None:
+    def __init__(self, core: Core, settings: Settings, principal: Any, now: float, kept: Kept) -> None:
         self.id = token_urlsafe(32)  # R2511-SESS-01, R2511-SESS-02
         self.principal = principal
         self.connection = Connection(core, self.tell, principal=principal, ask_seconds=settings.ask_seconds)
@@ -31,6 +50,11 @@ class Held:
         self._settings = settings
         self._lock = threading.Lock()
         self._streams: OrderedDict[str, Stream] = OrderedDict()
+        self._kept = kept
+        self._size = 0  # of these, as counted last
+        self._read: dict[str, float] = {}  # since when a stream is known to be read
+        self._now = core.now
+        self._closed = False
         self.standing: list[Stream] = []
         self._count = 0
 
@@ -43,19 +67,44 @@ class Held:
             self._count += 1
             name = str(self._count)
         polling = revision is not None and revision.polling
-        return Stream(name, resumable=True, polling=polling, retry_ms=self._settings.retry_ms)
+        most, retry_ms = self._settings.replay_bytes, self._settings.retry_ms
+        return Stream(name, resumable=True, polling=polling, retry_ms=retry_ms, most_bytes=most)
 
     def keep(self, stream: Stream) -> None:
-        """Remember a stream that was begun, and forget what is too old to be fetched again."""
+        """Remember a stream that was begun."""
         with self._lock:
+            if self._closed:
+                return
             self._streams[stream.name] = stream
-            kept = sum(one.size for one in self._streams.values())
-            for name, one in list(self._streams.items()):
-                if kept <= self._settings.replay_bytes and len(self._streams) <= 64:
-                    break
-                if one.finished and one is not stream:
-                    kept -= one.size
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Forget what is too old to be fetched again, or too much; what is still to be said is never forgotten."""
+        with self._lock:
+            now, finished = self._now(), [name for name, one in self._streams.items() if one.finished]
+            for name in [name for name in finished if self._streams[name].is_read]:
+                if now - self._read.setdefault(name, now) > self._settings.retry_ms * RETURNS / 1000:
                     del self._streams[name]
+            self._read = {name: since for name, since in self._read.items() if name in self._streams}
+            size = sum(one.size for one in self._streams.values())
+            for name in finished[:-1]:  # the newest may be all there is
+                if size <= self._settings.replay_bytes and len(self._streams) <= MOST_KEPT:
+                    break
+                size -= self._streams.pop(name).size if name in self._streams else 0
+            self._count_up(size)
+        if self._kept.size > self._kept.most:
+            self._kept.shed()
+
+    def clear(self) -> None:
+        """Forget all that is said: others need the room."""
+        with self._lock:
+            for name in [name for name, one in self._streams.items() if one.finished]:
+                del self._streams[name]
+            self._count_up(sum(one.size for one in self._streams.values()))
+
+    def _count_up(self, size: int) -> None:
+        self._kept.change(size - self._size)
+        self._size = size
 
     def stand(self) -> Stream:
         """A stream for what belongs to no request."""
@@ -92,10 +141,13 @@ class Held:
 
     def close(self) -> None:
         """End everything of it."""
+        with self._lock:
+            self._closed = True
         self.connection.close()
         self.connection.cancel()
         for stream in list(self._streams.values()):
             stream.finish()
+        self.clear()
 
 
 class Sessions:
@@ -106,6 +158,7 @@ class Sessions:
         self._now = now
         self._lock = threading.Lock()
         self._held: OrderedDict[str, Held] = OrderedDict()
+        self.kept = Kept(settings.replay_bytes_in_all, self._shed)
 
     def __len__(self) -> int:
         return len(self._held)
@@ -149,6 +202,15 @@ class Sessions:
             gone, self._held = list(self._held.values()), OrderedDict()
         for one in gone:
             one.close()
+
+    def _shed(self) -> None:
+        """Let those unused the longest forget what they keep, until it is no longer too much."""
+        with self._lock:
+            unused_first = list(self._held.values())
+        for held in unused_first:
+            if self.kept.size <= self.kept.most:
+                return
+            held.clear()
 
     def _is_over(self, held: Held) -> bool:
         now = self._now()

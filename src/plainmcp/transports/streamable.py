@@ -27,6 +27,7 @@ __all__ = [
     "check_modern",
     "is_json",
     "is_modern",
+    "length",
     "refusal_without_session",
     "refused",
     "said",
@@ -35,6 +36,9 @@ __all__ = [
     "status_unread",
     "unknown_caller",
 ]
+
+MEMORABLE = 500
+"""How long a header may be that is remembered for the next request."""
 
 HANDSHAKE = [name for name, revision in REVISIONS.items() if revision.handshake]
 _STATUS = {-32601: 404, -32700: 400, -32600: 400, -32602: 400, -32020: 400, -32021: 400, -32022: 400}
@@ -48,11 +52,13 @@ class Settings:
     origins: Collection[str] = ()  # which pages in browsers may call us, besides our own; "*" for all
     hosts: Collection[str] = ()  # the names we are reached by, also through a proxy; loopback needs none
     max_body: int = 4 * 2**20
+    body_seconds: float = 60  # how long the rest of a body may take once it began; under WSGI not ours to say
     stateless: bool = False  # serve the handshake revisions without sessions: any process can answer any request
     max_sessions: int = 10_000
     session_idle_seconds: float = 30 * 60
     session_seconds: float = 24 * 60 * 60
-    replay_bytes: int = 2**20  # what one session keeps to be fetched again
+    replay_bytes: int = 2**18  # what one session keeps to be fetched again
+    replay_bytes_in_all: int = 2**25  # and all of them
     max_running: int = 1_000  # how many requests may be under way
     max_standing: int = 1_000  # how many streams may stay open for what is to come; 0 for none
     keep_alive_seconds: float = 15
@@ -64,9 +70,9 @@ class Settings:
         object.__setattr__(self, "hosts", guard.check_hosts(self.hosts))
         for name in ("max_body", "max_sessions", "max_running", "retry_ms"):
             self._check(name, int, 1)
-        for name in ("replay_bytes", "max_standing"):
+        for name in ("replay_bytes", "replay_bytes_in_all", "max_standing"):
             self._check(name, int, 0)
-        for name in ("session_idle_seconds", "session_seconds", "keep_alive_seconds", "ask_seconds"):
+        for name in ("body_seconds", "session_idle_seconds", "session_seconds", "keep_alive_seconds", "ask_seconds"):
             self._check(name, (int, float), 0.001)
         if self.stateless not in (True, False):
             raise AuthorError("stateless is True or False")
@@ -106,16 +112,26 @@ def unknown_caller() -> Reply:
     return Reply(401, body, (*JSON, ("www-authenticate", "Bearer")))
 
 
+def length(given: str | None) -> int | None:
+    """How long a body says it is; None when it does not say so in digits.
+
+    >>> length("42"), length("\u00b2"), length("9" * 5000)
+    (42, None, 999999999999999999)
+    """
+    return int(given[:18]) if given and given.isascii() and given.isdigit() else None
+
+
 # Media types --------------------------------------------------------------------------------------
 
 
 def is_json(content_type: str | None) -> bool:
     """Whether a body says it is JSON, or says nothing."""
-    kind = (content_type or "application/json").partition(";")[0].strip().lower()
+    if content_type is None or content_type == "application/json":
+        return True
+    kind = content_type.partition(";")[0].strip().lower()
     return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
 
 
-@lru_cache(maxsize=256)
 def accepts(accept: str | None, kind: str) -> bool:
     """Whether a client takes a media type; one that says nothing takes all.
 
@@ -124,6 +140,11 @@ def accepts(accept: str | None, kind: str) -> bool:
     """
     if not accept:
         return True
+    return (_accepts if len(accept) <= MEMORABLE else _accepts.__wrapped__)(accept, kind)
+
+
+@lru_cache(maxsize=256)
+def _accepts(accept: str, kind: str) -> bool:
     family = kind.partition("/")[0] + "/*"
     for part in accept.lower().split(","):
         name, *parameters = (piece.strip() for piece in part.split(";"))
@@ -138,7 +159,7 @@ def accepts(accept: str | None, kind: str) -> bool:
 
 def is_modern(headers: Headers, envelope: Envelope | None) -> bool:
     """Whether a message speaks for itself: its own _meta says so, or else the version header."""
-    if envelope is not None and envelope.params is not None and envelope.params._meta:
+    if envelope is not None:
         try:
             meta = envelope.meta()
         except InvalidParams:
@@ -162,9 +183,11 @@ def check_modern(headers: Headers, envelope: Envelope, wanted: Any) -> None:
     if envelope.method != "tools/call":
         return
     exchange.leveled(meta)
-    arguments = _arguments(envelope)
-    if arguments:
-        match_params(headers, wanted(_name(envelope)) or {}, arguments)
+    name = envelope.params and envelope.params.name
+    repeated = wanted(name) if isinstance(name, str) else None
+    arguments = _arguments(envelope) if repeated else None
+    if repeated and arguments:  # where there are none the method will say what is wrong
+        match_params(headers, repeated, arguments)
 
 
 def _has_version(envelope: Envelope) -> bool:
@@ -172,19 +195,12 @@ def _has_version(envelope: Envelope) -> bool:
     return meta is not None and meta.version is not UNSET
 
 
-def _name(envelope: Envelope) -> str | None:
-    try:
-        return None if envelope.params is None else msgspec.json.decode(envelope.params.name or b"null", type=str)
-    except msgspec.MsgspecError:
-        return None  # the method will say what is wrong with it
-
-
 def _arguments(envelope: Envelope) -> dict[str, Any] | None:
     try:
         raw = envelope.params.arguments if envelope.params is not None else b""
         return msgspec.json.decode(raw or b"null", type=dict[str, Any] | None)
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
-        return None  # likewise
+        return None
 
 
 def spoken_without_session(headers: Headers) -> Revision:

@@ -14,12 +14,22 @@ __all__ = ["Reader", "Stream"]
 
 MOST = 1_000
 """How many events a stream holds; beyond that the oldest go."""
+MOST_BYTES = 8 * 2**20
+"""How much it holds for a reader that is slow; nobody waits for it."""
 
 
 class Stream:
     """The events of one response."""
 
-    def __init__(self, name: str = "", *, resumable: bool = False, polling: bool = False, retry_ms: int = 0) -> None:
+    def __init__(
+        self,
+        name: str = "",
+        *,
+        resumable: bool = False,
+        polling: bool = False,
+        retry_ms: int = 0,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
         self.name = name
         self.resumable = resumable
         self.polling = polling and resumable
@@ -27,8 +37,10 @@ class Stream:
         self.dropped: int | None = None  # the last event before the rest is to be fetched
         self.answer: bytes | None = None
         self.size = 0
+        self.read = 0  # the last event somebody took
         self.reader: Reader | None = None
         self._retry_ms = retry_ms
+        self._most_bytes = most_bytes  # that are kept for nobody yet, or once more
         self._lock = threading.Lock()
         self._events: deque[tuple[int, bytes]] = deque()
         self._last = 0
@@ -62,8 +74,12 @@ class Stream:
         self._last += 1
         self._events.append((self._last, message))
         self.size += len(message)
-        while len(self._events) > MOST:
+        while len(self._events) > 1 and self._is_too_much():
             self.size -= len(self._events.popleft()[1])
+
+    def _is_too_much(self) -> bool:
+        spare = self.reader is None or self._events[0][0] <= self.read
+        return len(self._events) > MOST or self.size > (self._most_bytes if spare else MOST_BYTES)
 
     def _wake(self) -> None:
         reader = self.reader
@@ -81,6 +97,11 @@ class Stream:
     def speaks(self) -> bool:
         """Whether there is something to say before the answer."""
         return self.dropped is not None or self._last > (self.answer is not None)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether all was said, and somebody took it all."""
+        return self.finished and self.read >= self._last
 
     def attach(self, wake: Callable[[], object], after: int = 0) -> "Reader":
         """Read from here on what comes after an event; whoever read before is done."""
@@ -134,7 +155,7 @@ class Reader:
         if dropped is not None:
             events = [event for event in events if event[0] <= dropped]
         if events:
-            self._position = events[-1][0]
+            stream.read = self._position = events[-1][0]
         self.over = not more or dropped is not None
         frames = b"".join(stream.frame(number, message) for number, message in events)
         return frames if dropped is None else frames + stream.goodbye(self._position)

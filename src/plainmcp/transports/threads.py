@@ -5,8 +5,8 @@ They are daemons: a function that never ends holds up its own request and nothin
 
 import logging
 import threading
-from collections import deque
 from collections.abc import Callable
+from queue import Empty, SimpleQueue
 
 __all__ = ["Threads"]
 
@@ -19,33 +19,36 @@ class Threads:
     def __init__(self, most: int, *, idle_seconds: float = 30) -> None:
         self._most = most
         self._idle_seconds = idle_seconds
-        self._work: deque[Callable[[], object]] = deque()
-        self._change = threading.Condition()
+        self._work: SimpleQueue[Callable[[], object]] = SimpleQueue()  # hands over faster than a Condition does
+        self._lock = threading.Lock()
         self._running = 0
-        self._idle = 0
+        self._free = 0  # threads that wait for work, less the work that waits for them
 
     def submit(self, work: Callable[[], object]) -> None:
         """Run a function as soon as a thread is free; it looks after its own outcome."""
-        with self._change:
-            self._work.append(work)
-            if self._idle >= len(self._work):
-                self._change.notify()
-            elif self._running < self._most:
+        with self._lock:
+            self._free -= 1
+            if self._free < 0 and self._running < self._most:
                 self._running += 1
+                self._free += 1
                 threading.Thread(target=self._serve, name=f"plainmcp-{self._running}", daemon=True).start()
+        self._work.put(work)
 
     def _serve(self) -> None:
         while True:
-            with self._change:
-                self._idle += 1
-                there = self._change.wait_for(lambda: bool(self._work), self._idle_seconds)
-                self._idle -= 1
-                if not there:  # nothing to do for a while: the next one starts anew
-                    self._running -= 1
-                    return
-                work = self._work.popleft()
+            try:
+                work = self._work.get(timeout=self._idle_seconds)
+            except Empty:
+                with self._lock:
+                    if self._free > 0:  # nothing to do for a while: the next one starts anew
+                        self._free -= 1
+                        self._running -= 1
+                        return
+                continue
             try:
                 work()
             except BaseException:
                 _log.exception("work in a thread failed")
             del work  # what it holds is not ours to keep while we wait
+            with self._lock:
+                self._free += 1

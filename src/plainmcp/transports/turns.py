@@ -9,10 +9,11 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import InternalError, InvalidRequest
 from ..server import Core
+from .calling import given_up
 from .connection import Connection, Work
 from .lines import MAX_LINE, Lines
 
@@ -132,7 +133,8 @@ class Turns:
                         return True
                     self._waiting.append(work)
         if full:
-            self._refuse(work)
+            assert work.steps is not None
+            self._write(given_up(work.steps, InternalError("too many requests are under way; try again later")))
         elif work.step.is_async:
             self._finish_in_loop(work)
         return False
@@ -165,14 +167,6 @@ class Turns:
                 self._answered()
 
         looped.start(finish)
-
-    def _refuse(self, work: Work) -> None:
-        steps: Any = work.steps
-        try:
-            while True:
-                steps.throw(InternalError("too many requests are under way; try again later"))
-        except StopIteration as end:
-            self._write(end.value)
 
     def _answered(self) -> None:
         with self._change:

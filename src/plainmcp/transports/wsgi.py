@@ -160,10 +160,10 @@ def _headers(environ: Environ) -> Headers:
 
 def _body(environ: Environ, limit: int) -> bytes | None:
     """The whole body; None when it is too large."""
-    length = environ.get("CONTENT_LENGTH") or ""
-    if not length.isdigit() and not environ.get("wsgi.input_terminated"):
+    length = streamable.length(environ.get("CONTENT_LENGTH"))
+    if length is None and not environ.get("wsgi.input_terminated"):
         return b""
-    body: bytes = environ["wsgi.input"].read(min(int(length), limit + 1) if length.isdigit() else limit + 1)
+    body: bytes = environ["wsgi.input"].read(limit + 1 if length is None else min(length, limit + 1))
     return None if len(body) > limit else body
 
 

@@ -1,0 +1,133 @@
+"""docs/reference/errors.md: every exception, who reads it, and what a client is sent for it, found by raising it."""
+
+import logging
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from plainmcp import Server, errors, jsonrpc
+from plainmcp.errors import AuthorError, PlainMCPError, ProtocolError, ToolError
+from plainmcp.revisions import REVISIONS
+from plainmcp.testing import Client, RpcError
+from plainmcp.transports.streamable import status
+
+from .markdown import code, first_line, headed, table
+
+__all__ = ["page"]
+
+_INTRO = """\
+All exceptions are in `plainmcp.errors`; `ToolError` is in `plainmcp` as well. Each has one reader: the author,
+the model or the peer. [Errors by reader](../topics/errors-by-reader.md) says why."""
+
+_RAISED = """\
+## What becomes of an exception
+
+A function raises; this is what the client is sent. The number of the incident is also in the log, with the
+traceback; nothing of the exception itself is sent, because its text may hold what is nobody's business."""
+
+_ARGUMENTS = """\
+## When the arguments do not fit
+
+The function does not run. The model is told every problem at once, and never the values it sent."""
+
+_CODES = """\
+## Codes
+
+What a peer is told, and the HTTP status of the answer where a client of 2026-07-28 asks. On the handshake
+revisions an answer over HTTP has status 200, whatever it says; what could not even be read has 400."""
+
+
+def page() -> str:
+    """The page."""
+    return headed(
+        "Errors",
+        _INTRO,
+        table(["exception", "read by", "what it means"], _class_rows(PlainMCPError, 0)),
+        _RAISED,
+        table(["raised", "in a tool", "in a resource", "in a prompt"], _raised_rows()),
+        _ARGUMENTS,
+        table(["arguments", "what the model reads"], _argument_rows()),
+        _CODES,
+        table(["code", "exception", "HTTP status"], _code_rows()),
+    )
+
+
+def _class_rows(kind: type, depth: int) -> Iterator[list[str]]:
+    readers: dict[type, str] = {AuthorError: "author", ToolError: "model", ProtocolError: "peer"}
+    reader = next((who for root, who in readers.items() if issubclass(kind, root)), "")
+    yield [f"{'&nbsp;' * 4 * depth}{code(kind.__name__)}", reader, first_line(kind)]
+    below: type
+    for below in kind.__subclasses__():
+        if below.__name__ in errors.__all__:
+            yield from _class_rows(below, depth + 1)
+
+
+_RAISES = (
+    'ToolError("There is no city Oslow.")',
+    'ValueError("hunter2")',
+    'InvalidParams("days is at most 14")',
+    'ResourceNotFound("weather://oslow")',
+    'NormalizeError("$.rows[3]", "no form")',
+)
+
+
+def _raised_rows() -> Iterator[list[str]]:
+    for expression in _RAISES:
+        yield [code(expression), *(_sent(expression, kind) for kind in ("tool", "resource", "prompt"))]
+
+
+def _sent(expression: str, kind: str) -> str:
+    server = Server("errors")
+
+    def failing() -> str:
+        raise eval(expression, dict(vars(errors)))
+
+    server.tool(name="failing")(failing)
+    server.resource("memo://1")(failing)
+    server.prompt(name="failing")(failing)
+    client = Client(server)
+    asked: dict[str, Any] = {"tool": client.call, "resource": client.read, "prompt": client.get_prompt}
+    log = logging.getLogger("plainmcp")
+    kept, log.disabled = log.disabled, True
+    try:
+        result = asked[kind]("memo://1" if kind == "resource" else "failing")
+        return f"result, *isError*: {code(_numbered(result['content'][0]['text']))}"
+    except RpcError as error:
+        return f"error {error.code}: {code(_numbered(error.message))}"
+    finally:
+        log.disabled = kept
+
+
+def _numbered(text: str) -> str:
+    return re.sub(r"incident [0-9a-f]{8}", "incident 1f2e3d4c", text)
+
+
+_GIVEN: tuple[dict[str, Any], ...] = (
+    {},
+    {"city": "Oslo", "days": "many"},
+    {"cty": "Oslo"},
+    {"city": None, "dayz": 3},
+)
+
+
+def _argument_rows() -> Iterator[list[str]]:
+    server = Server("errors")
+
+    @server.tool
+    def forecast(city: str, days: int = 1) -> str:
+        return "sunny"
+
+    for given in _GIVEN:
+        result = Client(server).call("forecast", given)
+        yield [code(repr(given)), code(result["content"][0]["text"])]
+
+
+def _code_rows() -> Iterator[list[str]]:
+    known = {kind.code: kind for kind in ProtocolError.__subclasses__() if "code" in vars(kind)}
+    for number, kind in sorted(known.items()):
+        yield [str(number), code(kind.__name__), str(status(jsonrpc.fail(b"1", number, ""), modern=True))]
+    for number in sorted({revision.resource_not_found for revision in REVISIONS.values()}):
+        where = [name for name, revision in REVISIONS.items() if revision.resource_not_found == number]
+        modern = any(not REVISIONS[name].handshake for name in where)
+        answer = jsonrpc.fail(b"1", number, "")
+        yield [str(number), f"`ResourceNotFound` on {', '.join(where)}", str(status(answer, modern=modern))]

@@ -1,0 +1,123 @@
+"""docs/reference/context.md and names.md: what a handler may ask for, and every other name, from their docstrings."""
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import plainmcp
+from plainmcp import Context, context, errors, questions, testing, types
+
+from .markdown import code, first_line, headed, table
+from .signatures import calls, explained, signature
+
+__all__ = ["context_page", "names_page"]
+
+# The context --------------------------------------------------------------------------------------
+
+_CONTEXT = """\
+A parameter of type `Context` is no argument of the tool: it is filled in, and the client never hears of it.
+
+```python
+from dataclasses import dataclass
+
+from plainmcp import Context, Server
+
+server = Server("shop")
+
+
+@dataclass
+class Address:
+    street: str
+    city: str
+
+
+@server.tool
+def order(item: str, ctx: Context) -> str:
+    ctx.progress(1, 2, "asking for the address")
+    answer = ctx.elicit("Where shall it go?", Address)
+    return f"{item} goes to {answer.data.city}" if answer.accepted else "Not ordered."
+```
+
+In an `async def` function, await what asks; `progress` and `log` may be awaited or not. On the handshake
+revisions a question is a live request and the function waits. On 2026-07-28 a question ends the run: the client
+calls again with the answer, and the function runs from its top. So what stands above a question runs twice: do
+what must happen once below it."""
+
+
+def context_page() -> str:
+    """The page of the context."""
+    facts = [name for name, value in vars(Context).items() if isinstance(value, property)]
+    methods = [name for name, value in vars(Context).items() if inspect.isfunction(value) and name[0] != "_"]
+    asking = methods.index("elicit")
+    answers = ("Elicited", "Elicit", "ElicitUrl", "Sample", "ListRoots")
+    return headed(
+        "Context",
+        _CONTEXT,
+        "## Facts",
+        table(
+            ["attribute", "what it is"], ([code(f"ctx.{name}"), first_line(getattr(Context, name))] for name in facts)
+        ),
+        "## Telling",
+        "What the client did not ask to hear is not sent.",
+        calls(Context, methods[:asking], "ctx"),
+        f"The levels are {', '.join(code(level) for level in context.LOG_LEVELS)}.",
+        "## Asking",
+        "Where a client cannot answer, or its revision has no such question, the call fails, and says what it needs.",
+        calls(Context, methods[asking:], "ctx"),
+        "## Questions and answers",
+        "In `plainmcp.questions`; the first is what `elicit` gives, the others are what `ask` takes.",
+        table(
+            ["name", "what it is"],
+            (
+                [code(signature(getattr(questions, name), name)), first_line(getattr(questions, name))]
+                for name in answers
+            ),
+        ),
+    )
+
+
+# Everything else ----------------------------------------------------------------------------------
+
+_NAMES = """\
+What `plainmcp` holds besides the [server](server.md), the [context](context.md), the [policy](policy.md) and
+`ToolError`, which is among the [errors](errors.md). The names in `plainmcp` and in `plainmcp.types` are kept
+from release to release; other modules may change."""
+
+_KINDS = {
+    "Results built by hand": ("ToolResult", "ResourceResult", "PromptResult", "structured", "full", "text"),
+    "Media": ("Image", "Audio", "File"),
+    "A value without a server": ("normalize_tool_result", "normalize_resource_payload", "normalize_prompt_result"),
+}
+_ELSEWHERE = {"Context", "Policy", "Server", "ToolError"}
+
+
+def names_page() -> str:
+    """The page of the other names."""
+    shown = {name for names in _KINDS.values() for name in names} | _ELSEWHERE
+    if shown != set(plainmcp.__all__):
+        raise AssertionError(f"not on any page, or gone: {shown ^ set(plainmcp.__all__)}")
+    wanted = ", ".join(name for names in _KINDS.values() for name in names)
+    parts = [_NAMES, f"```python\nfrom plainmcp import {wanted}\n```"]
+    for title, names in _KINDS.items():
+        parts.append(f"## {title}")
+        for name in names:
+            parts += _thing(name, getattr(plainmcp, name))
+    parts += ["## plainmcp.testing", *_thing("Client", testing.Client), *_thing("RpcError", testing.RpcError)]
+    parts += _thing("assert_valid_on_every_revision", testing.assert_valid_on_every_revision)
+    words = ", ".join(code(name) for name in sorted(types.__all__))
+    parts += [
+        "## plainmcp.types",
+        "The words of the wire, with the wire's own field names, as msgspec Structs:",
+        words + ".",
+    ]
+    parts += ["## plainmcp.errors", ", ".join(code(name) for name in errors.__all__) + ": see [errors](errors.md)."]
+    return headed("Other names", *parts)
+
+
+def _thing(name: str, thing: Any) -> Iterator[str]:
+    yield f"### {name}\n\n```text\n{signature(thing, name)}\n```"
+    yield explained(thing)
+    if inspect.isclass(thing) and not issubclass(thing, Exception):
+        methods = [key for key, value in vars(thing).items() if inspect.isfunction(value) and key[0] != "_"]
+        if methods:
+            yield calls(thing, methods, "")

@@ -1,0 +1,154 @@
+"""docs/reference/policy.md and revisions.md: the fields of Policy and the rows of the revisions, as tables.
+
+The words are those of the comments beside the fields; here stand only words for fields that have none.
+"""
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from plainmcp import Policy
+from plainmcp.revisions import LATEST, LATEST_HANDSHAKE, REVISIONS, UNSAID, Revision
+
+from .markdown import code, comments, headed, table, words
+
+__all__ = ["policy_page", "revisions_page"]
+
+# Policy -------------------------------------------------------------------------------------------
+
+_POLICY = """\
+A policy is how returned values become results: one field for each question that real systems answer
+differently. A server has one, a tool may have its own, and the functions that normalize a value take one. Name
+a profile, or change a field of one:
+
+```python
+from plainmcp import Policy, Server
+
+lean = Server("a", policy="lean")
+own = Server("b", policy=Policy.standard.replace(json_style="compact", bytes_as="media"))
+
+@own.tool(policy="kubernetes")
+def pods() -> list[str]:
+    return ["web", "db"]
+```
+
+What the answers do to a value is on the page of [values](values.md)."""
+
+_PROFILES = """\
+## The profiles
+
+What each profile answers. **Bold** is where it differs from `standard`."""
+
+_QUESTIONS = """\
+## The questions
+
+The first answer is the default."""
+
+_UNSAID_POLICY = {
+    "wrap_key": "The key under which they are wrapped.",
+    "json_style": "JSON in a text: with spaces after commas and colons, without, or over several lines.",
+    "drop_none": "Members of an object that are None are left out.",
+}
+
+
+def policy_page() -> str:
+    """The page of the policy fields."""
+    return headed(
+        "Policy",
+        _POLICY,
+        _PROFILES,
+        table(["field", *(f"`{name}`" for name in Policy.profiles)], _profile_rows()),
+        _QUESTIONS,
+        table(["field", "question", "answers"], _question_rows()),
+    )
+
+
+def _profile_rows() -> Iterator[list[str]]:
+    for field in fields(Policy):
+        usual = getattr(Policy.standard, field.name)
+        answers = [getattr(Policy.of(name), field.name) for name in Policy.profiles]
+        yield [code(field.name), *(_answer(one) if one == usual else f"**{_answer(one)}**" for one in answers)]
+
+
+def _question_rows() -> Iterator[list[str]]:
+    said = comments(Policy, above=True)
+    hints = get_type_hints(Policy)
+    for field in fields(Policy):
+        hint, default = hints[field.name], field.default
+        possible: tuple[Any, ...] = (default, not default) if hint is bool else (default,)
+        if get_origin(hint) is Literal:
+            possible = (default, *(one for one in get_args(hint) if one != default))
+        answers = ", ".join(code(_answer(one)) for one in possible)
+        question = words(_UNSAID_POLICY | said, field.name)
+        yield [code(field.name), question, answers if hint is not str else f"any text; {answers}"]
+
+
+def _answer(value: Any) -> str:
+    return value if isinstance(value, str) else repr(value)
+
+
+# Revisions ----------------------------------------------------------------------------------------
+
+_REVISIONS = f"""\
+A revision of the protocol is named by its date. A server serves all of them at once: it never asks how old a
+client is, only what the client's revision can carry. What it cannot carry is moved to where it can be read
+before it is dropped: data becomes text, a link becomes a line, a sound becomes an embedded file.
+
+- A client that begins with `initialize` gets the revision it asks for. If that is unknown, or has no handshake,
+  it gets {LATEST_HANDSHAKE.name}.
+- A client of {LATEST.name} does not begin: each of its requests names the revision in `_meta`.
+- A client that says nothing over HTTP is taken to speak {UNSAID.name}.
+- `server.handle(message, revision=…)` says it for a message that does not."""
+
+_CARRIES = """\
+## What each can carry"""
+
+_METHODS = """\
+## Which methods each has"""
+
+_UNSAID_REVISION = {
+    "resource_not_found": "the error code for a URI with nothing behind it",
+    "sampling_audio": "sampling messages may hold audio",
+    "icons": "icons on definitions and on links",
+    "tool_annotations": "annotations on tools: `readOnlyHint` and the like",
+    "completions": "`completions` is announced as a capability",
+    "extensions": "`extensions` is announced as a capability",
+}
+
+
+def revisions_page() -> str:
+    """The page of the revisions."""
+    names = list(REVISIONS)
+    return headed(
+        "Revisions",
+        _REVISIONS,
+        _CARRIES,
+        table(["field", "what it is", *names], _revision_rows()),
+        _METHODS,
+        table(["method", *names], _method_rows()),
+    )
+
+
+def _revision_rows() -> Iterator[list[str]]:
+    said = comments(Revision)
+    for field in fields(Revision):
+        if field.name in ("name", "methods"):
+            continue
+        told = words(said | _UNSAID_REVISION, field.name)
+        cells = [_fact(getattr(revision, field.name)) for revision in REVISIONS.values()]
+        yield [code(field.name), told, *cells]
+
+
+def _fact(value: Any) -> str:
+    match value:
+        case bool():
+            return "yes" if value else ""
+        case tuple():
+            return ", ".join(map(str, value))
+    return str(value)
+
+
+def _method_rows() -> Iterator[list[str]]:
+    known = sorted({method for revision in REVISIONS.values() for method in revision.methods})
+    for method in known:
+        yield [code(method), *("yes" if method in revision.methods else "" for revision in REVISIONS.values())]

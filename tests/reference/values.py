@@ -1,0 +1,218 @@
+"""docs/reference/values.md: what each kind of value becomes, by policy and revision, found by sending it.
+
+A value is what its expression gives, returned by a tool with the hint that stands beside it. Nothing here knows a
+rule: every cell is what a client was told.
+"""
+
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from plainmcp import Policy, Server
+from plainmcp.errors import NormalizeError
+from plainmcp.normalize import normalize_tool_result
+from plainmcp.revisions import REVISIONS
+from plainmcp.testing import Client, RpcError
+
+from . import samples
+from .markdown import code, headed, table
+
+__all__ = ["page"]
+
+_INTRO = """\
+What a tool, a resource or a prompt returns, and what a client is sent for it. Every cell on this page was made
+by running the code: the expression is returned by a function with the hint shown, under each of the six
+[profiles](policy.md), to a client of each of the five [revisions](revisions.md). Rows that would be the same
+are one row.
+
+Texts are shown as they are, without their JSON quotes; other blocks as JSON. `(none)` under *content* is
+`"content": []`; an empty cell under *structured content* means that there is no such field. The names the
+expressions use are at the [end](#the-names-used)."""
+
+_DATA = """\
+## Inside data
+
+How a value is written where it stands inside data, such as `{"value": …}`. These forms are the same under every
+profile, except where the last column says otherwise. A value that is *refused* makes the whole result an error
+with the path shown."""
+
+_TOOLS = """\
+## From a tool
+
+The first line of each part is the expression, and the hint of the function that returns it."""
+
+_RESOURCES = """\
+## From a resource
+
+A function registered with `@server.resource("memo://1")`, so without a MIME type, except where one is shown."""
+
+_PROMPTS = """\
+## From a prompt"""
+
+_HINTS = """\
+## Which hints become an output schema
+
+A tool whose return hint becomes an `outputSchema` promises what it returns, and is held to it. A type that is
+not an object is promised as `{"result": …}`, except where the profile sends it bare and the revision can carry
+that. `output_schema=True` asks for a schema from any hint, `False` for none, a dict is a schema of your own."""
+
+
+Sent = tuple[str, ...]
+"""What one client was sent, as cells."""
+
+
+def page() -> str:
+    """The page."""
+    return headed(
+        "Values",
+        _INTRO,
+        _DATA,
+        table(["value", "JSON", "otherwise"], _data_rows()),
+        _TOOLS,
+        *_parts(samples.TOOLS, _tool, "content", "structured content"),
+        _HINTS,
+        table(["hint", *Policy.profiles], _hint_rows()),
+        _RESOURCES,
+        *_parts(samples.RESOURCES, _resource, "contents"),
+        _PROMPTS,
+        *_parts(samples.PROMPTS, _prompt, "messages"),
+        "## The names used",
+        f"```python\n{samples.source()}```",
+    )
+
+
+# Inside data --------------------------------------------------------------------------------------
+
+
+def _data_rows() -> Iterator[list[str]]:
+    for expression in samples.DATA:
+        by_form: dict[str, list[str]] = {}
+        for policy in Policy.profiles:  # the first is standard
+            by_form.setdefault(_inside(expression, policy), []).append(f"`{policy}`")
+        usual, *others = by_form
+        yield [code(expression), usual, "; ".join(f"{', '.join(by_form[form])}: {form}" for form in others)]
+
+
+def _inside(expression: str, policy: str) -> str:
+    data = Policy.of(policy).replace(structured="always")  # so that it can be seen
+    try:
+        result = normalize_tool_result({"value": samples.value(expression)}, policy=data)
+    except NormalizeError as error:
+        return f"*refused:* {code(str(error))}"
+    if not isinstance(result.structuredContent, dict):
+        return f"*no data, only a text:* {code(msgspec.to_builtins(result.content[0])['text'])}"
+    return code(_json(result.structuredContent["value"]))
+
+
+# By policy and revision ---------------------------------------------------------------------------
+
+
+def _parts(given: list[samples.Sample], send: Any, *heads: str) -> Iterator[str]:
+    for sample in given:
+        said = f" {sample.said}" if sample.said else ""
+        yield f"### {code(sample.expression)}{said}"
+        if sample.note:
+            yield sample.note
+        yield table(["profile", "revision", *heads], _rows(sample, send))
+
+
+def _rows(sample: samples.Sample, send: Any) -> Iterator[list[str]]:
+    """A row for each thing that is sent, with the profiles and revisions that send it."""
+    by_policy: dict[tuple[Sent, ...], list[str]] = {}
+    for policy in Policy.profiles:
+        sent = tuple(send(sample, policy, revision) for revision in REVISIONS)
+        by_policy.setdefault(sent, []).append(policy)
+    for sent, policies in by_policy.items():
+        shown = "all" if len(policies) == len(Policy.profiles) else ", ".join(f"`{name}`" for name in policies)
+        for one in dict.fromkeys(sent):
+            where = [name for name, other in zip(REVISIONS, sent, strict=True) if other == one]
+            yield [shown, _spoken(where), *one]
+            shown = ""
+
+
+def _spoken(where: list[str]) -> str:
+    names = list(REVISIONS)
+    if where == names:
+        return "all"
+    if len(where) > 1 and where == names[-len(where) :]:
+        return f"from {where[0]}"
+    if len(where) > 1 and where == names[: len(where)]:
+        return f"to {where[-1]}"
+    return ", ".join(where)
+
+
+class _Heard(logging.Handler):
+    """What is logged for the author while a value is sent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
+
+
+def _tool(sample: samples.Sample, policy: str, revision: str) -> Sent:
+    server = Server("values", policy=policy)
+    server.tool(name="value")(sample.function())
+    heard, log = _Heard(), logging.getLogger("plainmcp")
+    log.addHandler(heard)
+    kept, log.propagate = log.propagate, False
+    try:
+        result = Client(server, revision).call("value")
+    finally:
+        log.removeHandler(heard)
+        log.propagate = kept
+    if heard.said:
+        return f"*refused:* {code(heard.said[0].partition(': ')[2])}", ""
+    blocks = [_block(block) for block in result["content"]]
+    flag = "*isError*<br>" if result.get("isError") else ""
+    structured = code(_json(result["structuredContent"])) if "structuredContent" in result else ""
+    return flag + ("<br>".join(blocks) or "(none)"), structured
+
+
+def _block(block: dict[str, Any]) -> str:
+    if block.keys() == {"type", "text"}:
+        return f"text {code(block['text'])}" if block["text"] else "text (empty)"
+    return code(_json(block))
+
+
+def _resource(sample: samples.Sample, policy: str, revision: str) -> Sent:
+    server = Server("values", policy=policy)
+    server.resource("memo://1", mime_type=sample.mime_type)(sample.function())
+    try:
+        result = Client(server, revision).read("memo://1")
+    except RpcError as error:
+        return (f"*error {error.code}*",)
+    return ("<br>".join(code(_json(one)) for one in result["contents"]),)
+
+
+def _prompt(sample: samples.Sample, policy: str, revision: str) -> Sent:
+    server = Server("values", policy=policy)
+    server.prompt(name="value")(sample.function())
+    try:
+        result = Client(server, revision).get_prompt("value")
+    except RpcError as error:
+        return (f"*error {error.code}*",)
+    told = [f"{one['role']}: {_block(one['content'])}" for one in result["messages"]]
+    return ("<br>".join(told),)
+
+
+def _hint_rows() -> Iterator[list[str]]:
+    for hint in samples.HINTS:
+        cells = [code(hint)]
+        for policy in Policy.profiles:
+            server = Server("values", policy=policy)
+            server.tool(name="value")(samples.Sample("None", hint=hint).function())
+            (tool,) = Client(server).list_tools()
+            promised = tool.get("outputSchema")
+            wrapped = promised is not None and list(promised.get("properties", {})) == ["result"]
+            cells.append("" if promised is None else "wrapped" if wrapped else promised.get("type", "any"))
+        yield cells
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
