@@ -4,14 +4,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+PEERS := .venv-bench
 
-.PHONY: help run test check bench clean
+.PHONY: help run test check bench bench-quick docs clean
 
 help:
 	@echo "make run     serve the weather example on loopback, and print a request to try"
 	@echo "make test    run every test and every >>> example"
 	@echo "make check   formatting, lint and types"
-	@echo "make bench   time values and calls against their floors"
+	@echo "make bench   measure speed and memory beside other packages: ten minutes, writes bench/RESULTS.md"
+	@echo "make docs    build the documentation into site"
 	@echo "make clean   remove .venv and everything else that was made here"
 	@echo
 	@echo "The first of these takes a minute or two: it makes .venv and installs into it."
@@ -35,10 +37,22 @@ check: $(READY)
 	$(BIN)/python -m mypy
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
 
-bench: $(READY)
-	@$(BIN)/python bench/values.py
-	@$(BIN)/python bench/calls.py
+# The packages we are measured against have an environment of their own.
+$(PEERS)/.ready: pyproject.toml bench/requirements.txt
+	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement bench/requirements.txt --editable .
+	@touch $@
+
+bench: $(PEERS)/.ready
+	@$(PEERS)/bin/python bench/run.py
+
+# While tuning: make bench-quick ONLY=asgi
+bench-quick: $(PEERS)/.ready
+	@$(PEERS)/bin/python bench/run.py --quick $(addprefix --only ,$(ONLY))
+
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 clean:
-	rm -rf .venv dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv $(PEERS) bench/.results.json dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

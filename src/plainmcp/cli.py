@@ -9,20 +9,22 @@ import logging
 import os
 import sys
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import closing, contextmanager, redirect_stdout
 from functools import partial
 from typing import Any
 
 import msgspec
 
-from . import cli_preview, cli_show, revisions
+from . import cli_preview, cli_reload, cli_show, revisions
+from .app import Server
 from .cli_client import Inside, Peer, PeerError, Unreachable
 from .cli_load import LoadError, load, own_traceback
 from .cli_options import parsed, words
 from .cli_policy import with_policy
+from .cli_progress import Progress
 from .errors import AuthorError
 from .policy import Policy
-from .revisions import LATEST, LATEST_HANDSHAKE, REVISIONS
+from .revisions import LATEST, LATEST_HANDSHAKE, REVISIONS, Revision
 from .transports import stdio
 
 __all__ = ["LoadError", "load", "main"]
@@ -62,7 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(given: Any) -> int:
-    if given.http is not None:
+    if given.reload:
+        cli_reload.serve_anew(given.target, given.http)
+    elif given.http is not None:
         load(given.target).run(http=given.http, workers=given.workers)
     else:
         with stdio.guarded() as streams:  # what the file prints while it loads is no message
@@ -72,12 +76,8 @@ def _serve(given: Any) -> int:
 
 def _list(given: Any) -> int:
     target, *_ = words(given, "FILE")
-    with _apart():
-        peer = _peer(given, target)
-        try:
-            offered = {kind: peer.list(method, kind) for kind, method in _LISTS.items()}
-        finally:
-            peer.close()
+    with _apart(), closing(_peer(given, target)) as peer:
+        offered = {kind: peer.list(method, kind) for kind, method in _LISTS.items()}
     if given.json:
         print(cli_show.pretty({"serverInfo": peer.info, "revision": peer.revision, **offered}))
     else:
@@ -88,12 +88,8 @@ def _list(given: Any) -> int:
 def _call(given: Any) -> int:
     target, tool, *rest = words(given, "FILE", "TOOL", "ARGS")
     arguments = _arguments(rest)
-    with _apart():
-        peer = _peer(given, target, tool, cli_show.progress)
-        try:
-            raw = _called(peer, tool, arguments)
-        finally:
-            peer.close()
+    with _apart(), closing(Progress()) as told, closing(_peer(given, target, tool, told)) as peer:
+        raw = _called(peer, tool, arguments)
     result = msgspec.json.decode(raw)
     print(*([raw.decode()] if given.json else cli_show.result_lines(result)), sep="\n")
     return 1 if result.get("isError") or "content" not in result else 0
@@ -102,27 +98,52 @@ def _call(given: Any) -> int:
 def _preview(given: Any) -> int:
     target, tool, *rest = words(given, "FILE", "TOOL", "ARGS")
     arguments = _arguments(rest)
-    if _is_url(target):
-        raise UsageError("preview takes a file: a server elsewhere has one policy, its own; try list and call")
-    with _apart():
-        server = load(target)
-        feature = server.registry.tools.find(tool, None)
-        if feature is None:
-            raise UsageError(_no_tool(tool, sorted(each.key for each in server.registry.tools)))
-        own = next((name for name in Policy.profiles if Policy.of(name) == feature.policy), "of its own")
-        policies = {own: feature.policy}
-        if given.policy is not None:
-            policies = {given.policy: Policy.of(given.policy)}
-        elif given.policies:
-            policies |= {name: Policy.of(name) for name in Policy.profiles}
-        spoken = [revisions.named(given.revision)] if given.revision else list(REVISIONS.values())
-        made = cli_preview.bills(server, tool, arguments, policies, spoken, cli_show.progress)
+    spoken = [revisions.named(given.revision)] if given.revision else list(REVISIONS.values())
+    refused: dict[str, str] = {}
+    with _apart(), closing(Progress()) as told:
+        if _is_elsewhere(given, target):
+            _check_repeated(given, target, tool, spoken)
+            greet = partial(_greeted, given, target, told=told)
+            made, refused = cli_preview.asked(greet, spoken, tool, arguments)
+        else:
+            server = load(target)
+            policies = _policies(given, server, tool)
+            made = cli_preview.bills(server, tool, arguments, policies, spoken, told)
     if given.json:
-        plain = [bill.plain() for bill in made]
-        print(cli_show.pretty({"tool": tool, "arguments": arguments, "results": plain}))
+        plain: dict[str, Any] = {"results": [bill.plain() for bill in made]}
+        plain |= {"refused": refused} if refused else {}
+        print(cli_show.pretty({"tool": tool, "arguments": arguments, **plain}))
     else:
-        print(*cli_preview.report(made, None if given.full else given.lines), sep="\n")
+        print(*cli_preview.report(made, refused, None if given.full else given.lines), sep="\n")
     return 1 if all(bill.failed for bill in made) else 0
+
+
+def _policies(given: Any, server: Server, tool: str) -> dict[str, Policy]:
+    """What to preview a tool of a file with; raises UsageError where there is no such tool."""
+    feature = server.registry.tools.find(tool, None)
+    if feature is None:
+        raise UsageError(_no_tool(tool, sorted(each.key for each in server.registry.tools)))
+    if given.policy is not None:
+        return {given.policy: Policy.of(given.policy)}
+    own = next((name for name in Policy.profiles if Policy.of(name) == feature.policy), "of its own")
+    every = {name: Policy.of(name) for name in Policy.profiles} if given.policies else {}
+    return {own: feature.policy} | every
+
+
+def _check_repeated(given: Any, target: str, tool: str, spoken: list[Revision]) -> None:
+    """Whether a tool elsewhere may be run once on each revision; raises UsageError where it may not."""
+    if given.policy is not None or given.policies:
+        raise UsageError("--policy and --policies go with a file: a server elsewhere has its own")
+    with closing(_peer(given, target)) as peer:
+        tools = {str(one.get("name")): one for one in peer.list(_LISTS["tools"], "tools")}
+    if tool not in tools:
+        raise UsageError(_no_tool(tool, sorted(tools)))
+    hints = tools[tool].get("annotations") or {}
+    if not (hints.get("readOnlyHint") or hints.get("idempotentHint") or given.repeat or len(spoken) == 1):
+        raise UsageError(
+            f"a server elsewhere runs a tool once for each revision, and {tool} does not say that it only reads: "
+            "pass --repeat if it may run several times, or --revision to run it once"
+        )
 
 
 _COMMANDS = {"serve": _serve, "list": _list, "call": _call, "preview": _preview}
@@ -163,23 +184,37 @@ def _is_url(target: str) -> bool:
     return target.startswith(("http://", "https://"))
 
 
+def _is_elsewhere(given: Any, target: str) -> bool:
+    return given.command is not None or _is_url(target)
+
+
 def _peer(given: Any, target: str, tool: str | None = None, told: Any = None) -> Peer:
     """The server that is meant, greeted."""
     policy = getattr(given, "policy", None)
-    if given.command is None and not _is_url(target):
+    if not _is_elsewhere(given, target):
         server = load(target)
         if policy is not None and tool is not None:
             server = with_policy(server, Policy.of(policy), tool)
         return Peer(partial(Inside, server), revisions.named(given.revision or LATEST.name), told)
     if policy is not None:
         raise UsageError("--policy goes with a file: a server elsewhere has its own")
+    if given.revision is not None:
+        return _greeted(given, target, revisions.named(given.revision), told)
+    try:
+        return _greeted(given, target, LATEST_HANDSHAKE, told)
+    except PeerError as error:
+        try:
+            return _greeted(given, target, LATEST, told)  # it may have left handshakes behind
+        except (PeerError, Unreachable):
+            raise error from None
+
+
+def _greeted(given: Any, target: str, revision: Revision, told: Any = None) -> Peer:
+    """A server elsewhere."""
     from . import cli_remote  # http.client takes long to load, and files do without
 
-    revision = revisions.named(given.revision or LATEST_HANDSHAKE.name)
-    where = (
-        partial(cli_remote.Pipes, given.command) if given.command is not None else partial(cli_remote.Http, target)
-    )
-    return Peer(where, revision, told)
+    way: Any = cli_remote.Pipes if given.command is not None else cli_remote.Http
+    return Peer(partial(way, target if given.command is None else given.command), revision, told)
 
 
 def _called(peer: Peer, tool: str, arguments: dict[str, Any]) -> bytes:

@@ -8,8 +8,9 @@ from types import ModuleType
 from typing import Any
 
 from .app import Server
+from .cli_advice import advice, is_foreign
 
-__all__ = ["LoadError", "load", "own_traceback"]
+__all__ = ["LoadError", "file_of", "load", "own_traceback"]
 
 
 class LoadError(Exception):
@@ -24,9 +25,11 @@ def load(target: str) -> Server:
         found = getattr(module, name, None)
         if not isinstance(found, Server):
             what = "there is none" if found is None else f"it is a {type(found).__name__}"
-            raise LoadError(f"{file} has no server called {name!r}: {what}")
+            raise LoadError(_advised(file, f"{file} has no server called {name!r}: {what}", is_foreign(found)))
         return found
     servers = {key: value for key, value in vars(module).items() if isinstance(value, Server)}
+    if not servers and any(is_foreign(value) for value in vars(module).values()):
+        raise LoadError(_advised(file, f"{file} has a server of another package"))
     if not servers:
         raise LoadError(f"{file} has no server; write server = Server(...) at its top level")
     if len({id(server) for server in servers.values()}) > 1:
@@ -35,12 +38,18 @@ def load(target: str) -> Server:
     return next(iter(servers.values()))
 
 
+def file_of(target: str) -> Path:
+    """The file in FILE or FILE:OBJECT; raises LoadError where there is none."""
+    return _split(target)[0]
+
+
 def _split(target: str) -> tuple[Path, str | None]:
     whole = Path(target)
     path, colon, name = target.rpartition(":")
     file, named = (Path(path), name) if colon and name.isidentifier() and not whole.exists() else (whole, None)
     if not file.is_file():
-        raise LoadError(f"there is no file {file}")
+        near = file.with_suffix(".py") if file.name else file
+        raise LoadError(f"there is no file {file}" + (f"; did you mean {near}?" if near.is_file() else ""))
     return file, named
 
 
@@ -57,8 +66,21 @@ def _imported(file: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise LoadError(f"{file} cannot be loaded\n\n{own_traceback(error, str(spec.origin))}") from error
+        told = f"{file} cannot be loaded\n\n{own_traceback(error, str(spec.origin))}"
+        raise LoadError(_advised(file, told, _is_missing(error))) from error
     return module
+
+
+def _is_missing(error: BaseException) -> bool:
+    """Whether a package is missing that has a counterpart here, or a part of our counterpart that there is not."""
+    name = error.name if isinstance(error, ImportError) else None
+    return name is not None and (name.split(".")[0] in ("fastmcp", "mcp") or name.startswith("plainmcp.compat."))
+
+
+def _advised(file: Path, problem: str, foreign: bool = True) -> str:
+    """A problem, with what to change in the file where it was written for another package."""
+    told = advice(file) if foreign else None
+    return problem if told is None else f"{problem}\n\n{told}"
 
 
 def own_traceback(error: BaseException, file: str | None = None) -> str:

@@ -1,6 +1,7 @@
 """What may be written on the command line: the commands, their words and options, and the exit codes."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,30 +12,60 @@ from .transports import serving
 
 __all__ = ["parsed", "words"]
 
-_CODES = """\
-exit codes:
-  0  done; for serve: the client hung up, or a signal ended the server
-  1  the file cannot be loaded or has no server, or the tool's result is an error
-  2  the command line is wrong: an unknown option, tool, policy or revision, or arguments that are no JSON object
-  3  the server cannot be served there (the port is taken, uvicorn is missing); or it cannot be reached, or answers
-     with a protocol error
+_EXAMPLES = """\
+examples:
+  plainmcp serve app.py                                   to one client, on standard input and output
+  plainmcp serve app.py --http 127.0.0.1:8000 --reload    over HTTP, anew whenever a file is saved
+  plainmcp list http://127.0.0.1:8000/mcp                 what a server offers, wherever it is
+  plainmcp call app.py forecast '{"city": "Oslo"}'        what a tool answers
+  plainmcp preview app.py forecast '{"city": "Oslo"}'     what that is on each revision, and what it costs
 """
-
+_FILE = "the file cannot be loaded, or has no server"
+_LINE = "the command line is wrong: an unknown option, tool, policy or revision, or arguments that are no JSON object"
+_AWAY = "the server cannot be reached, or answers with a protocol error"
+_CODES = {
+    "serve": {
+        0: "the client hung up, or a signal ended the server",
+        1: _FILE,
+        2: "the command line is wrong",
+        3: "it cannot be served there: the port is taken, uvicorn is missing, or a worker ended by itself",
+    },
+    "list": {0: "done", 1: _FILE, 2: _LINE, 3: _AWAY, 130: "interrupted"},
+    "call": {0: "done", 1: f"{_FILE}; or the tool's result is an error", 2: _LINE, 3: _AWAY, 130: "interrupted"},
+    "preview": {0: "done", 1: f"{_FILE}; or every result is an error", 2: _LINE, 3: _AWAY, 130: "interrupted"},
+}
 _SEVERAL = "a Python file, and the server in it if it has several"
 _ANYWHERE = f"{_SEVERAL}; or the http:// address of a server"
+_CALL = f"{_ANYWHERE}; then the name of a tool, and its arguments as a JSON object"
+_PREVIEW = """\
+Preview a call: what it puts on the wire on each revision, and what that costs.
+
+The tool of a file runs once, whatever is shown of it. A server elsewhere has to be asked again on each
+revision, so its tool runs as often; its policy is its own, and only revisions are shown.
+"""
 
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command and its options, in any order; leaves with code 2 when they are wrong."""
-    given, more = _parser().parse_known_args(arguments)
+    parser = _parser()
+    if not (sys.argv[1:] if arguments is None else arguments):
+        parser.print_help(sys.stderr)
+        parser.exit(2)
+    given, more = parser.parse_known_args(arguments)
     if more and ("words" not in given or any(word.startswith("-") for word in more)):
         given.parser.error(f"unrecognized arguments: {' '.join(more)}")
     if "words" in given:
         given.words += more  # those that stand behind an option
-    elif given.workers != 1 and given.http is None:
+    elif given.http is None and given.workers != 1:
         given.parser.error(
             "--workers goes with --http: on standard input there is one client, and one process for it"
         )
+    elif given.http is None and given.reload:
+        given.parser.error(
+            "--reload goes with --http: on standard input the client starts the server, and has to start it anew"
+        )
+    elif given.reload and given.workers != 1:
+        given.parser.error("--reload serves in one process: leave out --workers while you write")
     return given
 
 
@@ -50,13 +81,24 @@ def words(given: Any, *names: str) -> list[str]:
     return said
 
 
+def _codes(codes: dict[int, str]) -> str:
+    return "\n".join(["exit codes:", *(f"  {code:<3}  {told}" for code, told in codes.items())])
+
+
 def _parser() -> argparse.ArgumentParser:
-    shown: dict[str, Any] = {"epilog": _CODES, "formatter_class": argparse.RawDescriptionHelpFormatter}
-    parser = argparse.ArgumentParser(prog="plainmcp", description="Plain Python in, exact MCP out.", **shown)
+    raw: Any = argparse.RawDescriptionHelpFormatter
+    last = "exit codes: 0 for done, 1 to 3 for what went wrong; each COMMAND --help tells which"
+    parser = argparse.ArgumentParser(
+        prog="plainmcp",
+        description="Plain Python in, exact MCP out.",
+        epilog=f"{_EXAMPLES}\n{last}",
+        formatter_class=raw,
+    )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     def command(name: str, told: str, usage: str | None = None) -> argparse.ArgumentParser:
-        made = commands.add_parser(name, help=told.partition(":")[0].lower(), description=told, usage=usage, **shown)
+        short, codes = told.partition(":")[0].lower(), _codes(_CODES[name])
+        made = commands.add_parser(name, help=short, description=told, usage=usage, epilog=codes, formatter_class=raw)
         made.set_defaults(name=name, parser=made)
         return made
 
@@ -65,8 +107,10 @@ def _parser() -> argparse.ArgumentParser:
     where = serve.add_mutually_exclusive_group()
     where.add_argument("--stdio", action="store_true", help="on standard input and output (the default)")
     where.add_argument("--http", metavar="HOST:PORT", type=_address, help="over HTTP, at http://HOST:PORT/mcp")
-    workers = "how many processes serve HTTP (default: 1)"
+    workers = "how many processes serve HTTP (default: 1); of several, none keeps sessions"
     serve.add_argument("--workers", metavar="N", type=int, default=1, help=workers)
+    reload = "serve HTTP anew whenever a Python file in the folder of FILE is saved; sessions end with that"
+    serve.add_argument("--reload", action="store_true", help=reload)
 
     usage = "plainmcp list [options] FILE[:OBJECT] | URL | --command COMMAND"
     listed = command("list", "List what a server offers: tools, resources, templates and prompts.", usage)
@@ -75,20 +119,17 @@ def _parser() -> argparse.ArgumentParser:
     usage = "plainmcp call [options] (FILE[:OBJECT] | URL | --command COMMAND) TOOL [ARGS]"
     told = "Call a tool: prints what it says; progress and log messages go to standard error."
     call = command("call", told, usage)
-    call.add_argument(
-        "words", metavar="FILE[:OBJECT] TOOL ARGS", nargs="*", help=f"{_ANYWHERE}; a tool; a JSON object"
-    )
+    call.add_argument("words", metavar="FILE[:OBJECT] TOOL ARGS", nargs="*", help=_CALL)
 
-    usage = "plainmcp preview [options] FILE[:OBJECT] TOOL [ARGS]"
-    told = "Preview a call: what it puts on the wire on each revision, and what that costs. The tool runs once."
-    preview = command("preview", told, usage)
-    preview.add_argument(
-        "words", metavar="FILE[:OBJECT] TOOL ARGS", nargs="*", help=f"{_SEVERAL}; a tool; a JSON object"
-    )
+    usage = "plainmcp preview [options] (FILE[:OBJECT] | URL | --command COMMAND) TOOL [ARGS]"
+    preview = command("preview", _PREVIEW, usage)
+    preview.add_argument("words", metavar="FILE[:OBJECT] TOOL ARGS", nargs="*", help=_CALL)
     preview.add_argument("--policies", action="store_true", help="with the server's policy and every profile")
+    repeat = "for a URL or a command: the tool may run once on each revision, even if it does more than read"
+    preview.add_argument("--repeat", action="store_true", help=repeat)
     preview.add_argument("--lines", metavar="N", type=_count, default=12, help="lines of text to show (default: 12)")
     preview.add_argument("--full", action="store_true", help="show all of the text")
-    for one in (listed, call):
+    for one in (listed, call, preview):
         one.add_argument("--command", metavar="COMMAND", help="start this command, and talk to it on its pipes")
     for one in (call, preview):
         one.add_argument(
@@ -96,7 +137,8 @@ def _parser() -> argparse.ArgumentParser:
         )
     for one in (listed, call, preview):
         one.add_argument("--revision", metavar="R", choices=REVISIONS, help=f"one of {', '.join(REVISIONS)}")
-        one.add_argument("--json", action="store_true", help="print JSON; for call, the exact result")
+        what = "the exact result, as JSON" if one is call else "JSON, for machines"
+        one.add_argument("--json", action="store_true", help=f"print {what}")
     return parser
 
 

@@ -1,11 +1,13 @@
 """What one call puts on the wire, revision by revision and policy by policy: its shape, its size, its text.
 
-The tool itself runs once. What it gave is then turned into results by the same rules that serve it.
+A tool in a file runs once: what it gave is turned into results by the same rules that serve it. A server elsewhere
+is asked on each revision, and follows a policy of its own.
 """
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,13 +15,13 @@ from typing import Any
 import msgspec
 
 from .app import Server
-from .cli_client import Inside, Peer
+from .cli_client import Inside, Peer, PeerError, Unreachable
 from .cli_policy import Once, with_policy
-from .cli_show import block_lines, coloured
+from .cli_show import block_lines, coloured, safe
 from .policy import Policy
 from .revisions import Revision
 
-__all__ = ["Bill", "bills", "report"]
+__all__ = ["Bill", "asked", "bills", "report"]
 
 Told = Callable[[str, dict[str, Any]], None]
 
@@ -27,6 +29,9 @@ _INCIDENT = re.compile(r"incident [0-9a-f]{8}")  # each has its own number, whic
 _HEADS = ("revision", "content", "structured content", "text", "data", "bytes", "~tokens")
 _NOTE = (
     "text and data in characters; bytes of the whole message; ~tokens is (text + data) / 4, which is a rough guess"
+)
+_ELSEWHERE = (
+    "as the server answers: the tool ran once for each line. Its policy is its own, so there are revisions only"
 )
 
 
@@ -37,7 +42,7 @@ _NOTE = (
 class Bill:
     """What one call is under one policy on one revision."""
 
-    policy: str
+    policy: str | None  # of a server elsewhere nothing is known of it
     revision: str
     result: dict[str, Any]
     data: str | None  # the structured content, as it is written
@@ -107,14 +112,41 @@ def bills(
     for name, policy in policies.items():
         twin = with_policy(server, policy, tool, once)
         for revision in reversed(revisions):  # the tool runs where it can say the most
-            peer = Peer(partial(Inside, twin), revision, None if found else told)
-            raw = peer.call(tool, arguments)
-            data = bytes(msgspec.json.decode(raw, type=_Written).structuredContent).decode() or None
-            found.append(Bill(name, revision.name, msgspec.json.decode(raw), data, len(peer.last)))
-            peer.close()
+            with closing(Peer(partial(Inside, twin), revision, None if found else told)) as peer:
+                found.append(_bill(name, peer, tool, arguments))
     order = [revision.name for revision in revisions]
-    places = list(policies)
+    places: list[str | None] = list(policies)
     return sorted(found, key=lambda bill: (places.index(bill.policy), order.index(bill.revision)))
+
+
+def asked(
+    greet: Callable[[Revision], Peer], revisions: list[Revision], tool: str, arguments: dict[str, Any]
+) -> tuple[list[Bill], dict[str, str]]:
+    """One for each revision a server elsewhere speaks, and for each it does not speak the reason.
+
+    Raises PeerError or Unreachable when it speaks none.
+    """
+    found: list[Bill] = []
+    refused: dict[str, str] = {}
+    failure: Exception | None = None
+    for revision in revisions:
+        try:
+            with closing(greet(revision)) as peer:
+                if peer.revision == revision.name:
+                    found.append(_bill(None, peer, tool, arguments))
+                else:
+                    refused[revision.name] = f"the server offers {peer.revision} instead"
+        except (PeerError, Unreachable) as error:
+            refused[revision.name], failure = str(error), error
+    if not found:
+        raise failure or Unreachable("; ".join(f"nothing on {name}: {why}" for name, why in refused.items()))
+    return found, refused
+
+
+def _bill(policy: str | None, peer: Peer, tool: str, arguments: dict[str, Any]) -> Bill:
+    raw = peer.call(tool, arguments)
+    data = bytes(msgspec.json.decode(raw, type=_Written).structuredContent).decode() or None
+    return Bill(policy, peer.revision, msgspec.json.decode(raw), data, len(peer.last))
 
 
 def _shape(value: Any) -> str:
@@ -138,18 +170,19 @@ def _shape(value: Any) -> str:
 # The report ---------------------------------------------------------------------------------------
 
 
-def report(made: list[Bill], most: int | None) -> list[str]:
-    """The tables, one for each policy, and then each text there is, cut to so many lines."""
+def report(made: list[Bill], refused: dict[str, str], most: int | None) -> list[str]:
+    """The tables, one for each policy, what was refused, and then each text there is, cut to so many lines."""
     rows = [bill.row for bill in made]
     widths = [max(map(len, column)) for column in zip(_HEADS, *rows, strict=True)]
     lines: list[str] = []
     for policy in dict.fromkeys(bill.policy for bill in made):
-        lines += [f"policy {policy}", coloured(_line(_HEADS, widths), "bold")]
+        lines += [_ELSEWHERE if policy is None else f"policy {policy}", coloured(_line(_HEADS, widths), "bold")]
         for bill in made:
             if bill.policy == policy:
                 lines.append(coloured(_line(bill.row, widths), "red") if bill.failed else _line(bill.row, widths))
         lines.append("")
-    return [*lines, coloured(_NOTE, "dim"), *_texts(made, most)]
+    without = [coloured(safe(f"nothing on {name}: {reason}"), "dim") for name, reason in refused.items()]
+    return [*lines, coloured(_NOTE, "dim"), *without, *_texts(made, most)]
 
 
 def _line(row: tuple[str, ...], widths: list[int]) -> str:
@@ -184,12 +217,12 @@ def _numbered(content: list[dict[str, Any]]) -> Iterator[str]:
 def _where(those: list[Bill], made: list[Bill]) -> str:
     every = {bill.revision for bill in made}
     policies = {bill.policy for bill in made}
-    places: dict[tuple[str, ...], list[str]] = {}  # the policies, by the revisions they share
+    places: dict[tuple[str, ...], list[str | None]] = {}  # the policies, by the revisions they share
     for policy in dict.fromkeys(bill.policy for bill in those):
         where = tuple(bill.revision for bill in those if bill.policy == policy)
         places.setdefault(where, []).append(policy)
     told: list[str] = []
     for where, those_policies in places.items():
         spoken = "every revision" if len(where) == len(every) > 1 else ", ".join(where)
-        told.append(spoken if len(policies) == 1 else f"{spoken} with {', '.join(those_policies)}")
+        told.append(spoken if len(policies) == 1 else f"{spoken} with {', '.join(map(str, those_policies))}")
     return "; ".join(told)

@@ -12,7 +12,6 @@ __all__ = [
     "kind_of",
     "listing",
     "pretty",
-    "progress",
     "result_lines",
     "safe",
     "summary_of",
@@ -163,17 +162,3 @@ def block_lines(block: dict[str, Any]) -> list[str]:
 
 def _size(base64: str) -> str:
     return f"{len(base64) * 3 // 4 - base64[-2:].count('='):,} bytes"
-
-
-def progress(method: str, params: dict[str, Any]) -> None:
-    """Show on standard error what a server tells while it works: progress and log messages."""
-    if method == "notifications/progress":
-        done, total = params.get("progress", 0), params.get("total")
-        told = f"{done:g}" + ("" if total is None else f"/{total:g}")
-        line = f"[{told}] {params.get('message', '')}"
-    elif method == "notifications/message":
-        data = params.get("data")
-        line = f"{params.get('level', 'info')}: {data if isinstance(data, str) else pretty(data)}"
-    else:
-        return
-    print(coloured(safe(line).rstrip(), "dim", sys.stderr), file=sys.stderr, flush=True)

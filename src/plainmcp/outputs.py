@@ -84,7 +84,7 @@ def _rebuilt(origin: Any, parts: tuple[Any, ...]) -> Any:
 
 
 def _struct(hint: type, fields: list[tuple[str, Any, bool]], names: dict[str, str]) -> Any:
-    given = [(name, _twin(found), *([None] if optional else [])) for name, found, optional in fields]
+    given: list[Any] = [(name, _twin(found), *([None] if optional else [])) for name, found, optional in fields]
     return msgspec.defstruct(hint.__name__, given, rename=names, kw_only=True, gc=False)
 
 

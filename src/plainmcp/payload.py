@@ -6,7 +6,7 @@ ready-made results, resources or prompts: those are normalize's.
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeGuard
 
 import msgspec
 from msgspec import UNSET, Raw
@@ -247,6 +247,6 @@ def _texts(texts: list[str]) -> list[ContentBlock]:
     return [TextContent(type="text", text=text) for text in texts]
 
 
-def is_clean_text(value: Any) -> bool:
+def is_clean_text(value: Any) -> TypeGuard[str]:
     """Whether a value is text that can be sent as it stands."""
     return type(value) is str and value.isascii()

@@ -1,6 +1,10 @@
 """The command line: what it serves, and what it says when it cannot."""
 
 import json
+import os
+import re
+import select
+import signal
 import subprocess
 import sys
 import threading
@@ -13,7 +17,7 @@ import pytest
 from plainmcp import Server, cli, cli_client, cli_remote, cli_show
 from plainmcp.revisions import REVISIONS
 from serving import EXAMPLES, served
-from talking import Program
+from talking import Program, until
 
 WEATHER = str(EXAMPLES / "weather.py")
 NOTES = f"{sys.executable} {EXAMPLES / 'stdio_server.py'}"
@@ -43,6 +47,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "unwritten.py").write_text("def inner(:\n", "utf-8")
     (tmp_path / "leaving.py").write_text("raise SystemExit(4)\n", "utf-8")
     (tmp_path / "mistaken.py").write_text("from plainmcp import Server\nserver = Server('')\n", "utf-8")
+    (tmp_path / "notes.txt").write_text("words\n", "utf-8")
     return tmp_path
 
 
@@ -76,6 +81,8 @@ def test_one_of_several_servers_is_chosen_by_its_name(folder: Path) -> None:
         ("missing.py", "there is no file missing.py"),
         ("missing.py:server", "there is no file missing.py"),
         (".", "there is no file ."),
+        ("one", "there is no file one; did you mean one.py?"),
+        ("notes.txt", "notes.txt is no Python file"),
         ("none.py", "none.py has no server; write server = Server(...)"),
         ("none.py:number", "none.py has no server called 'number': it is a int"),
         ("one.py:other", "one.py has no server called 'other': there is none"),
@@ -123,6 +130,9 @@ def test_a_file_that_is_no_python_shows_where(folder: Path) -> None:
         ["serve", "one.py", "--http", "127.0.0.1:8000", "--stdio"],
         ["serve", "one.py", "--workers", "many"],
         ["serve", "one.py", "--workers", "2"],
+        ["serve", "one.py", "--reload"],
+        ["serve", "one.py", "--stdio", "--reload"],
+        ["serve", "one.py", "--http", "127.0.0.1:0", "--reload", "--workers", "2"],
     ],
 )
 def test_a_wrong_command_line_is_a_two(folder: Path, arguments: list[str]) -> None:
@@ -155,11 +165,122 @@ def test_wrong_words_and_options_are_a_two(arguments: list[str], capsys: pytest.
     assert f"usage: plainmcp {arguments[0]}" in capsys.readouterr().err
 
 
-def test_the_help_lists_the_exit_codes(folder: Path) -> None:
-    for arguments in (["--help"], *([command, "--help"] for command in ("serve", "list", "call", "preview"))):
-        code, said = told(folder, *arguments)
-        assert code == 0
-        assert "exit codes:" in said
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--reload"], "--reload goes with --http: on standard input the client starts the server"),
+        (["--http", "127.0.0.1:0", "--reload", "--workers", "2"], "--reload serves in one process"),
+        (["--workers", "2"], "--workers goes with --http: on standard input there is one client"),
+    ],
+)
+def test_options_that_do_not_go_together_say_why(
+    arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["serve", "one.py", *arguments])
+    assert reason in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "codes"),
+    [
+        ("serve", ["0", "1", "2", "3"]),
+        ("list", ["0", "1", "2", "3", "130"]),
+        ("call", ["0", "1", "2", "3", "130"]),
+        ("preview", ["0", "1", "2", "3", "130"]),
+    ],
+)
+def test_the_help_of_a_command_lists_its_exit_codes(
+    command: str, codes: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        cli.main([command, "--help"])
+    assert left.value.code == 0
+    said = capsys.readouterr().out
+    assert re.findall(r"^  (\d+) +\S", said.partition("exit codes:\n")[2], re.MULTILINE) == codes
+
+
+def test_without_a_word_the_help_is_shown(folder: Path) -> None:
+    code, said = told(folder)
+    assert code == 2
+    assert "examples:\n  plainmcp serve app.py " in said
+
+
+# Files written for other packages -----------------------------------------------------------------
+
+FASTMCP = """\
+from fastmcp import Client, Context, FastMCP as Maker
+from fastmcp.utilities.types import Image
+import fastmcp
+
+mcp = Maker("theirs")
+"""
+CHANGES = """\
+
+to serve it with plainmcp, change its imports:
+
+  line 1: from fastmcp import Client, Context, FastMCP as Maker
+      becomes from plainmcp.compat.fastmcp import Context, FastMCP as Maker
+      Client: for tests there is plainmcp.testing.Client; any other client is kept as it is
+  line 2: from fastmcp.utilities.types import Image
+      becomes from plainmcp.compat.fastmcp import Image
+  line 3: import fastmcp
+      becomes import plainmcp.compat.fastmcp as fastmcp
+"""
+OFFICIAL = """\
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.types import TextContent
+
+mcp = MCPServer("theirs")
+"""
+
+
+def test_a_file_of_another_package_is_told_which_imports_to_change(folder: Path) -> None:
+    (folder / "theirs.py").write_text(FASTMCP, "utf-8")
+    assert told(folder, "serve", "theirs.py") == (
+        1,
+        f"plainmcp: theirs.py has a server of another package\n{CHANGES}",
+    )
+    assert told(folder, "serve", "theirs.py:mcp")[1].endswith(f"called 'mcp': it is a FastMCP\n{CHANGES}")
+    (folder / "theirs.py").write_text(OFFICIAL, "utf-8")
+    assert told(folder, "list", "theirs.py")[1].endswith(
+        "  line 1: from mcp.server.mcpserver import Context, MCPServer\n"
+        "      becomes from plainmcp.compat.fastmcp import Context, FastMCP as MCPServer\n"
+    )
+
+
+def test_the_changed_imports_serve(folder: Path) -> None:
+    change = "from plainmcp.compat.fastmcp import Context, FastMCP as MCPServer"
+    (folder / "theirs.py").write_text(OFFICIAL.replace(OFFICIAL.splitlines()[0], change), "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "plainmcp", "list", "theirs.py"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=20,
+    )
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "theirs 0.0.0, on 2026-07-28")
+
+
+def test_a_package_that_is_not_installed_is_told_the_same(folder: Path) -> None:
+    (folder / "fastmcp.py").write_text(
+        "raise ModuleNotFoundError('No module named fastmcp', name='fastmcp')", "utf-8"
+    )
+    (folder / "theirs.py").write_text(FASTMCP, "utf-8")
+    code, said = told(folder, "serve", "theirs.py")
+    assert code == 1
+    assert said.startswith("plainmcp: theirs.py cannot be loaded\n\nTraceback")
+    assert said.endswith(CHANGES)
+
+
+def test_a_part_of_a_facade_that_there_is_not_is_told_where_its_names_are(folder: Path) -> None:
+    (folder / "part.py").write_text("from plainmcp.compat.fastmcp.exceptions import ToolError\n", "utf-8")
+    code, said = told(folder, "serve", "part.py")
+    assert code == 1
+    assert said.endswith(
+        "  line 1: from plainmcp.compat.fastmcp.exceptions import ToolError\n"
+        "      becomes from plainmcp.compat.fastmcp import ToolError\n"
+    )
 
 
 def test_a_file_named_like_a_module_is_still_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,6 +431,43 @@ def test_progress_and_logs_are_shown_beside_the_result(run: Any, busy: str, revi
     assert err.splitlines() == ["loading", "working", *told, "warning: nearly there"]
 
 
+@pytest.mark.parametrize("way", ["file", "command", "url"])
+def test_progress_is_a_line_that_changes_on_a_terminal(busy: str, way: str) -> None:
+    command = f"{sys.executable} -m plainmcp serve {busy}"
+    with Program("-m", "plainmcp", "serve", busy, "--http", "127.0.0.1:0") as program:
+        url = until(lambda: re.search(rb"serving MCP at (\S+)\n", program.stderr))[1].decode()
+        target = {"file": [busy], "command": ["--command", command], "url": [url]}[way]
+        code, shown = on_a_terminal("call", *target, "work")
+    dim, wiped = "\x1b[2m{}\x1b[0m", "\r\x1b[K"
+    rounds = [dim.format(f"{done}%  round {number}") for number, done in ((1, " 50"), (2, "100"))]
+    told = [f"{wiped}{rounds[0]}{wiped}{rounds[1]}", f"{wiped}{dim.format('warning: nearly there')}\r\n"]
+    assert code == 0
+    assert "".join(told) in shown
+    assert shown.endswith('\x1b[1mstructured content\x1b[0m\r\n{\r\n  "rounds": 2\r\n}\r\n')
+
+
+def on_a_terminal(*arguments: str) -> tuple[int, str]:
+    """The exit code of a command that has a terminal, and all that is shown there."""
+    ours, theirs = os.openpty()
+    environment = {**os.environ, "TERM": "xterm"}
+    environment.pop("NO_COLOR", None)
+    command = [sys.executable, "-m", "plainmcp", *arguments]
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
+    os.close(theirs)
+    shown = b""
+    try:
+        while select.select([ours], [], [], 20)[0]:
+            try:
+                shown += os.read(ours, 65536)
+            except OSError:  # the other side is closed
+                break
+        return process.wait(20), shown.decode()
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+
+
 def test_a_failed_call_is_a_one_and_shows_the_users_own_frames(run: Any, busy: str) -> None:
     code, out, _ = run("call", busy, "work", '{"rounds": "many"}')
     assert (code, out.partition(":")[0]) == (1, "rounds")
@@ -380,7 +538,6 @@ def test_a_server_is_reached_over_http(run: Any) -> None:
         )
         assert run("call", url, "forecast", "{}")[0] == 1
         assert run("call", url, "forecast", "{}", "--policy", "lean")[0] == 2
-        assert run("preview", url, "forecast", "{}")[0] == 2
     code, out, err = run("list", url)
     assert (code, out) == (3, "")
     assert err.startswith(f"plainmcp: there is no server at {url}: ")
@@ -392,6 +549,20 @@ def test_progress_over_http_comes_on_a_stream(run: Any) -> None:
         assert code == 0
         told = [line.partition(" ")[0] for line in err.splitlines()]
         assert told == ["[0/100]", "[50/100]", "[100/100]"]
+
+
+def test_an_interrupted_call_is_a_hundred_and_thirty(tmp_path: Path) -> None:
+    file = tmp_path / "slow_server.py"
+    file.write_text(
+        "import sys, time\nfrom plainmcp import Server\nserver = Server('slow')\n"
+        "@server.tool\ndef sleep() -> None:\n    print('asleep', file=sys.stderr, flush=True)\n    time.sleep(60)\n",
+        "utf-8",
+    )
+    with Program("-m", "plainmcp", "call", file, "sleep") as program:
+        until(lambda: b"asleep" in program.stderr)
+        program.process.send_signal(signal.SIGINT)
+        assert program.wait() == 130
+        assert b"Traceback" not in program.stderr
 
 
 def test_a_page_that_is_no_server_is_explained(run: Any) -> None:

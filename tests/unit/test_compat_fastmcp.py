@@ -6,8 +6,11 @@
 
 import asyncio
 import enum
+import functools
 import json
 import logging
+import re
+import subprocess
 import sys
 from base64 import b64encode
 from dataclasses import dataclass
@@ -21,7 +24,7 @@ import pytest
 from fastmcp.client.transports import StdioTransport
 from pydantic import BaseModel, Field
 
-from plainmcp import cli
+from plainmcp import Server, cli
 from plainmcp.compat.fastmcp import (
     AcceptedElicitation,
     Audio,
@@ -32,15 +35,22 @@ from plainmcp.compat.fastmcp import (
     File,
     Image,
     Message,
+    Prompt,
     PromptResult,
+    Resource,
     ResourceContent,
     ResourceError,
     ResourceResult,
+    ResourceTemplate,
+    Tool,
     ToolError,
     ToolResult,
+    elsewhere,
+    get_context,
 )
 from plainmcp.errors import AuthorError
 from plainmcp.testing import Client, RpcError, assert_valid_on_every_revision
+from talking import Program, until
 
 REVISION = "2025-06-18"
 PNG, WAV, PDF, CSV = b"\x89PNG\r\n\x1a\n", b"RIFF\x04\x00\x00\x00WAVE", b"%PDF-1.7", b"a,b\n1,2\n"
@@ -455,7 +465,8 @@ def test_the_quick_start_runs_with_one_import_changed(loaded: FastMCP) -> None:
         "data": {"msg": "Greeting Ann", "extra": None},
     }
     greet = client.list_tools()[1]
-    assert greet["annotations"] == {"readOnlyHint": True} and greet["_meta"] == {"team": "demo"}
+    assert greet["annotations"] == {"readOnlyHint": True}
+    assert greet["_meta"] == {"team": "demo", "fastmcp": {"tags": ["social"]}}
     assert list(greet["inputSchema"]["properties"]) == ["name"]
     assert client.read("data://config") == {
         "contents": [{"uri": "data://config", "mimeType": "text/plain", "text": '{"theme":"dark","version":"1.0"}'}]
@@ -507,12 +518,19 @@ def test_a_tool_is_registered_in_every_way_the_package_knows() -> None:
         return 3
 
     assert server.tool(three, name="third") is three and server.add_tool(three) is three
+    made = Tool.from_function(three, name="fourth", description="Three again", tags={"b", "a"}, meta={"k": 1})
+    assert server.add_tool(made) is made
+    server.tool(name="hidden", enabled=False)(three)
     hints = mcp_types.ToolAnnotations(title="Four", read_only_hint=True)
     icon = mcp_types.Icon(src="https://example.com/icon.png")
     server.tool(annotations=hints, icons=[icon], run_in_thread=False, timeout=5, task=None)(lambda_like)
     client = Client(server, "2025-11-25")
     tools = {tool["name"]: tool for tool in client.list_tools()}
-    assert list(tools) == ["greet", "named", "worded", "third", "three", "lambda_like"]
+    assert list(tools) == ["greet", "named", "worded", "third", "three", "fourth", "lambda_like"]
+    assert tools["fourth"]["description"] == "Three again"
+    assert tools["fourth"]["_meta"] == {"k": 1, "fastmcp": {"tags": ["a", "b"]}}
+    with pytest.raises(RpcError, match="Unknown tool: hidden"):
+        client.call("hidden")
     assert tools["worded"] == {
         "name": "worded",
         "title": "Worded",
@@ -538,6 +556,130 @@ def test_S004_09_03_24_none_bytes_and_what_has_no_hint() -> None:
     assert client.call("number") == {"content": said("42")}
     [block] = client.call("bytes")["content"]
     assert block["type"] == "resource" and block["resource"]["blob"] == "AAE="
+
+
+class Scales:
+    """A pair of scales."""
+
+    def __call__(self, grams: int) -> str:
+        """Weigh something.
+
+        Args:
+            grams: How heavy it is
+        """
+        return f"{grams} g"
+
+    def method(self, grams: int) -> str:
+        """Weigh by a method."""
+        return f"{grams} g"
+
+
+def test_partials_methods_and_callable_objects_are_tools_as_ours_are() -> None:
+    theirs, ours = FastMCP("any"), Server("any", policy="fastmcp")
+    scales = Scales()
+    for server in (theirs, ours):
+        server.tool(name="object")(scales)
+        server.tool(scales.method)
+        server.tool(name="filled")(functools.partial(scales, grams=3))
+    tools = Client(theirs, REVISION).list_tools()
+    for tool in tools:
+        assert tool["outputSchema"].pop("x-fastmcp-wrap-result")
+    assert tools == Client(ours, REVISION).list_tools()
+    assert tools[0]["inputSchema"]["properties"]["grams"]["description"] == "How heavy it is"
+    for name, given in (("object", {"grams": 1}), ("method", {"grams": 2}), ("filled", {})):
+        assert Client(theirs, REVISION).call(name, given) == Client(ours, REVISION).call(name, given)
+    served = FastMCP("words", auth=None, lifespan=None, tasks=False).http_app(json_response=False, middleware=None)
+    assert served.lifespan
+
+
+def test_S004_24_25_what_is_not_promised_is_sent_as_text_unless_it_is_an_object() -> None:
+    server = FastMCP("unpromised")
+
+    @server.tool(output_schema=None)
+    def number() -> int:
+        return 42
+
+    @server.tool(output_schema=None)
+    def record(ctx: Context) -> dict[str, int]:
+        return {"a": 1}
+
+    client = Client(server, REVISION)
+    assert client.call("number") == {"content": said("42")}
+    assert client.call("record") == {"content": said('{"a":1}'), "structuredContent": {"a": 1}}
+    assert not any("outputSchema" in tool for tool in client.list_tools())
+
+
+def test_resources_and_prompts_are_made_of_functions_and_added_later() -> None:
+    server = FastMCP("later", tools=[Tool.from_function(lambda_like)])
+    server.add_resource(Resource.from_function(lambda: "text", uri="data://text", name="Text"))
+    server.add_template(ResourceTemplate.from_function(lambda x: x, uri_template="data://{x}/echo", name="Echo"))
+    server.add_prompt(Prompt.from_function(lambda: "Hello", name="hello"))
+    client = Client(server, REVISION)
+    assert [one["name"] for one in client.list_resources()] == ["Text"]
+    assert client.read("data://word/echo")["contents"][0]["text"] == "word"
+    assert client.get_prompt("hello")["messages"][0]["content"] == {"type": "text", "text": "Hello"}
+    with pytest.raises(AuthorError, match="a resource needs a URI"):
+        server.add_resource(lambda_like)
+
+
+def test_the_context_is_found_from_anywhere_inside_a_handler_and_nowhere_else() -> None:
+    server = FastMCP("found")
+
+    def helper() -> str:
+        return f"{get_context().fastmcp.name} {get_context().request_id}"
+
+    @server.tool
+    def plain(word: str) -> str:
+        return f"{word} {helper()}"
+
+    @server.tool
+    async def waiting(ctx: Context, **rest: str) -> str:
+        await asyncio.sleep(0)
+        assert get_context() is ctx
+        return f"{sorted(rest)} {helper()}"
+
+    @server.resource("data://found")
+    def found() -> str:
+        return helper()
+
+    @server.prompt
+    def asked() -> str:
+        return helper()
+
+    client = Client(server, REVISION)
+    assert client.call("plain", word="a")["content"] == said("a found 2")
+    assert client.call("waiting", x="1")["content"] == said("['x'] found 3")
+    assert client.read("data://found")["contents"][0]["text"] == "found 4"
+    assert client.get_prompt("asked")["messages"][0]["content"]["text"] == "found 5"
+    assert list(client.list_tools()[0]["inputSchema"]["properties"]) == ["word"]
+    with pytest.raises(RuntimeError, match="no handler is running"):
+        get_context()
+
+
+@pytest.mark.parametrize("name", elsewhere.IN_THE_SERVER)
+def test_what_a_server_has_there_and_not_here_says_what_to_do(name: str) -> None:
+    for held in (FastMCP, FastMCP("x")):
+        assert not hasattr(held, name)
+        with pytest.raises(AuthorError, match=rf"^there is no FastMCP\.{name} here; \w"):
+            getattr(held, name)
+
+
+@pytest.mark.parametrize("name", elsewhere.IN_THE_CONTEXT)
+def test_what_a_context_has_there_and_not_here_says_what_to_do(name: str) -> None:
+    with pytest.raises(AttributeError, match=rf"^there is no Context\.{name} here; \w"):
+        getattr(Context, name)
+
+
+@pytest.mark.parametrize("name", elsewhere.IN_THE_PACKAGE)
+def test_what_can_be_imported_there_and_not_here_says_what_to_do(name: str) -> None:
+    with pytest.raises(ImportError, match=rf"^plainmcp\.compat\.fastmcp has no {name}; \w"):
+        exec(f"from plainmcp.compat.fastmcp import {name}", {})
+
+
+def test_what_neither_package_has_is_missing_as_usual() -> None:
+    assert not hasattr(FastMCP("x"), "nonsense")
+    with pytest.raises(ImportError, match="cannot import name 'nonsense'"):
+        exec("from plainmcp.compat.fastmcp import nonsense", {})
 
 
 def test_what_is_registered_again_replaces_unless_that_is_an_error(caplog: pytest.LogCaptureFixture) -> None:
@@ -574,10 +716,24 @@ def test_what_is_registered_again_replaces_unless_that_is_an_error(caplog: pytes
         (lambda: FastMCP("x").tool(auth=object())(lambda_like), "there is no auth="),
         (lambda: FastMCP("x").tool("one", name="two"), "two names for one function"),
         (lambda: FastMCP("x").run("sse"), "there is no transport 'sse'"),
-        (lambda: FastMCP("x").run("http", path="/other"), "run serves at /mcp"),
         (lambda: FastMCP("x").http_app(transport="sse"), "there is no transport 'sse' over HTTP"),
+        (lambda: FastMCP("x").http_app(json_response=True), "there is no json_response= here; an answer is JSON"),
+        (lambda: FastMCP("x").tool(task=True)(lambda_like), "there is no task= here; tools answer in the call"),
+        (lambda: FastMCP("x").prompt(version="2")(lambda_like), "there is no version= here; there is one version"),
     ],
-    ids=["auth", "middleware", "details", "duplicate", "tool auth", "names", "sse", "path", "sse app"],
+    ids=[
+        "auth",
+        "middleware",
+        "details",
+        "duplicate",
+        "tool auth",
+        "names",
+        "sse",
+        "sse app",
+        "json",
+        "task",
+        "version",
+    ],
 )
 def test_what_cannot_be_had_is_refused_and_never_ignored(make: Any, problem: str) -> None:
     with pytest.raises(AuthorError, match=problem):
@@ -829,13 +985,32 @@ def test_run_takes_the_packages_words(monkeypatch: pytest.MonkeyPatch) -> None:
     server.run("http")
     server.run(transport="streamable-http", host="::1", port=9, path="/mcp/", log_level="DEBUG", stateless_http=True)
     server.run(http="127.0.0.1:1", workers=2)
+    server.run("http", path="/other")
     assert ran == [
         (None, {}),
         (None, {}),
         ("127.0.0.1:8000", {"uvicorn": {}}),
-        ("[::1]:9", {"uvicorn": {"log_level": "debug"}, "stateless": True}),
+        ("[::1]:9", {"uvicorn": {"path": "/mcp/", "log_level": "debug"}, "stateless": True}),
         ("127.0.0.1:1", {"uvicorn": {}, "workers": 2}),
+        ("127.0.0.1:8000", {"uvicorn": {"path": "/other"}}),
     ]
+
+
+def test_a_file_that_runs_itself_at_a_path_is_found_there(folder: Path) -> None:
+    file = folder / "at_a_path.py"
+    file.write_text(
+        "from plainmcp.compat.fastmcp import FastMCP\n"
+        "FastMCP('at a path').run(transport='http', port=0, path='/here/', show_banner=False)\n",
+        "utf-8",
+    )
+    with Program(file) as program:
+        url = until(lambda: re.search(rb"serving MCP at (\S+)\n", program.stderr))[1].decode()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/here/", url)
+        for address in (url, url.rstrip("/")):
+            done = subprocess.run(
+                [sys.executable, "-m", "plainmcp", "list", address], capture_output=True, timeout=20
+            )
+            assert (done.returncode, done.stdout.decode().splitlines()[0]) == (0, "at a path 0.0.0, on 2025-11-25")
 
 
 @pytest.mark.parametrize(
@@ -846,10 +1021,11 @@ def test_run_takes_the_packages_words(monkeypatch: pytest.MonkeyPatch) -> None:
         ("/mcp", "", "/other", 404),
         ("/mcp", "/api", "/api/mcp", 200),
         ("/", "/api", "/api/", 200),
+        (None, "", "/mcp", 200),
     ],
 )
 def test_the_http_app_answers_at_its_path_wherever_it_is_mounted(
-    path: str, root: str, asked: str, status: int
+    path: str | None, root: str, asked: str, status: int
 ) -> None:
     app = FastMCP("app").http_app(path, allowed_hosts=["example.com"])
     client = {"name": "test", "version": "1"}

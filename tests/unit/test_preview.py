@@ -17,7 +17,7 @@ from plainmcp import Context, Image, Policy, Server, ToolError, ToolResult, cli,
 from plainmcp.cli_policy import with_policy
 from plainmcp.revisions import REVISIONS
 from plainmcp.testing import Client
-from serving import EXAMPLES
+from serving import EXAMPLES, served
 from talking import ROOT
 
 WEATHER = str(EXAMPLES / "weather.py")
@@ -136,7 +136,7 @@ def test_the_bill_is_what_the_wire_carries(tool: str) -> None:
         def weigh(revision: Any, method: str, raw: bytes, sizes: dict[str, int] = sizes) -> None:
             sizes[method] = len(raw)
 
-        result = Client(servers[bill.policy], bill.revision, check=weigh).call(tool)
+        result = Client(servers[str(bill.policy)], bill.revision, check=weigh).call(tool)
         assert bill.result == result
         assert bill.blocks == [block["type"] for block in result["content"]]
         assert bill.text == sum(len(block.get("text", "")) for block in result["content"])
@@ -279,6 +279,117 @@ def test_a_failure_is_a_one_and_is_shown_once(run: Any, tmp_path: Path) -> None:
     assert done.stdout.startswith("policy of its own\n")
     assert done.stdout.count("the text on") == 1
     assert done.stderr.count("running") == done.stderr.count("ValueError: no such luck") == 1
+
+
+# Servers elsewhere --------------------------------------------------------------------------------
+
+OFFICIAL = """
+from mcp.server import MCPServer
+from mcp.types import ToolAnnotations
+
+mcp = MCPServer("official")
+
+@mcp.tool(annotations=ToolAnnotations(readOnlyHint=True))
+def add(a: int, b: int) -> int:
+    return a + b
+
+@mcp.tool()
+def write() -> str:
+    with open("runs.txt", "a") as runs:
+        runs.write("ran ")
+    return "written"
+
+if __name__ == "__main__":
+    mcp.run()
+"""
+ELSEWHERE = """\
+as the server answers: the tool ran once for each line. Its policy is its own, so there are revisions only
+revision    content  structured content  text  data  bytes  ~tokens
+2024-11-05  1 text   {result}               1    12    124        4
+2025-03-26  1 text   {result}               1    12    124        4
+2025-06-18  1 text   {result}               1    12    124        4
+2025-11-25  1 text   {result}               1    12    124        4
+2026-07-28  1 text   {result}               1    12    228        4
+
+text and data in characters; bytes of the whole message; ~tokens is (text + data) / 4, which is a rough guess
+
+the text on every revision
+ 1 | 3
+"""
+
+
+def test_the_official_packages_server_is_asked_on_each_revision(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "official.py").write_text(OFFICIAL, "utf-8")
+    command = f"{sys.executable} {tmp_path / 'official.py'}"
+    assert run("--command", command, "add", '{"a": 1, "b": 2}') == (0, ELSEWHERE)
+    code, out = run("--command", command, "add", '{"a": 1, "b": 2}', "--json", "--revision", "2025-06-18")
+    [found] = json.loads(out)["results"]
+    assert (code, found["policy"], found["revision"]) == (0, None, "2025-06-18")
+    assert found["result"]["structuredContent"] == {"result": 3}
+    assert run("--command", command, "ad")[0] == 2
+    assert run("--command", command, "add", "{}")[0] == 1
+
+
+def test_a_tool_that_may_do_something_runs_several_times_only_if_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "official.py").write_text(OFFICIAL, "utf-8")
+    preview = ["preview", "--command", f"{sys.executable} official.py", "write"]
+    assert cli.main(preview) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("plainmcp: a server elsewhere runs a tool once for each revision, and write does not say")
+    assert "--repeat" in said and "--revision" in said
+    assert not (tmp_path / "runs.txt").exists()
+    assert cli.main([*preview, "--revision", "2025-11-25"]) == 0
+    assert (tmp_path / "runs.txt").read_text("utf-8") == "ran "
+    assert cli.main([*preview, "--repeat"]) == 0
+    assert (tmp_path / "runs.txt").read_text("utf-8") == "ran " * 6
+
+
+def test_our_own_server_elsewhere_gives_what_its_file_gives(run: Any) -> None:
+    with served("weather") as url:
+        code, out = run(url, "forecast", OSLO, "--repeat")
+        assert code == 0
+        assert out.splitlines()[1:] == run(WEATHER, "forecast", OSLO)[1].splitlines()[1:]
+        assert run(url, "forecast", OSLO, "--policies")[0] == run(url, "forecast", OSLO, "--policy", "lean")[0] == 2
+
+
+OLD = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message:
+        continue
+    answer = {"error": {"code": -32601, "message": "Method not found"}}
+    if message["method"] == "initialize":
+        info = {"name": "old", "version": "1"}
+        answer = {"result": {"protocolVersion": "2024-11-05", "capabilities": {}, "serverInfo": info}}
+    if message["method"] == "tools/list":
+        answer = {"result": {"tools": [{"name": "say", "inputSchema": {}, "annotations": {"readOnlyHint": True}}]}}
+    if message["method"] == "tools/call":
+        answer = {"result": {"content": [{"type": "text", "text": "old words"}]}}
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}), flush=True)
+"""
+
+
+def test_a_revision_that_a_server_does_not_speak_is_named_with_the_reason(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(OLD, "utf-8")
+    command = f"{sys.executable} {tmp_path / 'old.py'}"
+    code, out = run("--command", command, "say")
+    offered = "the server offers 2024-11-05 instead"
+    assert code == 0
+    assert re.findall(r"^(\d\S+)  1 text", out, re.MULTILINE) == ["2024-11-05"]
+    assert re.findall("^nothing on (.*)$", out, re.MULTILINE) == [
+        f"2025-03-26: {offered}",
+        f"2025-06-18: {offered}",
+        f"2025-11-25: {offered}",
+        "2026-07-28: the server answered with error -32601: Method not found",
+    ]
+    refused = json.loads(run("--command", command, "say", "--json")[1])["refused"]
+    assert list(refused) == ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
+    for other in ("2025-06-18", "2026-07-28"):
+        assert run("--command", command, "say", "--revision", other) == (3, "")
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,14 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from plainmcp import Server
+from plainmcp import Server, cli_reload
 from plainmcp.errors import AuthorError
 from plainmcp.transports import serving
 from talking import META, Program, until
@@ -35,6 +36,13 @@ if __name__ == "__main__":
     print("it came to an end")
 """
 
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+}
+
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
@@ -44,9 +52,9 @@ def file(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def served(*command: str | Path) -> Iterator[tuple[Program, int]]:
+def served(*command: str | Path, **options: Any) -> Iterator[tuple[Program, int]]:
     """A program that serves HTTP, and the port it says it does so at."""
-    with Program(*command) as program:
+    with Program(*command, **options) as program:
         said = re.compile(rb"serving MCP at http://127\.0\.0\.1:(\d+)/mcp\n")
         yield program, int(until(lambda: said.search(program.stderr))[1])
 
@@ -61,15 +69,15 @@ def ask(port: int, method: str, path: str, body: Any = None, **headers: str) -> 
         connection.close()
 
 
-def call(port: int) -> dict[str, Any]:
-    """Call the tool as a client of the stateless revision does."""
-    params = {"name": "process", "arguments": {}, "_meta": META}
+def call(port: int, name: str = "process") -> dict[str, Any]:
+    """Call a tool as a client of the stateless revision does."""
+    params = {"name": name, "arguments": {}, "_meta": META}
     headers = {
         "Content-Type": "application/json",
         "Accept": "application/json, text/event-stream",
         "MCP-Protocol-Version": "2026-07-28",
         "Mcp-Method": "tools/call",
-        "Mcp-Name": "process",
+        "Mcp-Name": name,
     }
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     status, body = ask(port, "POST", "/mcp", message, **headers)
@@ -131,6 +139,140 @@ def test_the_command_line_serves_http(file: Path) -> None:
         assert call(port)["structuredContent"] == {"result": program.process.pid}
         program.process.send_signal(signal.SIGTERM)
         assert program.wait() == 0
+
+
+SLOW = """
+import os, time
+from plainmcp import Server
+
+server = Server("busy")
+
+@server.tool(inline=True)
+def process() -> int:
+    time.sleep(0.2)  # in the event loop: whoever calls meanwhile is answered by another process, or waits
+    return os.getpid()
+
+@server.tool(inline=True)
+def crash() -> None:
+    os._exit(7)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="several workers are forked")
+def test_several_workers_of_the_command_line_answer_at_the_same_time(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW, "utf-8")
+    command = ("-m", "plainmcp", "serve", "slow.py", "--http", "127.0.0.1:0", "--workers", "2")
+    with served(*command, cwd=tmp_path) as (program, port), ThreadPoolExecutor(4) as pool:
+        found: set[int] = set()
+
+        def both() -> bool:
+            found.update(result["structuredContent"]["result"] for result in pool.map(call, [port] * 4))
+            return len(found) == 2
+
+        until(both)
+        assert program.process.pid not in found
+        shaken = ask(port, "POST", "/mcp", HELLO, **{"Content-Type": "application/json"})
+        assert shaken[0] == 200 and b"protocolVersion" in shaken[1]
+        program.process.send_signal(signal.SIGINT)
+        assert program.wait() == 0
+        assert b"Traceback" not in program.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="several workers are forked")
+def test_a_worker_that_ends_by_itself_ends_the_server_with_a_three(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW, "utf-8")
+    command = ("-m", "plainmcp", "serve", "slow.py", "--http", "127.0.0.1:0", "--workers", "2")
+    with served(*command, cwd=tmp_path) as (program, port):
+        with pytest.raises((http.client.HTTPException, ConnectionError)):
+            call(port, "crash")
+        assert program.wait() == 3
+        said = program.stderr.decode().splitlines()[-1]
+        assert said == "plainmcp: a worker ended by itself with code 7, and the others were ended with it"
+
+
+# Reloading --------------------------------------------------------------------------------------------
+
+EDITED = """
+from plainmcp import Server
+from words import word
+
+server = Server("edited")
+
+@server.tool
+def process() -> str:
+    return word
+"""
+
+
+@pytest.fixture
+def edited(tmp_path: Path) -> Path:
+    (tmp_path / "edited.py").write_text(EDITED, "utf-8")
+    (tmp_path / "words.py").write_text("word = 'one'\n", "utf-8")
+    return tmp_path
+
+
+def reloading(folder: Path) -> Any:
+    return served("-m", "plainmcp", "serve", "edited.py", "--http", "127.0.0.1:0", "--reload", cwd=folder)
+
+
+def test_a_file_is_served_anew_when_it_or_a_file_beside_it_is_saved(edited: Path) -> None:
+    with reloading(edited) as (program, port):
+        assert call(port)["structuredContent"] == {"result": "one"}
+        (edited / "words.py").write_text("word = 'another'\n", "utf-8")
+        until(lambda: call(port)["structuredContent"] == {"result": "another"})
+        (edited / "edited.py").write_text(EDITED.replace("return word", "return word.upper()"), "utf-8")
+        until(lambda: call(port)["structuredContent"] == {"result": "ANOTHER"})
+        said = program.stderr.decode().splitlines()
+        assert said[1:] == [
+            f"plainmcp: watching the Python files in {edited.resolve()}",
+            "plainmcp: words.py was saved",
+            "plainmcp: edited.py was saved",
+        ]
+        program.process.send_signal(signal.SIGTERM)
+        assert program.wait() == 0
+        assert b"Traceback" not in program.stderr
+    with pytest.raises(ConnectionError):
+        call(port)
+
+
+def test_a_file_that_breaks_shows_its_own_traceback_and_is_waited_for(edited: Path) -> None:
+    with reloading(edited) as (program, port):
+        assert call(port)["structuredContent"] == {"result": "one"}
+        (edited / "words.py").write_text("word = 1 / 0\n", "utf-8")
+        until(lambda: b"nothing is served now; requests wait until a file is saved\n" in program.stderr)
+        said = program.stderr.decode()
+        assert "plainmcp: edited.py cannot be loaded\n" in said
+        assert said.count("Traceback") == 1
+        assert re.findall(r'File "(.*?)", line (\d+)', said) == [
+            (str(edited / "edited.py"), "3"),
+            (str(edited / "words.py"), "1"),
+        ]
+        assert "ZeroDivisionError: division by zero\n" in said
+        (edited / "words.py").write_text("word = 'mended'\n", "utf-8")
+        assert call(port)["structuredContent"] == {"result": "mended"}  # it waits until it is
+        program.process.send_signal(signal.SIGINT)
+        assert program.wait() == 0
+
+
+def test_a_file_that_is_broken_from_the_start_is_waited_for(edited: Path) -> None:
+    (edited / "edited.py").write_text("number = 1\n", "utf-8")
+    with reloading(edited) as (program, port):
+        until(lambda: b"nothing is served now" in program.stderr)
+        assert b"edited.py has no server; write server = Server(...)" in program.stderr
+        (edited / "edited.py").write_text(EDITED, "utf-8")
+        assert call(port)["structuredContent"] == {"result": "one"}
+
+
+def test_what_is_installed_or_hidden_is_not_watched(tmp_path: Path) -> None:
+    for folder in (".hidden", "venv", "node_modules", "own/deep"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "module.py").write_text("", "utf-8")
+    (tmp_path / "venv" / "pyvenv.cfg").write_text("", "utf-8")
+    (tmp_path / "notes.txt").write_text("", "utf-8")
+    assert list(cli_reload._saved(tmp_path)) == [str(tmp_path / "own" / "deep" / "module.py")]
+
+
+# What cannot be ---------------------------------------------------------------------------------------
 
 
 def test_a_port_that_is_taken_is_named() -> None:

@@ -132,21 +132,20 @@ class ASGIApp:
 
         Only one that takes longer than a moment is accompanied by somebody who looks after the client.
         """
-        loop, companion = asyncio.get_running_loop(), None
+        loop, companions = asyncio.get_running_loop(), list[asyncio.Task[None]]()
 
         def accompany() -> None:
-            nonlocal companion
-            companion = loop.create_task(self._accompany(opened, receive, send))
+            companions.append(loop.create_task(self._accompany(opened, receive, send)))
 
         timer = loop.call_later(MOMENT, accompany)
         try:
             await self._work(opened)
         finally:
             timer.cancel()
-            if companion is None:
+            if not companions:
                 self.endpoint.left(opened)
-        if companion is not None:
-            await companion
+        if companions:
+            await companions[0]
         elif _is_alone(opened):
             await _reply(answered(opened, opened.stream.answer), send)
         else:

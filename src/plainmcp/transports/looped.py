@@ -14,6 +14,8 @@ from types import CoroutineType
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
+from msgspec.structs import replace
+
 from ..errors import ToolError
 from ..methods.answering import Steps
 from ..questions import InputRequired
@@ -61,18 +63,18 @@ async def resume(
 async def _perform(step: Any, threads: Threads) -> Any:
     if type(step) is Stay:
         raise cannot_stay()
-    value = called(step) if step.inline and not step.is_async else await _bounded(step, threads)
-    return await value if isinstance(value, CoroutineType) else value  # a plain wrapper around an async function
+    if step.timeout is not None:
+        return await _bounded(step, threads)
+    value = called(step) if step.inline and not step.is_async else await _wanted(step, threads)
+    return await value if type(value) is CoroutineType else value  # a plain wrapper around an async function
 
 
 async def _bounded(step: Run, threads: Threads) -> Any:
     """Run a step's function for as long as it may take; raises ToolError after that."""
-    if step.timeout is None:
-        return await _wanted(step, threads)
     limit = asyncio.timeout(step.timeout)
     try:
         async with limit:
-            return await _wanted(step, threads)
+            return await _perform(replace(step, timeout=None), threads)
     except TimeoutError:
         if not limit.expired():
             raise  # the function's own
@@ -227,7 +229,7 @@ def wait_for(step: Run) -> Any:
 
     async def work() -> None:
         try:
-            outcome[0] = await _bounded(step, _shared)
+            outcome[0] = await _perform(step, _shared)
         except BaseException as error:
             outcome[1] = error
         finally:

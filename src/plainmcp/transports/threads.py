@@ -1,16 +1,21 @@
 """A bounded number of threads that run plain functions, started as they are needed. Knows nothing of what they run.
 
 They are daemons: a function that never ends holds up its own request and nothing else, nor the end of the process.
+Work goes to the thread that was busy last, so that a server with little to do keeps few threads and their memory.
 """
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
 __all__ = ["Threads"]
 
 _log = logging.getLogger("plainmcp")
+
+Work = Callable[[], object]
+Hands = SimpleQueue[Work]  # of one thread: where it is given its next work
 
 
 class Threads:
@@ -19,36 +24,45 @@ class Threads:
     def __init__(self, most: int, *, idle_seconds: float = 30) -> None:
         self._most = most
         self._idle_seconds = idle_seconds
-        self._work: SimpleQueue[Callable[[], object]] = SimpleQueue()  # hands over faster than a Condition does
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # of what follows
+        self._waiting: deque[Work] = deque()
+        self._idle: list[Hands] = []
         self._running = 0
-        self._free = 0  # threads that wait for work, less the work that waits for them
 
-    def submit(self, work: Callable[[], object]) -> None:
+    def submit(self, work: Work) -> None:
         """Run a function as soon as a thread is free; it looks after its own outcome."""
         with self._lock:
-            self._free -= 1
-            if self._free < 0 and self._running < self._most:
+            if self._idle:
+                hands = self._idle.pop()
+            elif self._running < self._most:
                 self._running += 1
-                self._free += 1
-                threading.Thread(target=self._serve, name=f"plainmcp-{self._running}", daemon=True).start()
-        self._work.put(work)
+                hands = SimpleQueue()
+                name = f"plainmcp-{self._running}"
+                threading.Thread(target=self._serve, args=(hands,), name=name, daemon=True).start()
+            else:
+                self._waiting.append(work)
+                return
+        hands.put(work)
 
-    def _serve(self) -> None:
+    def _serve(self, hands: Hands) -> None:
         while True:
             try:
-                work = self._work.get(timeout=self._idle_seconds)
+                work = hands.get(timeout=self._idle_seconds)
             except Empty:
                 with self._lock:
-                    if self._free > 0:  # nothing to do for a while: the next one starts anew
-                        self._free -= 1
+                    if hands in self._idle:  # nothing to do for a while: the next one starts anew
+                        self._idle.remove(hands)
                         self._running -= 1
                         return
                 continue
-            try:
-                work()
-            except BaseException:
-                _log.exception("work in a thread failed")
-            del work  # what it holds is not ours to keep while we wait
-            with self._lock:
-                self._free += 1
+            while True:
+                try:
+                    work()
+                except BaseException:
+                    _log.exception("work in a thread failed")
+                del work  # what it holds is not ours to keep while we wait
+                with self._lock:
+                    if not self._waiting:
+                        self._idle.append(hands)
+                        break
+                    work = self._waiting.popleft()

@@ -1,0 +1,102 @@
+"""A load generator: so many connections, each with one request under way, for so many seconds; one thread.
+
+    hammer.py PORT WIRE CONNECTIONS SECONDS
+
+Requests are bytes made beforehand, and an answer is one memory comparison with the first, which was looked at; so it
+takes far less time than any server it is pointed at. Prints JSON: how many answers came in how many seconds, the
+milliseconds within which half and 99% of them came, and which part of the time the generator itself was busy. Needs
+Linux, for it uses epoll.
+"""
+
+import json
+import select
+import socket
+import sys
+import time
+
+from workload import CASES, HANDSHAKE, check, headers, opening, request
+
+__all__: list[str] = []
+
+CASE = CASES["echo"]
+WARM = 0.25  # of the seconds, before they count
+PATIENCE = 30.0
+
+
+class Connection:
+    """One client: a socket, a session where one is needed, and a request that never changes."""
+
+    def __init__(self, port: int, wire: str) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.sent, self.got = 0.0, b""
+        fields = {**headers(CASE, wire), "host": f"127.0.0.1:{port}"}
+        if wire == HANDSHAKE:
+            for body in opening():
+                head, _ = self._ask(_post(body, fields))
+                fields |= {name: head[name] for name in ("mcp-session-id",) if name in head}
+        self.request = _post(request(CASE, wire), fields)
+        _, self.expected = self._ask(self.request)
+        check("the server", CASE, self.expected)
+
+    def _ask(self, data: bytes) -> tuple[dict[str, str], bytes]:
+        """The headers and the body of an answer, read with care."""
+        self.socket.sendall(data)
+        got = b""
+        while b"\r\n\r\n" not in got:
+            got += self._read()
+        head, _, body = got.partition(b"\r\n\r\n")
+        lines = (line.partition(": ") for line in head.decode().split("\r\n"))
+        found = {name.lower(): value for name, _, value in lines}
+        while len(body) < int(found.get("content-length", 0)):
+            body += self._read()
+        return found, body
+
+    def _read(self) -> bytes:
+        data = self.socket.recv(1 << 16)
+        if not data:
+            raise SystemExit("the server hung up")
+        return data
+
+
+def _post(body: bytes, fields: dict[str, str]) -> bytes:
+    lines = [f"{name}: {value}\r\n" for name, value in {**fields, "content-length": len(body)}.items()]
+    return f"POST /mcp HTTP/1.1\r\n{''.join(lines)}\r\n".encode() + body
+
+
+def main(port: int, wire: str, count: int, seconds: float) -> None:
+    connections = {one.socket.fileno(): one for one in (Connection(port, wire) for _ in range(count))}
+    poll, clock = select.epoll(), time.perf_counter
+    for number, one in connections.items():
+        one.socket.setblocking(False)
+        poll.register(number, select.EPOLLIN)
+        one.sent = clock()
+        one.socket.send(one.request)
+    taken: list[float] = []
+    counting, start, busy = False, clock() + seconds * WARM, 0.0
+    end = start + seconds
+    while (now := clock()) < end or (
+        len(taken) < 2 * count and now < end + PATIENCE
+    ):  # a slow one is given more time
+        if not counting and now >= start:
+            counting, start, busy = True, now, time.process_time()
+            taken.clear()
+        for number, _ in poll.poll(0.1):
+            one = connections[number]
+            one.got = one.got + one.socket.recv(1 << 16) if one.got else one.socket.recv(1 << 16)
+            if one.got.endswith(one.expected) and one.got.startswith(b"HTTP/1.1 200"):
+                now = clock()
+                taken.append(now - one.sent)
+                one.got, one.sent = b"", now
+                one.socket.send(one.request)
+            elif not one.got or len(one.got) > 4096 + len(one.expected):
+                raise SystemExit(f"the server answers {one.got[:600]!r}")
+    elapsed, busy = clock() - start, time.process_time() - busy
+    taken.sort()
+    half, most = (taken[int(len(taken) * part)] * 1e3 for part in (0.5, 0.99))
+    found = {"answers": len(taken), "seconds": elapsed, "p50": half, "p99": most, "busy": busy / elapsed}
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))

@@ -1,0 +1,205 @@
+"""Every measurement of the benchmark as rows: which systems take turns at what. Knows the ways, not how they go."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from itertools import product
+from typing import Any
+
+from rounds import Sample, Worker, turns
+from systems import SYSTEMS
+from ways import http, memory, start, stdio
+from workload import CASES, HANDSHAKE, LATEST
+
+__all__ = ["WAYS", "Pace", "Row"]
+
+IN_PROCESS = ("plainmcp", "mcp-serializer", "floor")
+UNKNOWN_TO_SERIALIZER = {"dataclass", "table of dataclasses", "progress"}
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long a measurement may take."""
+
+    rounds: int
+    slice: float  # seconds
+    starts: int
+    http_rounds: int
+    http_seconds: float
+
+
+@dataclass
+class Row:
+    """One line of a table: a sample for every system."""
+
+    way: str
+    what: str
+    unit: str
+    samples: dict[str, Sample] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+Show = Callable[[Row], None]
+
+
+def _workers(stack: ExitStack, names: tuple[str, ...]) -> dict[str, Worker]:
+    workers = {name: Worker(name) for name in names}
+    for worker in workers.values():
+        stack.callback(worker.close)
+    return workers
+
+
+def handle(pace: Pace, show: Show) -> None:
+    """`handle()`, with `def` handlers, against the floor and mcp-serializer."""
+    with ExitStack() as stack:
+        workers = _workers(stack, IN_PROCESS)
+        for name in (name for name in CASES if name != "progress"):
+            able = {
+                one: of for one, of in workers.items() if one != "mcp-serializer" or name not in UNKNOWN_TO_SERIALIZER
+            }
+            timed = {one: of.timed("handle", name, kind="def") for one, of in able.items()}
+            show(Row("handle", name, "µs", turns(timed, pace.rounds, pace.slice)))
+            if name.startswith("table"):
+                timed = {
+                    one: workers[one].timed("handle", name, kind="def", policy="fastmcp")
+                    for one in ("plainmcp", "floor")
+                }
+                show(Row("handle", f"{name}, compact", "µs", turns(timed, pace.rounds, pace.slice)))
+        contestants = {
+            "plainmcp": workers["plainmcp"].timed("handle", "list of 1,000", kind="def"),
+            "echo": workers["plainmcp"].timed("handle", "echo", kind="def"),
+            "copy": workers["floor"].timed("copy", "list of 1,000", kind="def"),
+        }
+        show(Row("handle", "list of 1,000, and copying it", "µs", turns(contestants, pace.rounds, pace.slice)))
+        among = {
+            f"{count:,} tools": workers["plainmcp"].timed("handle", "echo", kind="def", tools=count)
+            for count in (10, 10_000)
+        }
+        show(Row("handle", "echo among tools", "µs", turns(among, pace.rounds, pace.slice)))
+
+
+def asgi(pace: Pace, show: Show) -> None:
+    """The ASGI application called in process, on both wires; `async def` handlers, and `def` in threads."""
+    with ExitStack() as stack:
+        workers = _workers(stack, SYSTEMS)
+        every = [*product(["async"], CASES), *product(["def"], ["echo", "model"])]
+        for (kind, name), wire in product(every, (HANDSHAKE, LATEST)):
+            timed = {one: of.timed("asgi", name, kind=kind, wire=wire) for one, of in workers.items()}
+            show(Row(f"asgi {kind} {wire}", name, "µs", turns(timed, pace.rounds, pace.slice)))
+
+
+def over_http(pace: Pace, show: Show) -> None:
+    """One uvicorn worker under load; the floor is a bare ASGI application."""
+    with ExitStack() as stack:
+        served = {name: http.Served(name, stack) for name in (*SYSTEMS, "floor")}
+        for wire, connections in product((HANDSHAKE, LATEST), (16, 200)):
+            rows = {
+                unit: Row(f"http {unit} {wire}", f"echo, {connections} connections", "ms") for unit in ("p50", "p99")
+            }
+            rate = Row(f"http {wire}", f"echo, {connections} connections", "µs")
+            busy = Row(f"http busy {wire}", f"echo, {connections} connections", "of the generator")
+            for _ in range(pace.http_rounds):
+                for name, one in served.items():
+                    found = http.hammered(one, wire, connections, pace.http_seconds)
+                    rate.samples.setdefault(name, Sample()).append(found["seconds"] / found["answers"] * 1e6)
+                    busy.samples.setdefault(name, Sample()).append(found["busy"])
+                    for unit, row in rows.items():
+                        row.samples.setdefault(name, Sample()).append(found[unit])
+            for row in (rate, *rows.values(), busy):
+                show(row)
+
+
+def over_stdio(pace: Pace, show: Show) -> None:
+    """A real pipe."""
+    for kind in ("async", "def"):
+        with ExitStack() as stack:
+            pipes = {name: stdio.serving(name, kind) for name in SYSTEMS}
+            for pipe in pipes.values():
+                stack.callback(pipe.close)
+            for name, way in (("one by one", stdio.sequential), (f"{stdio.WINDOW} at once", stdio.pipelined)):
+                timed = {one: way(pipe) for one, pipe in pipes.items()}
+                show(Row(f"stdio {kind}", f"echo, {name}", "µs", turns(timed, pace.rounds, pace.slice)))
+
+
+def starting(pace: Pace, show: Show) -> None:
+    """Processes from nothing; the first of each only warms the disk."""
+    measures: list[tuple[str, str, Callable[[str], float], float]] = [
+        ("import, user time", "ms", start.imported, 1e3),
+        ("start to first answer", "ms", start.answered, 1e3),
+        ("resident after start", "MiB", start.resident, 1),
+    ]
+    for name, unit, measure, scale in measures:
+        samples = {system: Sample() for system in SYSTEMS}
+        for number in range(pace.starts + 1):
+            for system, sample in samples.items():
+                found = measure(system) * scale
+                sample.extend([found] if number else [])
+        show(Row("start", name, unit, samples))
+
+
+def held(pace: Pace, show: Show) -> None:
+    """Memory."""
+    tools = {system: Sample([memory.measured(system, "tools")]) for system in SYSTEMS}
+    show(Row("memory", "1,000 registered tools", "MiB", tools))
+    for kind in ("text", "image", "table"):
+        copies = {system: Sample([memory.measured(system, "copies", "asgi", kind)]) for system in SYSTEMS}
+        copies["handle()"] = Sample([memory.measured("plainmcp", "copies", "handle", kind)])
+        show(Row("memory", f"50 MiB of {kind}", "copies", copies))
+    kept = Sample([memory.measured("plainmcp", "retained")])
+    show(Row("memory", "100,000 calls of handle()", "bytes kept", {"plainmcp": kept}))
+    took = {system: Sample([memory.measured(system, "registering")]) for system in SYSTEMS}
+    show(Row("memory", "registering 1,000 tools", "s", took))
+
+
+def values(pace: Pace, show: Show) -> None:
+    """A table of 1,000 rows to the bytes of a result, in this process."""
+    from ways import values as shapes  # loads plainmcp and pydantic, which the other ways keep out of this process
+
+    for setting in shapes.settings():
+        way = "values compact" if setting.comparable else "values"
+        show(Row(way, setting.name, "µs", turns(setting.contestants(), pace.rounds, pace.slice)))
+        show(Row("values memory", setting.name, "of the result", {"plainmcp": Sample([setting.memory()])}))
+
+
+def growth(pace: Pace, show: Show) -> None:
+    """Cost against size: rows of a table, registered tools, requests served."""
+    with ExitStack() as stack:
+        workers = _workers(stack, SYSTEMS)
+        rounds = max(3, pace.rounds // 3)
+        for size in (10, 30, 100, 300, 1_000, 3_000, 10_000):
+            timed = {
+                one: of.timed("asgi", "table of dataclasses", wire=LATEST, rows=size) for one, of in workers.items()
+            }
+            show(Row("growth rows", str(size), "µs", turns(timed, rounds, pace.slice)))
+    with ExitStack() as stack:
+        workers = _workers(stack, SYSTEMS)
+        for size in (10, 100, 1_000, 10_000):
+            able = {one: of for one, of in workers.items() if one == "plainmcp" or size <= 1_000}
+            timed = {one: of.timed("asgi", "echo", wire=LATEST, tools=size) for one, of in able.items()}
+            show(Row("growth tools", str(size), "µs", turns(timed, rounds, pace.slice)))
+    with ExitStack() as stack:
+        workers = _workers(stack, SYSTEMS)
+        ask = {one: of.timed("asgi", "echo", wire=HANDSHAKE) for one, of in workers.items()}
+        bulk = {"plainmcp": 10_000, "mcp": 2_000, "fastmcp": 2_000}
+        for one in ask:
+            ask[one](500)
+        for number in range(1, 11):
+            for one, timed_one in ask.items():
+                took = timed_one(bulk[one]) / bulk[one] * 1e6
+                row = Row(f"growth served {one}", str(number * bulk[one]), "µs", {one: Sample([took])})
+                row.samples["MiB"] = Sample([workers[one].resident()])
+                show(row)
+
+
+WAYS: dict[str, Callable[[Pace, Show], None]] = {
+    "handle": handle,
+    "asgi": asgi,
+    "http": over_http,
+    "stdio": over_stdio,
+    "start": starting,
+    "memory": held,
+    "values": values,
+    "growth": growth,
+}

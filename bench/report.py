@@ -1,0 +1,230 @@
+"""What a run found, for readers: RESULTS.md and the drawings beside it. Measures nothing."""
+
+import json
+import os
+import platform
+import re
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import drawing
+from measures import Pace, Row
+from rounds import HERE, Sample
+from systems import SYSTEMS
+from targets import verdicts
+from workload import HANDSHAKE, LATEST
+
+__all__ = ["about", "source", "write"]
+
+PACKAGES = (
+    "plainmcp", "mcp", "fastmcp", "mcp-serializer", "msgspec", "pydantic", "starlette",
+    "uvicorn", "uvloop", "httptools",
+)  # fmt: skip
+CHARTS = HERE / "charts"
+CHANGED = "The source of plainmcp changed while this ran, so its rows are of different sources: run it again."
+METHOD = (HERE / "METHOD.md").read_text("utf-8")
+
+
+def about(command: str, pace: Pace) -> dict[str, Any]:
+    """The machine before a run, the versions, the command, and how long it measures."""
+    model = re.findall(r"model name\s*: (.+)", Path("/proc/cpuinfo").read_text())
+    return {
+        "machine": f"{model[0] if model else platform.machine()}, {os.cpu_count()} cores",
+        "system": f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
+        "versions": ", ".join(f"{name} {version(name)}" for name in PACKAGES),
+        "command": command,
+        "pace": f"{pace.rounds} rounds of {pace.slice * 1000:.0f} ms, {pace.starts} processes from nothing, "
+        f"{pace.http_rounds} rounds of {pace.http_seconds:g} s over HTTP",
+        "load": " ".join(f"{one:.2f}" for one in os.getloadavg()),
+    }
+
+
+def source() -> str:
+    """What the measured source is, in short: a run is only worth something if it is the same before and after."""
+    files = sorted((HERE.parent / "src" / "plainmcp").rglob("*.py"))
+    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+
+
+def write(kept: Path) -> None:
+    """RESULTS.md and the drawings, from the figures of a run."""
+    found = json.loads(kept.read_text())
+    rows = [
+        Row(one["way"], one["what"], one["unit"], {name: Sample(sample) for name, sample in one["samples"].items()})
+        for one in found["rows"]
+    ]
+    CHARTS.mkdir(exist_ok=True)
+    for name, drawn in _charts(rows).items():
+        (CHARTS / f"{name}.svg").write_text(drawn, "utf-8")
+    (HERE / "RESULTS.md").write_text(_page(found["about"], rows), "utf-8")
+
+
+def _page(about: dict[str, Any], rows: list[Row]) -> str:
+    judged = verdicts(rows)
+    held = sum(verdict.holds for verdict in judged)
+    parts = [
+        "# Speed, side by side",
+        f"{about['machine']}; {about['system']}.  \n{about['versions']}.  \n"
+        f"`{about['command']}`, which is what `make bench` runs: {about['pace']}. "
+        f"The machine's load average before it was {about['load']}.",
+        *([f"**{CHANGED}**"] if about["changed"] else []),
+        f"## Targets\n\n{held} of {len(judged)} hold.",
+        _table(
+            ["way in", "target", "measured", "holds"],
+            [[one.way, one.target, one.measured, "yes" if one.holds else "**no**"] for one in judged],
+        ),
+        METHOD.strip(),
+        "## handle()\n\nMicroseconds a call, and how many times the floor's; in brackets the spread over rounds.",
+        _times([row for row in rows if row.way == "handle" and "floor" in row.samples], "floor"),
+        *(_times([row], "plainmcp") for row in rows if row.way == "handle" and "floor" not in row.samples),
+        "## ASGI in process\n\nMicroseconds a request, and how many times ours.\n\n![](charts/asgi.svg)",
+    ]
+    for kind, wire in (("async", HANDSHAKE), ("async", LATEST), ("def", HANDSHAKE), ("def", LATEST)):
+        handlers = "`async def` handlers" if kind == "async" else "`def` handlers, in threads"
+        parts.append(f"### {handlers}, {wire}")
+        parts.append(_times([row for row in rows if row.way == f"asgi {kind} {wire}"], "plainmcp"))
+    parts.append("## HTTP on one uvicorn worker\n\n![](charts/http.svg)")
+    for wire in (HANDSHAKE, LATEST):
+        parts += [f"### {wire}", _http(rows, wire)]
+    parts.append("## stdio\n\nMicroseconds a request through a pipe, and how many times ours.")
+    parts.append(_times([row for row in rows if row.way.startswith("stdio")], "plainmcp", way=True))
+    parts.append("## Start and memory\n\n![](charts/start.svg)")
+    parts.append(_times([row for row in rows if row.way in ("start", "memory")], "plainmcp", unit=True))
+    parts.append(
+        "## Values\n\nMicroseconds from a table of 1,000 rows to the bytes of a result, by policy and schema."
+    )
+    parts.append(_values(rows))
+    parts.append("## Cost against size\n\n![](charts/rows.svg)\n\n![](charts/tools.svg)\n\n![](charts/served.svg)")
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(heads: list[str], lines: list[list[str]]) -> str:
+    rule = ["---", *("---:" if "µs" in head or "ms" in head else "---" for head in heads[1:])]
+    return "\n".join(f"| {' | '.join(line)} |" for line in [heads, rule, *lines])
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def _times(rows: list[Row], base: str, *, way: bool = False, unit: bool = False) -> str:
+    """A line for each row: what each system took, and its ratio to the base."""
+    names = list(dict.fromkeys(name for row in rows for name in row.samples))
+    lines = []
+    for row in rows:
+        cells = [f"{row.way}, {row.what}" if way else row.what, *([row.unit] if unit else [])]
+        for name in names:
+            cells.append(_cell(row.samples, name, base))
+        lines.append(cells)
+    return _table(["", *(["unit"] if unit else []), *names], lines)
+
+
+def _cell(samples: dict[str, Sample], name: str, base: str) -> str:
+    if name not in samples:
+        return ""
+    sample, figure = samples[name], _figure(samples[name].middle)
+    if name == base or base not in samples:
+        return figure
+    ratio = f"{figure} = {_figure(sample.over(samples[base]))} times"
+    if len(sample) < 3:
+        return ratio
+    low, high = sample.spread(samples[base])
+    return f"{ratio} ({_figure(low)} to {_figure(high)})"
+
+
+def _http(rows: list[Row], wire: str) -> str:
+    found = {(row.way, row.what): row.samples for row in rows}
+    lines = []
+    for connections in (16, 200):
+        what = f"echo, {connections} connections"
+        rate, half, late, busy = (found[f"http {part}{wire}", what] for part in ("", "p50 ", "p99 ", "busy "))
+        for name in rate:
+            low, high = rate["floor"].spread(rate[name])
+            share = f"{rate['floor'].over(rate[name]):.2f} ({low:.2f} to {high:.2f})"
+            lines.append(
+                [
+                    str(connections),
+                    name.replace("floor", "bare ASGI"),
+                    f"{1e6 / rate[name].middle:,.0f}",
+                    share,
+                    _figure(half[name].middle),
+                    _figure(late[name].middle),
+                    f"{busy[name].middle:.0%}",
+                ]
+            )
+    return _table(["connections", "", "requests/s", "of the bare", "p50 ms", "p99 ms", "generator busy"], lines)
+
+
+def _values(rows: list[Row]) -> str:
+    memory = {row.what: row.samples["plainmcp"].middle for row in rows if row.way == "values memory"}
+    lines = []
+    for row in rows:
+        if row.way in ("values", "values compact"):
+            ours, floor = row.samples["plainmcp"], row.samples["floor"]
+            low, high = ours.spread(floor)
+            mark = " \\*" if row.way == "values compact" else ""
+            ratio = f"{ours.over(floor):.2f} ({low:.2f} to {high:.2f}){mark}"
+            lines.append([row.what, _figure(ours.middle), _figure(floor.middle), ratio, f"{memory[row.what]:.2f}"])
+    note = "\\* text compact and in one block, as the floor's; the target of 1.6 is for these dataclasses and models."
+    return _table(["", "µs", "floor µs", "floors", "memory, in results"], lines) + "\n\n" + note
+
+
+# Drawings -----------------------------------------------------------------------------------------
+
+
+def _charts(rows: list[Row]) -> dict[str, str]:
+    found = {(row.way, row.what): row.samples for row in rows}
+
+    def rates(way: str, what: str) -> dict[str, tuple[float, str]]:
+        samples = found[way, what]
+        named = {name.replace("floor", "bare ASGI"): one.middle for name, one in samples.items()}
+        return {name: (1 / middle, f"{1e6 / middle:,.0f} /s") for name, middle in named.items()}
+
+    def sizes(what: str, unit: str) -> dict[str, tuple[float, str]]:
+        samples = found["start", what]
+        return {name: (one.middle, f"{one.middle:,.0f} {unit}") for name, one in samples.items()}
+
+    cases = ("echo", "model", "table of models", "table of dataclasses", "image", "list of 1,000", "read", "progress")
+    asgi = [(name, rates(f"asgi async {LATEST}", name)) for name in cases]
+    http = [(f"{count} connections", rates(f"http {LATEST}", f"echo, {count} connections")) for count in (16, 200)]
+    start = [
+        ("import, user time", sizes("import, user time", "ms")),
+        ("start to first answer", sizes("start to first answer", "ms")),
+        ("resident after start", sizes("resident after start", "MiB")),
+    ]
+    note = f"longer is better; revision {LATEST}, one process; each group is drawn to its own scale"
+    return {
+        "asgi": drawing.bars("Requests per second, ASGI in process, async def handlers", note, asgi),
+        "http": drawing.bars("Echo over HTTP, one uvicorn worker", f"longer is better; revision {LATEST}", http),
+        "start": drawing.bars("Starting a server", "shorter is better", start),
+        "rows": drawing.lines(
+            "Cost against rows", "µs a call, ASGI in process", "rows", _series(rows, "growth rows")
+        ),
+        "tools": drawing.lines(
+            "Cost against registered tools", "µs an echo, ASGI in process", "tools", _series(rows, "growth tools")
+        ),
+        "served": drawing.lines(
+            "Cost against requests served", "µs an echo, ASGI in process, one session", "requests", _served(rows)
+        ),
+    }
+
+
+def _series(rows: list[Row], way: str) -> drawing.Series:
+    chosen = [row for row in rows if row.way == way]
+    return {
+        name: [(float(row.what), row.samples[name].middle) for row in chosen if name in row.samples]
+        for name in SYSTEMS
+    }
+
+
+def _served(rows: list[Row]) -> drawing.Series:
+    series = {}
+    for name in SYSTEMS:
+        chosen = [row for row in rows if row.way == f"growth served {name}"]
+        series[name] = [(float(row.what), row.samples[name].middle) for row in chosen]
+    return series
+
+
+if __name__ == "__main__":
+    write(HERE / ".results.json")

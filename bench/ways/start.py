@@ -1,0 +1,72 @@
+"""A process from nothing: what importing a system costs, how soon its server answers, and how much memory it holds.
+
+The servers here are the smallest there are, one echo each, as each system's documentation begins.
+"""
+
+import json
+import subprocess
+import sys
+import time
+
+from rounds import environment
+from rounds import resident as rounds_resident
+from ways.stdio import Pipe
+
+__all__ = ["IMPORTS", "answered", "imported", "resident"]
+
+IMPORTS = {
+    "plainmcp": "from plainmcp import Server",
+    "mcp": "from mcp.server import MCPServer",
+    "fastmcp": "from fastmcp import FastMCP",
+    "mcp-serializer": "from mcp_serializer.serializers import MCPSerializer",
+}
+_MADE = {
+    "plainmcp": "server = Server('bench', '1.0')",
+    "mcp": "server = MCPServer('bench', log_level='CRITICAL')",
+    "fastmcp": "server = FastMCP('bench')",
+}
+_ECHO = "@server.tool()\ndef echo(text: str) -> str:\n    return text\n"
+_RUN = {"plainmcp": "server.run()", "mcp": "server.run()", "fastmcp": "server.run(show_banner=False)"}
+_MEASURE = """\
+import resource
+before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+{}
+print(resource.getrusage(resource.RUSAGE_SELF).ru_utime - before)
+"""
+
+
+def _server(system: str) -> Pipe:
+    source = f"{IMPORTS[system]}\n{_MADE[system]}\n{_ECHO}\n{_RUN[system]}"
+    return Pipe([sys.executable, "-c", source])
+
+
+def imported(system: str) -> float:
+    """Seconds of user time an import takes."""
+    code = _MEASURE.format(IMPORTS[system])
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment())
+    return float(run.stdout)
+
+
+def answered(system: str) -> float:
+    """Seconds from the start of a process to its answer to initialize."""
+    start = time.perf_counter()
+    pipe = _server(system)
+    try:
+        answer = pipe.initialize()
+        took = time.perf_counter() - start
+    finally:
+        pipe.close()
+    assert json.loads(answer)["result"]["serverInfo"]["name"] == "bench"
+    return took
+
+
+def resident(system: str) -> float:
+    """MiB of resident memory once a server has answered initialize and one call."""
+    pipe = _server(system)
+    try:
+        pipe.initialize()
+        call = {"name": "echo", "arguments": {"text": "hello"}}
+        pipe.ask(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).encode())
+        return rounds_resident(pipe.process.pid)
+    finally:
+        pipe.close()

@@ -1,0 +1,322 @@
+"""A FastMCP file with its imports changed, served by `plainmcp serve`: clients see what the real package shows them.
+
+What differs on purpose is listed in DIFFERENCES with its reason; nothing else may differ, and nothing is listed that
+does not.
+"""
+
+import copy
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from interop.facade_seeing import CLIENTS, Seen, seen
+from talking import Program, until
+
+LIBRARY = Path(__file__).with_name("facade_library.py")
+MODES = ["legacy", "2026-07-28"]
+
+pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+
+
+# The two servers --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file with its imports changed, and nothing else."""
+    file = tmp_path_factory.mktemp("facade") / "library.py"
+    source = LIBRARY.read_text("utf-8")
+    file.write_text(re.sub(r"^from fastmcp\S* import", "from plainmcp.compat.fastmcp import", source, flags=re.M))
+    return file
+
+
+@pytest.fixture(scope="session")
+def url(changed: Path) -> Iterator[str]:
+    """Where `plainmcp serve` serves it over HTTP."""
+    with Program("-m", "plainmcp", "serve", changed, "--http", "127.0.0.1:0") as program:
+        yield until(lambda: re.search(rb"serving MCP at (\S+)\n", program.stderr))[1].decode()
+
+
+@pytest.fixture(scope="session")
+def real() -> Callable[[str, str], Seen]:
+    """What clients see of the real package, each seen once."""
+    kept: dict[tuple[str, str], Seen] = {}
+
+    def look(client: str, mode: str) -> Seen:
+        if (client, mode) not in kept:
+            kept[client, mode] = seen(client, [sys.executable, str(LIBRARY)], mode)
+        return copy.deepcopy(kept[client, mode])
+
+    return look
+
+
+# What differs on purpose ------------------------------------------------------------------------------
+
+
+def _definitions(shown: Seen) -> Iterator[dict[str, Any]]:
+    for kind in ("tools", "resources", "templates", "prompts"):
+        yield from shown[kind].values()
+
+
+def _schemas(schema: Any) -> Iterator[dict[str, Any]]:
+    """A schema and those inside it."""
+    if isinstance(schema, dict):
+        yield schema
+        for inner in schema.values():
+            yield from _schemas(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from _schemas(inner)
+
+
+def _answers(shown: Seen, start: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield from [(key, one) for key, one in shown.items() if key.startswith(start)]
+
+
+def no_empty_tags(shown: Seen) -> None:
+    """Tags are listed where there are any."""
+    for one in _definitions(shown):
+        if one.get("_meta", {}).get("fastmcp") == {"tags": []}:
+            del one["_meta"]["fastmcp"]
+            if not one["_meta"]:
+                del one["_meta"]
+
+
+def no_titles_made_of_names(shown: Seen) -> None:
+    """A title that nobody gave says what the name or the annotations say, and is not sent."""
+    for name, one in shown["tools"].items():
+        if one.get("title") in (name.replace("_", " ").title(), one.get("annotations", {}).get("title")):
+            one.pop("title", None)
+
+
+def other_arguments_are_refused_without_saying_so(shown: Seen) -> None:
+    """Both refuse arguments there are not; our schema leaves that to the answer, which names those there are."""
+    for one in shown["tools"].values():
+        assert one["inputSchema"].pop("additionalProperties") is False
+
+
+def what_may_be_left_out_is_not_null(shown: Seen) -> None:
+    """`name: str | None = None` is a string that may be left out; null is taken, and not offered."""
+    for one in shown["tools"].values():
+        for schema in _schemas(one["inputSchema"]):
+            if schema.get("default", ...) is None and "anyOf" in schema:
+                [kind, _] = schema.pop("anyOf")
+                del schema["default"]
+                schema.update(kind)
+
+
+def a_result_has_no_defaults(shown: Seen) -> None:
+    """A default tells what is assumed when a field is left out, and results leave out none."""
+    for one in shown["tools"].values():
+        for schema in _schemas(one.get("outputSchema")):
+            schema.pop("default", None)
+
+
+def schemas_say_what_they_mean_once(shown: Seen) -> None:
+    """`additionalProperties: true` says nothing, nor does a title; a tuple has nothing behind its last item."""
+    for one in shown["tools"].values():
+        for schema in _schemas([one["inputSchema"], one.get("outputSchema")]):
+            if schema.get("additionalProperties") is True:
+                del schema["additionalProperties"]
+            if schema.get("title") == "Y":
+                del schema["title"]
+            if "prefixItems" in schema:
+                schema["items"] = False
+
+
+def undeclared_types_are_not_claimed(shown: Seen) -> None:
+    """A resource whose type nobody declared is listed without one; the answer has it."""
+    for one in [*shown["resources"].values(), *shown["templates"].values()]:
+        if one["name"] in ("config", "book", "search"):
+            assert one.pop("mimeType") == "text/plain"
+
+
+def prompt_arguments_are_the_authors(shown: Seen) -> None:
+    """An empty list of arguments is not sent, and nothing is written into a description that nobody wrote."""
+    for one in shown["prompts"].values():
+        if one["arguments"] == []:
+            del one["arguments"]
+        for argument in one.get("arguments", []):
+            argument.pop("description", None)
+
+
+def changes_are_told_on_every_revision(shown: Seen) -> None:
+    """Who subscribes is told of changes, to a resource and to lists; an extension of that package is not ours."""
+    if "server" in shown:
+        capabilities = shown["server"][3]
+        capabilities.pop("extensions", None)
+        capabilities["resources"]["subscribe"] = True
+        for kind in ("tools", "resources", "prompts"):
+            capabilities[kind]["listChanged"] = True
+
+
+def a_form_has_no_title_that_nobody_gave(shown: Seen) -> None:
+    """As above, in what the user is asked for."""
+    for kind, *told in shown["notes"]:
+        if kind == "asked":
+            told[1]["properties"]["value"].pop("title", None)
+
+
+def questions_are_asked_on_every_revision(shown: Seen) -> None:
+    """On 2026-07-28 a question travels with the result; the package refuses to ask."""
+    if shown["mode"] == "legacy":
+        return
+    form = {"type": "object", "properties": {"value": {"type": "integer"}}, "required": ["value"]}
+    answer = {"isError": False, "structuredContent": {"result": "accept 7"}}
+    shown["call renew {}"] |= {"content": [{"type": "text", "text": "accept 7"}], **answer}
+    shown["notes"].append(["asked", "For how many days?", form])
+    if "data renew {}" in shown:
+        shown["data renew {}"] = "accept 7"
+        shown["notes"].append(["asked", "For how many days?", form])
+
+
+def results_carry_no_marks_for_one_client(shown: Seen) -> None:
+    """FastMCP's client unwraps by the schema as well as by a mark in each result."""
+    for _, one in _answers(shown, "call "):
+        if one.get("_meta", {}).get("fastmcp") == {"wrap_result": True}:
+            del one["_meta"]["fastmcp"]
+            if not one["_meta"]:
+                del one["_meta"]
+
+
+def a_list_is_a_list_of_blocks(shown: Seen) -> None:
+    """S004-08: the documents of that package say so; the package sends one text."""
+    for key, one in _answers(shown, "call "):
+        if key.startswith(("call find", "call pair")) and one["content"] and not one["isError"]:
+            items = json.loads(one["content"][0]["text"])
+            one["content"] = [{"type": "text", "text": _compact(item)} for item in items]
+
+
+def bytes_are_no_text(shown: Seen) -> None:
+    """S004-03: the documents say an embedded blob; the package sends the bytes as text."""
+    for _, one in _answers(shown, "call stamp"):
+        uri = "ni:///sha-256;tBP0fRPuL-bIRbLuFBr4HehY307FSaWLeXC7lmRbyNI"
+        blob = {"uri": uri, "mimeType": "application/octet-stream", "blob": "AAE="}
+        one["content"] = [{"type": "resource", "resource": blob}]
+
+
+def json_is_compact_everywhere(shown: Seen) -> None:
+    """The same JSON in resources as in results, without spaces."""
+    for _, one in _answers(shown, "read "):
+        for piece in one.get("contents", []):
+            if piece.get("text", "").startswith("{"):
+                piece["text"] = _compact(json.loads(piece["text"]))
+
+
+def what_is_listed_is_not_said_again(shown: Seen) -> None:
+    """The `_meta` of a resource stands in the list, and not in each answer as well."""
+    for _, one in _answers(shown, "read library://hours"):
+        for piece in one["contents"]:
+            del piece["_meta"]
+
+
+def json_in_a_text_is_read_where_no_text_is_wanted(shown: Seen) -> None:
+    """Models send objects as text; where only an object can be meant, it is read."""
+    for _, one in _answers(shown, 'call find {"query": "{'):
+        one |= {"content": [], "structuredContent": {"result": []}, "isError": False}
+    for key, _ in _answers(shown, 'data find {"query": "{'):
+        shown[key] = []
+
+
+OURS = {
+    'call add {"a": "x"}': "a: expected an integer, got a string",
+    "call add {}": "a: missing; it takes an integer",
+    'call add {"a": 1, "c": 1}': "c: no such parameter; the parameters are a, b",
+    'call find {"query": {"words": ["a"]}, "genre": "poem"}': 'genre: expected one of "novel", "essay" or null',
+    'call lend {"book": {"isbn": "9780000000001", "title": "Plain", "year": 2001}, "reader": "A", "days": 100}': (
+        "reader: String should have at least 2 characters\ndays: expected a value less than or equal to 60"
+    ),
+    'call fail {"kindly": false}': "Tool fail failed unexpectedly (incident …).",
+}
+
+
+def mistakes_are_told_in_a_line_and_failures_are_not_told(shown: Seen) -> None:
+    """A model needs to know what to change, and nobody what an unforeseen exception says: it may hold secrets."""
+    for key, text in OURS.items():
+        assert shown[key]["isError"]
+        shown[key]["content"] = [{"type": "text", "text": text}]
+
+
+def errors_have_the_codes_of_the_protocol(shown: Seen) -> None:
+    """What the client asked for wrongly is -32602, also a tool there is not; a resource there is not has its own."""
+    missing = -32002 if shown["mode"] == "legacy" else -32602
+    ours = {
+        "call missing {}": (-32602, "Unknown tool: missing"),
+        "get summarize {}": (-32602, "title: missing; it takes a string"),
+        'get talk {"title": "Plain", "pages": "z"}': (
+            -32602,
+            "pages: expected an array of integers, got a string",
+        ),
+        "get none {}": (-32602, "Unknown prompt: none"),
+        "read library://none": (missing, "Resource not found"),
+        "read library://shelves/x/books/2": (missing, "Resource not found"),
+    }
+    for key, (code, message) in ours.items():
+        shown[key] = {"error": code, "message": message}
+    if "data missing {}" in shown:
+        shown["data missing {}"] = {"error": -32602}
+
+
+DIFFERENCES = [
+    no_empty_tags,
+    no_titles_made_of_names,
+    other_arguments_are_refused_without_saying_so,
+    what_may_be_left_out_is_not_null,
+    a_result_has_no_defaults,
+    schemas_say_what_they_mean_once,
+    undeclared_types_are_not_claimed,
+    prompt_arguments_are_the_authors,
+    changes_are_told_on_every_revision,
+    a_form_has_no_title_that_nobody_gave,
+    questions_are_asked_on_every_revision,
+    results_carry_no_marks_for_one_client,
+    a_list_is_a_list_of_blocks,
+    bytes_are_no_text,
+    json_is_compact_everywhere,
+    what_is_listed_is_not_said_again,
+    json_in_a_text_is_read_where_no_text_is_wanted,
+    mistakes_are_told_in_a_line_and_failures_are_not_told,
+    errors_have_the_codes_of_the_protocol,
+]
+
+
+def _compact(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+
+
+def _without_incidents(shown: Seen) -> Seen:
+    told: Seen = json.loads(re.sub(r"incident [0-9a-f]{8}", "incident …", json.dumps(shown, ensure_ascii=False)))
+    return told
+
+
+# What is the same -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_file_with_its_imports_changed_shows_clients_the_same(
+    real: Callable[[str, str], Seen], changed: Path, client: str, transport: str, mode: str, request: Any
+) -> None:
+    command = [sys.executable, "-m", "plainmcp", "serve", str(changed)]
+    target = command if transport == "stdio" else [request.getfixturevalue("url")]
+    ours = _without_incidents(seen(client, target, mode))
+    theirs = real(client, mode)
+    for adapt in DIFFERENCES:
+        adapt(theirs)
+    assert list(ours["tools"]) == list(theirs["tools"])
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("adapt", DIFFERENCES)
+def test_a_difference_that_is_listed_is_there(real: Callable[[str, str], Seen], adapt: Any) -> None:
+    found = [real("official", mode) for mode in MODES]
+    before = copy.deepcopy(found)
+    for theirs in found:
+        adapt(theirs)
+    assert adapt.__doc__ and found != before
