@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from . import codec, jsonrpc
+from . import jsonrpc
 from .context import LOG_LEVELS, Request
 from .errors import InvalidParams, MethodNotFound, UnsupportedRevision
 from .jsonrpc import ABSENT, Envelope, Meta, Params
@@ -65,7 +65,7 @@ def begin(
             return result
         if type(result) is GeneratorType:
             return _steps(result, envelope, spoken)
-        return jsonrpc.close(id, (result if type(result) is bytes else codec.encode(result),))
+        return jsonrpc.close(id, result)
     except Exception as error:
         return None if id is ABSENT else answering.unanswerable(error, id, name, spoken)
 
@@ -79,7 +79,7 @@ def _steps(steps: Steps, envelope: Envelope, spoken: Revision) -> Steps:
     """The same for a method that stops where user code has to run."""
     try:
         result = yield from steps
-        return jsonrpc.close(envelope.id, (result if type(result) is bytes else codec.encode(result),))
+        return jsonrpc.close(envelope.id, result)
     except Exception as error:
         return answering.unanswerable(error, envelope.id, envelope.method, spoken)
 

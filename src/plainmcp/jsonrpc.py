@@ -208,9 +208,17 @@ def blamed(error: ProtocolError, id: Raw) -> ProtocolError:
 # Closing ------------------------------------------------------------------------------------------
 
 
-def close(id: Raw | bytes, result: tuple[bytes, ...]) -> bytes:
-    """The response that carries a result, given in pieces, so that what is large is copied once."""
-    return b"".join([b'{"jsonrpc":"2.0","id":', id, b',"result":', *result, b"}"])
+class _Response(Struct, gc=False):
+    jsonrpc: str
+    id: Raw
+    result: Any
+
+
+def close(id: Raw, result: Any) -> bytes:
+    """The response that carries a result: JSON in pieces, or what can be written as it is. It is copied once."""
+    if type(result) is tuple:
+        return b"".join([b'{"jsonrpc":"2.0","id":', id, b',"result":', *result, b"}"])
+    return codec.encode(_Response("2.0", id, result))
 
 
 class Failure(bytes):

@@ -249,4 +249,10 @@ def _texts(texts: list[str]) -> list[ContentBlock]:
 
 def is_clean_text(value: Any) -> TypeGuard[str]:
     """Whether a value is text that can be sent as it stands."""
-    return type(value) is str and value.isascii()
+    if type(value) is not str or value.isascii():
+        return type(value) is str
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return False
+    return True

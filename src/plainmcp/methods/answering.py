@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Generator
 from secrets import token_hex
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import UNSET
 
@@ -24,6 +24,7 @@ from ..questions import InputRequired
 from ..registry import Shelf
 from ..revisions import Revision
 from ..steps import Run
+from ..types import CallToolResult, GetPromptResult, ReadResourceResult
 
 __all__ = [
     "Pieces",
@@ -45,9 +46,10 @@ Steps = Generator[Any, Any, Any]
 Pieces = tuple[bytes, ...]
 """What makes a result when put together."""
 
-Making = Callable[[Any, Any, Revision, Any], Pieces]
+Making = Callable[[Any, Any, Revision, Any], Any]
 """Makes a result of something, given the server, the feature and the revision it is for."""
 
+W = TypeVar("W", CallToolResult, ReadResourceResult, GetPromptResult)
 _log = logging.getLogger("plainmcp")
 _SERVER = "io.modelcontextprotocol/serverInfo"
 
@@ -211,14 +213,14 @@ def stamped(result: dict[str, Any], server: Any, request: Request) -> dict[str, 
     return {"resultType": "complete", **result, "_meta": meta}
 
 
-def finished(result: Any, server: Any, revision: Revision) -> Any:
+def finished(result: W, server: Any, revision: Revision) -> W:
     """The same for a result that is a wire object."""
     if revision.result_type:
         result._meta = {**(result._meta or {}), _SERVER: server.info_for(revision)}
     return result
 
 
-def listed(server: Any, request: Request, shelf: Shelf[Any], name: str, show: Callable[[Any], Any]) -> bytes:
+def listed(server: Any, request: Request, shelf: Shelf[Any], name: str, show: Callable[[Any], Any]) -> Pieces:
     """One page of a list, kept as bytes until the list changes."""
     revision = request.revision
     cursor = request.params.get("cursor", str | None, None)
@@ -233,7 +235,7 @@ def listed(server: Any, request: Request, shelf: Shelf[Any], name: str, show: Ca
             result |= {"ttlMs": ttl, "cacheScope": "private" if shelf.guarded else scope}
         return codec.encode(stamped(result, server, request))
 
-    return shelf.page(cursor, server.page_size, revision, request.principal, write)
+    return (shelf.page(cursor, server.page_size, revision, request.principal, write),)
 
 
 # Failing ------------------------------------------------------------------------------------------

@@ -31,19 +31,19 @@ def initialize(server: Any, request: Request) -> dict[str, Any]:
     return result
 
 
-def ping(server: Any, request: Request) -> bytes:
+def ping(server: Any, request: Request) -> dict[str, Any]:
     """We are here (PING-01)."""
-    return b"{}"
+    return {}
 
 
-def set_level(server: Any, request: Request) -> bytes:
+def set_level(server: Any, request: Request) -> dict[str, Any]:
     """From which level on log messages are sent (LOG-02)."""
     level = request.params.get("level", str)
     if level not in LOG_LEVELS:
         raise InvalidParams(f"unknown log level; the levels are {', '.join(LOG_LEVELS)}")  # LOG-04
     if request.session is not None:
         request.session.log_level = level
-    return b"{}"
+    return {}
 
 
 def discover(server: Any, request: Request) -> dict[str, Any]:

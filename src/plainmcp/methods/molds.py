@@ -13,6 +13,7 @@ from ..features import ToolFeature
 from ..jsonable import Inexact
 from ..payload import Normalized
 from ..revisions import Revision
+from ..types import CallToolResult
 from .answering import Pieces, finished
 
 __all__ = ["closed", "made"]
@@ -27,11 +28,11 @@ _BRACE = ord("{")
 _RECORDS = frozenset({"fields", "model", "dict"})
 
 
-def closed(server: Any, tool: ToolFeature, normalized: Normalized, revision: Revision) -> bytes:
+def closed(server: Any, tool: ToolFeature, normalized: Normalized, revision: Revision) -> CallToolResult:
     """A result as a revision has it."""
     policy = tool.policy
     result = project.tool_result(*normalized, revision, policy.wrap_key, policy.json_style)
-    return codec.encode(finished(result, server, revision))
+    return finished(result, server, revision)
 
 
 class Mold:
@@ -52,7 +53,7 @@ class Mold:
             return
 
         def cut(value: Any, raw: bytes, told: bytes) -> list[bytes]:
-            whole = closed(server, tool, tool.normalize(value, check=None), revision)
+            whole = codec.encode(closed(server, tool, tool.normalize(value, check=None), revision))
             before, _, after = whole.partition(told)
             return [before, *after.split(raw)]  # the text always stands before the data
 
@@ -69,26 +70,22 @@ class Mold:
             self.rows, self.between = [before, *after.split(_ROWS)], between
 
 
-def made(server: Any, tool: ToolFeature, revision: Revision, value: Any) -> Pieces:
-    """The result of what a tool returned, in pieces."""
+def made(server: Any, tool: ToolFeature, revision: Revision, value: Any) -> Pieces | CallToolResult:
+    """The result of what a tool returned: in pieces, or whole."""
     mold = tool.molds.get(revision.name)
     if mold is None:
         mold = tool.molds[revision.name] = Mold(server, tool, revision)
-    if type(value) is str:
-        filled = _of_text(mold, value)
+    if type(value) is str and mold.text is not None:
+        try:
+            raw = codec.encode(value)
+            return _filled(mold.text, raw, raw)
+        except UnicodeEncodeError:  # a lone surrogate, about which the policy has something to say
+            filled = None
     elif type(value) is list:
         filled = _of_rows(mold, tool, value)
     else:
         filled = _of_record(mold, tool, value)
-    return filled or (closed(server, tool, tool.normalize(value), revision),)
-
-
-def _of_text(mold: Mold, value: str) -> Pieces | None:
-    try:
-        raw = codec.encode(value)
-    except UnicodeEncodeError:  # a lone surrogate, about which the policy has something to say
-        return None
-    return None if mold.text is None else _filled(mold.text, raw, raw)
+    return filled or closed(server, tool, tool.normalize(value), revision)
 
 
 def _of_record(mold: Mold, tool: ToolFeature, value: Any) -> Pieces | None:
@@ -115,13 +112,16 @@ def _of_rows(mold: Mold, tool: ToolFeature, value: list[Any]) -> Pieces | None:
     if tool.check is not None:
         tool.check(value, raw)
     told = codec.encode(codec.styled(raw, tool.policy.json_style))
-    if mold.between is not None:
-        # Where the text has no more joints than there are rows, every one of them is between two rows.
-        rows = told[2:-2].split(_JOINTS[tool.policy.json_style])
-        if len(rows) != len(value):
-            return None
-        told = b'"%b"' % (b'}"' + mold.between + b'"{').join(rows)
-    return _filled(mold.rows, told, raw)
+    if mold.between is None:
+        return _filled(mold.rows, told, raw)
+    # Where the text has no more joints than there are rows, every one of them is between two rows.
+    rows = told.split(_JOINTS[tool.policy.json_style])
+    if len(rows) != len(value):
+        return None
+    del told  # it may be large
+    rows[0] = b'"' + rows[0][2:]  # without the brackets of the list
+    rows[-1] = rows[-1][:-2] + b'"'
+    return _filled(mold.rows, (b'}"' + mold.between + b'"{').join(rows), raw)
 
 
 def _filled(around: list[bytes], told: bytes, raw: bytes) -> Pieces:

@@ -6,12 +6,12 @@ from .. import describe, project
 from ..context import Request
 from ..errors import InvalidParams, ToolError
 from . import answering
-from .answering import Steps, Unfinished
+from .answering import Pieces, Steps, Unfinished
 
 __all__ = ["get", "list_"]
 
 
-def list_(server: Any, request: Request) -> bytes:
+def list_(server: Any, request: Request) -> Pieces:
     """One page of the prompts."""
     return answering.listed(
         server,

@@ -16,22 +16,22 @@ __all__ = ["Subscription", "listen", "subscribe", "unsubscribe"]
 _ID = "io.modelcontextprotocol/subscriptionId"
 
 
-def subscribe(server: Any, request: Request) -> bytes:
+def subscribe(server: Any, request: Request) -> dict[str, Any]:
     """Tell this client when a resource changes (SUB-01)."""
     uri = request.params.get("uri", str)
     server.registry.resource(uri, request.principal)
     if request.session is None:
         raise InvalidRequest("a subscription needs a connection that lasts")
     request.session.subscribed.add(uri)
-    return b"{}"
+    return {}
 
 
-def unsubscribe(server: Any, request: Request) -> bytes:
+def unsubscribe(server: Any, request: Request) -> dict[str, Any]:
     """No longer."""
     uri = request.params.get("uri", str)
     if request.session is not None:
         request.session.subscribed.discard(uri)
-    return b"{}"
+    return {}
 
 
 class _Wanted(msgspec.Struct, omit_defaults=True):

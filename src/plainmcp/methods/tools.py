@@ -19,7 +19,7 @@ __all__ = ["call", "list_"]
 _log = logging.getLogger("plainmcp")
 
 
-def list_(server: Any, request: Request) -> bytes:
+def list_(server: Any, request: Request) -> Pieces:
     """One page of the tools."""
     return answering.listed(server, request, server.registry.tools, "tools", partial(_shown, request))
 
@@ -28,16 +28,17 @@ def _shown(request: Request, tool: ToolFeature) -> Any:
     return describe.tool(tool.definition, tool.object_schema, request.revision)
 
 
-def call(server: Any, request: Request) -> Single | Steps | bytes:
+def call(server: Any, request: Request) -> Single | Steps | CallToolResult:
     """Run a tool; what goes wrong inside it is a result the model can read (TOOL-11, TOOL-12)."""
     params, revision = request.params, request.revision
-    tool = server.registry.tools.known(params.get("name", str), request.principal)
+    name = params.name if type(params.name) is str else params.get("name", str)
+    tool = server.registry.tools.known(name, request.principal)
     try:
         kwargs = tool.bind(params.arguments)
     except Exception as error:
         if params.arguments and bytes(params.arguments)[:1] not in b"{n":  # an object, or null
             raise InvalidParams("params.arguments is an object") from None
-        return b"".join(_rescued(server, tool, revision, error))
+        return _rescued(server, tool, revision, error)
     if tool.context is not None or tool.needs:
         return _steps(server, request, tool, kwargs)
     return Single(
@@ -52,12 +53,12 @@ def _steps(server: Any, request: Request, tool: ToolFeature, kwargs: dict[str, A
         value = yield from answering.running(server, request, tool, kwargs)
         if isinstance(value, Unfinished):
             return value.result
-        return b"".join(molds.made(server, tool, request.revision, value))
+        return molds.made(server, tool, request.revision, value)
     except Exception as error:
-        return b"".join(_rescued(server, tool, request.revision, error))
+        return _rescued(server, tool, request.revision, error)
 
 
-def _rescued(server: Any, tool: ToolFeature, revision: Revision, error: BaseException) -> Pieces:
+def _rescued(server: Any, tool: ToolFeature, revision: Revision, error: BaseException) -> CallToolResult:
     """The result that tells a model what went wrong."""
     name = tool.definition.name
     if isinstance(error, ProtocolError):
@@ -71,4 +72,4 @@ def _rescued(server: Any, tool: ToolFeature, revision: Revision, error: BaseExce
         text = answering.incident(f"Tool {name}", error)
     block = TextContent(type="text", text=text)
     failed = Normalized(CallToolResult(content=[block], isError=True), True)
-    return (molds.closed(server, tool, failed, revision),)
+    return molds.closed(server, tool, failed, revision)

@@ -132,16 +132,23 @@ class ASGIApp:
 
         Only one that takes longer than a moment is accompanied by somebody who looks after the client.
         """
-        loop, companions = asyncio.get_running_loop(), list[asyncio.Task[None]]()
+        answer, rest = looped.started(self._driven(opened))
+        if rest is None and opened.json:
+            self.endpoint.done(opened)
+            return await _reply(answered(opened, answer), send)
+        companions: list[asyncio.Task[None]] = []
+        loop = asyncio.get_running_loop()
 
         def accompany() -> None:
             companions.append(loop.create_task(self._accompany(opened, receive, send)))
 
         timer = loop.call_later(MOMENT, accompany)
         try:
-            await self._work(opened)
+            if rest is not None:
+                answer = await rest
         finally:
             timer.cancel()
+            self.endpoint.ended(opened, answer)
             if not companions:
                 self.endpoint.left(opened)
         if companions:
@@ -150,6 +157,24 @@ class ASGIApp:
             await _reply(answered(opened, opened.stream.answer), send)
         else:
             await self._accompany(opened, receive, send)
+
+    async def _driven(self, opened: Open) -> bytes | None:
+        """The answer, once the steps are driven to it; or None where they stay open."""
+        assert opened.steps is not None
+        try:
+            staying = partial(self.endpoint.stay, opened)
+            return await looped.resume(opened.steps, opened.step, staying, looped.threads_of(self.endpoint.core))
+        except Exception:
+            _log.exception("a request could not be answered")
+            return None
+
+    async def _work(self, opened: Open) -> None:
+        """The same for whoever reads the stream: the answer is found there."""
+        answer = None
+        try:
+            answer = await self._driven(opened)
+        finally:
+            self.endpoint.ended(opened, answer)
 
     async def _accompany(self, opened: Open, receive: Receive, send: Send) -> None:
         """Say what there is to say, as it comes, until all is said or the client is gone."""
@@ -165,18 +190,6 @@ class ASGIApp:
             watch.cancel()
             reader.leave()
             self.endpoint.left(opened)
-
-    async def _work(self, opened: Open) -> None:
-        """Drive the steps to the answer; whoever reads the stream finds it there."""
-        answer, steps = None, opened.steps
-        assert steps is not None
-        try:
-            staying = partial(self.endpoint.stay, opened)
-            answer = await looped.resume(steps, opened.step, staying, looped.threads_of(self.endpoint.core))
-        except Exception:
-            _log.exception("a request could not be answered")
-        finally:
-            self.endpoint.ended(opened, answer)
 
     async def _becomes_alone(self, opened: Open, wake: asyncio.Event, watch: "asyncio.Task[None]") -> bool:
         """Wait until it is clear whether the answer comes alone, so that it can be JSON with a status of its own."""

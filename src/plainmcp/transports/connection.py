@@ -27,6 +27,7 @@ from .calling import Pending, Wanted
 __all__ = ["Call", "Connection", "Work"]
 
 _log = logging.getLogger("plainmcp")
+_BACKSLASH = ord("\\")
 _Answer = bytes | Steps | None
 
 
@@ -336,7 +337,7 @@ class Connection:
 def _key(id: msgspec.Raw) -> bytes:
     """An id in one spelling: JSON has several for one text."""
     raw = bytes(id)
-    if b"\\" not in raw:
+    if _BACKSLASH not in raw:
         return raw
     with suppress(msgspec.MsgspecError, UnicodeError):
         return msgspec.json.encode(msgspec.json.decode(raw))

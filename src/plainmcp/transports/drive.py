@@ -40,6 +40,8 @@ def resume(steps: Steps, step: Any, staying: Staying | None = None) -> bytes | N
             if staying is not None and type(step) is Stay:
                 return staying(step, steps)
             try:
+                if type(step) is Stay:
+                    raise cannot_stay()
                 value = _value(step)
             except (Exception, InputRequired, Cancelled) as error:
                 step = steps.throw(error)
@@ -51,10 +53,8 @@ def resume(steps: Steps, step: Any, staying: Staying | None = None) -> bytes | N
         return None
 
 
-def _value(step: Any) -> Any:
-    """What a step asks for; a function may end its call, never the server."""
-    if type(step) is Stay:
-        raise cannot_stay()
+def _value(step: Run) -> Any:
+    """What a function gives; a function may end its call, never the server."""
     try:
         value = _looped(step) if step.is_async or step.timeout is not None else step.function(**step.kwargs)
         if type(value) is CoroutineType:  # a plain wrapper around an async function

@@ -4,9 +4,10 @@ Knows the rules and the core, and neither sockets nor loops: an edge brings the 
 """
 
 import threading
-from dataclasses import replace
 from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from .. import exchange, jsonrpc
 from ..errors import InternalError, InvalidRequest, ProtocolError
@@ -281,10 +282,14 @@ class Endpoint:
         with self._lock:
             self._open.add(opened)
 
-    def ended(self, opened: Open, answer: bytes | None) -> None:
-        """Its steps are at their end, or stay open."""
+    def done(self, opened: Open) -> None:
+        """Its answer is there, and nothing is to be said besides."""
         with self._lock:
             self._running.discard(opened)
+
+    def ended(self, opened: Open, answer: bytes | None) -> None:
+        """Its steps are at their end, or stay open."""
+        self.done(opened)
         if opened.staying is None:
             opened.stream.finish(answer)
             if opened.link is not None:

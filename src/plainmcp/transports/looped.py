@@ -6,7 +6,7 @@ Plain functions run in threads of ours, so that they neither hold up the loop no
 import asyncio
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
@@ -23,7 +23,7 @@ from ..steps import Cancelled, Run, Stay
 from .calling import Pending, Staying, called, cannot_stay, contained
 from .threads import Threads
 
-__all__ = ["answered", "resume", "run", "start", "threads_of", "wait_for"]
+__all__ = ["Rest", "answered", "resume", "run", "start", "started", "threads_of", "wait_for"]
 
 
 async def run(steps: Steps, staying: Staying | None = None, threads: Threads | None = None) -> bytes | None:
@@ -63,10 +63,28 @@ async def resume(
 async def _perform(step: Any, threads: Threads) -> Any:
     if type(step) is Stay:
         raise cannot_stay()
+    if step.link is not None and step.link.cancelled:
+        raise Cancelled
     if step.timeout is not None:
         return await _bounded(step, threads)
-    value = called(step) if step.inline and not step.is_async else await _wanted(step, threads)
+    if step.is_async:
+        return await _awaited(step)
+    value = called(step) if step.inline else await _wanted(step.link, _threaded(step, threads))
     return await value if type(value) is CoroutineType else value  # a plain wrapper around an async function
+
+
+async def _awaited(step: Run) -> Any:
+    """The value of an async function; one that never waits for anything needs nobody to look after it."""
+    coroutine = called(step)
+    if type(coroutine) is not CoroutineType:
+        return await _wanted(step.link, coroutine)
+    try:
+        value, rest = started(coroutine)
+    except (Exception, InputRequired, Cancelled, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise contained(error) from error
+    return value if rest is None else await _wanted(step.link, rest)
 
 
 async def _bounded(step: Run, threads: Threads) -> Any:
@@ -81,8 +99,8 @@ async def _bounded(step: Run, threads: Threads) -> Any:
         raise ToolError(f"This took longer than {step.timeout:g} seconds and was given up.") from None
 
 
-async def _wanted(step: Run, threads: Threads) -> Any:
-    """Run a step's function for as long as somebody waits for its value; raises Cancelled after that."""
+async def _wanted(link: Any, work: Awaitable[Any]) -> Any:
+    """Wait for a value for as long as somebody wants it; raises Cancelled after that."""
     loop, task = asyncio.get_running_loop(), cast("asyncio.Task[Any]", asyncio.current_task())
     before, ours = task.cancelling(), False
 
@@ -95,12 +113,10 @@ async def _wanted(step: Run, threads: Threads) -> Any:
     def forget() -> None: ...
 
     going = True
-    if step.link is not None:
-        if step.link.cancelled:
-            raise Cancelled
-        forget = step.link.on_cancel(partial(_soon, loop, stop))
+    if link is not None:
+        forget = link.on_cancel(partial(_soon, loop, stop))
     try:
-        return await (step.function(**step.kwargs) if step.is_async else _threaded(step, threads))
+        return await work
     except asyncio.CancelledError as error:
         if task.cancelling() > before + ours:
             raise  # somebody ends the whole task
@@ -115,6 +131,40 @@ async def _wanted(step: Run, threads: Threads) -> Any:
     finally:
         going = False
         forget()
+
+
+class Rest:
+    """What is left of a coroutine that has begun to wait; the task that began it awaits it."""
+
+    __slots__ = ("_coroutine", "_waiting")
+
+    def __init__(self, coroutine: Any, waiting: Any) -> None:
+        self._coroutine = coroutine
+        self._waiting = waiting  # what the coroutine waits for
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        coroutine, waiting = self._coroutine, self._waiting
+        try:
+            while True:
+                try:
+                    came = yield waiting
+                except GeneratorExit:
+                    coroutine.close()
+                    raise
+                except BaseException as error:
+                    waiting = coroutine.throw(error)
+                else:
+                    waiting = coroutine.send(came)
+        except StopIteration as end:
+            return end.value
+
+
+def started(coroutine: Any) -> tuple[Any, Rest | None]:
+    """Run a coroutine in this task up to where it waits: its value, or what is left to be awaited."""
+    try:
+        return None, Rest(coroutine, coroutine.send(None))
+    except StopIteration as end:
+        return end.value, None
 
 
 async def _threaded(step: Run, threads: Threads) -> Any:

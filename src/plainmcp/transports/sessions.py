@@ -6,6 +6,7 @@ Knows connections and streams; how bytes reach a client is for others. The clock
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from itertools import islice
 from secrets import token_urlsafe
 from typing import Any
 
@@ -180,7 +181,7 @@ class Sessions:
             held = self._held.get(id)
             if held is not None and held.principal != principal:
                 held = None
-            if held is not None and self._is_over(held):
+            if held is not None and self._is_over(held, self._now()):
                 gone.append(self._held.pop(id))
                 held = None
             if held is not None:
@@ -212,18 +213,20 @@ class Sessions:
                 return
             held.clear()
 
-    def _is_over(self, held: Held) -> bool:
-        now = self._now()
+    def _is_over(self, held: Held, now: float) -> bool:
         idle = now - held.used > self._settings.session_idle_seconds
         return now - held.created > self._settings.session_seconds or (idle and not held.busy)
 
     def _expired(self) -> list[Held]:
         """Take out those at the front that are over; one that is busy goes to the end of the queue."""
         gone: list[Held] = []
-        for held in list(self._held.values())[:8]:  # a few each time: nobody waits long for a sweep
-            if self._is_over(held):
+        now = self._now()
+        for held in list(islice(self._held.values(), 8)):  # a few each time: nobody waits long for a sweep
+            if self._is_over(held, now):
                 gone.append(self._held.pop(held.id))
-            elif self._now() - held.used > self._settings.session_idle_seconds:
-                held.used = self._now()
+            elif now - held.used > self._settings.session_idle_seconds:
+                held.used = now
                 self._held.move_to_end(held.id)
+            else:
+                break  # those behind it were used later
         return gone

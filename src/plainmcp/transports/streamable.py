@@ -83,8 +83,7 @@ class Settings:
             raise AuthorError(f"{name} is a number, and at least {least:g}; not {value!r}")
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True, gc=False):
     """A whole answer."""
 
     status: int

@@ -153,7 +153,7 @@ class MCPSerializer:
             kinds, there = ("tools", "resources", "prompts"), self._server.capabilities()
             said = told.get("capabilities", {})
             told["capabilities"] = {key: one for key, one in said.items() if key in there or key not in kinds}
-            return jsonrpc.close(envelope.id, (codec.encode(told),))
+            return jsonrpc.close(envelope.id, told)
         except ProtocolError as error:
             return exchange.failure(error, SPOKEN, envelope.id)
         except Exception:
