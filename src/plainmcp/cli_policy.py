@@ -2,13 +2,13 @@
 
 import copy
 from collections.abc import Awaitable, Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import tee
 from types import TracebackType
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from . import features, normalize
 from .app import Server

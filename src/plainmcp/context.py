@@ -7,13 +7,13 @@ everything goes through the request's link.
 
 import logging
 from collections.abc import Awaitable, Callable, Generator
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 from uuid import uuid4
 
 import msgspec
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
 from . import describe, foreign, jsonrpc, schema
 from .errors import AuthorError, InvalidParams, MissingCapability, ToolError

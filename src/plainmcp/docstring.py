@@ -4,8 +4,9 @@ A docstring is prose first: what does not parse is taken whole and is never an e
 """
 
 import re
-from dataclasses import dataclass, field
 from inspect import cleandoc
+
+import msgspec
 
 __all__ = ["Prose", "parse"]
 
@@ -13,14 +14,13 @@ __all__ = ["Prose", "parse"]
 _SECTION = re.compile(r"^[ \t]*([A-Z][\w ]*:[ \t]*$|[:@]\w+|-{3,}[ \t]*$)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(msgspec.Struct, frozen=True):
     """The prose as a whole; its first paragraph in one line, and the rest; the parameters and the return."""
 
     whole: str | None = None
     first: str | None = None
     rest: str | None = None
-    parameters: dict[str, str] = field(default_factory=dict[str, str])
+    parameters: dict[str, str] = {}
     returns: str | None = None
 
 

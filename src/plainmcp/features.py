@@ -5,10 +5,11 @@ Knows how a function becomes a feature. Which features there are, and who may se
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from inspect import Signature as Inspected
 from typing import Any, Literal
+
+import msgspec
 
 from . import arguments, codec, headings, judge, normalize, outputs, phrases, render, schema, signature, uritemplate
 from .arguments import Binder
@@ -26,8 +27,7 @@ Visible = Callable[[Any], bool]
 Function = Callable[..., Any]
 
 
-@dataclass(slots=True, kw_only=True)
-class Feature:
+class Feature(msgspec.Struct, kw_only=True):
     """What every feature has: a function to run, and who may see it."""
 
     function: Function
@@ -36,12 +36,11 @@ class Feature:
     visible: Visible | None = None
     inline: bool = False
     timeout: float | None = None
-    needs: dict[str, Any] = field(default_factory=dict)  # client capabilities, checked before it runs
+    needs: dict[str, Any] = {}  # client capabilities, checked before it runs
     serial: int = 0  # its place among all that were ever registered
 
 
-@dataclass(slots=True, kw_only=True)
-class ToolFeature(Feature):
+class ToolFeature(Feature, kw_only=True):
     """A tool: its definition, its argument binder and its result maker."""
 
     definition: Tool
@@ -49,12 +48,12 @@ class ToolFeature(Feature):
     object_schema: dict[str, Any] | None  # its output schema where only objects may be promised
     bind: Callable[[Any], dict[str, Any]]
     normalize: Callable[..., Normalized]
-    headers: dict[str, tuple[str, ...]] = field(default_factory=dict)  # arguments that HTTP headers repeat
+    headers: dict[str, tuple[str, ...]] = {}  # arguments that HTTP headers repeat
     policy: Policy
     rules: Rules
     render: Any
     check: Check | None  # that a value keeps what its output schema promises
-    molds: dict[str, Any] = field(default_factory=dict)  # by revision: see methods.molds
+    molds: dict[str, Any] = {}  # by revision: see methods.molds
 
     @property
     def key(self) -> str:
@@ -62,8 +61,7 @@ class ToolFeature(Feature):
         return self.definition.name
 
 
-@dataclass(slots=True, kw_only=True)
-class ResourceFeature(Feature):
+class ResourceFeature(Feature, kw_only=True):
     """A resource at one URI."""
 
     definition: Resource
@@ -77,8 +75,7 @@ class ResourceFeature(Feature):
         return self.definition.uri
 
 
-@dataclass(slots=True, kw_only=True)
-class TemplateFeature(Feature):
+class TemplateFeature(Feature, kw_only=True):
     """A family of resources; the variables of its URI are the arguments of its function."""
 
     definition: ResourceTemplate
@@ -94,8 +91,7 @@ class TemplateFeature(Feature):
         return self.definition.uriTemplate
 
 
-@dataclass(slots=True, kw_only=True)
-class PromptFeature(Feature):
+class PromptFeature(Feature, kw_only=True):
     """A prompt: its definition, its argument binder and its message maker."""
 
     definition: Prompt
@@ -108,8 +104,7 @@ class PromptFeature(Feature):
         return self.definition.name
 
 
-@dataclass(slots=True, kw_only=True)
-class Completion(Feature):
+class Completion(Feature, kw_only=True):
     """Suggestions for one argument of a prompt or one variable of a template."""
 
     ref: str

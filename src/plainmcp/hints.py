@@ -38,8 +38,7 @@ __all__ = [
 ]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(msgspec.Struct, frozen=True):
     """One parameter of a function; `default` is `inspect.Parameter.empty` when there is none.
 
     `fill` makes the default where the function's own is only a description of one: `days: int = Field(3)`.

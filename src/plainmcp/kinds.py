@@ -37,8 +37,7 @@ MAX_ITEMS = 1_000_000
 Open = Callable[[Any], Any]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """How values of one class go into JSON.
 
     `many` says that a value returned by itself is so many items, not one piece of data; `shape` is one of:

@@ -7,7 +7,6 @@ it survives a restart, and whatever is added or removed meanwhile, no other item
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 from zlib import crc32
 
@@ -25,8 +24,7 @@ _VERSION = 1
 _cursor = msgspec.json.Decoder(tuple[int, str, str | int])
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(msgspec.Struct, frozen=True):
     """The items from `start` up to `stop`; no `next_cursor` on the last page."""
 
     start: int

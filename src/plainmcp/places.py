@@ -8,10 +8,11 @@ import os
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from errno import EINVAL, ELOOP, EXDEV
 from pathlib import Path
 from typing import IO, Literal, TypeAlias
+
+import msgspec
 
 __all__ = ["Links", "Place"]
 
@@ -24,8 +25,7 @@ _NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
 _BY_STEPS = bool(_NO_LINK) and os.open in os.supports_dir_fd
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """A path below a root, and what links may do there."""
 
     root: str

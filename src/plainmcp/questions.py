@@ -1,16 +1,20 @@
 """What a server can ask of a client, and what comes back. Knows the questions, not how they travel."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
+
+import msgspec
 
 from .errors import InvalidParams
 
 __all__ = ["Elicit", "ElicitUrl", "Elicited", "InputRequired", "ListRoots", "Question", "Sample"]
 
 
-@dataclass(frozen=True, slots=True)
-class Elicited:
+def _as_it_is(content: Any) -> Any:
+    return content
+
+
+class Elicited(msgspec.Struct, frozen=True):
     """What a user did with a form or a URL: accept, decline or cancel; `data` is the filled-in form."""
 
     action: Literal["accept", "decline", "cancel"]
@@ -22,8 +26,7 @@ class Elicited:
         return self.action == "accept"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(msgspec.Struct, frozen=True, kw_only=True):
     """Something to ask of the client; its subclasses say what."""
 
     method: ClassVar[str] = ""
@@ -42,14 +45,13 @@ class Question:
         return answer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Elicit(Question):
+class Elicit(Question, frozen=True, kw_only=True):
     """A form for the user to fill in, described by a class or by a flat JSON Schema."""
 
     method: ClassVar[str] = "elicitation/create"
     message: str
     schema: Any
-    parse: Callable[[Any], Any] = field(default=lambda content: content)
+    parse: Callable[[Any], Any] = _as_it_is
 
     @property
     def needs(self) -> dict[str, Any]:
@@ -66,8 +68,7 @@ class Elicit(Question):
         return Elicited(action, self.parse(answer.get("content") or {}) if action == "accept" else None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ElicitUrl(Question):
+class ElicitUrl(Question, frozen=True, kw_only=True):
     """A page for the user to visit, for what must not pass through the client."""
 
     method: ClassVar[str] = "elicitation/create"
@@ -88,14 +89,13 @@ class ElicitUrl(Question):
         return Elicited(_action(answer))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sample(Question):
+class Sample(Question, frozen=True, kw_only=True):
     """A text or a list of messages for the client's model to continue."""
 
     method: ClassVar[str] = "sampling/createMessage"
     messages: Any
     max_tokens: int = 1000
-    options: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = {}
 
     @property
     def needs(self) -> dict[str, Any]:
@@ -113,8 +113,7 @@ class Sample(Question):
         return answer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListRoots(Question):
+class ListRoots(Question, frozen=True, kw_only=True):
     """Which places of the user's the server may look at."""
 
     method: ClassVar[str] = "roots/list"

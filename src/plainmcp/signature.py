@@ -8,9 +8,10 @@ import inspect
 import re
 import typing
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Annotated, Any, get_args, get_origin
+
+import msgspec
 
 from . import docstring, foreign, hints
 from .docstring import Prose
@@ -22,8 +23,7 @@ __all__ = ["Parameter", "Signature", "read"]
 EMPTY = inspect.Parameter.empty
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signature:
+class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """What there is to know of a function before it is called.
 
     `returns` is `inspect.Signature.empty` without a hint; `context` names the parameter that takes the context;

@@ -5,9 +5,10 @@ a template is written (see uritemplate).
 """
 
 import re
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from urllib.parse import quote, unquote_to_bytes
+
+import msgspec
 
 from .errors import AuthorError
 
@@ -26,8 +27,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(msgspec.Struct, frozen=True):
     """A name in a template, what its value may be, and which characters stay unencoded in it."""
 
     name: str
@@ -49,8 +49,7 @@ class Variable:
         return [quote(str(item), safe=self.safe, errors="replace") for item in items]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """Literals with variables between them; it begins and ends with a literal, which may be empty.
 
     >>> name, version = Variable("name", "segment"), Variable("version", "segment")

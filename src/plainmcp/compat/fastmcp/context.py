@@ -163,15 +163,15 @@ async def _later(answer: Any, read: Callable[[Any], Any]) -> Any:
 # What is asked and answered -----------------------------------------------------------------------
 
 
-class AcceptedElicitation(Elicited):
+class AcceptedElicitation(Elicited, frozen=True):
     """The user said yes; `data` is what they filled in."""
 
 
-class DeclinedElicitation(Elicited):
+class DeclinedElicitation(Elicited, frozen=True):
     """The user said no."""
 
 
-class CancelledElicitation(Elicited):
+class CancelledElicitation(Elicited, frozen=True):
     """The user said neither."""
 
 
