@@ -1,6 +1,7 @@
 """The ASGI edge, driven in memory by a hand-written server, and a little by uvicorn on loopback."""
 
 import asyncio
+import contextlib
 import json
 import re
 import socket
@@ -20,7 +21,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount, Route
 
 from mounted import META, Live, initialize, modern, session, speak
-from plainmcp import Context, Server
+from plainmcp import Context, Server, ToolError
 
 PROGRESS = {"progressToken": "p"}
 HANDSHAKE_HTTP = ["2025-03-26", "2025-06-18", "2025-11-25"]
@@ -1091,3 +1092,78 @@ def test_a_conversation_over_a_socket(parser: str) -> None:
         with client.stream("GET", url, headers={"mcp-session-id": opened.headers["mcp-session-id"]}) as stream:
             assert stream.status_code == 200
             assert next(stream.iter_lines()).startswith("id: ")
+
+
+# Answers before which nothing can be said ----------------------------------------------------------
+
+
+def silent(seen: dict[str, Any]) -> Server:
+    server = Server("test", "1.0")
+
+    @server.tool
+    async def patient(seconds: float) -> str:
+        """Wait, and see that all of it happens in one task."""
+        task, seen["began"] = asyncio.current_task(), True
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(0.001):
+                    await asyncio.sleep(60)
+            await asyncio.sleep(seconds)
+        except asyncio.CancelledError:
+            seen["cancelled"] = True
+            raise
+        assert asyncio.current_task() is task
+        return "done"
+
+    @server.tool
+    async def failing(after: float) -> str:
+        """Raise, perhaps after a while."""
+        if after:
+            await asyncio.sleep(after)
+        raise ToolError("no")
+
+    @server.tool
+    async def exiting(after: float) -> str:
+        """Try to end the process."""
+        if after:
+            await asyncio.sleep(after)
+        raise SystemExit
+
+    return server
+
+
+@pytest.mark.parametrize("seconds", [0, 0.01, 0.2])
+@looped
+async def test_an_async_function_runs_in_one_task_however_long_it_takes(seconds: float) -> None:
+    body, headers = modern("tools/call", name="patient", arguments={"seconds": seconds})
+    live = Live(silent({}).asgi(), body, headers)
+    await live.until(lambda live: live.over)
+    assert (live.status, live.headers["content-type"]) == (200, "application/json")
+    assert json.loads(live.body)["result"]["content"] == [{"type": "text", "text": "done"}]
+
+
+@pytest.mark.parametrize("after", [0, 0.01, 0.1])
+@looped
+async def test_what_an_async_function_raises_is_told_whenever_it_does(after: float) -> None:
+    app = silent({}).asgi()
+    for name, text in (("failing", "no"), ("exiting", "Tool exiting failed unexpectedly")):
+        body, headers = modern("tools/call", name=name, arguments={"after": after})
+        live = Live(app, body, headers)
+        await live.until(lambda live: live.over)
+        result = json.loads(live.body)["result"]
+        assert result["isError"] is True and result["content"][0]["text"].startswith(text)
+    assert not app.endpoint._running
+
+
+@looped
+async def test_hanging_up_cancels_what_runs_in_the_task_of_its_request() -> None:
+    """R26-HTTP-15, R26-HTTP-16"""
+    seen: dict[str, Any] = {}
+    app = silent(seen).asgi()
+    body, headers = modern("tools/call", name="patient", arguments={"seconds": 60})
+    live = Live(app, body, headers)
+    await asyncio.sleep(0.1)
+    live.hang_up()
+    await asyncio.wait_for(live.task, 5)
+    assert seen == {"began": True, "cancelled": True} and live.status == 0
+    assert not app.endpoint._running

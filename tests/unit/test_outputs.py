@@ -3,7 +3,7 @@
 import enum
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plainmcp.errors import AuthorError, OutputError
 from plainmcp.jsonable import Rules
+from plainmcp.judge import Judge
 from plainmcp.outputs import _is_as_strict, promise
 from plainmcp.policy import Policy
 from plainmcp.schema import of_output
@@ -432,3 +433,52 @@ def test_a_schema_that_refers_elsewhere_is_never_fetched():
     keeps = promise(None, {"$ref": "http://127.0.0.1:9/x.json"}, handwritten=True)
     with pytest.raises(AuthorError, match="schemas are never fetched"):
         keeps({}, b"{}")
+
+
+# Twins: what is read instead of a dataclass or a model ----------------------------------------------
+
+
+class Shade(enum.Enum):
+    DARK = "dark"
+
+
+class Inner(pydantic.BaseModel):
+    x: int
+    y: str
+
+
+LIES: list[Any] = [
+    "a", 1, 1.5, True, None, [1], ["a"], [None], {"a": 1}, {"a": "b"}, {"a": None}, {"x": 1, "y": "s"}, {"x": "q"},
+    "2020-01-01", "2020-01-01T00:00:00", "dark", "c", 10**30, [{"x": 1, "y": "s"}], [{"x": None, "y": "s"}], [True],
+]  # fmt: skip
+TRUTHS: list[Any] = [
+    str, int, float, bool, str | None, int | None, float | None, list[int], dict[str, int], Literal["a", "b"],
+    int | str, Any, Inner, list[Inner], Inner | None, list[str | None], date, datetime, Shade, tuple[int, str],
+    Annotated[int, pydantic.Field(ge=2)], Annotated[str, pydantic.Field(min_length=2)],
+    list[Annotated[int, pydantic.Field(ge=2)]], pydantic.PositiveInt,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("hint", TRUTHS, ids=str)
+def test_a_twin_lets_nothing_through_that_the_schema_refuses(hint: Any) -> None:
+    record = make_dataclass("Record", [("v", hint)])
+    model = pydantic.create_model("Model", v=(hint, ...))
+    named = pydantic.create_model("Named", v=(hint, pydantic.Field(serialization_alias="w")))
+    for kind, key in ((record, "v"), (model, "v"), (named, "w")):
+        for wrapped in (kind, list[kind]):  # type: ignore[valid-type]
+            schema = of_output(wrapped, which="all")
+            assert schema is not None
+            judge = Judge(schema)
+            check = promise(wrapped, schema, handwritten=False)
+            for lie in LIES:
+                for data in ({key: lie}, {}, {key: lie, "other": 1}):
+                    whole = data if wrapped is kind else [data, data]
+                    assert accepts(check, whole) <= judge.accepts(whole), (wrapped, whole)
+
+
+def accepts(check: Any, data: Any) -> bool:
+    try:
+        check(data, msgspec.json.encode(data))
+    except OutputError:
+        return False
+    return True

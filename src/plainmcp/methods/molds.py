@@ -23,7 +23,7 @@ _TEXT = codec.encode(_MARK)
 _RECORD = {_MARK: 0}
 _RAW = codec.encode(_RECORD)
 _ROWS = codec.encode([_RECORD, _RECORD])
-_JOINTS = {"compact": b"},{", "spaced": b"}, {", "indent": b"},\\n  {"}
+_JOINTS = {"compact": b"},{", "spaced": b"}, {"}
 _BRACE = ord("{")
 _RECORDS = frozenset({"fields", "model", "dict"})
 
@@ -38,7 +38,7 @@ def closed(server: Any, tool: ToolFeature, normalized: Normalized, revision: Rev
 class Mold:
     """The pieces around a text, a record and a list of records: two where it is told only, three where it is sent.
 
-    `between` is what stands between two records where each is told by itself.
+    `between` is what stands between two records where each is told by itself. None where there is no such mold.
     """
 
     __slots__ = ("between", "record", "rows", "text")
@@ -52,22 +52,28 @@ class Mold:
         if tool.render is not None or policy.accept != "any":
             return
 
-        def cut(value: Any, raw: bytes, told: bytes) -> list[bytes]:
-            whole = codec.encode(closed(server, tool, tool.normalize(value, check=None), revision))
-            before, _, after = whole.partition(told)
-            return [before, *after.split(raw)]  # the text always stands before the data
+        def whole(value: Any) -> bytes:
+            return codec.encode(closed(server, tool, tool.normalize(value, check=None), revision))
 
         if tool.check is None:
-            self.text = cut(_MARK, _TEXT, _TEXT)
+            self.text = _around(whole(_MARK), _TEXT, _TEXT)
         if policy.key_case != "asis" or policy.item_order != "asis" or policy.drop_none:
             return
-        one = codec.encode(codec.styled(_RAW, policy.json_style))
-        self.record = cut(_RECORD, _RAW, one)
-        both = codec.encode(codec.styled(_ROWS, policy.json_style))
-        self.rows = cut([_RECORD, _RECORD], _ROWS, both)
-        if self.rows == [self.rows[0], b""]:  # there is no such text: each has one by itself
-            before, between, after = self.rows[0].split(one)
-            self.rows, self.between = [before, *after.split(_ROWS)], between
+        one, both = (codec.encode(codec.styled(raw, policy.json_style)) for raw in (_RAW, _ROWS))
+        self.record = _around(whole(_RECORD), one, _RAW)
+        rows = whole([_RECORD, _RECORD])
+        self.rows = _around(rows, both, _ROWS)
+        # An item on its own is indented from the margin, so there is nothing to cut.
+        if self.rows is None and policy.json_style in _JOINTS and rows.count(one) == 2:
+            self.between = rows.split(one)[1]
+            self.rows = _around(rows, one + self.between + one, _ROWS)
+
+
+def _around(whole: bytes, told: bytes, raw: bytes) -> list[bytes] | None:
+    """What stands around a text and, behind it, the data it tells of."""
+    before, found, after = whole.partition(told)
+    pieces = [before, *after.split(raw)]
+    return pieces if found and len(pieces) <= 3 else None
 
 
 def made(server: Any, tool: ToolFeature, revision: Revision, value: Any) -> Pieces | CallToolResult:

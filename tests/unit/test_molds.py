@@ -1,0 +1,112 @@
+"""What a mold makes of a value is what the rooms would have made of it, byte for byte."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import pydantic
+import pytest
+
+from plainmcp import Policy, Server
+from plainmcp.methods import molds
+from plainmcp.policy import _ALLOWED
+from plainmcp.revisions import REVISIONS
+
+
+@dataclass
+class Row:
+    id: int
+    name: str
+    note: str | None = None
+
+
+class Model(pydantic.BaseModel):
+    id: int
+    name: str
+
+
+class Packed(msgspec.Struct):
+    id: int
+    tags: list[str]
+
+
+JOINTS = [
+    '}, {"',
+    '}","text":"',
+    '},{"id":1',
+    "}, {",
+    "},\n  {",
+    "]",
+    "[",
+    "\\",
+    '"',
+    "@@the-text-goes-here@@",
+    "null",
+]
+VALUES: list[Any] = [
+    "hello", "", "«là» \U0001f600", 'a "quoted" \\ text\n', "@@the-text-goes-here@@", "a\ud800b",
+    Row(1, "Ada"), Row(2, "", "dry"), Model(id=1, name="Ada"), Packed(1, ["a", "b"]), {"a": 1}, {}, {"content": []},
+    {"content": [{"type": "text", "text": "t"}]}, {"1": [], "2": {}}, {"a": float("inf")}, {1: 2},
+    [], [Row(1, "Ada")], [Row(1, "Ada"), Row(2, "Bob", "dry")], [Model(id=1, name="x")] * 3, [{}], [{}, {}],
+    [{"a": [{"b": 1}, {"b": 2}]}, {"a": []}], [Row(1, "Ada"), {"a": None}], [{"a": 1}, 2], ["a", "b"], [[{"a": 1}]],
+    *[[Row(1, joint), {joint: joint}, Row(3, "x", joint)] for joint in JOINTS],
+    [Row(1, "Ada"), Row(float("nan"), "x")],  # type: ignore[arg-type]
+    None, 42, True, 1.5, (Row(1, "Ada"), Row(2, "Bob")),
+]  # fmt: skip
+VARIANTS = [
+    Policy.standard.replace(**{name: value})
+    for name, allowed in _ALLOWED.items()
+    for value in (allowed if isinstance(allowed, tuple) else [True, False] if allowed is bool else ["other"])
+]
+POLICIES = [Policy.of(name) for name in Policy.profiles] + VARIANTS
+
+
+def outcome(make: Any) -> Any:
+    try:
+        return msgspec.json.decode(make())
+    except Exception as error:  # the same complaint, whoever makes it
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=range(len(POLICIES)))
+def test_a_mold_makes_what_the_rooms_make(policy: Policy) -> None:
+    server = Server("s", policy=policy)
+
+    @server.tool
+    def any_value() -> Any: ...
+
+    tool = server.registry.tools.known("any_value", None)
+    for revision in REVISIONS.values():
+        for value in VALUES:
+
+            def by_mold(revision: Any = revision, value: Any = value) -> bytes:
+                made: Any = molds.made(server, tool, revision, value)
+                return b"".join(made) if isinstance(made, tuple) else msgspec.json.encode(made)
+
+            def by_rooms(revision: Any = revision, value: Any = value) -> bytes:
+                return msgspec.json.encode(molds.closed(server, tool, tool.normalize(value), revision))
+
+            assert outcome(by_mold) == outcome(by_rooms), (revision.name, value)
+
+
+@pytest.mark.parametrize("hint", [list[Row], list[Model], Row, dict[str, Any], str, list[dict[str, Any]]])
+@pytest.mark.parametrize("policy", Policy.profiles)
+def test_and_of_what_an_output_schema_promises(policy: str, hint: Any) -> None:
+    server = Server("s", policy=policy)
+
+    def typed() -> Any: ...
+
+    typed.__annotations__ = {"return": hint}
+    server.tool(typed)
+    tool = server.registry.tools.known("typed", None)
+    for revision in REVISIONS.values():
+        for value in VALUES:
+
+            def by_mold(revision: Any = revision, value: Any = value) -> bytes:
+                made: Any = molds.made(server, tool, revision, value)
+                return b"".join(made) if isinstance(made, tuple) else msgspec.json.encode(made)
+
+            def by_rooms(revision: Any = revision, value: Any = value) -> bytes:
+                return msgspec.json.encode(molds.closed(server, tool, tool.normalize(value), revision))
+
+            assert outcome(by_mold) == outcome(by_rooms), (revision.name, value)
