@@ -44,11 +44,13 @@ class Policy:
     # Scalars and lists as structuredContent: wrapped under `wrap_key`; raw (bare where the revision
     # allows it); wrapped only if the return is annotated, or only if a schema is declared; or never.
     non_object: Literal["wrap", "raw", "annotated", "schema", "never"] = "wrap"
+    # The key under which they are wrapped.
     wrap_key: str = "result"
     # {}, [] and the like as structuredContent when no schema asks for them.
     empty_structured: Literal["emit", "omit"] = "emit"
     # The text beside structured data: its JSON, or nothing.
     object_text: Literal["json", "none"] = "json"
+    # JSON in a text: with spaces after commas and colons, without, or over several lines.
     json_style: Literal["spaced", "compact", "indent"] = "spaced"
     # A list as content: a block per item; the same with nested lists flattened; one JSON text; or
     # auto, which is one JSON text when structured data goes out beside it and blocks when not.
@@ -63,6 +65,7 @@ class Policy:
     unserializable: Literal["str", "error"] = "str"
     # NaN, Infinity and lone surrogates: refused with a path, or replaced by null and U+FFFD.
     unencodable: Literal["error", "replace"] = "error"
+    # Members of an object that are None are left out.
     drop_none: bool = False
     # The keys at the top of an object.
     key_case: Literal["asis", "camel"] = "asis"

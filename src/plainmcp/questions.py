@@ -10,10 +10,6 @@ from .errors import InvalidParams
 __all__ = ["Elicit", "ElicitUrl", "Elicited", "InputRequired", "ListRoots", "Question", "Sample"]
 
 
-def _as_it_is(content: Any) -> Any:
-    return content
-
-
 class Elicited(msgspec.Struct, frozen=True):
     """What a user did with a form or a URL: accept, decline or cancel; `data` is the filled-in form."""
 
@@ -51,7 +47,7 @@ class Elicit(Question, frozen=True, kw_only=True):
     method: ClassVar[str] = "elicitation/create"
     message: str
     schema: Any
-    parse: Callable[[Any], Any] = _as_it_is
+    parse: Callable[[Any], Any] = lambda content: content
 
     @property
     def needs(self) -> dict[str, Any]:

@@ -44,12 +44,12 @@ class Revision:
     batches: bool = False  # arrays of messages
     polling: bool = False  # an event stream opens with an empty event; it may be ended early and fetched later
     null_id: bool = False  # an error for an unreadable id says "id": null; otherwise it has no id
-    resource_not_found: int = -32002
+    resource_not_found: int = -32002  # the error code for a URI with nothing behind it
     progress_message: bool = True  # notifications/progress may carry a message
     elicitation: tuple[str, ...] = ()  # the modes in which a user may be asked
     elicitation_mode: bool = False  # elicitation/create says its mode
     rich_forms: bool = False  # forms may have titled and multiple choices, and defaults everywhere
-    sampling_audio: bool = True
+    sampling_audio: bool = True  # sampling messages may hold audio
     sampling_lists: bool = False  # sampling messages may hold several blocks, and tools may be offered
 
     # What results may hold.
@@ -59,15 +59,15 @@ class Revision:
     titles: bool = True  # title on definitions; an author's own fields inside resource contents
     last_modified: bool = True  # annotations.lastModified
     content_meta: bool = True  # _meta on content blocks, resource contents and definitions
-    icons: bool = True
+    icons: bool = True  # icons on definitions and on links
     result_type: bool = False  # every result says resultType, and who the server is
     cache_hints: bool = False  # ttlMs and cacheScope on cacheable results
 
     # What definitions may hold.
-    tool_annotations: bool = True
+    tool_annotations: bool = True  # annotations on tools: `readOnlyHint` and the like
     implementation: tuple[str, ...] = ("name", "version")  # the fields of serverInfo
-    completions: bool = True  # a capability of its own
-    extensions: bool = False  # likewise
+    completions: bool = True  # `completions` is announced as a capability
+    extensions: bool = False  # `extensions` is announced as a capability
 
     @property
     def all_content(self) -> bool:

@@ -101,8 +101,8 @@ class Core:
     def tool(self, function: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
         """Offer a function as a tool: `@server.tool`, or `@server.tool(name=…, render="table", …)`.
 
-        Takes name, title, description, input_schema, output_schema, annotations, icons, meta, render, visible,
-        needs, inline, timeout and replace.
+        Takes name, title, description, input_schema, output_schema, annotations, icons, meta, render, policy,
+        visible, needs, inline, timeout and replace.
         """
 
         def register(function: F) -> F:

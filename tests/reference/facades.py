@@ -9,7 +9,7 @@ __all__ = ["fastmcp_page"]
 
 _INTRO = """\
 What `plainmcp.compat.fastmcp` has of that package, and what it has not. Whatever is not here is refused when it
-is asked for, with the words below; nothing is taken and ignored, except `tags`. How to move is [on its own
+is asked for, with the words below; nothing is taken and ignored. How to move is [on its own
 page](../how-to/from-fastmcp.md)."""
 
 

@@ -1,6 +1,6 @@
 """docs/reference/policy.md and revisions.md: the fields of Policy and the rows of the revisions, as tables.
 
-The words are those of the comments beside the fields; here stand only words for fields that have none.
+The words are those of the comments beside the fields.
 """
 
 from collections.abc import Iterator
@@ -44,12 +44,6 @@ _QUESTIONS = """\
 
 The first answer is the default."""
 
-_UNSAID_POLICY = {
-    "wrap_key": "The key under which they are wrapped.",
-    "json_style": "JSON in a text: with spaces after commas and colons, without, or over several lines.",
-    "drop_none": "Members of an object that are None are left out.",
-}
-
 
 def policy_page() -> str:
     """The page of the policy fields."""
@@ -79,7 +73,7 @@ def _question_rows() -> Iterator[list[str]]:
         if get_origin(hint) is Literal:
             possible = (default, *(one for one in get_args(hint) if one != default))
         answers = ", ".join(code(_answer(one)) for one in possible)
-        question = words(_UNSAID_POLICY | said, field.name)
+        question = words(said, field.name)
         yield [code(field.name), question, answers if hint is not str else f"any text; {answers}"]
 
 
@@ -106,15 +100,6 @@ _CARRIES = """\
 _METHODS = """\
 ## Which methods each has"""
 
-_UNSAID_REVISION = {
-    "resource_not_found": "the error code for a URI with nothing behind it",
-    "sampling_audio": "sampling messages may hold audio",
-    "icons": "icons on definitions and on links",
-    "tool_annotations": "annotations on tools: `readOnlyHint` and the like",
-    "completions": "`completions` is announced as a capability",
-    "extensions": "`extensions` is announced as a capability",
-}
-
 
 def revisions_page() -> str:
     """The page of the revisions."""
@@ -134,7 +119,7 @@ def _revision_rows() -> Iterator[list[str]]:
     for field in fields(Revision):
         if field.name in ("name", "methods"):
             continue
-        told = words(said | _UNSAID_REVISION, field.name)
+        told = words(said, field.name)
         cells = [_fact(getattr(revision, field.name)) for revision in REVISIONS.values()]
         yield [code(field.name), told, *cells]
 
