@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64decode
+from collections import Counter
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
@@ -28,15 +29,13 @@ class Headers:
 
     def __init__(self, pairs: Iterable[tuple[str, str]], *, folded: bool = False) -> None:
         self._folded = folded
-        self._values: dict[str, str] = {}
+        keyed = [(self.key(name) if folded else name.lower(), value.strip(" \t")) for name, value in pairs]
+        self._values = dict(keyed)
         self._twice: set[str] = set()
-        for name, value in pairs:
-            key, value = self.key(name) if folded else name.lower(), value.strip(" \t")
-            if key in self._values:
-                self._twice.add(key)
-                if key == "accept":  # a list, which may come in several lines
-                    value = f"{self._values[key]}, {value}"
-            self._values[key] = value
+        if len(keyed) != len(self._values):
+            self._twice = {key for key, times in Counter(key for key, _ in keyed).items() if times > 1}
+        if "accept" in self._twice:  # a list, which may come in several lines
+            self._values["accept"] = ", ".join(value for key, value in keyed if key == "accept")
 
     def key(self, name: str) -> str:
         """A header's name in one spelling."""
