@@ -211,7 +211,7 @@ class ASGIApp:
         """Server-sent events until all is said."""
         if opened.held is not None:
             opened.held.keep(opened.stream)
-        await _sent(send, {"type": "http.response.start", "status": 200, "headers": _STREAM})
+        await _sent(send, {"type": "http.response.start", "status": 200, "headers": list(_STREAM)})
         chunk = reader.opening()
         while not watch.done():
             if chunk:
@@ -282,16 +282,16 @@ async def _came(receive: Receive) -> MutableMapping[str, Any]:
 
 
 async def _reply(reply: Reply, send: Send) -> None:
-    headers = _encoded(reply.headers)
+    headers = list(_encoded(reply.headers))
     if reply.status != 204:
-        headers = [*headers, (b"content-length", b"%d" % len(reply.body))]
+        headers.append((b"content-length", b"%d" % len(reply.body)))
     await _sent(send, {"type": "http.response.start", "status": reply.status, "headers": headers})
     await _sent(send, {"type": "http.response.body", "body": reply.body, "more_body": False})
 
 
 @lru_cache(maxsize=16)
-def _encoded(headers: tuple[tuple[str, str], ...]) -> list[tuple[bytes, bytes]]:
-    return [(name.encode(), value.encode()) for name, value in headers]
+def _encoded(headers: tuple[tuple[str, str], ...]) -> tuple[tuple[bytes, bytes], ...]:
+    return tuple((name.encode(), value.encode()) for name, value in headers)
 
 
 async def _sent(send: Send, message: dict[str, Any]) -> None:
