@@ -30,7 +30,7 @@ LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert"
 _log = logging.getLogger("plainmcp")
 
 
-class Request(Struct, gc=False):
+class Request(Struct):
     """One request, and what is known of who sent it."""
 
     id: Raw

@@ -180,7 +180,8 @@ def tool(
 
 def _judged(written: judge.Judge, binder: Binder, given: Any) -> dict[str, Any]:
     """Arguments that keep to a schema written by hand, which may ask for more than the function's hints."""
-    data = (codec.decode(bytes(given)) if given else None) or {}
+    data = codec.decode(bytes(given)) if given else None
+    data = {} if data is None else data
     problems = [
         f"{phrases.place(one.keys)}: expected {one.expected}, got {one.got}" for one in written.problems(data)
     ]

@@ -139,7 +139,15 @@ def plain_fields(kind: type) -> dict[str, tuple[str, Any]] | None:
 def _extends_schema(kind: Any) -> bool:
     own = (base for base in kind.__mro__ if base.__module__.partition(".")[0] != "pydantic")
     written = any("__get_pydantic_json_schema__" in vars(base) for base in own)
-    return written or bool(kind.model_config.get("json_schema_extra"))
+    config = {key: value for key, value in kind.model_config.items() if (key, value) != ("extra", "ignore")}
+    return written or not _SAYS_NOTHING.issuperset(config)
+
+
+# What of a model's configuration leaves its schema and its JSON as they are, but for names.
+_SAYS_NOTHING = frozenset(
+    {"frozen", "populate_by_name", "validate_by_name", "validate_by_alias", "validate_assignment", "validate_default"}
+    | {"from_attributes", "alias_generator", "title", "revalidate_instances", "hide_input_in_errors"}
+)
 
 
 def model_hints(kind: type) -> dict[str, Any]:

@@ -179,10 +179,8 @@ def _children(rule: Rule, members: list[Any]) -> Iterator[Any]:
             return chain.from_iterable(members)
         case "dict":
             return chain.from_iterable(map(dict.values, members))
-        case "fields" if rule.slots:
-            return chain.from_iterable(map(_getter(rule.names), members))
         case "fields" | "model":
-            return chain.from_iterable(map(dict.values, map(attrgetter("__dict__"), members)))
+            return chain.from_iterable(map(_getter(rule.names), members))
     return iter(())
 
 

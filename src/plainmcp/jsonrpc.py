@@ -135,7 +135,14 @@ class Envelope(Struct, gc=False):
             raise InvalidParams(f"params._meta: {error}") from error
 
 
+class _Head(Struct, gc=False):
+    """What an answer needs of a message, without a look at the rest."""
+
+    id: Raw = ABSENT
+
+
 _read = msgspec.json.Decoder(Envelope).decode
+_read_head = msgspec.json.Decoder(_Head).decode
 _read_meta = msgspec.json.Decoder(Meta).decode
 _read_batch = msgspec.json.Decoder(list[Raw]).decode
 
@@ -185,7 +192,14 @@ def _is_id(raw: Raw) -> bool:
 
 def _salvaged(raw: bytes | Raw, error: Exception) -> Envelope:
     """A notification whose parameters make no sense, since nobody may be told so; else why it would not open."""
-    data = codec.decode(bytes(raw))
+    try:
+        data = codec.decode(bytes(raw))
+    except ParseError as unreadable:  # a text or a number in it is one that nobody can read
+        try:
+            id = _read_head(raw).id
+        except (msgspec.MsgspecError, RecursionError, UnicodeError):
+            raise unreadable from error
+        raise blamed(unreadable, id) from error
     if not isinstance(data, dict):
         raise InvalidRequest("a message is a JSON object") from error
     method, given = data.get("method"), data.get("id")

@@ -6,7 +6,7 @@ Knows classes only. The values themselves are encoded and walked in jsonable.
 import dataclasses
 import ipaddress
 import math
-from collections import UserString, deque
+from collections import OrderedDict, UserString, deque
 from collections.abc import Callable, ItemsView, Iterable, KeysView, Mapping, Set, ValuesView
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -45,8 +45,7 @@ class Rule(msgspec.Struct, frozen=True):
       scalar    `open` makes it a leaf
       list      the encoder writes it as an array; iterating gives its items
       dict      the encoder writes it as an object; it has keys
-      fields    the encoder writes it as an object; `names` are its attributes, and `slots` says that they are not
-                all in its __dict__; `open` makes it a dict
+      fields    the encoder writes it as an object; `names` are its attributes; `open` makes it a dict
       model     a pydantic model whose own encoder can be trusted; `names` as above; `open` dumps it
       set       an array too, but in sorted order, which the encoder does not give
       open      `open` makes it something else, which has a rule of its own
@@ -57,7 +56,6 @@ class Rule(msgspec.Struct, frozen=True):
     shape: str
     open: Open | None = None
     names: tuple[str, ...] = ()  # those first that may be None, as far as hints tell
-    slots: bool = False
     many: bool = False
     omits: bool = False  # it may leave a member out that is None
 
@@ -100,7 +98,7 @@ def choose(kind: type, serializers: Mapping[type, Open]) -> Rule:
 
 def is_leaf(kind: type) -> bool:
     """Whether the encoder meets values of a class, or of a subclass, without anybody seeing them."""
-    return issubclass(kind, Enum) or any(issubclass(leaf, kind) for leaf in _LEAVES)
+    return issubclass(kind, (Enum, UUID)) or any(issubclass(leaf, kind) for leaf in _LEAVES)
 
 
 def _enum(kind: type) -> Rule | None:
@@ -117,23 +115,24 @@ def _model(kind: type) -> Rule | None:
     if not foreign.is_pydantic(kind):
         return None
     # msgspec would write a pydantic dataclass itself, without its aliases, so only models go straight.
-    shape = "model" if foreign.is_closed_model(kind) else "open"
-    names = _nullable_first(foreign.model_hints(kind)) if shape == "model" else ()
-    return Rule(shape, foreign.dump_model, names, omits=foreign.excludes(kind))
+    if not foreign.is_closed_model(kind) or foreign.excludes(kind):
+        return Rule("open", foreign.dump_model)
+    return Rule("model", foreign.dump_model, _nullable_first(foreign.model_hints(kind)))
 
 
 def _fields(kind: type) -> Rule | None:
     if issubclass(kind, msgspec.Struct):
+        if kind.__struct_config__.array_like:  # an array in JSON, which nobody expects of something with fields
+            return Rule("open", _open_struct)
         names = _nullable_first({name: kind.__annotations__.get(name) for name in kind.__struct_fields__})
-        return Rule("fields", _open_struct, names, slots=True, omits=kind.__struct_config__.omit_defaults)
+        return Rule("fields", _open_struct, names, omits=kind.__struct_config__.omit_defaults)
     if dataclasses.is_dataclass(kind):
         names = _nullable_first({field.name: field.type for field in dataclasses.fields(kind)})
         tags = {field.name: field.metadata.get("json", field.name) for field in dataclasses.fields(kind)}
         # A field with metadata {"json": "wireName"} has that name on the wire, "-" keeps it off (S001-34).
         renamed = any(name != tag for name, tag in tags.items())
         native = not renamed and all(_is_stored(kind, field) for field in dataclasses.fields(kind))
-        slots = any("__slots__" in vars(base) for base in kind.__mro__[:-1])
-        return Rule("fields" if native else "open", partial(_open_fields, tags=tags), names, slots=slots)
+        return Rule("fields" if native else "open", partial(_open_fields, tags=tags), names)
     public = foreign.attrs_fields(kind)
     if public is not None:
         return Rule("open", partial(_open_fields, tags={name: name for name in public}))
@@ -185,6 +184,8 @@ def _subclass(kind: type) -> Rule | None:
 
 
 def _collection(kind: type) -> Rule | None:
+    if issubclass(kind, OrderedDict):
+        return Rule("open", _open_mapping)  # the encoder does not see what was moved to the end
     if issubclass(kind, dict):
         return DICT
     if issubclass(kind, (list, tuple)):
@@ -205,7 +206,8 @@ def _collection(kind: type) -> Rule | None:
 
 def _open_fields(value: Any, *, tags: Mapping[str, str]) -> dict[str, Any]:
     # A field that was never set (init=False without a default) is absent, as the encoder has it.
-    return {tag: getattr(value, name) for name, tag in tags.items() if tag != "-" and hasattr(value, name)}
+    found = {tag: getattr(value, name, msgspec.UNSET) for name, tag in tags.items() if tag != "-"}
+    return {tag: item for tag, item in found.items() if item is not msgspec.UNSET}
 
 
 def _open_mapping(value: Any) -> dict[Any, Any]:
@@ -227,7 +229,7 @@ def _open_struct(value: msgspec.Struct) -> Any:
     for name, wire_name in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
         item = getattr(value, name)
         omitted = config.omit_defaults and name in defaults and _is_default(item, defaults[name])
-        if item is not msgspec.UNSET and not omitted:
+        if config.array_like or (item is not msgspec.UNSET and not omitted):  # in an array every place counts
             items.append((wire_name, item))
     if config.array_like:
         return ([config.tag] if config.tag is not None else []) + [item for _, item in items]

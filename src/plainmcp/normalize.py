@@ -111,8 +111,13 @@ def tool_result(
     declared: Declared = "nothing",
     render: Render | None = None,
     check: Check | None = None,
+    encoded: bytes | None = None,
 ) -> Normalized:
-    """A tool's return value as a result whose structured data is raw JSON."""
+    """A tool's return value as a result whose structured data is raw JSON.
+
+    `encoded` is the JSON of a value that is data, where somebody made it already: it may hold an iterator, which
+    gives what it has only once.
+    """
     try:
         ready = _ready_made(value, policy, rules)
         if ready is not None:
@@ -121,7 +126,7 @@ def tool_result(
             return ready
         if policy.accept == "serializer" and not isinstance(value, str):
             value = _accepted(value, policy, rules)
-        return payload(value, policy, rules, declared, render, check)
+        return payload(value, policy, rules, declared, render, check, encoded)
     except PlainMCPError:
         raise
     except Exception as error:

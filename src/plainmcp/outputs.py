@@ -59,32 +59,39 @@ def promise(annotation: Any, schema: dict[str, Any], *, handwritten: bool) -> Ch
 def _twin(hint: Any) -> Any:
     """A hint that reads the same JSON with a Struct for each dataclass and each plain model, in half the time.
 
-    Of whatever has no twin, because it holds itself or has a name no Struct can have, the hint itself.
+    Where a class holds itself, or has a name no Struct can have, it is the hint itself.
     """
     try:
-        if get_origin(hint) in (list, dict, UnionType, Union):
-            return _rebuilt(get_origin(hint), tuple(map(_twin, get_args(hint))))
-        if not isinstance(hint, type):
-            return hint
-        if dataclasses.is_dataclass(hint) and _reads_strictly(hint):
-            found = get_type_hints(hint, include_extras=True)
-            fields = [(one.name, found[one.name], _has_default(one)) for one in dataclasses.fields(hint)]
-            return _struct(hint, fields, {})
+        return _made_anew(hint, frozenset())
+    except (TypeError, NameError, _HoldsItself):
+        return hint
+
+
+class _HoldsItself(Exception):
+    """A class is met again inside of itself."""
+
+
+def _made_anew(hint: Any, above: frozenset[Any]) -> Any:
+    origin = get_origin(hint)
+    if origin in (list, dict, UnionType, Union):
+        parts = tuple(_made_anew(part, above) for part in get_args(hint))
+        return Union[parts] if origin in (UnionType, Union) else origin[parts]  # noqa: UP007 - a hint at run time
+    if not isinstance(hint, type):
+        return hint
+    if hint in above:
+        raise _HoldsItself
+    names = {}
+    if dataclasses.is_dataclass(hint) and _reads_strictly(hint):
+        found = get_type_hints(hint, include_extras=True)
+        fields = [(one.name, found[one.name], _has_default(one)) for one in dataclasses.fields(hint)]
+    else:
         plain = foreign.plain_fields(hint)
-        if plain is not None:
-            fields = [(name, found, False) for name, (_, found) in plain.items()]
-            return _struct(hint, fields, {name: wire for name, (wire, _) in plain.items()})
-    except (TypeError, NameError, RecursionError):
-        pass
-    return hint
-
-
-def _rebuilt(origin: Any, parts: tuple[Any, ...]) -> Any:
-    return Union[parts] if origin in (UnionType, Union) else origin[parts]  # noqa: UP007 - a hint at run time
-
-
-def _struct(hint: type, fields: list[tuple[str, Any, bool]], names: dict[str, str]) -> Any:
-    given: list[Any] = [(name, _twin(found), *([None] if optional else [])) for name, found, optional in fields]
+        if plain is None:
+            return hint
+        fields = [(name, found, False) for name, (_, found) in plain.items()]
+        names = {name: wire for name, (wire, _) in plain.items()}
+    within = above | {hint}
+    given: list[Any] = [(name, _made_anew(found, within), *[None] * optional) for name, found, optional in fields]
     return msgspec.defstruct(hint.__name__, given, rename=names, kw_only=True, gc=False)
 
 

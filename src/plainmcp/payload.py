@@ -56,6 +56,7 @@ def payload(
     declared: Declared = "nothing",
     render: Render | None = None,
     check: Check | None = None,
+    encoded: bytes | None = None,
 ) -> Normalized:
     """Content for what is content, text and structured data for what is data."""
     if value is None and declared != "schema":
@@ -70,7 +71,9 @@ def payload(
     items = rules.items(value, strict(policy) if declared == "schema" else policy)
     if items is not None and declared != "schema" and content.among(items, policy):
         return Normalized(CallToolResult(content=_gathered(items, policy, rules, [], [items])), True)  # S000-34
-    return _data(value if items is None else items, items is not None, policy, rules, declared, render, check)
+    if encoded is None or (type(encoded) is Inexact and declared == "schema"):
+        encoded = rules.encode(value if items is None else items, strict(policy) if declared == "schema" else policy)
+    return _data(value if items is None else items, items is not None, encoded, policy, declared, render, check)
 
 
 def _gathered(items: Any, policy: Policy, rules: Rules, keys: list[Any], above: list[Any]) -> list[ContentBlock]:
@@ -102,13 +105,12 @@ def content_of(value: Any, policy: Policy, rules: Rules) -> list[ContentBlock]:
 def _data(
     value: Any,
     many: bool,
+    encoded: bytes,
     policy: Policy,
-    rules: Rules,
     declared: Declared,
     render: Render | None,
     check: Check | None,
 ) -> Normalized:
-    encoded = rules.encode(value, strict(policy) if declared == "schema" else policy)
     if check is not None:
         check(value, encoded)
     raw = shaped(encoded, policy)

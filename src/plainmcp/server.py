@@ -176,7 +176,11 @@ class Core:
 
     def serializer(self, kind: type, to_jsonable: Callable[[Any], Any]) -> None:
         """Send values of a class as whatever a function makes of them."""
+        if kind is str:
+            raise AuthorError("a str is sent as it is; give a class of your own a serializer")
         self.rules.add(kind, to_jsonable)
+        for tool in self.registry.tools:
+            tool.molds.clear()
 
     def add_file(self, file: Any, uri: str | None = None, *, replace: bool = False, **options: Any) -> str:
         """Offer a file as a resource, read anew each time; gives its URI. Takes what `resource` takes, and root."""

@@ -8,7 +8,7 @@ from msgspec import Struct
 __all__ = ["Cancelled", "Link", "PeerError", "Run", "Stay"]
 
 
-class Run(Struct, frozen=True, gc=False):
+class Run(Struct, frozen=True):
     """Run a function of the user's, and come back with its value or its exception."""
 
     function: Callable[..., Any]

@@ -1167,3 +1167,19 @@ async def test_hanging_up_cancels_what_runs_in_the_task_of_its_request() -> None
     await asyncio.wait_for(live.task, 5)
     assert seen == {"began": True, "cancelled": True} and live.status == 0
     assert not app.endpoint._running
+
+
+@pytest.mark.parametrize("disconnect", [False, True])
+@looped
+async def test_a_request_the_server_ends_says_nothing_more(disconnect: bool) -> None:
+    seen: dict[str, Any] = {}
+    app = silent(seen).asgi()
+    body, headers = modern("tools/call", name="patient", arguments={"seconds": 60})
+    live = Live(app, body, headers)
+    await asyncio.sleep(0.15)  # somebody accompanies it by now
+    if disconnect:
+        live.hang_up()
+    live.task.cancel()
+    await asyncio.wait([live.task])
+    await asyncio.sleep(0.05)
+    assert live.status == 0 and seen["cancelled"] and not app.endpoint._running

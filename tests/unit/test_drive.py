@@ -422,3 +422,34 @@ def test_a_plain_wrapper_around_an_async_function_is_awaited() -> None:
     said = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "wrapper", "arguments": {"a": 1}}}
     for raw in (server.handle(said), asyncio.run(server.handle_async(said))):
         assert raw is not None and b'"text":"2"' in raw
+
+
+def test_a_thread_that_cannot_start_takes_nobody_s_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads, done = Threads(1), list[int]()
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError):
+            threads.submit(lambda: done.append(1))
+    threads.submit(lambda: done.append(2))
+    until(lambda: done == [2])
+
+
+@pytest.mark.parametrize("inline", [True, False])
+def test_a_plain_wrapper_around_an_async_function_is_contained_too(inline: bool) -> None:
+    server = Server("s")
+
+    async def leave() -> None:
+        await asyncio.sleep(0)
+        raise SystemExit
+
+    server.tool(name="leave", inline=inline)(lambda: leave())
+
+    async def main() -> bytes | None:
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "leave"}}
+        return await asyncio.wait_for(server.handle_async(asked), SECONDS)
+
+    assert b"Tool leave failed unexpectedly" in (asyncio.run(main()) or b"")

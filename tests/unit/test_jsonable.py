@@ -5,6 +5,7 @@ import collections
 import dataclasses
 import datetime
 import enum
+import functools
 import ipaddress
 import itertools
 import json
@@ -808,3 +809,37 @@ def test_a_literal_hint_does_not_matter():
         way: Literal["a", "b"]
 
     assert encoded(Choice("a")) == '{"way":"a"}'
+
+
+# What stands in an object and is never written ------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Cached:
+    inner: Any
+
+    @functools.cached_property
+    def nothing(self) -> None:
+        return None
+
+    @functools.cached_property
+    def several(self) -> list[int]:
+        return []
+
+
+def test_a_cached_none_does_not_stand_in_for_a_nan() -> None:
+    value = Cached({"y": float("nan")})
+    assert value.nothing is None
+    assert refused(value) == "$.inner.y: nan is not a JSON number"
+
+
+def test_a_cached_list_does_not_stand_in_for_a_set() -> None:
+    value = Cached({"s": set("zyxwv")})
+    assert value.several == []
+    assert encoded(value) == '{"inner":{"s":["v","w","x","y","z"]}}'
+
+
+def test_an_ordered_dict_keeps_its_order() -> None:
+    value = collections.OrderedDict(a=1, b=2)
+    value.move_to_end("a")
+    assert encoded(value) == encoded([value])[1:-1] == '{"b":2,"a":1}'

@@ -110,3 +110,60 @@ def test_and_of_what_an_output_schema_promises(policy: str, hint: Any) -> None:
                 return msgspec.json.encode(molds.closed(server, tool, tool.normalize(value), revision))
 
             assert outcome(by_mold) == outcome(by_rooms), (revision.name, value)
+
+
+# What must not be lost on the way -------------------------------------------------------------------
+
+
+class Line(msgspec.Struct, array_like=True):
+    items: Any
+
+
+class Stranger:
+    def __str__(self) -> str:
+        return "a stranger"
+
+
+def called(server: Server, name: str = "t") -> Any:
+    raw = server.handle({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name}})
+    return msgspec.json.decode(raw or b"")["result"]
+
+
+@pytest.mark.parametrize(
+    ("make", "data"),
+    [
+        (lambda: [{"of": iter([1, 2])}, {"x": [{"y": 1}, {"z": 2}]}], [{"of": [1, 2]}, {"x": [{"y": 1}, {"z": 2}]}]),
+        (lambda: [{"of": iter([1, 2]), "t": "}, {"}], [{"of": [1, 2], "t": "}, {"}]),
+        (lambda: Line(iter([1, 2])), [[1, 2]]),
+        (lambda: [Line([{"a": 1}, {"b": 2}]), Line(3)], [[[{"a": 1}, {"b": 2}]], [3]]),
+    ],
+)
+def test_an_iterator_that_was_read_is_not_read_again(make: Any, data: Any) -> None:
+    server = Server("s")
+    server.tool(name="t")(lambda: make())
+    assert called(server)["structuredContent"] == {"result": data}
+
+
+def test_nor_beside_what_has_no_form() -> None:
+    server = Server("s")
+    server.tool(name="t")(lambda: {"of": iter([1, 2]), "and": Stranger()})
+    assert called(server) == {"content": [{"type": "text", "text": '{"of": [1, 2], "and": "a stranger"}'}]}
+
+
+@pytest.mark.parametrize("kind", [dict, list])
+def test_a_serializer_for_what_molds_are_made_of_never_meets_a_mark(kind: type) -> None:
+    server, met = Server("s"), []
+    values: dict[str, Any] = {"text": "text", "number": 5, "record": {"a": 1}, "rows": [{"a": 1}]}
+    for name, value in values.items():
+        server.tool(name=name)(lambda value=value: value)
+    before = {name: called(server, name) for name in values}
+
+    def told(value: Any) -> str:
+        met.append(value)
+        return f"{len(value)} inside"
+
+    server.serializer(kind, told)
+    assert called(server, "text") == before["text"] and called(server, "number") == before["number"]
+    name = "record" if kind is dict else "rows"
+    assert called(server, name)["structuredContent"] == {"result": "1 inside"}
+    assert all(value in values.values() or value == {"a": 1} for value in met)

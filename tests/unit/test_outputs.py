@@ -482,3 +482,35 @@ def accepts(check: Any, data: Any) -> bool:
     except OutputError:
         return False
     return True
+
+
+@dataclass
+class Fork:
+    left: "Fork | None" = None
+    right: "Fork | None" = None
+
+
+class Person(pydantic.BaseModel):
+    friends: list["Person"] = []
+    foes: list["Person"] = []
+
+
+@pytest.mark.parametrize("hint", [Fork, Person, list[Fork]])
+def test_what_holds_itself_twice_is_promised_at_once(hint: Any) -> None:
+    schema = of_output(hint, which="all")
+    assert schema is not None
+    check = promise(hint, schema, handwritten=False)
+    assert accepts(check, [{}] if hint == list[Fork] else {"left": None, "right": None, "friends": [], "foes": []})
+    assert not accepts(check, {"left": 1, "friends": 1})
+
+
+@pytest.mark.parametrize(
+    ("config", "lie"),
+    [(ConfigDict(extra="forbid"), {"s": "a", "other": 1}), (ConfigDict(str_max_length=3), {"s": "abcd"})],
+)
+def test_what_a_model_s_configuration_says_is_part_of_its_promise(config: ConfigDict, lie: Any) -> None:
+    model = pydantic.create_model("Model", __config__=config, s=(str, ...))
+    schema = of_output(model, which="all")
+    assert schema is not None
+    check = promise(model, schema, handwritten=False)
+    assert accepts(check, {"s": "a"}) and not accepts(check, lie)

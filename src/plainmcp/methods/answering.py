@@ -57,7 +57,7 @@ _SERVER = "io.modelcontextprotocol/serverInfo"
 # Running ------------------------------------------------------------------------------------------
 
 
-class Single(Run, frozen=True, gc=False):
+class Single(Run, frozen=True):
     """An answer with a single step: a function to run, and what makes the result of its value.
 
     Iterating gives the steps it stands for; those in a hurry run the function and then ask for `done` or `failed`.

@@ -24,7 +24,6 @@ _RECORD = {_MARK: 0}
 _RAW = codec.encode(_RECORD)
 _ROWS = codec.encode([_RECORD, _RECORD])
 _JOINTS = {"compact": b"},{", "spaced": b"}, {"}
-_BRACE = ord("{")
 _RECORDS = frozenset({"fields", "model", "dict"})
 
 
@@ -49,7 +48,7 @@ class Mold:
         self.rows: list[bytes] | None = None
         self.between: bytes | None = None
         policy = tool.policy
-        if tool.render is not None or policy.accept != "any":
+        if tool.render is not None or policy.accept != "any" or _is_rewritten(tool):
             return
 
         def whole(value: Any) -> bytes:
@@ -76,50 +75,51 @@ def _around(whole: bytes, told: bytes, raw: bytes) -> list[bytes] | None:
     return pieces if found and len(pieces) <= 3 else None
 
 
+def _is_rewritten(tool: ToolFeature) -> bool:
+    """Whether a serializer of the user's has a say in what the marks become."""
+    return any(issubclass(mark, kind) for mark in (str, dict, list) for kind in tool.rules.opaque)
+
+
 def made(server: Any, tool: ToolFeature, revision: Revision, value: Any) -> Pieces | CallToolResult:
     """The result of what a tool returned: in pieces, or whole."""
     mold = tool.molds.get(revision.name)
     if mold is None:
         mold = tool.molds[revision.name] = Mold(server, tool, revision)
+    raw = None
     if type(value) is str and mold.text is not None:
         try:
             raw = codec.encode(value)
             return _filled(mold.text, raw, raw)
         except UnicodeEncodeError:  # a lone surrogate, about which the policy has something to say
-            filled = None
-    elif type(value) is list:
-        filled = _of_rows(mold, tool, value)
-    else:
-        filled = _of_record(mold, tool, value)
-    return filled or closed(server, tool, tool.normalize(value), revision)
+            pass
+    elif _is_record(tool, value) if type(value) is not list else value and _are_records(tool, value):
+        raw = tool.rules.encode(value, tool.policy)
+        pieces = _pieces(mold, tool, value, raw)
+        if pieces is not None:
+            return pieces
+    return closed(server, tool, tool.normalize(value, encoded=raw), revision)
 
 
-def _of_record(mold: Mold, tool: ToolFeature, value: Any) -> Pieces | None:
-    if mold.record is None or tool.rules.rule(type(value)).shape not in _RECORDS:
-        return None
-    if type(value) is dict and "content" in value:  # perhaps a result
-        return None
-    raw = tool.rules.encode(value, tool.policy)
-    if raw[0] != _BRACE or len(raw) < 3 or type(raw) is Inexact:
-        return None
-    if tool.check is not None:
-        tool.check(value, raw)
-    return _filled(mold.record, codec.encode(codec.styled(raw, tool.policy.json_style)), raw)
+def _is_record(tool: ToolFeature, value: Any) -> bool:
+    may_be_result = type(value) is dict and "content" in value
+    return tool.rules.rule(type(value)).shape in _RECORDS and not may_be_result
 
 
-def _of_rows(mold: Mold, tool: ToolFeature, value: list[Any]) -> Pieces | None:
-    if mold.rows is None or not value:
-        return None
-    if not all(tool.rules.rule(kind).shape in _RECORDS for kind in set(map(type, value))):
-        return None
-    raw = tool.rules.encode(value, tool.policy)
-    if type(raw) is Inexact:
+def _are_records(tool: ToolFeature, value: list[Any]) -> bool:
+    return all(tool.rules.rule(kind).shape in _RECORDS for kind in set(map(type, value)))
+
+
+def _pieces(mold: Mold, tool: ToolFeature, value: Any, raw: bytes) -> Pieces | None:
+    """The pieces of the result of records, given with their JSON; None where there is no mold for them."""
+    many = type(value) is list
+    around = mold.rows if many else mold.record
+    if around is None or type(raw) is Inexact or raw == b"{}":
         return None
     if tool.check is not None:
         tool.check(value, raw)
     told = codec.encode(codec.styled(raw, tool.policy.json_style))
-    if mold.between is None:
-        return _filled(mold.rows, told, raw)
+    if not many or mold.between is None:
+        return _filled(around, told, raw)
     # Where the text has no more joints than there are rows, every one of them is between two rows.
     rows = told.split(_JOINTS[tool.policy.json_style])
     if len(rows) != len(value):
@@ -127,7 +127,7 @@ def _of_rows(mold: Mold, tool: ToolFeature, value: list[Any]) -> Pieces | None:
     del told  # it may be large
     rows[0] = b'"' + rows[0][2:]  # without the brackets of the list
     rows[-1] = rows[-1][:-2] + b'"'
-    return _filled(mold.rows, (b'}"' + mold.between + b'"{').join(rows), raw)
+    return _filled(around, (b'}"' + mold.between + b'"{').join(rows), raw)
 
 
 def _filled(around: list[bytes], told: bytes, raw: bytes) -> Pieces:

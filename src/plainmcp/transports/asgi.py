@@ -146,6 +146,10 @@ class ASGIApp:
         try:
             if rest is not None:
                 answer = await rest
+        except BaseException:  # the server ends this request
+            for companion in companions:
+                companion.cancel()
+            raise
         finally:
             timer.cancel()
             self.endpoint.ended(opened, answer)

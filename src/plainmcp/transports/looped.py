@@ -70,7 +70,9 @@ async def _perform(step: Any, threads: Threads) -> Any:
     if step.is_async:
         return await _awaited(step)
     value = called(step) if step.inline else await _wanted(step.link, _threaded(step, threads))
-    return await value if type(value) is CoroutineType else value  # a plain wrapper around an async function
+    if type(value) is CoroutineType:  # a plain wrapper around an async function
+        return await _wanted(step.link, value)
+    return value
 
 
 async def _awaited(step: Run) -> Any:
@@ -189,9 +191,11 @@ async def _threaded(step: Run, threads: Threads) -> Any:
     return value
 
 
-def _settle(future: "asyncio.Future[Any]", value: Any) -> None:
+def _settle(future: "asyncio.Future[Any]", outcome: tuple[Any, BaseException | None]) -> None:
     if not future.done():
-        future.set_result(value)
+        future.set_result(outcome)
+    elif type(outcome[0]) is CoroutineType:
+        outcome[0].close()  # nobody waits for it any more
 
 
 def _soon(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:

@@ -35,10 +35,10 @@ class Threads:
             if self._idle:
                 hands = self._idle.pop()
             elif self._running < self._most:
-                self._running += 1
                 hands = SimpleQueue()
-                name = f"plainmcp-{self._running}"
+                name = f"plainmcp-{self._running + 1}"
                 threading.Thread(target=self._serve, args=(hands,), name=name, daemon=True).start()
+                self._running += 1  # not if it could not start
             else:
                 self._waiting.append(work)
                 return
