@@ -72,7 +72,7 @@ class _HoldsItself(Exception):
 
 
 def _made_anew(hint: Any, above: frozenset[Any]) -> Any:
-    origin = get_origin(hint)
+    origin: Any = get_origin(hint)
     if origin in (list, dict, UnionType, Union):
         parts = tuple(_made_anew(part, above) for part in get_args(hint))
         return Union[parts] if origin in (UnionType, Union) else origin[parts]  # noqa: UP007 - a hint at run time
