@@ -72,10 +72,13 @@ class _HoldsItself(Exception):
 
 
 def _made_anew(hint: Any, above: frozenset[Any]) -> Any:
-    origin: Any = get_origin(hint)
-    if origin in (list, dict, UnionType, Union):
-        parts = tuple(_made_anew(part, above) for part in get_args(hint))
-        return Union[parts] if origin in (UnionType, Union) else origin[parts]  # noqa: UP007 - a hint at run time
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is list:
+        return list[_made_anew(parts[0], above)]  # type: ignore[misc]
+    if origin is dict:
+        return dict[parts[0], _made_anew(parts[1], above)]  # type: ignore[misc, valid-type]
+    if origin in (UnionType, Union):
+        return Union[tuple(_made_anew(part, above) for part in parts)]  # noqa: UP007 - a hint at run time
     if not isinstance(hint, type):
         return hint
     if hint in above:
