@@ -31,6 +31,7 @@ __all__ = ["Core"]
 F = TypeVar("F", bound=Callable[..., Any])
 _log = logging.getLogger("plainmcp")
 
+_BRACE = ord("{")
 MAX_BATCH = 100
 """How many messages one batch may hold."""
 
@@ -279,7 +280,7 @@ class Core:
         """The answer to a message or a batch, in bytes, text or data: bytes, None, or steps that end so."""
         try:
             raw = message if type(message) is bytes else to_bytes(message)
-            if raw[:1] == b"{":
+            if raw and raw[0] == _BRACE:
                 return exchange.begin(self, jsonrpc.open_envelope(raw), session, link, principal, revision)
         except ProtocolError as error:
             return exchange.failure(error, exchange.assumed(session, revision))

@@ -24,6 +24,8 @@ _RECORD = {_MARK: 0}
 _RAW = codec.encode(_RECORD)
 _ROWS = codec.encode([_RECORD, _RECORD])
 _JOINTS = {"compact": b"},{", "spaced": b"}, {"}
+SHORT = 10_000
+"""Of JSON longer than this no copy is made that can be spared."""
 _RECORDS = frozenset({"fields", "model", "dict"})
 
 
@@ -88,8 +90,8 @@ def made(server: Any, tool: ToolFeature, revision: Revision, value: Any) -> Piec
     raw = None
     if type(value) is str and mold.text is not None:
         try:
-            raw = codec.encode(value)
-            return _filled(mold.text, raw, raw)
+            raw = codec.encode(value)  # told and sent alike
+            return (raw.join(mold.text),) if len(raw) < SHORT else _filled(mold.text, raw, raw)
         except UnicodeEncodeError:  # a lone surrogate, about which the policy has something to say
             pass
     elif _is_record(tool, value) if type(value) is not list else value and _are_records(tool, value):
