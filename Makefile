@@ -4,6 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+SERVES := .venv/.serves
 PEERS := .venv-bench
 
 .PHONY: help run test check bench bench-quick docs clean
@@ -23,9 +24,15 @@ help:
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(SERVES) $@
+
+# To serve the example takes little: whoever only wants to see it is not kept waiting.
+$(SERVES): pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[http]'
 	@touch $@
 
-run: $(READY)
+run: $(SERVES)
 	@$(BIN)/python examples/weather.py
 
 test: $(READY)
