@@ -141,6 +141,7 @@ class ASGIApp:
 
         def accompany() -> None:
             companions.append(loop.create_task(self._accompany(opened, receive, send)))
+            companions[0].add_done_callback(_noticed)
 
         timer = loop.call_later(MOMENT, accompany)
         try:
@@ -237,6 +238,12 @@ def _is_alone(opened: Open) -> bool:
 
 class _Gone(Exception):
     """The client hung up."""
+
+
+def _noticed(task: "asyncio.Task[None]") -> None:
+    """Whoever waits for a task hears what it raised; where nobody does, the loop need not complain."""
+    if not task.cancelled():
+        task.exception()
 
 
 async def _woken(wake: asyncio.Event, seconds: float | None) -> bool:
