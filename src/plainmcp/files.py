@@ -197,8 +197,10 @@ def _first_bytes(place: Place, name: str, max_size: int) -> bytes:
             if os.fstat(file.fileno()).st_size > max_size:
                 raise AuthorError(f"{name!r} is larger than max_size={max_size}")
             return file.read(_HEAD)
-    except (OSError, ValueError) as error:
-        raise AuthorError(f"cannot offer {name!r}: {getattr(error, 'strerror', '') or error}") from None
+    except OSError as error:
+        raise AuthorError(f"cannot offer {name!r}: {error.strerror or error}") from None
+    except ValueError:
+        raise AuthorError(f"cannot offer {name!r}: its path is not a valid one") from None
 
 
 def _name_of(file: object) -> tuple[str, str | None]:

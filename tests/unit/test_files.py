@@ -137,7 +137,7 @@ def test_the_limit_is_64_mebibytes_unless_told_otherwise(tmp_path):
         ("dangling", "No such file or directory"),
         ("loop", "Too many levels of symbolic links"),
         ("notes.md/x", "Not a directory"),
-        ("no\0where", "embedded null byte"),
+        ("no\0where", "its path is not a valid one"),
     ],
 )
 def test_a_path_that_cannot_be_read_is_told_at_once(root, name, why):
