@@ -39,6 +39,10 @@ class Feature(msgspec.Struct, kw_only=True):
     needs: dict[str, Any] = {}  # client capabilities, checked before it runs
     serial: int = 0  # its place among all that were ever registered
 
+    def is_seen(self, principal: Any) -> bool:
+        """Whether this caller may see it, and so list and use it."""
+        return self.visible is None or self.visible(principal)
+
 
 class ToolFeature(Feature, kw_only=True):
     """A tool: its definition, its argument binder and its result maker."""

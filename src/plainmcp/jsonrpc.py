@@ -165,7 +165,7 @@ def open_envelope(raw: bytes | Raw) -> Envelope:
 
 def open_batch(raw: bytes) -> list[Raw] | None:
     """The messages of a batch; None when the message is not an array."""
-    if not raw.lstrip(b" \t\r\n").startswith(b"["):
+    if raw[:1] == b"{" or not raw.lstrip(b" \t\r\n").startswith(b"["):  # a large message is not copied to look at it
         return None
     try:
         return _read_batch(raw)

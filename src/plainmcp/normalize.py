@@ -1,8 +1,8 @@
 """Any returned value -> a result, by policy. Knows what a value means; not what a revision can carry of it.
 
 Three doors: `tool_result`, `resource_result` and `prompt_result`. What a plain value becomes is worked out in
-payload; here ready-made results, builders, pairs, contents and messages are recognised. The `normalize_*`
-functions are the same doors for people: they give plain data where the server keeps raw JSON.
+payload, results the author made are put together in ready; here contents and messages are recognised. The
+`normalize_*` functions are the same doors for people: they give plain data where the server keeps raw JSON.
 """
 
 from typing import Any
@@ -24,12 +24,10 @@ from .payload import (
     content_of,
     is_clean_text,
     payload,
-    shaped,
-    strict,
-    text_block,
 )
 from .policy import Policy
-from .results import JSON_TEXT, Part, Turn
+from .ready import attribute, meta_of, ready_made
+from .results import Part, Turn
 from .types import (
     CallToolResult,
     ContentBlock,
@@ -119,7 +117,7 @@ def tool_result(
     gives what it has only once.
     """
     try:
-        ready = _ready_made(value, policy, rules)
+        ready = ready_made(value, policy, rules)
         if ready is not None:
             if check is not None and not ready.result.isError:
                 _check_given(ready.result.structuredContent, check)
@@ -131,113 +129,6 @@ def tool_result(
         raise
     except Exception as error:
         raise _surprise(value, error) from error
-
-
-def _ready_made(value: Any, policy: Policy, rules: Rules) -> Normalized | None:
-    """A result the author made: by hand, by builder, as a pair, or as a dict of result keys."""
-    if isinstance(value, CallToolResult):
-        made = _assembled(value.content, value.structuredContent, value.isError, value._meta, policy, rules)
-        given: Any = value.resultType  # a Struct takes anything when it is made
-        if given is not None and not isinstance(given, str):
-            raise NormalizeError("$.resultType", f"takes text, not {type(given).__name__}")
-        made.result.resultType = given
-        return made
-    match word(type(value)):
-        case "ToolResult":
-            structured = UNSET if value.structured_content is None else value.structured_content
-            rendered = getattr(value, "rendered", False)
-            given, is_error = value.content, None if value.is_error is False else value.is_error
-            return _assembled(given, structured, is_error, value.meta, policy, rules, rendered)
-        case "CallToolResult":
-            structured = _attribute(value, "structured_content", "structuredContent")
-            is_error = _attribute(value, "is_error", "isError") or None
-            structured = UNSET if structured is None else structured
-            return _assembled(value.content, structured, is_error, value.meta, policy, rules)
-    if type(value) is dict and policy.envelope == "exact":
-        return _envelope(value, policy, rules)
-    if type(value) is tuple and len(value) == 2 and policy.pair == "object":
-        return _pair(*value, policy, rules)
-    return None
-
-
-def _assembled(
-    given: Any,
-    structured: Any,
-    is_error: bool | None,
-    meta: Any,
-    policy: Policy,
-    rules: Rules,
-    rendered: bool = False,
-    places: tuple[str, str] = ("$.content", "$.structuredContent"),
-) -> Normalized:
-    """A result from parts the author chose; content that is None stands for the JSON of the data."""
-    where, there = places
-    raw = b"" if structured is UNSET else at(there, _payload_json, structured, policy, rules)
-    if given is None:
-        given = [JSON_TEXT] if raw else []
-    elif not isinstance(given, (list, tuple)):
-        given = [given]
-    blocks: list[ContentBlock] = []
-    for index, item in enumerate(given):
-        if item is JSON_TEXT:
-            blocks.append(text_block(codec.styled(raw, policy.json_style)))
-        else:
-            blocks.extend(at(f"{where}[{index}]", content_of, item, policy, rules))
-    if is_error is not None and type(is_error) is not bool:
-        raise NormalizeError("$.isError", f"takes true or false, not {type(is_error).__name__}")
-    omitted = not raw or (raw in (b"{}", b"[]") and policy.empty_structured == "omit")  # S001-38
-    result = CallToolResult(
-        content=blocks,
-        structuredContent=UNSET if omitted else Raw(raw),
-        isError=is_error,
-        _meta=_meta(meta, policy, rules),
-    )
-    return Normalized(result, rendered or any(item is JSON_TEXT for item in given))
-
-
-def _meta(meta: Any, policy: Policy, rules: Rules) -> dict[str, Any] | None:
-    """Metadata as plain data, so that whatever an author put there can be written."""
-    if not meta:
-        return None
-    plain: dict[str, Any] = codec.decode(rules.encode({"_meta": dict(meta)}, strict(policy)))["_meta"]
-    return plain
-
-
-def _payload_json(structured: Any, policy: Policy, rules: Rules) -> bytes:
-    return shaped(rules.encode(structured, strict(policy)), policy)
-
-
-_ENVELOPE = frozenset({"content", "structuredContent", "isError", "_meta", "meta"})
-
-
-def _envelope(value: dict[Any, Any], policy: Policy, rules: Rules) -> Normalized | None:
-    """A dict that consists of result keys only, and fits; anything else is data (S000-09, S000-11)."""
-    if "content" not in value or not _ENVELOPE.issuperset(value) or not isinstance(value["content"], list):
-        return None
-    is_error, meta = value.get("isError"), value.get("_meta", value.get("meta"))
-    if not (is_error is None or type(is_error) is bool) or not (meta is None or isinstance(meta, dict)):
-        return None
-    blocks = []
-    for item in value["content"]:
-        try:
-            blocks.append(item if content.is_content(type(item), policy) else parse_block(item))
-        except msgspec.ValidationError:
-            return None
-    return _assembled(blocks, value.get("structuredContent", UNSET), is_error, meta, policy, rules)
-
-
-def _pair(payload: Any, structured: Any, policy: Policy, rules: Rules) -> Normalized | None:
-    """(payload, structured) when the second is a dict, or an object beside plain text or content (S000-25)."""
-    if not isinstance(structured, dict):
-        told = isinstance(payload, str) or content.is_content(type(payload), policy)
-        if not told or rules.rule(type(structured)).shape not in ("fields", "model", "open"):
-            return None
-        raw = rules.encode(structured, policy)
-        if not raw.startswith(b"{"):
-            return None
-        structured = codec.decode(raw)  # what an iterator in it gave, it gives only once
-    said = at("$[0]", content_of, payload, policy, rules)
-    return _assembled(said, structured, None, None, policy, rules, places=("$[0]", "$[1]"))
 
 
 def _check_given(structured: Any, check: Check) -> None:
@@ -266,8 +157,8 @@ def resource_result(
         uri, mime_type = codec.decode(rules.encode([uri, mime_type], policy))  # both may be anybody's text
         made = word(type(payload)) in ("ReadResourceResult", "ResourceResult")
         parts, one = (payload.contents, False) if made else _parts(payload, policy, rules)
-        meta = _attribute(payload, "_meta", "meta") if made else None
-        hints = (_attribute(payload, "ttlMs", "ttl_ms"), _attribute(payload, "cacheScope", "cache_scope"))
+        meta = attribute(payload, "_meta", "meta") if made else None
+        hints = (attribute(payload, "ttlMs", "ttl_ms"), attribute(payload, "cacheScope", "cache_scope"))
         if not made or hints == (0, "private"):  # the official types always have them, by default these
             hints = (None, None)
         places = ["$"] if one else [f"$[{index}]" for index in range(len(parts))]
@@ -278,7 +169,7 @@ def resource_result(
             ],
             ttlMs=hints[0],
             cacheScope=hints[1],
-            _meta=_meta(meta, policy, rules),
+            _meta=meta_of(meta, policy, rules),
         )
     except PlainMCPError:
         raise
@@ -303,7 +194,7 @@ def _contents(uri: str, mime_type: str | None, part: Any, policy: Policy, rules:
         return content.resource(msgspec.structs.replace(inner, **given), policy, rules) if given else inner
     if word(type(part)) == "ResourceContent":
         inner = _contents(uri, part.mime_type or mime_type, part.content, policy, rules)
-        meta = _meta(getattr(part, "meta", None), policy, rules)
+        meta = meta_of(getattr(part, "meta", None), policy, rules)
         return msgspec.structs.replace(inner, _meta=meta) if meta else inner
     found = content.contents(part, uri, mime_type, policy, rules)
     if found is None and type(part) is dict and part.keys() & {"text", "blob"}:
@@ -341,13 +232,13 @@ def prompt_result(value: Any, policy: Policy, rules: Rules = _RULES) -> GetPromp
         match word(type(value)):
             case "GetPromptResult" | "PromptResult":
                 items = [(f"$.messages[{index}]", item) for index, item in enumerate(value.messages)]
-                description, meta = value.description, _attribute(value, "_meta", "meta")
+                description, meta = value.description, attribute(value, "_meta", "meta")
             case _:
                 items, description, meta = _said(value, policy, rules), None, None
         return GetPromptResult(
             description=_description(description, policy, rules),
             messages=[message for place, item in items for message in at(place, _messages, item, policy, rules)],
-            _meta=_meta(meta, policy, rules),
+            _meta=meta_of(meta, policy, rules),
         )
     except PlainMCPError:
         raise
@@ -410,11 +301,6 @@ def _prompt_pair(value: Any, policy: Policy) -> tuple[Any, Any] | None:
 
 
 # Shared -------------------------------------------------------------------------------------------
-
-
-def _attribute(value: Any, *names: str) -> Any:
-    """The first of these attributes that is there: the SDK renamed its fields between major versions."""
-    return next((getattr(value, name) for name in names if hasattr(value, name)), None)
 
 
 def _surprise(value: Any, error: Exception) -> NormalizeError:

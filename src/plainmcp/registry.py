@@ -77,14 +77,12 @@ class Shelf(Generic[F]):
     def find(self, key: str, principal: Any) -> F | None:
         """The feature of that key, if this caller may see it."""
         feature = self._features.get(key)
-        if feature is None or (feature.visible is not None and not feature.visible(principal)):
-            return None
-        return feature
+        return feature if feature is not None and feature.is_seen(principal) else None
 
     def known(self, key: str, principal: Any) -> F:
         """The same; raises InvalidParams where there is none (TOOL-13, PROM-04)."""
-        feature = self._features.get(key)
-        if feature is None or (feature.visible is not None and not feature.visible(principal)):
+        feature = self.find(key, principal)
+        if feature is None:
             raise InvalidParams(f"Unknown {self.kind}: {key}")
         return feature
 
@@ -102,7 +100,7 @@ class Shelf(Generic[F]):
             return self._pages[key]
         order = self._order
         if self._guarded:
-            order = [k for k in order if self._seen(self._at(k), principal)]
+            order = [k for k in order if self._at(k).is_seen(principal)]
         page = paging.page(order, cursor, size, self.kind)
         chosen = [self._at(k) for k in order[page.start : page.stop]]
         raw = write(chosen, page.next_cursor)
@@ -112,9 +110,6 @@ class Shelf(Generic[F]):
 
     def _at(self, key: Any) -> F:
         return self._features[key] if self._by_name else self._by_serial[key]
-
-    def _seen(self, feature: F, principal: Any) -> bool:
-        return feature.visible is None or feature.visible(principal)
 
     @property
     def guarded(self) -> bool:
@@ -158,7 +153,7 @@ class Registry:
             return found, {}
         for template in self.templates:
             values = template.template.match(uri)
-            if values is not None and (template.visible is None or template.visible(principal)):
+            if values is not None and template.is_seen(principal):
                 return template, values
         raise ResourceNotFound(uri)
 

@@ -89,16 +89,16 @@ class Speaker:
         return text
 
 
-def shown(data: Any, indent: str = "") -> str:
+def shown(data: Any, indent: str = "", *, width: int = 110) -> str:
     """JSON for people, its keys in the order they came in: what fits on a line stands on a line."""
     line = json.dumps(data, ensure_ascii=False)
-    if len(indent) + len(line) <= 110 or not data or not isinstance(data, dict | list):
+    if len(indent) + len(line) <= width or not data or not isinstance(data, dict | list):
         return line
     inner = indent + "  "
     if isinstance(data, dict):
-        items = [f"{json.dumps(key, ensure_ascii=False)}: {shown(data[key], inner)}" for key in data]
+        items = [f"{json.dumps(key, ensure_ascii=False)}: {shown(data[key], inner, width=width)}" for key in data]
     else:
-        items = [shown(item, inner) for item in data]
+        items = [shown(item, inner, width=width) for item in data]
     body = ",\n".join(inner + item for item in items)
     opened, closed = "{}" if isinstance(data, dict) else "[]"
     return f"{opened}\n{body}\n{indent}{closed}"

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from golden import namespace
+from golden.speaker import shown
 from plainmcp import (
     Policy,
     codec,
@@ -168,26 +169,11 @@ class Case:
         return codec.encode(message).decode().replace(Path.cwd().as_uri(), "file:///here")
 
 
-def pretty(data: Any, indent: str = "") -> str:
-    """JSON for people, its keys in the order they came in: what fits on a line stands on a line."""
-    line = json.dumps(data, ensure_ascii=False)
-    if len(indent) + len(line) <= 100 or not data or not isinstance(data, dict | list):
-        return line
-    inner = indent + "  "
-    if isinstance(data, dict):
-        items = [f"{json.dumps(key, ensure_ascii=False)}: {pretty(data[key], inner)}" for key in data]
-    else:
-        items = [pretty(item, inner) for item in data]
-    body = ",\n".join(inner + item for item in items)
-    opened, closed = "{}" if isinstance(data, dict) else "[]"
-    return f"{opened}\n{body}\n{indent}{closed}"
-
-
 def rewritten(golden: Golden, outcome: dict[str, str]) -> Golden:
     """The golden with this outcome; revisions side by side that get the same share a section."""
     sections = {name: body for name, body in golden.sections.items() if name in GIVEN}
     for name, text in outcome.items():
-        body = text if name == "error" else pretty(json.loads(text))
+        body = text if name == "error" else shown(json.loads(text), width=100)
         last = list(sections)[-1]
         if name in REVISIONS and last.split(", ")[0] in REVISIONS and sections[last] == body:
             sections[f"{last}, {name}"] = sections.pop(last)

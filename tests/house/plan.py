@@ -56,6 +56,7 @@ STOREYS = (
         (
             "content",
             "payload",
+            "ready",
             "jsonable",
             "kinds",
             "fitting",

@@ -94,7 +94,7 @@ def made(server: Any, tool: ToolFeature, revision: Revision, value: Any) -> Piec
             return (raw.join(mold.text),) if len(raw) < SHORT else _filled(mold.text, raw, raw)
         except UnicodeEncodeError:  # a lone surrogate, about which the policy has something to say
             pass
-    elif _is_record(tool, value) if type(value) is not list else value and _are_records(tool, value):
+    elif _are_records(tool, value):
         raw = tool.rules.encode(value, tool.policy)
         pieces = _pieces(mold, tool, value, raw)
         if pieces is not None:
@@ -102,13 +102,13 @@ def made(server: Any, tool: ToolFeature, revision: Revision, value: Any) -> Piec
     return closed(server, tool, tool.normalize(value, encoded=raw), revision)
 
 
-def _is_record(tool: ToolFeature, value: Any) -> bool:
+def _are_records(tool: ToolFeature, value: Any) -> bool:
+    """Whether a value is a record, or a list that holds some and nothing else."""
+    rule = tool.rules.rule
+    if type(value) is list:
+        return bool(value) and all(rule(kind).shape in _RECORDS for kind in set(map(type, value)))
     may_be_result = type(value) is dict and "content" in value
-    return tool.rules.rule(type(value)).shape in _RECORDS and not may_be_result
-
-
-def _are_records(tool: ToolFeature, value: list[Any]) -> bool:
-    return all(tool.rules.rule(kind).shape in _RECORDS for kind in set(map(type, value)))
+    return rule(type(value)).shape in _RECORDS and not may_be_result
 
 
 def _pieces(mold: Mold, tool: ToolFeature, value: Any, raw: bytes) -> Pieces | None:

@@ -6,7 +6,6 @@ Knows the loop and the protocol between server and application; every rule of MC
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
-from contextlib import suppress
 from functools import lru_cache, partial
 from inspect import isawaitable
 from typing import Any
@@ -184,7 +183,7 @@ class ASGIApp:
     async def _accompany(self, opened: Open, receive: Receive, send: Send) -> None:
         """Say what there is to say, as it comes, until all is said or the client is gone."""
         loop, wake = asyncio.get_running_loop(), asyncio.Event()
-        reader = opened.stream.attach(partial(_soon, loop, wake.set), opened.after)
+        reader = opened.stream.attach(partial(looped.soon, loop, wake.set), opened.after)
         watch = loop.create_task(_disconnected(receive, wake))
         try:
             if await self._becomes_alone(opened, wake, watch):
@@ -310,8 +309,3 @@ async def _sent(send: Send, message: dict[str, Any]) -> None:
         await send(message)
     except OSError:  # what servers raise for a client that is gone
         raise _Gone from None
-
-
-def _soon(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
-    with suppress(RuntimeError):  # a loop that is closed has nobody to wake
-        loop.call_soon_threadsafe(function)

@@ -10,19 +10,23 @@ from typing import Any
 from ..errors import InvalidRequest, ProtocolError
 from ..methods.answering import Steps
 from ..questions import InputRequired
-from ..steps import PeerError, Run, Stay
+from ..steps import Cancelled, PeerError, Run, Stay
 
-__all__ = ["Pending", "Staying", "Wanted", "called", "cannot_stay", "contained", "given_up"]
+__all__ = ["PASSED_ON", "Pending", "Staying", "Wanted", "called", "cannot_stay", "contained", "given_up"]
 
 Staying = Callable[[Stay, Steps], None]
 """Takes over an answer that stays open: the step that asked for it, and the steps that end it."""
+
+
+PASSED_ON = (Exception, InputRequired, Cancelled, KeyboardInterrupt)
+"""What a function may raise as it is; anything else would reach further than its call, and is contained."""
 
 
 def called(step: Run) -> Any:
     """The value of a plain function; it may end its call, never the server."""
     try:
         return step.function(**step.kwargs)
-    except (Exception, InputRequired, KeyboardInterrupt):
+    except PASSED_ON:
         raise
     except BaseException as error:
         raise contained(error) from error

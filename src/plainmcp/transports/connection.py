@@ -177,7 +177,7 @@ class Connection:
             return self._one(message, call)
         try:
             raw = to_bytes(message)
-            batch = None if raw[:1] == b"{" else jsonrpc.open_batch(raw)
+            batch = jsonrpc.open_batch(raw)
             if batch is None:
                 return self._one(jsonrpc.open_envelope(raw), call)
             self.core.check_batch(batch, self._spoken)

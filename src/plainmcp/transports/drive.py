@@ -9,7 +9,7 @@ from typing import Any
 from ..methods.answering import Single, Steps
 from ..questions import InputRequired
 from ..steps import Cancelled, Run, Stay
-from .calling import Staying, cannot_stay, contained
+from .calling import Staying, called, cannot_stay
 
 __all__ = ["resume", "run"]
 
@@ -54,16 +54,11 @@ def resume(steps: Steps, step: Any, staying: Staying | None = None) -> bytes | N
 
 
 def _value(step: Run) -> Any:
-    """What a function gives; a function may end its call, never the server."""
-    try:
-        value = _looped(step) if step.is_async or step.timeout is not None else step.function(**step.kwargs)
-        if type(value) is CoroutineType:  # a plain wrapper around an async function
-            value = _looped(Run(_awaited, {"value": value}, True, False, None, None))
-        return value
-    except (Exception, InputRequired, Cancelled, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        raise contained(error) from error
+    """What a function gives."""
+    value = _looped(step) if step.is_async or step.timeout is not None else called(step)
+    if type(value) is CoroutineType:  # a plain wrapper around an async function
+        value = _looped(Run(_awaited, {"value": value}, True, False, None, None))
+    return value
 
 
 async def _awaited(value: Any) -> Any:

@@ -94,7 +94,7 @@ class Endpoint:
 
     def _post(self, headers: Headers, body: bytes, principal: Any) -> Reply | Open:
         try:
-            batch = None if body[:1] == b"{" else jsonrpc.open_batch(body)
+            batch = jsonrpc.open_batch(body)
             envelope = jsonrpc.open_envelope(body) if batch is None else None
         except ProtocolError as error:
             revision = self._spoken(headers, principal)

@@ -20,10 +20,10 @@ from ..errors import ToolError
 from ..methods.answering import Steps
 from ..questions import InputRequired
 from ..steps import Cancelled, Run, Stay
-from .calling import Pending, Staying, called, cannot_stay, contained
+from .calling import PASSED_ON, Pending, Staying, called, cannot_stay, contained
 from .threads import Threads
 
-__all__ = ["Rest", "answered", "resume", "run", "start", "started", "threads_of", "wait_for"]
+__all__ = ["Rest", "answered", "resume", "run", "soon", "start", "started", "threads_of", "wait_for"]
 
 
 async def run(steps: Steps, staying: Staying | None = None, threads: Threads | None = None) -> bytes | None:
@@ -82,7 +82,7 @@ async def _awaited(step: Run) -> Any:
         return await _wanted(step.link, coroutine)
     try:
         value, rest = started(coroutine)
-    except (Exception, InputRequired, Cancelled, KeyboardInterrupt):
+    except PASSED_ON:
         raise
     except BaseException as error:
         raise contained(error) from error
@@ -116,7 +116,7 @@ async def _wanted(link: Any, work: Awaitable[Any]) -> Any:
 
     going = True
     if link is not None:
-        forget = link.on_cancel(partial(_soon, loop, stop))
+        forget = link.on_cancel(partial(soon, loop, stop))
     try:
         return await work
     except asyncio.CancelledError as error:
@@ -126,7 +126,7 @@ async def _wanted(link: Any, work: Awaitable[Any]) -> Any:
             task.uncancel()
             raise Cancelled from None
         raise contained(error) from error
-    except (Exception, InputRequired, Cancelled, KeyboardInterrupt):
+    except PASSED_ON:
         raise
     except BaseException as error:
         raise contained(error) from error
@@ -182,7 +182,7 @@ async def _threaded(step: Run, threads: Threads) -> Any:
             value = context.run(called, step)
         except BaseException as error:
             problem = contained(error)
-        _soon(loop, partial(_settle, outcome, (value, problem)))
+        soon(loop, partial(_settle, outcome, (value, problem)))
 
     threads.submit(work)
     value, problem = await outcome
@@ -198,7 +198,7 @@ def _settle(future: "asyncio.Future[Any]", outcome: tuple[Any, BaseException | N
         outcome[0].close()  # nobody waits for it any more
 
 
-def _soon(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
+def soon(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
     """Call a function in a loop from any thread; in a loop that is closed nobody waits for it."""
     with suppress(RuntimeError):
         loop.call_soon_threadsafe(function)
@@ -207,7 +207,7 @@ def _soon(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> No
 async def answered(question: Pending, seconds: float) -> Any:
     """The answer to a question, once it is there; raises PeerError."""
     loop, settled = asyncio.get_running_loop(), asyncio.Event()
-    question.tell(partial(_soon, loop, settled.set))
+    question.tell(partial(soon, loop, settled.set))
     with suppress(TimeoutError):
         await asyncio.wait_for(settled.wait(), seconds)
     return question.wait(0)
