@@ -39,10 +39,8 @@ class Server(Core):
         """The same in an event loop."""
         from .transports import looped  # an event loop is loaded for those who need one
 
-        return await looped.run(
-            self.receive(message, revision=_revision(revision), principal=principal),
-            threads=looped.threads_of(self),
-        )
+        begun = self.begin(message, None, None, principal, _revision(revision))
+        return await looped.run(begun, threads=looped.threads_of(self))
 
     def connect(self, send: Callable[[bytes], None] | None = None, *, principal: Any = None) -> Connection:
         """A connection that remembers its handshake; `send` is called with notifications and questions."""

@@ -38,18 +38,21 @@ def begin(
     link: Link | None = None,
     principal: Any = None,
     revision: Revision | None = None,
+    settled: Revision | None = None,
 ) -> bytes | Single | Steps | None:
     """The bytes of the response, or None for what is not answered, or steps that end in one of them.
 
     Without a session the message stands alone, and `revision` says what it speaks if it does not say so itself.
+    `settled` is what it does speak, where somebody has found that out already.
     """
     id, name = envelope.id, envelope.method
-    alone = session is None and revision is None
-    spoken = LATEST_HANDSHAKE if alone else assumed(session, revision)
+    known = settled or (LATEST_HANDSHAKE if session is None else session.revision)
+    spoken = revision or known or LATEST_HANDSHAKE
     try:
         params = envelope.params or _NO_PARAMS
         meta = None if params._meta is ABSENT else envelope.meta()
-        if name is not UNSET and not (alone and meta is None):
+        certain = revision is None and meta is None and known is not None
+        if settled is None and not certain and name is not UNSET:
             spoken = _spoken(envelope, meta, session, revision)
         if name is UNSET or id is ABSENT:
             _noted(envelope, session)

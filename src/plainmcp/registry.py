@@ -27,43 +27,46 @@ class Shelf(Generic[F]):
         self.kind = kind
         self._by_name = by_name
         self._changed = changed
-        self._features: dict[str, F] = {}
+        self.features: dict[str, F] = {}  # by key
         self._order: list[Any] = []  # the sort keys: names, or serial numbers
         self._by_serial: dict[int, F] = {}
         self._pages: dict[tuple[str, str | None, int | None], bytes] = {}
         self._serial = 0
         self._guarded = False  # whether any feature is hidden from some
+        self.headed = False
+        """Whether any feature has arguments that are repeated in headers."""
 
     def __len__(self) -> int:
-        return len(self._features)
+        return len(self.features)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._features
+        return key in self.features
 
     def __iter__(self) -> Any:
-        return iter(self._features.values())
+        return iter(self.features.values())
 
     def add(self, feature: F, replace: bool = False) -> None:
         """Offer a feature, in the place of one of the same key only if asked to; raises AuthorError."""
         key = feature.key  # type: ignore[attr-defined]
-        if key in self._features:
+        if key in self.features:
             if not replace:
                 raise AuthorError(
                     f"there is already a {self.kind} {key!r}; pass replace=True to put this in its place"
                 )
-            feature.serial = self._features[key].serial
+            feature.serial = self.features[key].serial
         else:
             self._serial += 1
             feature.serial = self._serial
             insort(self._order, key if self._by_name else feature.serial)
-        self._features[key] = feature
+        self.features[key] = feature
         self._by_serial[feature.serial] = feature
         self._guarded = self._guarded or feature.visible is not None
+        self.headed = self.headed or bool(getattr(feature, "headers", None))
         self._touch()
 
     def remove(self, key: str) -> None:
         """No longer offer a feature; raises AuthorError."""
-        feature = self._features.pop(key, None)
+        feature = self.features.pop(key, None)
         if feature is None:
             raise AuthorError(f"there is no {self.kind} {key!r} to remove")
         del self._by_serial[feature.serial]
@@ -76,13 +79,13 @@ class Shelf(Generic[F]):
 
     def find(self, key: str, principal: Any) -> F | None:
         """The feature of that key, if this caller may see it."""
-        feature = self._features.get(key)
+        feature = self.features.get(key)
         return feature if feature is not None and feature.is_seen(principal) else None
 
     def known(self, key: str, principal: Any) -> F:
         """The same; raises InvalidParams where there is none (TOOL-13, PROM-04)."""
-        feature = self.find(key, principal)
-        if feature is None:
+        feature = self.features.get(key)
+        if feature is None or not feature.is_seen(principal):
             raise InvalidParams(f"Unknown {self.kind}: {key}")
         return feature
 
@@ -109,7 +112,7 @@ class Shelf(Generic[F]):
         return raw
 
     def _at(self, key: Any) -> F:
-        return self._features[key] if self._by_name else self._by_serial[key]
+        return self.features[key] if self._by_name else self._by_serial[key]
 
     @property
     def guarded(self) -> bool:
@@ -128,6 +131,19 @@ class Registry:
         self.templates: Shelf[TemplateFeature] = Shelf("resource template", by_name, self._teller("resources"))
         self.prompts: Shelf[PromptFeature] = Shelf("prompt", by_name, self._teller("prompts"))
         self.completions: dict[str, Completion] = {}
+        resources = (self.resources.features, self.templates.features)
+        self.behind: dict[str, tuple[dict[str, Any], ...]] = {
+            "tools/list": (self.tools.features,),
+            "tools/call": (self.tools.features,),
+            "resources/list": resources,
+            "resources/templates/list": resources,
+            "resources/read": resources,
+            "resources/subscribe": resources,
+            "resources/unsubscribe": resources,
+            "prompts/list": (self.prompts.features,),
+            "prompts/get": (self.prompts.features,),
+        }
+        """The features a method is about, where it is about any."""
 
     # Changes --------------------------------------------------------------------------------------
 

@@ -264,11 +264,6 @@ class Core:
 
     # Answering ------------------------------------------------------------------------------------
 
-    def receive(self, message: Any, **how: Any) -> Steps:
-        """Steps that answer a message; takes what `begin` takes."""
-        begun = self.begin(message, **how)
-        return begun if begun is None or isinstance(begun, bytes) else (yield from begun)
-
     def begin(
         self,
         message: Any,
@@ -352,14 +347,8 @@ class Core:
 
     def offers(self, method: str) -> bool:
         """Whether there is anything behind a method."""
-        kind = method.partition("/")[0]
-        if kind == "tools":
-            return len(self.registry.tools) > 0
-        if kind == "prompts":
-            return len(self.registry.prompts) > 0
-        if kind == "resources":
-            return len(self.registry.resources) > 0 or len(self.registry.templates) > 0
-        return True
+        behind = self.registry.behind.get(method)
+        return behind is None or any(behind)
 
     def info_for(self, revision: Revision) -> Any:
         """Who we are, as a revision says it."""

@@ -40,9 +40,11 @@ class Link(Protocol):
         """The same, to be awaited."""
         ...
 
-    @property
-    def cancelled(self) -> bool:
-        """Whether nobody waits for the answer any more."""
+    cancelled: bool
+    """Whether nobody waits for the answer any more."""
+
+    def over(self) -> bool:
+        """The request is at its end; says whether its answer is wanted."""
         ...
 
     def close_stream(self) -> None:

@@ -15,16 +15,19 @@ from plainmcp.errors import (
     ProtocolError,
     UnsupportedRevision,
 )
+from plainmcp.revisions import Revision
+from plainmcp.server import Core
 from plainmcp.transports import guard, headers, streamable
+from plainmcp.transports.endpoint import Endpoint
 from plainmcp.transports.headers import Headers
-from plainmcp.transports.streamable import Settings
+from plainmcp.transports.streamable import Fit, Reply, Settings
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
 
 def view(**given: str) -> Headers:
-    return Headers((name.replace("_", "-"), value) for name, value in given.items())
+    return Headers([(name.replace("_", "-").lower().encode(), value.encode()) for name, value in given.items()])
 
 
 def message(method: str = "tools/list", meta: Any = META, **params: Any) -> jsonrpc.Envelope:
@@ -84,8 +87,7 @@ def test_a_request_from_where_it_may_come_passes(
 ) -> None:
     """R*-HTTP-02"""
     allowed = Settings(**settings)
-    given = view(host=host, **({} if origin is None else {"origin": origin}))
-    guard.check(given, local, allowed.origins, allowed.hosts)
+    guard.check(host, origin, local, frozenset(allowed.origins), frozenset(allowed.hosts))
 
 
 @pytest.mark.parametrize(
@@ -110,15 +112,27 @@ def test_a_request_a_browser_was_tricked_into_is_refused_by_a_text_that_names_th
 ) -> None:
     """R*-HTTP-02"""
     allowed = Settings(**settings)
-    pairs = {name: value for name, value in (("host", host), ("origin", origin)) if value is not None}
     with pytest.raises(InvalidRequest, match=f"the setting {named}"):
-        guard.check(view(**pairs), local, allowed.origins, allowed.hosts)
+        guard.check(host, origin, local, frozenset(allowed.origins), frozenset(allowed.hosts))
 
 
-def test_a_second_host_is_refused() -> None:
-    given = Headers([("Host", "localhost"), ("Host", "localhost")])
-    with pytest.raises(InvalidRequest, match="given once"):
-        guard.check(given, LOOPBACK, (), ())
+@pytest.mark.parametrize("name", [b"host", b"origin"])
+def test_a_second_host_or_origin_is_refused_even_where_the_first_is_known(name: bytes) -> None:
+    endpoint = Endpoint(Core("s", "1"), Settings())
+    given = [(b"host", b"localhost"), (b"origin", b"http://localhost")]
+    assert isinstance(endpoint.check("POST", Headers(given), LOOPBACK), Fit)
+    refusal = endpoint.check("POST", Headers([*given, (name, dict(given)[name])]), LOOPBACK)
+    assert isinstance(refusal, Reply) and refusal.status == 403 and b"given once" in refusal.body
+
+
+def test_what_headers_were_judged_to_say_is_remembered_for_so_many_clients_and_not_for_ever() -> None:
+    endpoint = Endpoint(Core("s", "1"), Settings())
+    for number in range(1_000):
+        name = b"mcp-method" if number % 2 else b"accept"
+        value = b"text/event-stream, x/%d" % number + b"x" * (number % 3 * 400)
+        fit = endpoint.check("POST", Headers([(b"host", b"localhost"), (name, value)]), LOOPBACK)
+        assert fit == Fit(number % 2 == 1, True, None, value.decode() if number % 2 else None)
+    assert len(endpoint._fits) <= 256 and all(len(one or "") <= 500 for said in endpoint._fits for one in said)
 
 
 # Media types --------------------------------------------------------------------------------------
@@ -160,27 +174,27 @@ def test_what_a_client_takes(accept: str | None, json: bool, sse: bool) -> None:
 # Headers ------------------------------------------------------------------------------------------
 
 
-def test_names_are_read_in_any_case_and_values_without_the_blanks_around_them() -> None:
+def test_a_name_in_a_schema_is_found_in_any_case_and_values_are_read_without_the_blanks_around_them() -> None:
     """R26-HDR-08"""
-    given = Headers([("MCP-PROTOCOL-version", " \t2026-07-28\t ")])
-    assert given.get(given.key("Mcp-Protocol-Version")) == given.one("mcp-protocol-version") == "2026-07-28"
-    assert given.get("mcp-method") is None
+    given = Headers([(b"mcp-param-region", b" \teu\t ")])
+    assert given.param("MCP-param-Region") == given.get(b"mcp-param-region") == given.one(b"mcp-param-region") == "eu"
+    assert given.get(b"mcp-method") is given.one(b"mcp-method") is given.param("Mcp-Param-Floor") is None
 
 
 def test_lines_of_a_list_are_one_list() -> None:
-    headers = Headers([("Accept", "text/html"), ("ACCEPT", " text/event-stream "), ("X", "a"), ("x", "b")])
-    assert (headers.get("accept"), headers.get("x")) == ("text/html, text/event-stream", "b")
+    headers = Headers([(b"accept", b"text/html"), (b"accept", b"text/event-stream "), (b"x", b"a"), (b"x", b"b")])
+    assert (headers.get(b"accept"), headers.get(b"x")) == ("text/html, text/event-stream", "b")
 
 
 def test_a_header_that_others_route_by_is_given_once() -> None:
-    given = Headers([("Mcp-Method", "tools/list"), ("mcp-method", "tools/list")])
+    given = Headers([(b"mcp-method", b"tools/list"), (b"mcp-method", b"tools/list")])
     with pytest.raises(HeaderMismatch, match="twice"):
-        given.one("mcp-method")
+        given.one(b"mcp-method")
 
 
 def test_names_that_wsgi_folded_are_found_again() -> None:
-    given = Headers([("MCP_PARAM_MY_REGION", "eu")], folded=True)
-    assert given.get(given.key("Mcp-Param-My_Region")) == given.get("mcp-param-my-region") == "eu"
+    given = Headers([(b"mcp-param-my-region", b"eu")], folded=True)
+    assert given.param("Mcp-Param-My_Region") == given.get(b"mcp-param-my-region") == "eu"
 
 
 @pytest.mark.parametrize(
@@ -274,7 +288,7 @@ def test_a_header_that_says_something_else_is_refused(arguments: Any, given: dic
 )
 def test_a_request_is_modern_if_its_meta_says_so_or_else_its_header(version: Any, meta: Any, is_modern: bool) -> None:
     given = view() if version is None else view(mcp_protocol_version=version)
-    assert streamable.is_modern(given, message(meta=meta)) is is_modern
+    assert streamable.is_modern(streamable.fit(given), message(meta=meta)) is is_modern
 
 
 def ladder(method: str = "tools/call", meta: Any = META, version: Any = "2026-07-28", **more: Any) -> int | None:
@@ -285,8 +299,9 @@ def ladder(method: str = "tools/call", meta: Any = META, version: Any = "2026-07
         given["mcp_protocol_version"] = version
     present = {name: value for name, value in given.items() if value is not None}
     known = {"t": {"Mcp-Param-Region": ("region",)}}
+    headers = view(**present)
     try:
-        streamable.check_modern(view(**present), message(method, meta, **params), known.get)
+        streamable.check_modern(headers, streamable.fit(headers), message(method, meta, **params), known.get)
     except ProtocolError as error:
         return error.code
     return None
@@ -333,20 +348,33 @@ def test_the_first_step_of_the_ladder_that_fails_answers(given: dict[str, Any], 
 def test_initialize_under_a_modern_header_learns_which_versions_have_no_handshake() -> None:
     envelope = message("initialize", meta=None, protocolVersion="2025-11-25")
     with pytest.raises(InvalidParams) as refusal:
-        streamable.check_modern(view(mcp_protocol_version="2026-07-28"), envelope, lambda name: None)
+        headers = view(mcp_protocol_version="2026-07-28")
+        streamable.check_modern(headers, streamable.fit(headers), envelope, lambda name: None)
     assert refusal.value.data == {"supported": ["2026-07-28"]}
+
+
+def spoken(headers: Headers) -> Revision:
+    return streamable.spoken_without_session(headers, streamable.fit(headers))
+
+
+@pytest.mark.parametrize("name", [b"mcp-protocol-version", b"mcp-method", b"mcp-name"])
+def test_a_header_the_body_repeats_is_given_once(name: bytes) -> None:
+    said = {b"mcp-protocol-version": b"2026-07-28", b"mcp-method": b"tools/call", b"mcp-name": b"t"}
+    headers = Headers([*said.items(), (name, said[name])])
+    with pytest.raises(HeaderMismatch, match=f"{name.decode()} is given twice"):
+        streamable.check_modern(headers, streamable.fit(headers), message("tools/call", name="t"), None)
 
 
 def test_a_handshake_client_that_says_no_version_speaks_2025_03_26() -> None:
     """R2506-HDR-01, R2511-HDR-01, R26-HDR-01"""
-    assert streamable.spoken_without_session(view()).name == "2025-03-26"
-    assert streamable.spoken_without_session(view(mcp_protocol_version="2025-06-18")).name == "2025-06-18"
+    assert spoken(view()).name == "2025-03-26"
+    assert spoken(view(mcp_protocol_version="2025-06-18")).name == "2025-06-18"
 
 
 def test_a_version_header_nobody_serves_is_refused() -> None:
     """R2506-HDR-02, R2511-HDR-02"""
     with pytest.raises(UnsupportedRevision) as refusal:
-        streamable.spoken_without_session(view(mcp_protocol_version="2024-01-01"))
+        spoken(view(mcp_protocol_version="2024-01-01"))
     assert refusal.value.data["requested"] == "2024-01-01"
     assert refusal.value.data["supported"] == ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
 

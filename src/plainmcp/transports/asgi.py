@@ -6,10 +6,12 @@ Knows the loop and the protocol between server and application; every rule of MC
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
-from functools import lru_cache, partial
+from contextlib import suppress
+from functools import partial
 from inspect import isawaitable
 from typing import Any
 
+from ..methods.answering import Single
 from ..server import Core
 from . import looped, sse, streamable
 from .endpoint import Endpoint
@@ -62,12 +64,46 @@ class ASGIApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, or the life of the server."""
-        if scope["type"] == "http":
-            try:  # noqa: SIM105 - a third of a microsecond of ten
-                await self._http(scope, receive, send)
-            except _Gone:
-                pass
-        elif scope["type"] == "lifespan":
+        if scope["type"] != "http":
+            return await self._other(scope, receive, send)
+        endpoint, headers, server = self.endpoint, Headers(scope["headers"]), scope.get("server")
+        fit = endpoint.check(scope["method"], headers, server[0] if server else None)
+        try:
+            if isinstance(fit, Reply):
+                return await _reply(fit, send)
+            principal = None if self._principal is None else await self._calling(scope)
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            body = message.get("body", b"")
+            if message.get("more_body", False) or len(body) > endpoint.settings.max_body:
+                body = await _whole(body, receive, endpoint)
+            answer = endpoint.receive(scope["method"], headers, fit, body, principal)
+            if isinstance(answer, Open):
+                if not (isinstance(answer.steps, Single) or answer.silent):
+                    return await self._answer(answer, receive, send)
+                made, rest = self._begun(answer)
+                if rest is not None or not fit.json:
+                    return await self._answer_silently(answer, made, rest, receive, send)
+                answer = answered(answer, made)
+            await _reply(answer, send)
+        except _Refused as refused:
+            with suppress(_Gone):
+                await _reply(refused.reply, send)
+        except _Gone:
+            pass
+
+    async def _calling(self, scope: Scope) -> Any:
+        """Who is calling."""
+        assert self._principal is not None
+        try:
+            principal = self._principal(scope)
+            return await principal if isawaitable(principal) else principal
+        except PermissionError:
+            raise _Refused(streamable.unknown_caller()) from None
+
+    async def _other(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         elif scope["type"] == "websocket":
             await receive()
@@ -84,39 +120,21 @@ class ASGIApp:
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
-    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        endpoint, method = self.endpoint, scope["method"]
-        headers = Headers([(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]])
-        server = scope.get("server")
-        refusal = endpoint.check(method, headers, server[0] if server else None)
-        if refusal is not None:
-            return await _reply(refusal, send)
-        principal = None
-        if self._principal is not None:
-            try:
-                principal = self._principal(scope)
-                principal = await principal if isawaitable(principal) else principal
-            except PermissionError:
-                return await _reply(streamable.unknown_caller(), send)
-        try:
-            body = await _body(receive, endpoint.settings)
-        except TimeoutError:
-            return await _reply(endpoint.too_slow(), send)
-        if body is None:
-            return await _reply(endpoint.too_large(), send)
-        answer = endpoint.receive(method, headers, body, principal)
-        if isinstance(answer, Reply):
-            return await _reply(answer, send)
-        await self._answer(answer, receive, send)
-
     # Answers under way ----------------------------------------------------------------------------
+
+    def _begun(self, opened: Open) -> tuple[bytes | None, Awaitable[bytes | None] | None]:
+        """What can be said only once it is there: the answer, or what is left to be awaited for it."""
+        steps = opened.steps
+        if not isinstance(steps, Single):
+            return looped.started(self._driven(opened))
+        opened.steps = opened.step = None  # they know us
+        return looped.begun(steps, None if steps.is_async else looped.threads_of(self.endpoint.core))
 
     async def _answer(self, opened: Open, receive: Receive, send: Send) -> None:
         """Run what has to run, and say what there is to say, until all is said or the client is gone."""
-        if opened.silent:
-            return await self._answer_silently(opened, receive, send)
         task = None
-        if opened.steps is not None:
+        if not opened.standing:
+            self.endpoint.runs(opened)
             task = asyncio.get_running_loop().create_task(self._work(opened))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -126,15 +144,14 @@ class ASGIApp:
             if opened.modern and task is not None:
                 task.cancel()  # R26-HTTP-16; it does nothing to one that is done
 
-    async def _answer_silently(self, opened: Open, receive: Receive, send: Send) -> None:
+    async def _answer_silently(
+        self, opened: Open, answer: bytes | None, rest: Awaitable[bytes | None] | None, receive: Receive, send: Send
+    ) -> None:
         """The same where nothing can be said before the answer: the work is done right here.
 
         Only one that takes longer than a moment is accompanied by somebody who looks after the client.
         """
-        answer, rest = looped.started(self._driven(opened))
-        if rest is None and opened.json:
-            self.endpoint.done(opened)
-            return await _reply(answered(opened, answer), send)
+        self.endpoint.runs(opened)
         companions: list[asyncio.Task[None]] = []
         loop = asyncio.get_running_loop()
 
@@ -164,10 +181,9 @@ class ASGIApp:
 
     async def _driven(self, opened: Open) -> bytes | None:
         """The answer, once the steps are driven to it; or None where they stay open."""
-        assert opened.steps is not None
         try:
             staying = partial(self.endpoint.stay, opened)
-            return await looped.resume(opened.steps, opened.step, staying, looped.threads_of(self.endpoint.core))
+            return await looped.resume(*opened.taken(), staying, looped.threads_of(self.endpoint.core))
         except Exception:
             _log.exception("a request could not be answered")
             return None
@@ -198,14 +214,14 @@ class ASGIApp:
     async def _becomes_alone(self, opened: Open, wake: asyncio.Event, watch: "asyncio.Task[None]") -> bool:
         """Wait until it is clear whether the answer comes alone, so that it can be JSON with a status of its own."""
         stream, patience = opened.stream, self.endpoint.settings.keep_alive_seconds
-        while opened.steps is not None and not stream.speaks:
+        while not opened.standing and not stream.speaks:
             if _is_alone(opened):
                 return True
             if stream.finished:
                 break
             if watch.done():
                 raise _Gone
-            if not await _woken(wake, patience if opened.hears else None):
+            if not await _woken(wake, patience if opened.fit.events else None):
                 break  # it takes long: whatever is between us should see that somebody is here
         return False
 
@@ -232,11 +248,18 @@ class ASGIApp:
 
 def _is_alone(opened: Open) -> bool:
     """Whether there is only an answer, and it can be JSON."""
-    return opened.stream.unopened and (opened.json or opened.stream.answer is None)
+    return opened.stream.unopened and (opened.fit.json or opened.stream.answer is None)
 
 
 class _Gone(Exception):
     """The client hung up."""
+
+
+class _Refused(Exception):
+    """A request goes no further."""
+
+    def __init__(self, reply: Reply) -> None:
+        self.reply = reply
 
 
 def _noticed(task: "asyncio.Task[None]") -> None:
@@ -268,44 +291,38 @@ async def _disconnected(receive: Receive, wake: asyncio.Event) -> None:
     wake.set()
 
 
-async def _body(receive: Receive, settings: Settings) -> bytes | None:
-    """The whole body; None once it is too large, TimeoutError when it does not come to its end."""
-    message = await _came(receive)
-    first: bytes = message.get("body", b"")
-    if not message.get("more_body", False):
-        return first if len(first) <= settings.max_body else None
-    body = bytearray(first)  # not a list of pieces: those may be as small as a byte
-    async with asyncio.timeout(settings.body_seconds):
-        while message.get("more_body", False):
-            if len(body) > settings.max_body:
-                return None
-            message = await _came(receive)
-            body += message.get("body", b"")
-    return bytes(body) if len(body) <= settings.max_body else None
-
-
-async def _came(receive: Receive) -> MutableMapping[str, Any]:
-    message = await receive()
-    if message["type"] == "http.disconnect":
-        raise _Gone
-    return message
+async def _whole(body: bytes, receive: Receive, endpoint: Endpoint) -> bytes:
+    """A body that did not come at once; raises _Refused where it is too large, or does not come to its end."""
+    settings, more = endpoint.settings, True
+    gathered = bytearray(body)  # not a list of pieces: those may be as small as a byte
+    try:
+        async with asyncio.timeout(settings.body_seconds):
+            while more and len(gathered) <= settings.max_body:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise _Gone
+                gathered += message.get("body", b"")
+                more = message.get("more_body", False)
+    except TimeoutError:
+        raise _Refused(endpoint.too_slow()) from None
+    if len(gathered) > settings.max_body:
+        raise _Refused(endpoint.too_large())
+    return bytes(gathered)
 
 
 async def _reply(reply: Reply, send: Send) -> None:
-    headers = list(_encoded(reply.headers))
+    headers = [*reply.headers]
     if reply.status != 204:
         headers.append((b"content-length", b"%d" % len(reply.body)))
-    await _sent(send, {"type": "http.response.start", "status": reply.status, "headers": headers})
-    await _sent(send, {"type": "http.response.body", "body": reply.body, "more_body": False})
-
-
-@lru_cache(maxsize=16)
-def _encoded(headers: tuple[tuple[str, str], ...]) -> tuple[tuple[bytes, bytes], ...]:
-    return tuple((name.encode(), value.encode()) for name, value in headers)
+    try:
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+        await send({"type": "http.response.body", "body": reply.body, "more_body": False})
+    except OSError:  # what servers raise for a client that is gone
+        raise _Gone from None
 
 
 async def _sent(send: Send, message: dict[str, Any]) -> None:
     try:
         await send(message)
-    except OSError:  # what servers raise for a client that is gone
+    except OSError:  # as above
         raise _Gone from None

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import InvalidRequest, ProtocolError
-from ..methods.answering import Steps
+from ..methods.answering import Single, Steps
 from ..questions import InputRequired
 from ..steps import Cancelled, PeerError, Run, Stay
 
@@ -45,8 +45,12 @@ def cannot_stay() -> InvalidRequest:
     return InvalidRequest("subscriptions/listen needs a connection that stays open")
 
 
-def given_up(steps: Steps, error: ProtocolError) -> bytes | None:
+def given_up(steps: Single | Steps, error: ProtocolError) -> bytes | None:
     """The answer of steps that are told of an error instead of being driven on."""
+    if isinstance(steps, Single):
+        if steps.link is not None:
+            steps.link.over()
+        return steps.failed(error)
     try:
         while True:
             steps.throw(error)
@@ -55,39 +59,40 @@ def given_up(steps: Steps, error: ProtocolError) -> bytes | None:
 
 
 class Wanted:
-    """Whether somebody still waits for an answer, and whom to tell once nobody does; a Link is one of these."""
+    """Whether somebody still waits for an answer, and whom to tell once nobody does; a Link is one of these.
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._listeners: list[Callable[[], object]] = []
-        self._cancelled = False
+    There is one for every request, and hardly any has a listener: so they share a lock, and begin without a list.
+    """
 
-    @property
-    def cancelled(self) -> bool:
-        """Whether nobody waits for the answer any more."""
-        return self._cancelled
+    _lock = threading.RLock()  # the garbage collector may end another request while this thread holds it
+    _listeners: tuple[Callable[[], object], ...] = ()
+    cancelled = False
+    """Whether nobody waits for the answer any more."""
 
-    def cancel(self) -> None:
-        """Nobody waits any more."""
+    def cancel(self) -> bool:
+        """Nobody waits any more; says whether somebody did until now."""
         with self._lock:
-            self._cancelled = True
-            listeners, self._listeners = self._listeners, []
+            wanted, self.cancelled = not self.cancelled, True
+            listeners, self._listeners = self._listeners, ()
         for listener in listeners:
             listener()
+        return wanted
+
+    over = cancel
+    """The request is at its end: a function that was given up learns so here; says whether its answer is wanted."""
 
     def on_cancel(self, listener: Callable[[], object]) -> Callable[[], None]:
         """Call a function, from any thread, once that is so, at once if it is; gives what takes the wish back."""
         with self._lock:
-            if not self._cancelled:
-                self._listeners.append(listener)
+            if not self.cancelled:
+                self._listeners = (*self._listeners, listener)
                 return lambda: self._forget(listener)
         listener()
         return lambda: None
 
     def _forget(self, listener: Callable[[], object]) -> None:
         with self._lock:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
+            self._listeners = tuple(one for one in self._listeners if one is not listener)
 
 
 class Pending:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from .. import exchange, jsonrpc
 from ..codec import to_bytes
@@ -28,7 +29,7 @@ __all__ = ["Call", "Connection", "Work"]
 
 _log = logging.getLogger("plainmcp")
 _BACKSLASH = ord("\\")
-_Answer = bytes | Steps | None
+_Answer = bytes | Single | Steps | None
 
 
 class Call(Wanted):
@@ -43,11 +44,18 @@ class Call(Wanted):
         send: Callable[[bytes], None] | None = None,
         drop: Callable[[], None] | None = None,
     ) -> None:
-        super().__init__()
         self._connection = connection
         self._send = send
         self._drop = drop
-        self.staying: tuple[Stay, Steps] | None = None
+
+    staying: tuple[Stay, Steps] | None = None
+    id = b""
+    """What the request is known by as long as it runs."""
+
+    def over(self) -> bool:
+        """The same, and its id is free again."""
+        self._connection.running.pop(self.id, None)
+        return self.cancel()
 
     def twin(self) -> "Call":
         """Another request that goes the same way."""
@@ -91,7 +99,7 @@ class Work:
 
     __slots__ = ("answer", "step", "steps")
 
-    def __init__(self, answer: bytes | None = None, steps: Steps | None = None, step: Any = None) -> None:
+    def __init__(self, answer: bytes | None = None, steps: Single | Steps | None = None, step: Any = None) -> None:
         self.answer = answer
         self.steps = steps  # None when there is nothing left to do
         self.step = step
@@ -118,7 +126,7 @@ class Connection:
         self._send = send
         self._lock = threading.Lock()
         self._telling = threading.RLock()
-        self._running: dict[bytes, Call] = {}  # by raw id
+        self.running: dict[bytes, Call] = {}  # by raw id
         self._asked: dict[str, Pending] = {}
         self._questions = 0
         self._deaf = core.registry.listen(self._tell)
@@ -126,7 +134,7 @@ class Connection:
     @property
     def busy(self) -> bool:
         """Whether a request is being answered."""
-        return bool(self._running)
+        return bool(self.running)
 
     # Messages in ----------------------------------------------------------------------------------
 
@@ -140,7 +148,10 @@ class Connection:
 
     def start(self, message: Any, call: Call | None = None) -> Work:
         """Take a message as far as user code has to run, which is seldom further than its answer."""
-        steps = self._begin(message, call or Call(self))
+        call = call or Call(self)
+        steps = self._one(message, call) if type(message) is Envelope else self._begin(message, call)
+        if isinstance(steps, Single):
+            return Work(None, steps, steps)
         if steps is None or isinstance(steps, bytes):
             return Work(steps)
         try:
@@ -173,8 +184,6 @@ class Connection:
         return exchange.assumed(self.session)
 
     def _begin(self, message: Any, call: Call) -> _Answer:
-        if isinstance(message, Envelope):
-            return self._one(message, call)
         try:
             raw = to_bytes(message)
             batch = jsonrpc.open_batch(raw)
@@ -194,9 +203,10 @@ class Connection:
                 if envelope.method == "subscriptions/listen":
                     refusal = InvalidRequest("subscriptions/listen is never part of a batch")
                     raise jsonrpc.blamed(refusal, envelope.id)
-                answer: Any = self._one(envelope, call.twin())
+                own = call.twin()
+                answer: Any = self._one(envelope, own)
                 if not (answer is None or isinstance(answer, bytes)):
-                    answer = yield from answer
+                    answer = yield from (_tracked(own, answer) if type(answer) is Single else answer)
             except ProtocolError as error:
                 answer = self.refused(error)
             if answer is not None:
@@ -204,37 +214,26 @@ class Connection:
         return b"[" + b",".join(answers) + b"]" if answers else None
 
     def _one(self, envelope: Envelope, call: Call) -> _Answer:
-        if envelope.is_response:
+        if envelope.method is UNSET:
             self._answered(envelope)
             return None
         if envelope.method == "notifications/cancelled":
             self._cancelled(envelope)
             return None
-        begun = exchange.begin(self.core, envelope, session=self.session, link=call, principal=self.principal)
+        begun = exchange.begin(self.core, envelope, self.session, call, self.principal)
         if begun is None or isinstance(begun, bytes):
             return begun
-        return self._tracked(_key(envelope.id), call, begun)
-
-    def _tracked(self, id: bytes, call: Call, steps: Single | Steps) -> Steps:
-        """A request under way; its id is taken until it is answered."""
-        with self._lock:
-            if id in self._running:
-                return self.refused(InvalidRequest("a request with this id is still running"), id)
-            self._running[id] = call
-        try:
-            answer = yield from steps
-            return None if call.cancelled else answer  # CANC-01
-        except Cancelled:
-            return None
-        finally:
-            self._running.pop(id, None)
-            call.cancel()  # a function that was given up learns here that nobody waits for it
+        id = _key(envelope.id)
+        if self.running.setdefault(id, call) is not call:  # its id is taken until it is answered
+            return self.refused(InvalidRequest("a request with this id is still running"), id)
+        call.id = id
+        return begun if type(begun) is Single else _tracked(call, begun)
 
     def _cancelled(self, envelope: Envelope) -> None:
         """The client no longer wants an answer; a request that is unknown or done is none to cancel (CANC-03)."""
         params = envelope.params
         id = _key(params.requestId) if params is not None else b""
-        call = self._running.get(id)
+        call = self.running.get(id)
         if call is None or params is None:
             return
         _log.info("request %s was cancelled: %s", ascii(id), ascii(bytes(params.reason)[:200]))  # CANC-06
@@ -302,7 +301,7 @@ class Connection:
             params = None if uri is None else {"uri": uri}
             self.send(jsonrpc.notification(f"notifications/{event}", params))
         with self._telling:
-            for call in list(self._running.values()):
+            for call in list(self.running.values()):
                 if call.staying is not None and call.staying[0].subscription.hears(event, uri):
                     self.send(call.staying[0].subscription.message(event, uri))
 
@@ -319,19 +318,31 @@ class Connection:
     def cancel(self) -> None:
         """Give up whatever still runs, without answers."""
         with self._telling:
-            running = [call for call in list(self._running.values()) if call.staying is None]
+            running = [call for call in list(self.running.values()) if call.staying is None]
         for call in running:
             call.cancel()
 
     def close(self) -> None:
         """End what still listens: with its result, then, as the protocol wants both, a cancel (SUB-05, SUB-06)."""
         self.hang_up()
-        for id, call in list(self._running.items()):
+        for id, call in list(self.running.items()):
             steps = self._leave(call)
             answer = None if steps is None else drive.run(steps)
             if answer is not None:
                 self.send(answer)
                 self.send(jsonrpc.notification("notifications/cancelled", {"requestId": msgspec.Raw(id)}))
+
+
+def _tracked(call: Call, steps: Single | Steps) -> Steps:
+    """The steps of a request under way."""
+    answer = None
+    try:
+        answer = yield from steps
+    except Cancelled:
+        pass
+    finally:
+        wanted = call.over()
+    return answer if wanted else None  # CANC-01
 
 
 def _key(id: msgspec.Raw) -> bytes:

@@ -17,13 +17,16 @@ __all__ = ["resume", "run"]
 def run(answer: bytes | Single | Steps | None, staying: Staying | None = None) -> bytes | None:
     """An answer, or what is left when the steps to it are driven to their end."""
     if type(answer) is Single:
+        made = None
         try:
-            value = _value(answer)
+            made = answer.done(_value(answer))
         except (Exception, InputRequired) as error:
-            return answer.failed(error)
+            made = answer.failed(error)
         except Cancelled:
-            return None
-        return answer.done(value)
+            pass
+        finally:
+            wanted = answer.link is None or answer.link.over()
+        return made if wanted else None  # CANC-01
     if answer is None or isinstance(answer, bytes):
         return answer
     steps = iter(answer)
@@ -33,8 +36,10 @@ def run(answer: bytes | Single | Steps | None, staying: Staying | None = None) -
         return end.value  # type: ignore[no-any-return]
 
 
-def resume(steps: Steps, step: Any, staying: Staying | None = None) -> bytes | None:
+def resume(steps: Single | Steps, step: Any, staying: Staying | None = None) -> bytes | None:
     """The same for an exchange that has come as far as a step."""
+    if isinstance(steps, Single):
+        return run(steps)
     try:
         while True:
             if staying is not None and type(step) is Stay:

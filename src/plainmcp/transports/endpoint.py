@@ -5,14 +5,15 @@ Knows the rules and the core, and neither sockets nor loops: an edge brings the 
 
 import threading
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from .. import exchange, jsonrpc
 from ..errors import InternalError, InvalidRequest, ProtocolError
 from ..jsonrpc import Envelope
-from ..methods.answering import Steps
+from ..methods.answering import Single, Steps
 from ..revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ..server import Core
 from ..session import Session
@@ -20,15 +21,16 @@ from ..steps import Stay
 from . import drive, guard, streamable
 from .calling import given_up
 from .connection import Call
-from .headers import Headers
-from .opened import Mute, Open, Whisper, answered, begun, hears, opened_for
+from .headers import MEMORABLE, Headers
+from .opened import Alone, Mute, Open, answered, begun
 from .sessions import Held, Sessions
-from .streamable import Reply, Settings, refused, said
-from .streams import Stream
+from .streamable import Fit, Reply, Settings, refused, said
 
 __all__ = ["Endpoint"]
 
 _SSE = "text/event-stream"
+MANY = 256
+"""How many ways in which clients speak of themselves are remembered."""
 
 
 class Endpoint:
@@ -38,30 +40,57 @@ class Endpoint:
         self.core = core
         self.settings = settings
         self._origins, self._hosts = frozenset(settings.origins), frozenset(settings.hosts)
+        self._digits = len(str(settings.max_body))  # no body is too long whose length has fewer
+        self._fits: dict[tuple[Any, ...], Fit] = {}
         self.sessions = Sessions(settings, core.now)
         self._lock = threading.Lock()
         self.draining = False  # no more streams are opened that would stay
         self._open: set[Open] = set()  # those that stay open for what is to come
         self._running: set[Open] = set()
 
-    def check(self, method: str, headers: Headers, local: str | None) -> Reply | None:
-        """Why a request is refused before its body is read, if it is."""
+    def check(self, method: str, headers: Headers, local: str | None) -> Reply | Fit:
+        """Why a request is refused before its body is read, or what its client takes as an answer."""
+        raw = headers.raw.get
+        # A client says the same of itself each time: what was judged once is remembered.
+        said = (
+            method, local, raw(b"host"), raw(b"origin"), raw(b"content-type"), raw(b"accept"),
+            raw(b"mcp-protocol-version"), raw(b"mcp-method"),
+        )  # fmt: skip
+        fit = self._fits.get(said)
+        if fit is None or headers.twice is not None:
+            found = self._judged(method, headers, local)
+            if isinstance(found, Reply):
+                return found
+            fit = self._remembered(said, found)
+        digits = raw(b"content-length")
+        if digits is not None and len(digits) >= self._digits:
+            length = streamable.length(headers.get(b"content-length"))
+            return self.too_large() if length is not None and length > self.settings.max_body else fit
+        return fit
+
+    def _judged(self, method: str, headers: Headers, local: str | None) -> Reply | Fit:
         try:
-            guard.check(headers, local, self._origins, self._hosts)
+            guard.check(headers.get(b"host"), headers.get(b"origin"), local, self._origins, self._hosts)
+            if headers.twice is not None and not headers.twice.isdisjoint((b"host", b"origin")):
+                raise InvalidRequest("Host and Origin are given once")
         except InvalidRequest as error:
             return refused(403, error)  # R26-HTTP-03
         if method not in ("POST", "GET", "DELETE"):
-            other = refused(405, InvalidRequest(f"{method[:20]} is not served"), allow="POST, GET, DELETE")
+            other = refused(405, InvalidRequest(f"{method[:20]} is not served"), allow=b"POST, GET, DELETE")
             return other if method != "HEAD" else replace(other, body=b"")  # which is answered without a body
-        if method != "POST":
-            return None
-        if not streamable.is_json(headers.get("content-type")):
+        fit = streamable.fit(headers)
+        if method == "POST" and not streamable.is_json(headers.get(b"content-type")):
             return refused(415, InvalidRequest("Content-Type is application/json"))
-        accept = headers.get("accept")
-        if not streamable.accepts(accept, "application/json") and not streamable.accepts(accept, _SSE):
+        if method == "POST" and not (fit.json or fit.events):
             return refused(406, InvalidRequest("Accept names application/json and text/event-stream"))
-        length = streamable.length(headers.get("content-length"))
-        return self.too_large() if length is not None and length > self.settings.max_body else None
+        return fit
+
+    def _remembered(self, said: tuple[Any, ...], fit: Fit) -> Fit:
+        if sum(len(one) for one in said if one is not None) <= MEMORABLE:
+            if len(self._fits) >= MANY:
+                self._fits.clear()
+            self._fits[said] = fit
+        return fit
 
     def too_large(self) -> Reply:
         """What a body over the limit is told."""
@@ -73,94 +102,101 @@ class Endpoint:
         text = f"the body took longer than {self.settings.body_seconds:g} s; the setting body_seconds allows more"
         return refused(408, InvalidRequest(text))
 
-    def receive(self, method: str, headers: Headers, body: bytes, principal: Any) -> Reply | Open:
+    def receive(self, method: str, headers: Headers, fit: Fit, body: bytes, principal: Any) -> Reply | Open:
         """Answer a request, or take it as far as user code has to run."""
         try:
             if method != "POST":
-                return self._of_session(method, headers, principal)
-            answer = self._post(headers, body, principal)
+                return self._of_session(method, headers, fit, principal)
+            answer = self._post(headers, fit, body, principal)
         except ProtocolError as error:  # an ambiguous header, or no session where one is needed
             return refused(400, error)
-        if isinstance(answer, Open) and answer.steps is not None:
-            with self._lock:
-                full = len(self._running) >= self.settings.max_running
-                if not full:
-                    self._running.add(answer)
-            if full:  # answers to our questions still come in: they are what others wait for
-                return said(503, given_up(answer.steps, InternalError("too many requests are running")))
+        if len(self._running) >= self.settings.max_running and isinstance(answer, Open) and answer.steps is not None:
+            # Answers to our questions still come in: they are what others wait for.
+            return said(503, given_up(answer.steps, InternalError("too many requests are running")))
         return answer
+
+    def runs(self, opened: Open) -> None:
+        """It takes longer than the moment in which it was received: it counts until it is `done`."""
+        with self._lock:
+            self._running.add(opened)
 
     # POST -----------------------------------------------------------------------------------------
 
-    def _post(self, headers: Headers, body: bytes, principal: Any) -> Reply | Open:
+    def _post(self, headers: Headers, fit: Fit, body: bytes, principal: Any) -> Reply | Open:
         try:
-            batch = jsonrpc.open_batch(body)
+            batch = None if body[:1] == b"{" else jsonrpc.open_batch(body)
             envelope = jsonrpc.open_envelope(body) if batch is None else None
         except ProtocolError as error:
-            revision = self._spoken(headers, principal)
+            revision = self._spoken(headers, fit, principal)
             status = streamable.status_unread(error.code, not revision.handshake)
             return said(status, exchange.failure(error, revision))
-        try:
-            return self._opened(headers, envelope, batch, body, principal)
+        if envelope is None:
+            return self._batch(headers, fit, batch or [], body, principal)
+        try:  # the doors, in the order of what tells them apart
+            if streamable.is_modern(fit, envelope):
+                return self._modern(headers, fit, envelope, principal)
+            if envelope.method == "initialize":
+                return self._initialize(envelope, principal)
+            if self.settings.stateless:
+                return self._stateless(headers, fit, envelope, principal)
+            held = self._held(headers, fit, principal, envelope.id)
+            return held if isinstance(held, Reply) else self._in_session(fit, held, envelope)
         except ProtocolError as error:
-            error.id = error.id or (bytes(envelope.id) if envelope is not None and envelope.id else None)
+            error.id = error.id or bytes(envelope.id) or None
             raise
 
-    def _spoken(self, headers: Headers, principal: Any) -> Revision:
+    def _spoken(self, headers: Headers, fit: Fit, principal: Any) -> Revision:
         """What a body speaks that could not be read, as far as its headers tell."""
-        if streamable.is_modern(headers, None):
+        if streamable.is_modern(fit, None):
             return LATEST
-        id = headers.get("mcp-session-id")
+        id = headers.get(b"mcp-session-id")
         held = self.sessions.get(id, principal) if id else None
         if held is not None:
             return exchange.assumed(held.connection.session)
         try:
-            return streamable.spoken_without_session(headers)
+            return streamable.spoken_without_session(headers, fit)
         except ProtocolError:
             return LATEST_HANDSHAKE
 
-    def _opened(
-        self, headers: Headers, envelope: Envelope | None, batch: list[Any] | None, body: bytes, principal: Any
-    ) -> Reply | Open:
-        """The doors, in the order of what tells them apart; without an envelope the body is a batch."""
-        if streamable.is_modern(headers, envelope):
-            if envelope is None:
-                alone = refused(400, InvalidRequest("the headers are those of one message, not of a batch"))
-                return self._unfit(batch, LATEST) or alone
-            return self._modern(headers, envelope, principal)
-        if envelope is not None and envelope.method == "initialize":
-            return self._initialize(envelope, principal)
+    def _batch(self, headers: Headers, fit: Fit, batch: list[Any], body: bytes, principal: Any) -> Reply | Open:
+        """The same doors for a batch."""
+        if streamable.is_modern(fit, None):
+            alone = refused(400, InvalidRequest("the headers are those of one message, not of a batch"))
+            return self._unfit(batch, LATEST) or alone
         if self.settings.stateless:
-            return self._stateless(headers, envelope, batch, body, principal)
-        held = self._held(headers, principal, None if envelope is None else bytes(envelope.id))
+            session = Session()
+            session.revision = streamable.spoken_without_session(headers, fit)
+            opened = Alone(fit, False)
+            opened.batch = True
+            unfit = self._unfit(batch, session.revision)
+            return unfit or begun(opened, self.core.begin(body, session, opened, principal))
+        held = self._held(headers, fit, principal)
         if isinstance(held, Reply):
             return held
-        unfit = self._unfit(batch, exchange.assumed(held.connection.session))
-        return unfit or self._in_session(headers, held, body if envelope is None else envelope)
+        return self._unfit(batch, exchange.assumed(held.connection.session)) or self._in_session(fit, held, body)
 
-    def _unfit(self, batch: list[Any] | None, revision: Revision) -> Reply | None:
-        """Why a batch goes no further, if it is one and does not."""
+    def _unfit(self, batch: list[Any], revision: Revision) -> Reply | None:
+        """Why a batch goes no further, if it does not."""
         try:
-            if batch is not None:
-                self.core.check_batch(batch, revision)
+            self.core.check_batch(batch, revision)
         except ProtocolError as error:
             return said(400, exchange.failure(error, revision))
         return None
 
-    def _modern(self, headers: Headers, envelope: Envelope, principal: Any) -> Reply | Open:
+    def _modern(self, headers: Headers, fit: Fit, envelope: Envelope, principal: Any) -> Reply | Open:
         """A request that speaks for itself."""
         if not envelope.id:
             return Reply(202)  # no notification means anything here: ids are unique to nobody (R26-HTTP-06)
         try:
-            if envelope.is_response:
+            if envelope.method is UNSET:
                 raise InvalidRequest("there are no questions to answer here")
-            streamable.check_modern(headers, envelope, partial(self._header_map, principal))
+            wanted = partial(self._header_map, principal) if self.core.registry.tools.headed else None
+            revision = streamable.check_modern(headers, fit, envelope, wanted)
         except ProtocolError as error:
             failure = exchange.failure(error, LATEST, envelope.id)
             return said(streamable.status(failure, True), failure)
-        opened = opened_for(headers, Stream(), modern=True)
-        link = opened.link = Whisper(opened.stream.put if opened.hears else None)
-        answer = begun(opened, exchange.begin(self.core, envelope, None, link, principal))
+        opened = Alone(fit, True)
+        answer = begun(opened, exchange.begin(self.core, envelope, None, opened, principal, None, revision))
         return self._staying(opened, envelope) if type(opened.step) is Stay else answer
 
     def _header_map(self, principal: Any, name: str) -> dict[str, tuple[str, ...]] | None:
@@ -169,14 +205,14 @@ class Endpoint:
 
     def _staying(self, opened: Open, envelope: Envelope) -> Reply | Open:
         """An answer that is to stay open, if it can."""
-        steps = opened.steps
-        assert steps is not None
-        if opened.hears and self.settings.max_standing and not self._is_full:
+        if opened.fit.events and self.settings.max_standing and not self._is_full:
             return opened
-        if opened.hears and not self.settings.max_standing:
-            return answered(opened, drive.resume(steps, opened.step))
+        steps, step = opened.taken()
+        if opened.fit.events and not self.settings.max_standing:
+            return answered(opened, drive.resume(steps, step))
+        assert not isinstance(steps, Single)
         steps.close()
-        if not opened.hears:
+        if not opened.fit.events:
             return refused(406, InvalidRequest(f"{envelope.method} is answered by {_SSE}"), envelope.id)
         return refused(503, InternalError("too many streams are open"), envelope.id)
 
@@ -196,69 +232,59 @@ class Endpoint:
             held.close()
             return said(200, answer)
         self.sessions.add(held)
-        return Reply(200, answer or b"", (*streamable.JSON, ("mcp-session-id", held.id)))
+        return Reply(200, answer or b"", (*streamable.JSON, (b"mcp-session-id", held.id.encode())))
 
-    def _held(self, headers: Headers, principal: Any, asked: bytes | None = None) -> Held | Reply:
+    def _held(self, headers: Headers, fit: Fit, principal: Any, asked: bytes | None = None) -> Held | Reply:
         """The session a request names; its own revision counts, whatever served one the version header names."""
-        id = headers.one("mcp-session-id")
+        id = headers.one(b"mcp-session-id")
         if id is None:
-            raise streamable.refusal_without_session(headers)
+            raise streamable.refusal_without_session(fit)
         held = self.sessions.get(id, principal)
         if held is None:
             return refused(404, InvalidRequest("there is no such session; send initialize"), asked)
-        if headers.get("mcp-protocol-version") is not None:
-            streamable.spoken_without_session(headers)  # R2511-HDR-02
+        if fit.version is not None:
+            streamable.spoken_without_session(headers, fit)  # R2511-HDR-02
         held.connection.principal = principal
         return held
 
-    def _in_session(self, headers: Headers, held: Held, message: bytes | Envelope) -> Reply | Open:
-        stream = held.stream()
-        opened = opened_for(headers, stream, held=held)
-        opened.batch = isinstance(message, bytes)
-        call = Call(held.connection, stream.put, stream.drop) if opened.hears else Mute(held.connection)
+    def _in_session(self, fit: Fit, held: Held, message: bytes | Envelope) -> Reply | Open:
+        opened = Open(fit, False, held)
+        if isinstance(message, bytes):
+            opened.batch = True
+        call = Call(held.connection, opened.say, opened.drop) if fit.events else Mute(held.connection)
         work = held.connection.start(message, call)
         if work.steps is None:
             return said(200, work.answer)
         opened.steps, opened.step = work.steps, work.step
         return opened
 
-    def _stateless(
-        self, headers: Headers, envelope: Envelope | None, batch: list[Any] | None, body: bytes, principal: Any
-    ) -> Reply | Open:
+    def _stateless(self, headers: Headers, fit: Fit, envelope: Envelope, principal: Any) -> Reply | Open:
         """A request of a handshake revision that stands alone."""
         session = Session()
-        session.revision = streamable.spoken_without_session(headers)
-        unfit = self._unfit(batch, session.revision)
-        if unfit is not None:
-            return unfit
-        if envelope is not None and envelope.is_response:
+        session.revision = streamable.spoken_without_session(headers, fit)
+        if envelope.is_response:
             return refused(400, InvalidRequest("there are no questions to answer here"))
-        opened = opened_for(headers, Stream())
-        link = Whisper(opened.stream.put if opened.hears else None)
-        opened.link = link
-        if envelope is None:
-            opened.batch = True
-            return begun(opened, self.core.begin(body, session=session, link=link, principal=principal))
-        return begun(opened, exchange.begin(self.core, envelope, session, link, principal))
+        opened = Alone(fit, False)
+        return begun(opened, exchange.begin(self.core, envelope, session, opened, principal))
 
     # GET and DELETE -------------------------------------------------------------------------------
 
-    def _of_session(self, method: str, headers: Headers, principal: Any) -> Reply | Open:
+    def _of_session(self, method: str, headers: Headers, fit: Fit, principal: Any) -> Reply | Open:
         standing = method == "DELETE" or self.settings.max_standing
-        if streamable.is_modern(headers, None) or self.settings.stateless or not standing:
-            return refused(405, InvalidRequest(f"{method} is not served; send POST"), allow="POST")  # R26-HTTP-27
-        held = self._held(headers, principal)
+        if streamable.is_modern(fit, None) or self.settings.stateless or not standing:
+            return refused(405, InvalidRequest(f"{method} is not served; send POST"), allow=b"POST")  # R26-HTTP-27
+        held = self._held(headers, fit, principal)
         if isinstance(held, Reply):
             return held
         if method == "DELETE":
             self.sessions.remove(held)
             return Reply(204)
-        if not hears(headers):
+        if not fit.events:
             return refused(406, InvalidRequest("GET is answered by text/event-stream"))
-        found = held.find(headers.get("last-event-id") or "")
+        found = held.find(headers.get(b"last-event-id") or "")
         if self.draining or (found is None and self._is_full):
             return refused(503, InternalError("too many streams are open"))
-        opened = Open(held.stand() if found is None else found[0], held=held)
+        opened = Open.stood(fit, held, held.stand() if found is None else found[0])
         opened.after = 0 if found is None else found[1]
         with self._lock:
             self._open.add(opened)
@@ -276,7 +302,7 @@ class Endpoint:
                     stream.put(step.subscription.message(event, uri))
 
         with first:  # nothing comes before the acknowledgement (R26-SUB-03), and nothing after it is missed
-            opened.staying = step
+            opened.staying, opened.steps = step, steps
             opened.deaf = self.core.registry.listen(tell)
             stream.put(step.first)
         with self._lock:
@@ -300,7 +326,8 @@ class Endpoint:
         with self._lock:
             stays = opened in self._open
             self._open.discard(opened)
-        opened.deaf()
+        if opened.deaf is not None:
+            opened.deaf()
         if opened.held is not None and opened.stream.speaks:
             opened.held.tidy()
         if not opened.modern or opened.stream.finished:
@@ -308,8 +335,8 @@ class Endpoint:
         opened.stream.finish()
         if opened.link is not None:
             opened.link.cancel()
-        if stays and opened.steps is not None:
-            opened.steps.close()
+        if stays and opened.staying is not None:
+            cast("Steps", opened.steps).close()
 
     def drain(self) -> None:
         """End what stays open: listen requests with their result (R26-SUB-05). Running requests go on.
@@ -320,8 +347,9 @@ class Endpoint:
         with self._lock:
             staying, self._open = list(self._open), set()
         for opened in staying:
-            opened.deaf()
-            if opened.staying is not None and opened.steps is not None:
+            if opened.deaf is not None:
+                opened.deaf()
+            if opened.staying is not None:
                 opened.stream.finish(drive.run(opened.steps))
             elif opened.stream in (opened.held.standing if opened.held is not None else ()):
                 opened.stream.finish()

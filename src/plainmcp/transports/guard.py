@@ -9,7 +9,6 @@ from ipaddress import ip_address
 from typing import Any
 
 from ..errors import AuthorError, InvalidRequest
-from .headers import Headers
 
 __all__ = ["check", "check_hosts", "check_origins", "is_loopback"]
 
@@ -18,18 +17,16 @@ LONGEST = 300
 """No host is longer than this, port and all."""
 
 
-def check(headers: Headers, local: str | None, origins: frozenset[str], hosts: frozenset[str]) -> None:
+def check(
+    host: str | None, origin: str | None, local: str | None, origins: frozenset[str], hosts: frozenset[str]
+) -> None:
     """Refuse a request a browser was tricked into (R26-HTTP-02); raises InvalidRequest that names the setting.
 
     `local` is the address we were reached at. A page cannot choose the Host it sends, so a Host that is not ours
     is another site's name that was made to point here.
     """
-    host = headers.get("host")
     if (hosts or is_loopback(local)) and not _is_served(host, hosts, is_loopback(local)):
         raise InvalidRequest(f"Host {_shown(host)} is not served here; to serve it, name it in the setting hosts")
-    if headers.repeated("host") or headers.repeated("origin"):
-        raise InvalidRequest("Host and Origin are given once")
-    origin = headers.get("origin")
     if origin is None or "*" in origins or origin.lower() in origins:
         return
     if not _is_served(origin.partition("://")[2], hosts, is_loopback(local)):

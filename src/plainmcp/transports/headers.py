@@ -3,58 +3,63 @@
 import re
 from base64 import b64decode
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from ..errors import HeaderMismatch
 from ..jsonrpc import Envelope
 
-__all__ = ["Headers", "decoded", "match_method", "match_params", "match_version"]
+__all__ = ["MEMORABLE", "Headers", "decoded", "match_method", "match_params"]
 
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _PLAIN = re.compile(r"[\t\x20-\x7e]*")
 _NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,4})?")
 _EXACT = 2**53 - 1
+MEMORABLE = 500
+"""How long a header may be that is remembered for the next request."""
 
 
 class Headers:
-    """Header values by name, in any case of it (R26-HDR-08), with the blanks around them taken off.
+    """Header values by name, with the blanks around them taken off, which not every HTTP parser does.
 
-    Not every HTTP parser does the latter. Where names were folded on the way, as WSGI does, `_` and `-` are one.
-    Whoever asks spells a name as `key` does.
+    Names are in small letters, as ASGI gives them and WSGI's are made: any case means the same (R26-HDR-08).
+    Where names were folded on the way, as WSGI does, `_` and `-` are one. A value is read when somebody asks for it.
     """
 
-    __slots__ = ("_folded", "_twice", "_values")
+    __slots__ = ("_folded", "raw", "twice")
 
-    def __init__(self, pairs: Iterable[tuple[str, str]], *, folded: bool = False) -> None:
+    def __init__(self, pairs: Collection[tuple[bytes, bytes]], *, folded: bool = False) -> None:
         self._folded = folded
-        keyed = [(self.key(name) if folded else name.lower(), value.strip(" \t")) for name, value in pairs]
-        self._values = dict(keyed)
-        self._twice: set[str] = set()
-        if len(keyed) != len(self._values):
-            self._twice = {key for key, times in Counter(key for key, _ in keyed).items() if times > 1}
-        if "accept" in self._twice:  # a list, which may come in several lines
-            self._values["accept"] = ", ".join(value for key, value in keyed if key == "accept")
+        self.raw = dict(pairs)
+        self.twice: set[bytes] | None = None  # the names given more than once
+        if len(self.raw) != len(pairs):
+            self.twice = {name for name, times in Counter(name for name, _ in pairs).items() if times > 1}
+            if b"accept" in self.twice:  # a list, which may come in several lines
+                self.raw[b"accept"] = b", ".join(value for name, value in pairs if name == b"accept")
 
-    def key(self, name: str) -> str:
-        """A header's name in one spelling."""
-        name = name.lower()
-        return name.replace("_", "-") if self._folded else name
-
-    def get(self, key: str) -> str | None:
+    def get(self, name: bytes) -> str | None:
         """A header's value, the last if there are several; None without one."""
-        return self._values.get(key)
+        value = self.raw.get(name)
+        return None if value is None else value.decode("latin-1").strip(" \t")
 
-    def one(self, key: str) -> str | None:
-        """The same for a header others act upon: said twice, two readers could disagree; raises HeaderMismatch."""
-        if key in self._twice:
-            raise HeaderMismatch(f"the header {key} is given twice")
-        return self._values.get(key)
+    def check_once(self, name: bytes) -> None:
+        """Refuse a header others act upon that is given twice: two readers could disagree; raises HeaderMismatch."""
+        if self.twice is not None and name in self.twice:
+            raise HeaderMismatch(f"the header {name.decode('latin-1')} is given twice")
 
-    def repeated(self, key: str) -> bool:
-        """Whether a header was given more than once."""
-        return key in self._twice
+    def one(self, name: bytes) -> str | None:
+        """The value of such a header; raises HeaderMismatch."""
+        if self.twice is not None:
+            self.check_once(name)
+        value = self.raw.get(name)
+        return None if value is None else value.decode("latin-1").strip(" \t")
+
+    def param(self, name: str) -> str | None:
+        """The same for a header whose name a tool's schema gives, in any case of it."""
+        key = name.lower().encode()
+        return self.one(key.replace(b"_", b"-") if self._folded else key)
 
 
 def decoded(value: str, name: str) -> str:
@@ -63,6 +68,11 @@ def decoded(value: str, name: str) -> str:
     >>> decoded("=?base64?SGVsbG8=?=", "Mcp-Name"), decoded("SGVsbG8=", "Mcp-Name")
     ('Hello', 'SGVsbG8=')
     """
+    return (_decoded if len(value) <= MEMORABLE else _decoded.__wrapped__)(value, name)
+
+
+@lru_cache(maxsize=256)
+def _decoded(value: str, name: str) -> str:
     if not _PLAIN.fullmatch(value):
         raise HeaderMismatch(f"the header {name} holds characters that no header may hold")
     if not (value.startswith("=?base64?") and value.endswith("?=") and len(value) >= 11):
@@ -73,23 +83,21 @@ def decoded(value: str, name: str) -> str:
         raise HeaderMismatch(f"the header {name} is not the base64 of a text") from None
 
 
-def match_version(headers: Headers, version: str) -> None:
-    """MCP-Protocol-Version repeats what the request says itself (R26-HDR-03, R26-HDR-04)."""
-    if headers.one("mcp-protocol-version") != version:
-        raise HeaderMismatch("the header MCP-Protocol-Version and the version in params._meta differ")
-
-
-def match_method(headers: Headers, envelope: Envelope) -> None:
+def match_method(headers: Headers, given: str | None, envelope: Envelope) -> None:
     """Mcp-Method and Mcp-Name repeat the method, and the name or the URI it is about (R26-HDR-05, R26-HDR-06)."""
-    method = str(envelope.method)
-    if headers.one("mcp-method") != method:
+    if headers.twice is not None:
+        headers.check_once(b"mcp-method")
+    method, params = envelope.method, envelope.params
+    if given != method:
         raise HeaderMismatch("the header Mcp-Method and the method of the body differ")
-    field = _NAMED.get(method)
-    said = getattr(envelope.params, field) if field and envelope.params is not None else None
-    if not isinstance(said, str):
+    field = _NAMED.get(str(method))
+    if field is None or params is None:
+        return
+    repeated = params.name if field == "name" else params.uri
+    if not isinstance(repeated, str):
         return  # nothing to repeat; that it is missing is for the method to say
-    value = headers.one("mcp-name")
-    if value is None or decoded(value, "Mcp-Name") != said:
+    value = headers.one(b"mcp-name")
+    if value is None or decoded(value, "Mcp-Name") != repeated:
         raise HeaderMismatch(f"the header Mcp-Name and params.{field} differ")
 
 
@@ -101,7 +109,7 @@ def match_params(headers: Headers, wanted: dict[str, tuple[str, ...]], arguments
             argument = argument.get(step) if isinstance(argument, dict) else None
         if argument is None:
             continue
-        value = headers.one(headers.key(name))
+        value = headers.param(name)
         if value is None:
             raise HeaderMismatch(f"the header {name} is missing")
         if not _same(decoded(value, name), argument):

@@ -17,17 +17,24 @@ from weakref import WeakKeyDictionary
 from msgspec.structs import replace
 
 from ..errors import ToolError
-from ..methods.answering import Steps
+from ..methods.answering import Single, Steps
 from ..questions import InputRequired
 from ..steps import Cancelled, Run, Stay
 from .calling import PASSED_ON, Pending, Staying, called, cannot_stay, contained
 from .threads import Threads
 
-__all__ = ["Rest", "answered", "resume", "run", "soon", "start", "started", "threads_of", "wait_for"]
+__all__ = ["Rest", "answered", "begun", "resume", "run", "soon", "start", "started", "threads_of", "wait_for"]
 
 
-async def run(steps: Steps, staying: Staying | None = None, threads: Threads | None = None) -> bytes | None:
-    """Drive an exchange to its end in this loop."""
+async def run(
+    answer: bytes | Single | Steps | None, staying: Staying | None = None, threads: Threads | None = None
+) -> bytes | None:
+    """An answer, or what is left when the steps to it are driven to their end in this loop."""
+    if type(answer) is Single:
+        return await resume(answer, answer, staying, threads)
+    if answer is None or isinstance(answer, bytes):
+        return answer
+    steps = iter(answer)
     try:
         step = next(steps)
     except StopIteration as end:
@@ -36,9 +43,12 @@ async def run(steps: Steps, staying: Staying | None = None, threads: Threads | N
 
 
 async def resume(
-    steps: Steps, step: Any, staying: Staying | None = None, threads: Threads | None = None
+    steps: Single | Steps, step: Any, staying: Staying | None = None, threads: Threads | None = None
 ) -> bytes | None:
     """The same for an exchange that has come as far as a step."""
+    if isinstance(steps, Single):
+        made, rest = begun(steps, threads)
+        return made if rest is None else await rest
     stays = False
     try:
         while True:
@@ -58,6 +68,54 @@ async def resume(
     finally:
         if not stays:
             steps.close()  # whoever cancels this task ends the exchange too
+
+
+def begun(single: Single, threads: Threads | None = None) -> tuple[bytes | None, Awaitable[bytes | None] | None]:
+    """The answer of a single function that waits for nothing; of any other, what is left to be awaited.
+
+    The most common request of all goes this way: it does by itself what `_awaited` and `called` do for others.
+    """
+    link = single.link
+    if not single.is_async or single.timeout is not None or (link is not None and link.cancelled):
+        return None, _finished(single, _perform(single, threads or _shared))
+    made = None
+    try:
+        coroutine = single.function(**single.kwargs)
+        if type(coroutine) is not CoroutineType:
+            return None, _finished(single, _wanted(link, coroutine))
+        waiting = coroutine.send(None)
+    except StopIteration as end:
+        made = single.done(end.value)
+    except (Exception, InputRequired) as error:
+        made = single.failed(error)
+    except Cancelled:
+        pass
+    except KeyboardInterrupt:
+        _over(single, None)
+        raise
+    except BaseException as error:
+        made = single.failed(contained(error))
+    else:
+        return None, _finished(single, _wanted(link, Rest(coroutine, waiting)))
+    return made if link is None or link.over() else None, None  # CANC-01
+
+
+async def _finished(single: Single, value: Awaitable[Any]) -> bytes | None:
+    """The answer of a single function, once its value is there."""
+    made = None
+    try:
+        made = single.done(await value)
+    except (Exception, InputRequired) as error:
+        made = single.failed(error)
+    except Cancelled:
+        pass
+    finally:
+        made = _over(single, made)
+    return made
+
+
+def _over(single: Single, made: bytes | None) -> bytes | None:
+    return made if single.link is None or single.link.over() else None  # CANC-01
 
 
 async def _perform(step: Any, threads: Threads) -> Any:

@@ -12,36 +12,11 @@ from ..steps import PeerError, Run, Stay
 from . import streamable
 from .calling import Wanted
 from .connection import Call
-from .headers import Headers
 from .sessions import Held
-from .streamable import Reply, said
+from .streamable import JSON, Fit, Reply, said
 from .streams import Stream
 
-__all__ = ["Mute", "Open", "Whisper", "answered", "begun", "hears", "opened_for"]
-
-
-class Whisper(Wanted):
-    """The link of a request that belongs to no session: things can be said to its client, but not asked."""
-
-    def __init__(self, send: Callable[[bytes], None] | None) -> None:
-        super().__init__()
-        self._send = send
-
-    def notify(self, message: bytes) -> None:
-        """Send a notification, where the answer may be a stream."""
-        if self._send is not None and not self.cancelled:
-            self._send(message)
-
-    def ask(self, method: str, params: Any) -> Any:
-        """There is nowhere to wait for an answer; raises PeerError."""
-        raise PeerError("without a session there is nowhere to answer")
-
-    async def ask_async(self, method: str, params: Any) -> Any:
-        """The same."""
-        return self.ask(method, params)
-
-    def close_stream(self) -> None:
-        """There is no coming back."""
+__all__ = ["Alone", "Mute", "Open", "answered", "begun"]
 
 
 class Mute(Call):
@@ -66,19 +41,56 @@ class Mute(Call):
 class Open:
     """An answer under way: what is said meanwhile, and the steps that end in it (none on a GET)."""
 
-    def __init__(self, stream: Stream, *, modern: bool = False, json: bool = True, held: Held | None = None) -> None:
-        self.stream = stream
+    batch = False
+    standing = False
+    """Whether it is for what is to come, and ends in no answer."""
+    after = 0
+    """The last event the client has seen."""
+    steps: Single | Steps | None = None
+    step: Any = None
+    staying: Stay | None = None
+
+    deaf: Callable[[], None] | None = None
+    """Ends its hearing of changes."""
+    _stream: Stream | None = None
+
+    def __init__(self, fit: Fit, modern: bool, held: Held | None = None) -> None:
+        self.fit = fit  # what the client takes
         self.modern = modern  # a disconnect is a cancel
-        self.json = json  # the client takes JSON
         self.held = held
-        self.hears = True  # the client takes an event stream
-        self.batch = False
-        self.after = 0  # the last event the client has seen
-        self.link: Wanted | None = None
-        self.steps: Steps | None = None
-        self.step: Any = None
-        self.staying: Stay | None = None
-        self.deaf: Callable[[], None] = _nothing
+
+    @property
+    def stream(self) -> Stream:
+        """What is said; most answers come so soon, and alone, that they never need one."""
+        if self._stream is None:
+            self._stream = Stream() if self.held is None else self.held.stream()
+        return self._stream
+
+    @property
+    def link(self) -> Wanted | None:
+        """What its handler was given to speak through, where that ends with the answer."""
+        return None
+
+    @classmethod
+    def stood(cls, fit: Fit, held: Held, stream: Stream) -> "Open":
+        """One that stands: what a GET is answered with."""
+        opened = cls(fit, False, held)
+        opened.standing, opened._stream = True, stream
+        return opened
+
+    def taken(self) -> tuple[Single | Steps, Any]:
+        """Its steps and the first of them, for whoever drives them; they know us, so we forget them."""
+        assert self.steps is not None
+        steps, step, self.steps, self.step = self.steps, self.step, None, None
+        return steps, step
+
+    def say(self, message: bytes) -> None:
+        """Say something before the answer."""
+        self.stream.put(message)
+
+    def drop(self) -> None:
+        """Send the client away, to come back for the rest."""
+        self.stream.drop()
 
     @property
     def silent(self) -> bool:
@@ -88,24 +100,36 @@ class Open:
         return not any(isinstance(value, Context) for value in self.step.kwargs.values())
 
 
-def _nothing() -> None: ...
+class Alone(Open, Wanted):
+    """The answer to a request that belongs to no session. It is its own link: its client can be told, not asked."""
 
+    @property
+    def link(self) -> Wanted:
+        """What its handler gets."""
+        return self
 
-def hears(headers: Headers) -> bool:
-    """Whether a client takes an event stream."""
-    return streamable.accepts(headers.get("accept"), "text/event-stream")
+    def notify(self, message: bytes) -> None:
+        """Send a notification, where the answer may be a stream."""
+        if self.fit.events and not self.cancelled:
+            self.stream.put(message)
 
+    def ask(self, method: str, params: Any) -> Any:
+        """There is nowhere to wait for an answer; raises PeerError."""
+        raise PeerError("without a session there is nowhere to answer")
 
-def opened_for(headers: Headers, stream: Stream, *, modern: bool = False, held: Held | None = None) -> Open:
-    """An answer to a request with these headers."""
-    json = streamable.accepts(headers.get("accept"), "application/json")
-    opened = Open(stream, modern=modern, json=json, held=held)
-    opened.hears = hears(headers)
-    return opened
+    async def ask_async(self, method: str, params: Any) -> Any:
+        """The same."""
+        return self.ask(method, params)
+
+    def close_stream(self) -> None:
+        """There is no coming back."""
 
 
 def begun(opened: Open, answer: bytes | Single | Steps | None) -> Reply | Open:
     """An answer that is there already, or one that has come as far as its first step."""
+    if type(answer) is Single:
+        opened.steps = opened.step = answer
+        return opened
     if answer is None or isinstance(answer, bytes):
         return answered(opened, answer)
     try:
@@ -118,4 +142,6 @@ def begun(opened: Open, answer: bytes | Single | Steps | None) -> Reply | Open:
 
 def answered(opened: Open, answer: bytes | None) -> Reply:
     """The answer alone, with its status."""
+    if type(answer) is bytes:
+        return Reply(200, answer, JSON)
     return said(200 if answer is None else streamable.status(answer, opened.modern), answer)

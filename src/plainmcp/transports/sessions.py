@@ -159,6 +159,7 @@ class Sessions:
         self._now = now
         self._lock = threading.Lock()
         self._held: OrderedDict[str, Held] = OrderedDict()
+        self._swept = float("-inf")  # when it was last looked who is over
         self.kept = Kept(settings.replay_bytes_in_all, self._shed)
 
     def __len__(self) -> int:
@@ -167,7 +168,7 @@ class Sessions:
     def add(self, held: Held) -> None:
         """Hold a session; at the cap the longest unused makes room."""
         with self._lock:
-            gone = self._expired()
+            gone = self._expired(self._now())
             while len(self._held) >= self._settings.max_sessions:
                 gone.append(self._held.popitem(last=False)[1])
             self._held[held.id] = held
@@ -176,16 +177,18 @@ class Sessions:
 
     def get(self, id: str, principal: Any) -> Held | None:
         """The session of that id, if it is not over and is this caller's (R2511-SESS-05)."""
+        now, gone = self._now(), []
         with self._lock:
-            gone = self._expired()
+            if now - self._swept >= 1:
+                gone = self._expired(now)
             held = self._held.get(id)
-            if held is not None and held.principal != principal:
+            if held is None or held.principal != principal:
                 held = None
-            if held is not None and self._is_over(held, self._now()):
+            elif self._is_over(held, now):
                 gone.append(self._held.pop(id))
                 held = None
-            if held is not None:
-                held.used = self._now()
+            else:
+                held.used = now
                 self._held.move_to_end(id)
         for one in gone:
             one.close()
@@ -217,10 +220,10 @@ class Sessions:
         idle = now - held.used > self._settings.session_idle_seconds
         return now - held.created > self._settings.session_seconds or (idle and not held.busy)
 
-    def _expired(self) -> list[Held]:
+    def _expired(self, now: float) -> list[Held]:
         """Take out those at the front that are over; one that is busy goes to the end of the queue."""
         gone: list[Held] = []
-        now = self._now()
+        self._swept = now
         for held in list(islice(self._held.values(), 8)):  # a few each time: nobody waits long for a sweep
             if self._is_over(held, now):
                 gone.append(self._held.pop(held.id))

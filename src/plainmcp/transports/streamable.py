@@ -13,18 +13,20 @@ from msgspec import UNSET
 
 from .. import exchange
 from ..errors import AuthorError, HeaderMismatch, InvalidParams, InvalidRequest, ProtocolError, UnsupportedRevision
-from ..jsonrpc import Envelope, Failure
+from ..jsonrpc import ABSENT, Envelope, Failure
 from ..revisions import LATEST, MODERN, REVISIONS, UNSAID, Revision
 from . import guard
-from .headers import Headers, match_method, match_params, match_version
+from .headers import MEMORABLE, Headers, match_method, match_params
 
 __all__ = [
     "HANDSHAKE",
     "JSON",
+    "Fit",
     "Reply",
     "Settings",
     "accepts",
     "check_modern",
+    "fit",
     "is_json",
     "is_modern",
     "length",
@@ -36,9 +38,6 @@ __all__ = [
     "status_unread",
     "unknown_caller",
 ]
-
-MEMORABLE = 500
-"""How long a header may be that is remembered for the next request."""
 
 HANDSHAKE = [name for name, revision in REVISIONS.items() if revision.handshake]
 _STATUS = {-32601: 404, -32700: 400, -32600: 400, -32602: 400, -32020: 400, -32021: 400, -32022: 400}
@@ -88,10 +87,19 @@ class Reply(msgspec.Struct, frozen=True, gc=False):
 
     status: int
     body: bytes = b""
-    headers: tuple[tuple[str, str], ...] = ()
+    headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
-JSON = (("content-type", "application/json"),)
+class Fit(msgspec.Struct, frozen=True, gc=False):
+    """A request that may pass, as far as its headers tell: what its client takes, and what it says it sends."""
+
+    json: bool
+    events: bool
+    version: str | None
+    method: str | None
+
+
+JSON = ((b"content-type", b"application/json"),)
 """The headers of a JSON answer."""
 
 
@@ -100,15 +108,16 @@ def said(status: int, answer: bytes | None) -> Reply:
     return Reply(202) if answer is None else Reply(status, answer, JSON)
 
 
-def refused(status: int, error: ProtocolError, id: bytes | None = None, **headers: str) -> Reply:
-    """A request that goes no further, and why."""
-    return Reply(status, exchange.failure(error, LATEST, id), (*JSON, *headers.items()))
+def refused(status: int, error: ProtocolError, id: bytes | None = None, allow: bytes | None = None) -> Reply:
+    """A request that goes no further, and why; `allow` names the methods that would."""
+    headers = JSON if allow is None else (*JSON, (b"allow", allow))
+    return Reply(status, exchange.failure(error, LATEST, id), headers)
 
 
 def unknown_caller() -> Reply:
     """What somebody is told who may not call."""
     body = exchange.failure(InvalidRequest("this server does not know who is calling"), LATEST)
-    return Reply(401, body, (*JSON, ("www-authenticate", "Bearer")))
+    return Reply(401, body, (*JSON, (b"www-authenticate", b"Bearer")))
 
 
 def length(given: str | None) -> int | None:
@@ -118,6 +127,13 @@ def length(given: str | None) -> int | None:
     (42, None, 999999999999999999)
     """
     return int(given[:18]) if given and given.isascii() and given.isdigit() else None
+
+
+def fit(headers: Headers) -> Fit:
+    """What the headers of a request say that are the same each time."""
+    accept = headers.get(b"accept")
+    takes = (accepts(accept, "application/json"), accepts(accept, "text/event-stream"))
+    return Fit(*takes, headers.get(b"mcp-protocol-version"), headers.get(b"mcp-method"))
 
 
 # Media types --------------------------------------------------------------------------------------
@@ -156,37 +172,41 @@ def _accepts(accept: str, kind: str) -> bool:
 # Eras ---------------------------------------------------------------------------------------------
 
 
-def is_modern(headers: Headers, envelope: Envelope | None) -> bool:
+def is_modern(fit: Fit, envelope: Envelope | None) -> bool:
     """Whether a message speaks for itself: its own _meta says so, or else the version header."""
-    if envelope is not None:
+    if envelope is not None and envelope.params is not None and envelope.params._meta is not ABSENT:
         try:
             meta = envelope.meta()
         except InvalidParams:
             meta = None
         if meta is not None and meta.version is not UNSET:
             return True
-    return headers.get("mcp-protocol-version") in MODERN
+    return fit.version in MODERN
 
 
-def check_modern(headers: Headers, envelope: Envelope, wanted: Any) -> None:
-    """Everything headers have a part in, in the protocol's order; raises the first complaint.
+def check_modern(headers: Headers, fit: Fit, envelope: Envelope, wanted: Any) -> Revision:
+    """Everything headers have a part in, in the protocol's order; raises the first complaint, or gives the revision.
 
-    `wanted` gives the header map of a tool by its name, or None.
+    `wanted` gives the header map of a tool by its name, or None; it is None itself where no tool has one.
     """
     if envelope.method == "initialize" and (envelope.params is None or not _has_version(envelope)):
         raise InvalidParams("a request of this version has no handshake", {"supported": list(MODERN)})
     meta = exchange.shaped(envelope.meta())  # R26-META-04
-    match_version(headers, meta.version)  # before what is served: a disagreement is told first
-    exchange.served(meta)
-    match_method(headers, envelope)
-    if envelope.method != "tools/call":
-        return
+    if headers.twice is not None:
+        headers.check_once(b"mcp-protocol-version")
+    if fit.version != meta.version:  # R26-HDR-03, R26-HDR-04; before what is served: a disagreement is told first
+        raise HeaderMismatch("the header MCP-Protocol-Version and the version in params._meta differ")
+    revision = exchange.served(meta)
+    match_method(headers, fit.method, envelope)
+    if wanted is None or envelope.method != "tools/call":
+        return revision
     exchange.leveled(meta)
     name = envelope.params and envelope.params.name
     repeated = wanted(name) if isinstance(name, str) else None
     arguments = _arguments(envelope) if repeated else None
     if repeated and arguments:  # where there are none the method will say what is wrong
         match_params(headers, repeated, arguments)
+    return revision
 
 
 def _has_version(envelope: Envelope) -> bool:
@@ -202,17 +222,19 @@ def _arguments(envelope: Envelope) -> dict[str, Any] | None:
         return None
 
 
-def spoken_without_session(headers: Headers) -> Revision:
+def spoken_without_session(headers: Headers, fit: Fit) -> Revision:
     """The handshake revision of a request that belongs to no session (R2511-HDR-01, R2511-HDR-02)."""
-    version = headers.one("mcp-protocol-version") or UNSAID.name
+    if headers.twice is not None:
+        headers.check_once(b"mcp-protocol-version")
+    version = fit.version or UNSAID.name
     if version not in HANDSHAKE:
         raise UnsupportedRevision(version[:100], HANDSHAKE)
     return REVISIONS[version]
 
 
-def refusal_without_session(headers: Headers) -> InvalidRequest | HeaderMismatch:
+def refusal_without_session(fit: Fit) -> InvalidRequest | HeaderMismatch:
     """What a request is told that needs a session and names none (R2511-SESS-03)."""
-    if headers.get("mcp-protocol-version") is None:
+    if fit.version is None:
         return HeaderMismatch(
             "say MCP-Protocol-Version and params._meta, or send initialize and then its Mcp-Session-Id"
         )

@@ -57,7 +57,7 @@ class WSGIApp:
         received = self._received(environ)
         answer = self._answer(received) if isinstance(received, Open) else received
         if isinstance(answer, Reply):
-            headers = [(name.title(), value) for name, value in answer.headers]
+            headers = [(name.decode().title(), value.decode()) for name, value in answer.headers]
             if answer.status != 204:
                 headers.append(("Content-Length", str(len(answer.body))))
             start_response(_line(answer.status), headers)
@@ -69,9 +69,9 @@ class WSGIApp:
         endpoint, method = self.endpoint, environ["REQUEST_METHOD"]
         headers = _headers(environ)
         # Where we are bound is not told; but only this machine itself comes from a loopback address.
-        refusal = endpoint.check(method, headers, environ.get("REMOTE_ADDR"))
-        if refusal is not None:
-            return refusal
+        fit = endpoint.check(method, headers, environ.get("REMOTE_ADDR"))
+        if isinstance(fit, Reply):
+            return fit
         try:
             principal = self._principal(environ) if self._principal is not None else None
         except PermissionError:
@@ -79,7 +79,7 @@ class WSGIApp:
         body = _body(environ, endpoint.settings.max_body)
         if body is None:
             return endpoint.too_large()
-        return endpoint.receive(method, headers, body, principal)
+        return endpoint.receive(method, headers, fit, body, principal)
 
     # Answers under way ----------------------------------------------------------------------------
 
@@ -87,19 +87,21 @@ class WSGIApp:
         """The answer, if it comes alone; otherwise the lines that lead up to it."""
         stream, wake = opened.stream, threading.Event()
         reader = stream.attach(wake.set, opened.after)
+        if not opened.standing:
+            self.endpoint.runs(opened)
         if opened.silent:
             self._work(opened)
-        elif opened.steps is not None:
+        elif not opened.standing:
             work = partial(copy_context().run, self._work, opened)
             threading.Thread(target=work, name="plainmcp-answer", daemon=True).start()
-        while opened.steps is not None and not stream.speaks:
-            if stream.unopened and (opened.json or stream.answer is None):
+        while not opened.standing and not stream.speaks:
+            if stream.unopened and (opened.fit.json or stream.answer is None):
                 reader.leave()
                 self.endpoint.left(opened)
                 return answered(opened, stream.answer)
             if stream.finished:
                 break
-            if not wake.wait(self.endpoint.settings.keep_alive_seconds if opened.hears else None):
+            if not wake.wait(self.endpoint.settings.keep_alive_seconds if opened.fit.events else None):
                 break
             wake.clear()
         if opened.held is not None:
@@ -108,10 +110,9 @@ class WSGIApp:
 
     def _work(self, opened: Open) -> None:
         """Drive the steps to the answer; whoever reads the stream finds it there."""
-        answer, steps = None, opened.steps
-        assert steps is not None
+        answer = None
         try:
-            answer = drive.resume(steps, opened.step, partial(self.endpoint.stay, opened))
+            answer = drive.resume(*opened.taken(), partial(self.endpoint.stay, opened))
         except Exception:
             _log.exception("a request could not be answered")
         finally:
@@ -155,7 +156,8 @@ def _headers(environ: Environ) -> Headers:
     for key in ("CONTENT_TYPE", "CONTENT_LENGTH"):
         if environ.get(key):
             pairs.append((key, environ[key]))
-    return Headers(pairs, folded=True)
+    named = [(key.lower().replace("_", "-").encode("latin-1"), value.encode("latin-1")) for key, value in pairs]
+    return Headers(named, folded=True)
 
 
 def _body(environ: Environ, limit: int) -> bytes | None:
