@@ -8,6 +8,7 @@ everything goes through the request's link.
 import logging
 from collections.abc import Awaitable, Callable, Generator
 from functools import lru_cache, partial
+from time import time
 from typing import Any
 from uuid import uuid4
 
@@ -19,6 +20,7 @@ from . import describe, foreign, jsonrpc, schema
 from .errors import AuthorError, InvalidParams, MissingCapability, ToolError
 from .jsonrpc import Meta, Params
 from .judge import Judge
+from .pace import A_SECOND, Pace
 from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample
 from .revisions import Revision
 from .steps import Link, PeerError
@@ -27,6 +29,7 @@ __all__ = ["LOG_LEVELS", "Context", "Request", "lacking"]
 
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 
+_URGENT = frozenset({"error", "critical", "alert", "emergency"})
 _log = logging.getLogger("plainmcp")
 
 
@@ -90,7 +93,7 @@ class Context:
     In an `async def` handler, await what asks the client something; in a plain one, just call it.
     """
 
-    __slots__ = ("_answers", "_asked", "_is_async", "_progress", "_publish", "_request")
+    __slots__ = ("_answers", "_asked", "_is_async", "_pace", "_progress", "_publish", "_request")
 
     def __init__(
         self,
@@ -99,6 +102,7 @@ class Context:
         is_async: bool = False,
         answers: dict[str, Any] | None = None,
         publish: Callable[[str, str | None], None] | None = None,
+        now: Callable[[], float] = time,
     ) -> None:
         self._request = request
         self._is_async = is_async
@@ -106,6 +110,7 @@ class Context:
         self._publish = publish
         self._asked: dict[str, int] = {}
         self._progress = float("-inf")
+        self._pace = Pace(now)
 
     # Facts ----------------------------------------------------------------------------------------
 
@@ -144,7 +149,7 @@ class Context:
     @property
     def meta(self) -> dict[str, Any]:
         """The `_meta` of the request."""
-        return _object(msgspec.json.decode(self._request.meta.raw)) if self._request.meta else {}
+        return self._request.meta.whole() if self._request.meta else {}
 
     @property
     def cancelled(self) -> bool:
@@ -155,10 +160,14 @@ class Context:
     # Telling --------------------------------------------------------------------------------------
 
     def progress(self, progress: float, total: float | None = None, message: str | None = None) -> Awaitable[None]:
-        """Tell the client how far the work is, if it asked to be told; `progress` must grow (PROG-02)."""
+        """Tell the client how far the work is, if it asked to be told; `progress` must grow (PROG-02).
+
+        Of what comes too fast for anybody to follow, some is left out, but never the last step (PROG-04).
+        """
         meta = self._request.meta
         token = meta.progress_token if meta else msgspec.UNSET
-        if isinstance(token, (str, int)) and not isinstance(token, bool) and progress > self._progress:
+        wanted = isinstance(token, (str, int)) and not isinstance(token, bool) and progress > self._progress
+        if wanted and (progress == total or self._pace.allows()):
             self._progress = progress
             params: dict[str, Any] = {"progressToken": token, "progress": progress}
             if total is not None:
@@ -169,14 +178,28 @@ class Context:
         return _DONE
 
     def log(self, level: str, data: Any, logger: str | None = None) -> Awaitable[None]:
-        """Send a log message, if the client wants those of this level (LOG-02, LOG-03)."""
+        """Send a log message, if the client wants those of this level (LOG-02, LOG-03).
+
+        Of what comes too fast for anybody to read, all below "error" is left out, and how much that was is said with
+        the next one (LOG-06).
+        """
         if level not in LOG_LEVELS:
             raise AuthorError(f"unknown log level {level!r}; the levels are {', '.join(LOG_LEVELS)}")
         wanted = self._request.log_level
         if wanted in LOG_LEVELS and LOG_LEVELS.index(level) >= LOG_LEVELS.index(wanted):
-            named = {} if logger is None else {"logger": logger}
-            self._notify("notifications/message", {"level": level, **named, "data": data})
+            if self._pace.allows() or level in _URGENT:
+                self._log_left_out()
+                named = {} if logger is None else {"logger": logger}
+                self._notify("notifications/message", {"level": level, **named, "data": data})
+            else:
+                self._pace.left_out += 1
         return _DONE
+
+    def _log_left_out(self) -> None:
+        count, self._pace.left_out = self._pace.left_out, 0
+        if count:
+            text = f"{count} log messages before this one were left out: there were more than {A_SECOND} a second"
+            self._notify("notifications/message", {"level": "warning", "data": text})
 
     def debug(self, data: Any) -> Awaitable[None]:
         """Log at level debug."""

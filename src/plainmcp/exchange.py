@@ -50,7 +50,7 @@ def begin(
     spoken = revision or known or LATEST_HANDSHAKE
     try:
         params = envelope.params or _NO_PARAMS
-        meta = None if params._meta is ABSENT else envelope.meta()
+        meta = None if params._meta is UNSET else params._meta
         certain = revision is None and meta is None and known is not None
         if settled is None and not certain and name is not UNSET:
             spoken = _spoken(envelope, meta, session, revision)
@@ -61,7 +61,7 @@ def begin(
         # Without a handshake nothing tells a client beforehand what there is, so what is not there is no method.
         if method is None or not (spoken.handshake or server.offers(name)):
             raise _unknown(name, spoken)
-        if meta is not None:
+        if meta is not None and meta.log_level is not UNSET:
             leveled(meta)
         result = method(server, Request(id, name, params, meta, spoken, session, link, principal))
         if type(result) is Single:

@@ -33,15 +33,47 @@ ABSENT = Raw(b"")
 _decoders: dict[Any, Any] = {}  # by type: a handful, one for each kind of parameter
 
 
+_RESERVED = "io.modelcontextprotocol/"
+
+
+class Meta(
+    Struct,
+    gc=False,
+    rename={
+        "version": f"{_RESERVED}protocolVersion",
+        "capabilities": f"{_RESERVED}clientCapabilities",
+        "client": f"{_RESERVED}clientInfo",
+        "log_level": f"{_RESERVED}logLevel",
+        "progress_token": "progressToken",
+        "message": "",
+    },
+):
+    """What a request says about itself."""
+
+    version: Any = UNSET
+    capabilities: Any = UNSET
+    client: Any = UNSET
+    log_level: Any = UNSET
+    progress_token: Any = UNSET
+    traceparent: Any = UNSET
+    tracestate: Any = UNSET
+    baggage: Any = UNSET
+    message: Any = ABSENT  # the whole message it stands in, as JSON
+
+    def whole(self) -> dict[str, Any]:
+        """All of it, also what we know nothing of."""
+        return _read_whole_meta(self.message).params._meta
+
+
 class Params(Struct, gc=False):
     """Every parameter any method takes, as raw JSON; absent ones are empty.
 
-    What a request is about, its name or its URI, nearly every one has and everybody asks for: that is data already.
+    What a request is about, its name or its URI, and what it says about itself is asked for by all: that is data.
     """
 
     name: Any = UNSET
     uri: Any = UNSET
-    _meta: Raw = ABSENT
+    _meta: Meta | UnsetType = UNSET
     arguments: Raw = ABSENT
     cursor: Raw = ABSENT
     inputResponses: Raw = ABSENT
@@ -77,34 +109,6 @@ class Params(Struct, gc=False):
             raise InvalidParams(f"params.{name}: {error}") from error
 
 
-_RESERVED = "io.modelcontextprotocol/"
-
-
-class Meta(
-    Struct,
-    gc=False,
-    rename={
-        "version": f"{_RESERVED}protocolVersion",
-        "capabilities": f"{_RESERVED}clientCapabilities",
-        "client": f"{_RESERVED}clientInfo",
-        "log_level": f"{_RESERVED}logLevel",
-        "progress_token": "progressToken",
-        "raw": "",
-    },
-):
-    """What a request says about itself."""
-
-    version: Any = UNSET
-    capabilities: Any = UNSET
-    client: Any = UNSET
-    log_level: Any = UNSET
-    progress_token: Any = UNSET
-    traceparent: Any = UNSET
-    tracestate: Any = UNSET
-    baggage: Any = UNSET
-    raw: Any = ABSENT  # all of it, as JSON
-
-
 class Envelope(Struct, gc=False):
     """One message: a request, a notification or a response."""
 
@@ -120,19 +124,10 @@ class Envelope(Struct, gc=False):
         """Whether it answers a request of ours."""
         return self.method is UNSET and bool(self.result or self.error)
 
+    @property
     def meta(self) -> Meta | None:
-        """What the request says about itself, if anything; raises InvalidParams."""
-        if self.params is None or self.params._meta is ABSENT:
-            return None
-        raw: Any = self.params._meta
-        if type(raw) is Meta:
-            return raw
-        try:
-            meta = self.params._meta = _read_meta(raw)  # type: ignore[assignment]  # read once, asked for thrice
-            meta.raw = raw
-            return meta
-        except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
-            raise InvalidParams(f"params._meta: {error}") from error
+        """What the request says about itself, if anything."""
+        return None if self.params is None or self.params._meta is UNSET else self.params._meta
 
 
 class _Head(Struct, gc=False):
@@ -141,9 +136,17 @@ class _Head(Struct, gc=False):
     id: Raw = ABSENT
 
 
+class _WholeMeta(Struct):
+    _meta: dict[str, Any]
+
+
+class _WithMeta(Struct):
+    params: _WholeMeta
+
+
 _read = msgspec.json.Decoder(Envelope).decode
 _read_head = msgspec.json.Decoder(_Head).decode
-_read_meta = msgspec.json.Decoder(Meta).decode
+_read_whole_meta = msgspec.json.Decoder(_WithMeta).decode
 _read_batch = msgspec.json.Decoder(list[Raw]).decode
 
 
@@ -153,7 +156,9 @@ def open_envelope(raw: bytes | Raw) -> Envelope:
         envelope = _read(raw)
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
         return _salvaged(raw, error)
-    id = envelope.id
+    id, params = envelope.id, envelope.params
+    if params is not None and params._meta is not UNSET:
+        params._meta.message = raw
     if envelope.method is not UNSET and (id is ABSENT or bytes(id)[0] in _NUMBER or _is_id(id)):
         return envelope
     if id is not ABSENT and not _is_id(id):

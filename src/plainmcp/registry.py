@@ -80,12 +80,14 @@ class Shelf(Generic[F]):
     def find(self, key: str, principal: Any) -> F | None:
         """The feature of that key, if this caller may see it."""
         feature = self.features.get(key)
-        return feature if feature is not None and feature.is_seen(principal) else None
+        if feature is None or (self._guarded and not feature.is_seen(principal)):
+            return None
+        return feature
 
     def known(self, key: str, principal: Any) -> F:
         """The same; raises InvalidParams where there is none (TOOL-13, PROM-04)."""
         feature = self.features.get(key)
-        if feature is None or not feature.is_seen(principal):
+        if feature is None or (self._guarded and not feature.is_seen(principal)):
             raise InvalidParams(f"Unknown {self.kind}: {key}")
         return feature
 

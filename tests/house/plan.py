@@ -44,7 +44,7 @@ STOREYS = (
     Storey("protocol", ("server",)),
     Storey("protocol", ("exchange", "session")),
     Storey("protocol", ("methods/*",)),
-    Storey("offer", ("registry", "features", "options", "context")),
+    Storey("offer", ("registry", "features", "options", "context", "pace")),
     Storey(
         "translators",
         ("signature", "schema", "arguments", "outputs", "normalize", "render", "project", "describe", "paging"),

@@ -105,7 +105,9 @@ def running(server: Any, request: Request, feature: Feature, kwargs: dict[str, A
         value = yield Run(feature.function, kwargs, feature.is_async, feature.inline, feature.timeout, request.link)
         return value
     answers = {} if request.revision.handshake else _answers(server, request)
-    context = Context(request, is_async=feature.is_async, answers=answers, publish=server.registry.publish)
+    context = Context(
+        request, is_async=feature.is_async, answers=answers, publish=server.registry.publish, now=server.now
+    )
     kwargs[feature.context] = context
     try:
         value = yield Run(feature.function, kwargs, feature.is_async, feature.inline, feature.timeout, request.link)

@@ -80,9 +80,14 @@ class ASGIApp:
                 body = await _whole(body, receive, endpoint)
             answer = endpoint.receive(scope["method"], headers, fit, body, principal)
             if isinstance(answer, Open):
-                if not (isinstance(answer.steps, Single) or answer.silent):
+                steps = answer.steps
+                if isinstance(steps, Single):
+                    answer.steps = None  # it knows us
+                    made, rest = looped.begun(steps, None if steps.is_async else looped.threads_of(endpoint.core))
+                elif answer.silent:
+                    made, rest = looped.started(self._driven(answer))
+                else:
                     return await self._answer(answer, receive, send)
-                made, rest = self._begun(answer)
                 if rest is not None or not fit.json:
                     return await self._answer_silently(answer, made, rest, receive, send)
                 answer = answered(answer, made)
@@ -121,14 +126,6 @@ class ASGIApp:
                 return
 
     # Answers under way ----------------------------------------------------------------------------
-
-    def _begun(self, opened: Open) -> tuple[bytes | None, Awaitable[bytes | None] | None]:
-        """What can be said only once it is there: the answer, or what is left to be awaited for it."""
-        steps = opened.steps
-        if not isinstance(steps, Single):
-            return looped.started(self._driven(opened))
-        opened.steps = opened.step = None  # they know us
-        return looped.begun(steps, None if steps.is_async else looped.threads_of(self.endpoint.core))
 
     async def _answer(self, opened: Open, receive: Receive, send: Send) -> None:
         """Run what has to run, and say what there is to say, until all is said or the client is gone."""

@@ -9,24 +9,36 @@ from typing import Any
 from ..methods.answering import Single, Steps
 from ..questions import InputRequired
 from ..steps import Cancelled, Run, Stay
-from .calling import Staying, called, cannot_stay
+from .calling import Staying, called, cannot_stay, contained
 
 __all__ = ["resume", "run"]
 
 
 def run(answer: bytes | Single | Steps | None, staying: Staying | None = None) -> bytes | None:
     """An answer, or what is left when the steps to it are driven to their end."""
-    if type(answer) is Single:
-        made = None
-        try:
-            made = answer.done(_value(answer))
-        except (Exception, InputRequired) as error:
-            made = answer.failed(error)
-        except Cancelled:
-            pass
-        finally:
-            wanted = answer.link is None or answer.link.over()
-        return made if wanted else None  # CANC-01
+    if type(answer) is not Single:
+        return _driven(answer, staying)
+    made = None
+    try:  # what `_value` does for others: so short a call is nearly all frames
+        if answer.is_async or answer.timeout is not None:
+            value = _looped(answer)
+        else:
+            value = answer.function(**answer.kwargs)
+        made = answer.done(value if type(value) is not CoroutineType else _unwrapped(value))
+    except (Exception, InputRequired) as error:
+        made = answer.failed(error)
+    except Cancelled:
+        pass
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        made = answer.failed(contained(error))
+    finally:
+        wanted = answer.link is None or answer.link.over()
+    return made if wanted else None  # CANC-01
+
+
+def _driven(answer: Any, staying: Staying | None) -> bytes | None:
     if answer is None or isinstance(answer, bytes):
         return answer
     steps = iter(answer)
@@ -61,9 +73,12 @@ def resume(steps: Single | Steps, step: Any, staying: Staying | None = None) -> 
 def _value(step: Run) -> Any:
     """What a function gives."""
     value = _looped(step) if step.is_async or step.timeout is not None else called(step)
-    if type(value) is CoroutineType:  # a plain wrapper around an async function
-        value = _looped(Run(_awaited, {"value": value}, True, False, None, None))
-    return value
+    return _unwrapped(value) if type(value) is CoroutineType else value
+
+
+def _unwrapped(coroutine: Any) -> Any:
+    """The same for a plain wrapper around an async function."""
+    return _looped(Run(_awaited, {"value": coroutine}, True, False, None, None))
 
 
 async def _awaited(value: Any) -> Any:

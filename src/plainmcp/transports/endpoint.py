@@ -196,7 +196,11 @@ class Endpoint:
             failure = exchange.failure(error, LATEST, envelope.id)
             return said(streamable.status(failure, True), failure)
         opened = Alone(fit, True)
-        answer = begun(opened, exchange.begin(self.core, envelope, None, opened, principal, None, revision))
+        found = exchange.begin(self.core, envelope, None, opened, principal, None, revision)
+        if type(found) is Single:
+            opened.steps = found
+            return opened
+        answer = begun(opened, found)
         return self._staying(opened, envelope) if type(opened.step) is Stay else answer
 
     def _header_map(self, principal: Any, name: str) -> dict[str, tuple[str, ...]] | None:

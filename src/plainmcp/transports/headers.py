@@ -11,10 +11,10 @@ from typing import Any
 from ..errors import HeaderMismatch
 from ..jsonrpc import Envelope
 
-__all__ = ["MEMORABLE", "Headers", "decoded", "match_method", "match_params"]
+__all__ = ["MEMORABLE", "Headers", "match_method", "match_params"]
 
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-_PLAIN = re.compile(r"[\t\x20-\x7e]*")
+_PLAIN = re.compile(rb"[\t\x20-\x7e]*")
 _NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,4})?")
 _EXACT = 2**53 - 1
 MEMORABLE = 500
@@ -56,27 +56,33 @@ class Headers:
         value = self.raw.get(name)
         return None if value is None else value.decode("latin-1").strip(" \t")
 
+    def meant(self, name: bytes, shown: str) -> str | None:
+        """What a header that repeats the body stands for (R26-HDR-07); raises HeaderMismatch."""
+        if self.twice is not None:
+            self.check_once(name)
+        value = self.raw.get(name)
+        if value is None:
+            return None
+        return (_decoded if len(value) <= MEMORABLE else _decoded.__wrapped__)(value, shown)
+
     def param(self, name: str) -> str | None:
         """The same for a header whose name a tool's schema gives, in any case of it."""
         key = name.lower().encode()
-        return self.one(key.replace(b"_", b"-") if self._folded else key)
-
-
-def decoded(value: str, name: str) -> str:
-    """What a header value stands for (R26-HDR-07); raises HeaderMismatch for one that is not well made (R26-HDR-09).
-
-    >>> decoded("=?base64?SGVsbG8=?=", "Mcp-Name"), decoded("SGVsbG8=", "Mcp-Name")
-    ('Hello', 'SGVsbG8=')
-    """
-    return (_decoded if len(value) <= MEMORABLE else _decoded.__wrapped__)(value, name)
+        return self.meant(key.replace(b"_", b"-") if self._folded else key, name)
 
 
 @lru_cache(maxsize=256)
-def _decoded(value: str, name: str) -> str:
+def _decoded(value: bytes, name: str) -> str:
+    """What a header value stands for; raises HeaderMismatch for one that is not well made (R26-HDR-09).
+
+    >>> _decoded(b"=?base64?SGVsbG8=?=", "Mcp-Name"), _decoded(b"SGVsbG8=", "Mcp-Name")
+    ('Hello', 'SGVsbG8=')
+    """
+    value = value.strip(b" \t")
     if not _PLAIN.fullmatch(value):
         raise HeaderMismatch(f"the header {name} holds characters that no header may hold")
-    if not (value.startswith("=?base64?") and value.endswith("?=") and len(value) >= 11):
-        return value
+    if not (value.startswith(b"=?base64?") and value.endswith(b"?=") and len(value) >= 11):
+        return value.decode()
     try:
         return b64decode(value[9:-2], validate=True).decode()
     except ValueError:
@@ -96,8 +102,7 @@ def match_method(headers: Headers, given: str | None, envelope: Envelope) -> Non
     repeated = params.name if field == "name" else params.uri
     if not isinstance(repeated, str):
         return  # nothing to repeat; that it is missing is for the method to say
-    value = headers.one(b"mcp-name")
-    if value is None or decoded(value, "Mcp-Name") != repeated:
+    if headers.meant(b"mcp-name", "Mcp-Name") != repeated:
         raise HeaderMismatch(f"the header Mcp-Name and params.{field} differ")
 
 
@@ -112,7 +117,7 @@ def match_params(headers: Headers, wanted: dict[str, tuple[str, ...]], arguments
         value = headers.param(name)
         if value is None:
             raise HeaderMismatch(f"the header {name} is missing")
-        if not _same(decoded(value, name), argument):
+        if not _same(value, argument):
             raise HeaderMismatch(f"the header {name} and the argument {'.'.join(path)} differ")
 
 

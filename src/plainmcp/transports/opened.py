@@ -95,6 +95,8 @@ class Open:
     @property
     def silent(self) -> bool:
         """Whether nothing can be said before the answer: the function that runs was given no Context."""
+        if isinstance(self.steps, Single):
+            return True
         if self.batch or not isinstance(self.step, Run):
             return False
         return not any(isinstance(value, Context) for value in self.step.kwargs.values())
@@ -126,9 +128,9 @@ class Alone(Open, Wanted):
 
 
 def begun(opened: Open, answer: bytes | Single | Steps | None) -> Reply | Open:
-    """An answer that is there already, or one that has come as far as its first step."""
+    """An answer that is there already, a single function to run, or one that has come as far as its first step."""
     if type(answer) is Single:
-        opened.steps = opened.step = answer
+        opened.steps = answer
         return opened
     if answer is None or isinstance(answer, bytes):
         return answered(opened, answer)

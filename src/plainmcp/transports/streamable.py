@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from .. import exchange
 from ..errors import AuthorError, HeaderMismatch, InvalidParams, InvalidRequest, ProtocolError, UnsupportedRevision
-from ..jsonrpc import ABSENT, Envelope, Failure
+from ..jsonrpc import Envelope, Failure
 from ..revisions import LATEST, MODERN, REVISIONS, UNSAID, Revision
 from . import guard
 from .headers import MEMORABLE, Headers, match_method, match_params
@@ -174,13 +174,9 @@ def _accepts(accept: str, kind: str) -> bool:
 
 def is_modern(fit: Fit, envelope: Envelope | None) -> bool:
     """Whether a message speaks for itself: its own _meta says so, or else the version header."""
-    if envelope is not None and envelope.params is not None and envelope.params._meta is not ABSENT:
-        try:
-            meta = envelope.meta()
-        except InvalidParams:
-            meta = None
-        if meta is not None and meta.version is not UNSET:
-            return True
+    params = None if envelope is None else envelope.params
+    if params is not None and params._meta is not UNSET and params._meta.version is not UNSET:
+        return True
     return fit.version in MODERN
 
 
@@ -191,7 +187,7 @@ def check_modern(headers: Headers, fit: Fit, envelope: Envelope, wanted: Any) ->
     """
     if envelope.method == "initialize" and (envelope.params is None or not _has_version(envelope)):
         raise InvalidParams("a request of this version has no handshake", {"supported": list(MODERN)})
-    meta = exchange.shaped(envelope.meta())  # R26-META-04
+    meta = exchange.shaped(envelope.meta)  # R26-META-04
     if headers.twice is not None:
         headers.check_once(b"mcp-protocol-version")
     if fit.version != meta.version:  # R26-HDR-03, R26-HDR-04; before what is served: a disagreement is told first
@@ -210,7 +206,7 @@ def check_modern(headers: Headers, fit: Fit, envelope: Envelope, wanted: Any) ->
 
 
 def _has_version(envelope: Envelope) -> bool:
-    meta = envelope.meta()
+    meta = envelope.meta
     return meta is not None and meta.version is not UNSET
 
 

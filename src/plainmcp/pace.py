@@ -1,0 +1,39 @@
+"""How often something may be said: so much at once, and so much a second from then on. Knows no clock: it is given."""
+
+from collections.abc import Callable
+
+__all__ = ["A_SECOND", "AT_ONCE", "Pace"]
+
+AT_ONCE = 1_000
+"""How many words one request may have for its client in a burst."""
+A_SECOND = 100
+"""How many a second after that."""
+
+
+class Pace:
+    """What was said lately, and so whether more may be.
+
+    >>> pace = Pace(lambda: 0.0)
+    >>> [pace.allows() for _ in range(AT_ONCE + 1)].count(True)
+    1000
+    """
+
+    __slots__ = ("_now", "_room", "_since", "left_out")
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._since: float | None = None
+        self._room = float(AT_ONCE)
+        self.left_out = 0
+        """How many were not said for it."""
+
+    def allows(self) -> bool:
+        """Whether one more may be said now; it then counts as said."""
+        now = self._now()
+        if self._since is not None:
+            self._room = min(AT_ONCE, self._room + max(0.0, now - self._since) * A_SECOND)
+        self._since = now
+        if self._room < 1:
+            return False
+        self._room -= 1
+        return True
