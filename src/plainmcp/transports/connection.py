@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import UNSET
@@ -32,21 +32,22 @@ _BACKSLASH = ord("\\")
 _Answer = bytes | Single | Steps | None
 
 
+class Way(Protocol):
+    """What carries messages that belong to one request."""
+
+    def say(self, message: bytes) -> None:
+        """Send one."""
+
+    def drop(self) -> None:
+        """End it early, for the client to come back."""
+
+
 class Call(Wanted):
-    """One running request, seen from its handler: the link back to the client.
+    """One running request, seen from its handler: the link back to the client."""
 
-    `send` carries what belongs to this request, where that has a way of its own; `drop` ends that way early.
-    """
-
-    def __init__(
-        self,
-        connection: "Connection",
-        send: Callable[[bytes], None] | None = None,
-        drop: Callable[[], None] | None = None,
-    ) -> None:
+    def __init__(self, connection: "Connection", way: Way | None = None) -> None:
         self._connection = connection
-        self._send = send
-        self._drop = drop
+        self._way = way  # of its own, where it has one
 
     staying: tuple[Stay, Steps] | None = None
     id = b""
@@ -59,17 +60,23 @@ class Call(Wanted):
 
     def twin(self) -> "Call":
         """Another request that goes the same way."""
-        return Call(self._connection, self._send, self._drop)
+        return Call(self._connection, self._way)
 
     def close_stream(self) -> None:
         """End the way of its own, if it has one that can be taken up again."""
-        if self._drop is not None:
-            self._drop()
+        if self._way is not None:
+            self._way.drop()
 
     def notify(self, message: bytes) -> None:
         """Send a notification, unless the request is over (PROG-03, STDIO-04)."""
         if not self.cancelled:
-            (self._send or self._connection.send)(message)
+            self._say(message)
+
+    def _say(self, message: bytes) -> None:
+        if self._way is None:
+            self._connection.send(message)
+        else:
+            self._way.say(message)
 
     def ask(self, method: str, params: Any) -> Any:
         """Send a question and wait for its answer; raises PeerError."""
@@ -85,13 +92,15 @@ class Call(Wanted):
 
     @contextmanager
     def _asking(self, method: str, params: Any) -> Generator[Pending, None, None]:
-        id, question = self._connection.ask(method, params, self._send)
+        if self._way is None and self._connection.is_mute:
+            raise PeerError("this connection cannot carry questions")
+        id, question = self._connection.ask(method, params, self._say)
         forget = self.on_cancel(partial(question.settle, problem="the request was cancelled"))
         try:
             yield question
         finally:
             forget()
-            self._connection.unask(id, self._send)
+            self._connection.unask(id, self._say)
 
 
 class Work:
@@ -149,19 +158,22 @@ class Connection:
     def start(self, message: Any, call: Call | None = None) -> Work:
         """Take a message as far as user code has to run, which is seldom further than its answer."""
         call = call or Call(self)
-        steps = self._one(message, call) if type(message) is Envelope else self._begin(message, call)
-        if isinstance(steps, Single):
-            return Work(None, steps, steps)
-        if steps is None or isinstance(steps, bytes):
-            return Work(steps)
+        return self.work(self.begin(message, call) if type(message) is Envelope else self._begin(message, call))
+
+    def work(self, begun: bytes | Single | Steps | None) -> Work:
+        """The same for a message that has begun."""
+        if isinstance(begun, Single):
+            return Work(None, begun, begun)
+        if begun is None or isinstance(begun, bytes):
+            return Work(begun)
         try:
-            step = next(steps)
+            step = next(begun)
         except StopIteration as end:
             return Work(end.value)
         if type(step) is Stay:
-            self._stay(step, steps)
+            self._stay(step, begun)
             return Work()
-        return Work(None, steps, step)
+        return Work(None, begun, step)
 
     def finish(self, work: Work) -> bytes | None:
         """Do what is left of it, in this thread."""
@@ -188,7 +200,7 @@ class Connection:
             raw = to_bytes(message)
             batch = jsonrpc.open_batch(raw)
             if batch is None:
-                return self._one(jsonrpc.open_envelope(raw), call)
+                return self.begin(jsonrpc.open_envelope(raw), call)
             self.core.check_batch(batch, self._spoken)
         except ProtocolError as error:
             return self.refused(error)
@@ -204,7 +216,7 @@ class Connection:
                     refusal = InvalidRequest("subscriptions/listen is never part of a batch")
                     raise jsonrpc.blamed(refusal, envelope.id)
                 own = call.twin()
-                answer: Any = self._one(envelope, own)
+                answer: Any = self.begin(envelope, own)
                 if not (answer is None or isinstance(answer, bytes)):
                     answer = yield from (_tracked(own, answer) if type(answer) is Single else answer)
             except ProtocolError as error:
@@ -213,7 +225,8 @@ class Connection:
                 answers.append(answer)
         return b"[" + b",".join(answers) + b"]" if answers else None
 
-    def _one(self, envelope: Envelope, call: Call) -> _Answer:
+    def begin(self, envelope: Envelope, call: Call) -> _Answer:
+        """The answer to a single message, or what has to run for it."""
         if envelope.method is UNSET:
             self._answered(envelope)
             return None
@@ -247,22 +260,24 @@ class Connection:
         if self._send is not None:
             self._send(message)
 
-    def ask(self, method: str, params: Any, send: Callable[[bytes], None] | None = None) -> tuple[str, Pending]:
+    @property
+    def is_mute(self) -> bool:
+        """Whether nothing can be sent but answers."""
+        return self._send is None
+
+    def ask(self, method: str, params: Any, say: Callable[[bytes], None]) -> tuple[str, Pending]:
         """Send a question; gives its id, and where the answer will be."""
-        send = send or self._send
-        if send is None:
-            raise PeerError("this connection cannot carry questions")
         with self._lock:
             self._questions += 1
             id = f"s-{self._questions}"
             question = self._asked[id] = Pending()
-        send(jsonrpc.request(id, method, params or None))
+        say(jsonrpc.request(id, method, params or None))
         return id, question
 
-    def unask(self, id: str, send: Callable[[bytes], None] | None = None) -> None:
+    def unask(self, id: str, say: Callable[[bytes], None]) -> None:
         """Take back a question, if it was not answered (VER-08)."""
         if self._asked.pop(id, None) is not None:
-            (send or self.send)(jsonrpc.notification("notifications/cancelled", {"requestId": id}))
+            say(jsonrpc.notification("notifications/cancelled", {"requestId": id}))
 
     def _answered(self, envelope: Envelope) -> None:
         """An answer to a question of ours; one nobody asked is dropped."""

@@ -252,11 +252,17 @@ class Endpoint:
         return held
 
     def _in_session(self, fit: Fit, held: Held, message: bytes | Envelope) -> Reply | Open:
-        opened = Open(fit, False, held)
+        opened, connection = Open(fit, False, held), held.connection
+        call = Call(connection, opened) if fit.events else Mute(connection)
         if isinstance(message, bytes):
             opened.batch = True
-        call = Call(held.connection, opened.say, opened.drop) if fit.events else Mute(held.connection)
-        work = held.connection.start(message, call)
+            work = connection.start(message, call)
+        else:
+            found = connection.begin(message, call)
+            if type(found) is Single:
+                opened.steps = found
+                return opened
+            work = connection.work(found)
         if work.steps is None:
             return said(200, work.answer)
         opened.steps, opened.step = work.steps, work.step
