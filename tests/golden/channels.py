@@ -168,7 +168,7 @@ class Stdio:
         self._fences = 0
         self._aside: Aside | None = None
         self._due: Any = None  # the id of the request whose answer is waited for
-        streams = Streams(partial(os.read, source), partial(os.write, sink))
+        streams = Streams(partial(os.read, source), partial(os.write, sink), source)
         self._server = threading.Thread(target=stdio.run, args=(server,), kwargs={"streams": streams}, daemon=True)
         self._server.start()
 

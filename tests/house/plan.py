@@ -34,7 +34,7 @@ STOREYS = (
     Storey("edges", ("transports/turns", "transports/serving", "transports/endpoint")),
     Storey("edges", ("transports/opened",)),
     Storey("edges", ("transports/sessions",)),
-    Storey("edges", ("transports/connection",)),
+    Storey("edges", ("transports/connection", "transports/lent")),
     Storey("edges", ("transports/drive",)),
     Storey("edges", ("transports/looped",)),
     Storey("edges", ("transports/streamable", "transports/streams")),

@@ -19,6 +19,7 @@ LAZY = {
 # Rooms of ours that load something heavy, for those who need it.
 LAZY_ROOMS = {
     "transports/looped": "asyncio takes as long to load as all the rest, and many servers never need it",
+    "transports/lent": "the same",
     "transports/asgi": "the same",
     "transports/wsgi": "needed only by those who mount the server",
     "transports/stdio": "needed only by those who run the server",

@@ -2,13 +2,17 @@
 
 import asyncio
 import json
+import os
 import queue
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import msgspec
@@ -51,6 +55,23 @@ async def sleep_async(seconds: float) -> str:
         print("the task was cancelled", file=sys.stderr, flush=True)
         raise
     return "slept"
+
+@server.tool
+async def hold_up(seconds: float) -> str:
+    print("the loop is held up", file=sys.stderr, flush=True)
+    time.sleep(seconds)
+    return "held up"
+
+who = ContextVar("who", default="nobody")
+loops = set()
+
+@server.tool
+async def remember(name: str) -> str:
+    before = who.get()
+    who.set(name)
+    loops.add(asyncio.get_running_loop())
+    await asyncio.sleep(0)
+    return f"{before}, then {who.get()}, in {len(loops)} loop"
 
 @server.tool
 def work(ctx: Context) -> str:
@@ -111,12 +132,45 @@ if __name__ == "__main__":
 """
 
 
-@pytest.fixture
-def program(tmp_path: Path) -> Iterator[Program]:
+@pytest.fixture(params=["a thread reads", "the loop reads"])
+def program(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Program]:
+    """A program that serves; an event loop reads from the first call of an `async def` function on."""
     file = tmp_path / "program.py"
     file.write_text(PROGRAM, "utf-8")
     with Program(file) as started:
+        if request.param == "the loop reads":
+            started.call("first", "echo_async", modern=True, text="awake")
+            assert text(started.answer("first")) == "awake"
         yield started
+
+
+class Piped:
+    """A server of this process on pipes of its own, until it has ended; and what it answered."""
+
+    def __init__(self, server: Server, lends: bool = True) -> None:
+        self.answers: list[dict[str, Any]] = []
+        self._source, self._to = os.pipe()
+        streams = Streams(partial(os.read, self._source), self._heard, self._source if lends else None)
+        self._thread = threading.Thread(target=stdio.run, args=(server,), kwargs={"streams": streams}, daemon=True)
+
+    def _heard(self, line: bytes) -> None:
+        self.answers.append(json.loads(line))
+
+    def write(self, message: dict[str, Any]) -> None:
+        """Send a message."""
+        os.write(self._to, json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+
+    def __enter__(self) -> "Piped":
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        os.close(self._to)
+        self._thread.join(20)
+        assert not self._thread.is_alive(), "it goes on without its client"
+        os.close(self._source)
 
 
 def text(answer: dict[str, Any]) -> str:
@@ -194,12 +248,15 @@ def test_lines_are_the_same_however_they_are_cut(size: int) -> None:
 
 def test_files_will_do_for_input_and_output(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM, "utf-8")
-    (tmp_path / "asked").write_bytes(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * 3)
+    call = {"name": "echo_async", "arguments": {"text": "hi"}, "_meta": META}
+    calls = [{"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call} for id in range(3)]
+    (tmp_path / "asked").write_bytes(b"".join(json.dumps(asked).encode() + b"\n" for asked in calls))
     with open(tmp_path / "asked", "rb") as asked, open(tmp_path / "answered", "wb") as answered:
         command = [sys.executable, tmp_path / "program.py"]
         subprocess.run(command, stdin=asked, stdout=answered, env=ENVIRONMENT, timeout=20, check=True)
-    written = (tmp_path / "answered").read_bytes()
-    assert written == b'{"jsonrpc":"2.0","id":1,"result":{}}\n' * 3 + b"printed after everything is served\n"
+    *written, last = (tmp_path / "answered").read_bytes().splitlines()
+    assert sorted(json.loads(line)["id"] for line in written) == [0, 1, 2]
+    assert last == b"printed after everything is served"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes always block there")
@@ -210,9 +267,10 @@ def test_pipes_that_do_not_block_lose_nothing(tmp_path: Path) -> None:
     with Program(file) as program:
         program.shake_hands()
         large = "x" * 2_000_000  # more than a pipe holds
-        program.call(1, "echo", text=large)
-        time.sleep(0.2)
-        assert text(program.answer(1)) == large
+        for id, name in enumerate(["echo", "echo_async", "echo_async", "echo"]):
+            program.call(id, name, text=large)
+            time.sleep(0.2)
+            assert text(program.answer(id)) == large
 
 
 # Standard output is for messages ------------------------------------------------------------------
@@ -272,28 +330,41 @@ def test_every_answer_carries_its_own_request(program: Program) -> None:
     assert all(text(answer) == f"text {answer['id']}" for answer in answers)
 
 
-def test_a_client_that_asks_too_much_is_refused_and_can_still_cancel() -> None:
+def test_requests_that_come_in_one_piece_are_all_answered(program: Program) -> None:
+    names = ["echo_async", "echo", "echo_async", "echo_async", "echo"]
+    calls = [{"name": name, "arguments": {"text": name}, "_meta": META} for name in names]
+    asked = [{"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call} for id, call in enumerate(calls)]
+    program.write(b"".join(json.dumps(request).encode() + b"\n" for request in asked))
+    answers = [program.read() for _ in asked]
+    assert {answer["id"]: text(answer) for answer in answers} == dict(enumerate(names))
+
+
+@pytest.mark.parametrize("loop_reads", [False, True])
+def test_a_client_that_asks_too_much_is_refused_and_can_still_cancel(loop_reads: bool) -> None:
     server = Server("crowded", threads=1)
-    written: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     @server.tool
     async def wait() -> str:
         await asyncio.sleep(20)
         return "late"
 
-    call = {"name": "wait", "arguments": {}, "_meta": META}
-    calls = [{"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call} for id in range(1003)]
-    cancels = [
-        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}} for id in range(1000)
-    ]
-    asked = iter([json.dumps(message).encode() + b"\n" for message in calls + cancels])
+    @server.tool
+    async def wake() -> str:
+        return "awake"
+
     start = time.monotonic()
-    server.run(streams=Streams(lambda size: next(asked, b""), written.put))
+    with Piped(server, lends=loop_reads) as piped:
+        piped.write({"id": "first", "method": "tools/call", "params": {"name": "wake", "_meta": META}})
+        until(lambda: piped.answers)
+        for id in range(1003):
+            piped.write({"id": id, "method": "tools/call", "params": {"name": "wait", "_meta": META}})
+        for id in range(1000):
+            piped.write({"method": "notifications/cancelled", "params": {"requestId": id}})
     assert time.monotonic() - start < 15
-    refused = [json.loads(written.get()) for _ in range(3)]
-    assert {answer["id"] for answer in refused} == {1000, 1001, 1002}
+    first, *refused = piped.answers
+    assert first["id"] == "first"
+    assert [answer["id"] for answer in refused] == [1000, 1001, 1002]
     assert all("too many requests" in answer["error"]["message"] for answer in refused)
-    assert written.empty()
 
 
 def test_an_id_in_use_is_refused(program: Program) -> None:
@@ -302,6 +373,71 @@ def test_an_id_in_use_is_refused(program: Program) -> None:
     program.call(1, "echo", text="too")
     assert program.read()["error"]["code"] == -32600
     assert text(program.read()) == "slept"
+
+
+def test_a_handler_that_holds_up_the_loop_holds_up_nothing_else(program: Program) -> None:
+    """R2511-PING-01."""
+    program.shake_hands()
+    program.call("slow", "hold_up", seconds=2)
+    until(lambda: b"the loop is held up" in program.stderr)
+    program.send("ping", id="ping")
+    assert program.read()["id"] == "ping"
+    program.call("plain", "echo", text="meanwhile")
+    assert program.read()["id"] == "plain"
+    for id in range(60):  # they wait for the loop, and nobody waits for them
+        program.call(id, "echo_async", text="afterwards")
+        time.sleep(0.002)
+        program.send("ping", id=f"ping {id}")
+        assert program.read()["id"] == f"ping {id}"
+    assert program.read()["id"] == "slow"
+    assert {program.read()["id"] for _ in range(60)} == set(range(60))
+    for id in range(3):  # and the loop reads again
+        program.call(id, "echo_async", text="again")
+        assert program.read()["id"] == id
+
+
+def test_a_handler_that_holds_up_the_loop_does_not_keep_the_process(program: Program) -> None:
+    program.shake_hands()
+    program.call(1, "hold_up", seconds=600)
+    until(lambda: b"the loop is held up" in program.stderr)
+    start = time.monotonic()
+    assert program.hang_up() == 0
+    assert time.monotonic() - start < 8
+
+
+def test_async_calls_share_a_loop_and_no_context_variables(program: Program) -> None:
+    program.shake_hands()
+    for name in ("ada", "grace", "joan"):
+        program.call(name, "remember", name=name)
+        assert text(program.answer(name)) == f"nobody, then {name}, in 1 loop"
+
+
+def test_plain_functions_keep_to_their_threads_when_the_loop_begins_to_read() -> None:
+    server = Server("narrow", threads=2)
+    running, most, gate = 0, 0, threading.Lock()
+
+    @server.tool
+    def work() -> str:
+        nonlocal running, most
+        with gate:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.05)
+        with gate:
+            running -= 1
+        return "done"
+
+    @server.tool
+    async def wake() -> str:
+        return "awake"
+
+    names = ["work", "work", "work", "wake", "work", "work", "work"]
+    with Piped(server) as piped:
+        for id, name in enumerate(names):
+            piped.write({"id": id, "method": "tools/call", "params": {"name": name, "_meta": META}})
+            time.sleep(0.01)
+    assert sorted(answer["id"] for answer in piped.answers) == list(range(7))
+    assert most == 2
 
 
 # Cancelling ---------------------------------------------------------------------------------------
@@ -524,3 +660,22 @@ def test_a_newline_between_the_parts_of_a_message_never_reaches_the_stream() -> 
     written: list[bytes] = []
     server.run(streams=Streams(lambda size: asked.pop(0), written.append))
     assert [line.count(b"\n") for line in written] == [1, 1]
+
+
+def test_a_server_of_plain_functions_loads_no_event_loop(tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(
+        "import sys\n"
+        "from plainmcp import Server\n"
+        "server = Server('plain')\n"
+        "@server.tool\n"
+        "def loaded() -> bool:\n"
+        "    return 'asyncio' in sys.modules\n"
+        "server.run()\n",
+        "utf-8",
+    )
+    with Program(file) as program:
+        program.shake_hands()
+        program.call(1, "loaded")
+        assert program.answer(1)["result"]["structuredContent"] == {"result": False}
+        assert program.hang_up() == 0

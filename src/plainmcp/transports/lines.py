@@ -33,19 +33,27 @@ class Lines:
         while not self._whole:
             if self._ended:
                 raise StopIteration
-            self._take(self._read(_CHUNK))
+            self.fill()
         return self._whole.popleft()
 
-    def _take(self, chunk: bytes) -> None:
+    @property
+    def waiting(self) -> bool:
+        """Whether there is a line already."""
+        return bool(self._whole)
+
+    def fill(self) -> bool:
+        """Read once, however many lines that makes; False at the end."""
+        chunk = self._read(_CHUNK)
         if not chunk:
             self._ended = True
             self._close()
-            return
+            return False
         first, *others = chunk.split(b"\n")
         self._extend(first)
         for part in others:
             self._close()
             self._extend(part)
+        return True
 
     def _extend(self, part: bytes) -> None:
         fits = self._size <= self._limit

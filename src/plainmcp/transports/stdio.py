@@ -71,7 +71,7 @@ def guarded() -> Generator[Streams, None, None]:
         os.close(nowhere)
         _flush(kept)  # what was printed before us is no message either
         sys.stdout = sys.stderr
-        yield Streams(partial(_read, source), partial(_write, sink))
+        yield Streams(partial(_read, source), partial(_write, sink), None if sys.platform == "win32" else source)
     finally:
         sys.stdout = kept
         _flush(kept)

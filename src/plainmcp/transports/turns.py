@@ -1,21 +1,26 @@
 """Threads that take turns at reading one client's lines. Knows lines and threads, not messages nor files.
 
 Whoever reads a request that needs user code leaves the turn to another and runs it itself: so a quick call never
-waits for a thread, and a slow one never keeps a cancel from being read.
+waits for a thread, and a slow one never keeps a cancel from being read. `async def` functions run in an event loop:
+from the first of them on the turn is lent to that loop, as long as it comes round to reading (see lent).
 """
 
 import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from queue import SimpleQueue
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InternalError, InvalidRequest
 from ..server import Core
 from .calling import given_up
 from .connection import Connection, Work
 from .lines import MAX_LINE, Lines
+
+if TYPE_CHECKING:
+    from .lent import Lent
 
 __all__ = ["Streams", "Turns"]
 
@@ -26,12 +31,18 @@ SECONDS_TO_ROOM = 0.5
 
 _log = logging.getLogger("plainmcp")
 
+_TURN = Work()
+"""Stands among the requests to run: the turn to read."""
+_tasks: dict[Work, object] = {}  # a loop alone does not keep its tasks alive
+
 
 class Streams(NamedTuple):
     """Where messages come from and go to: `read` gives some bytes, or none at the end; `write` takes a whole line."""
 
     read: Callable[[int], bytes]
     write: Callable[[bytes], object]
+    file: int | None = None
+    """What `read` reads, if an event loop may wait for it."""
 
 
 class Turns:
@@ -42,57 +53,90 @@ class Turns:
         self._grace = grace
         self._most = core.threads + 1  # one of them reads
         self._lines = Lines(streams.read, max_line)
+        self._file = streams.file
         self._put = streams.write
         self._writing = threading.Lock()
         self._gone = False  # nobody reads what we write
         self._ends: SimpleQueue[None] = SimpleQueue()  # may be put to in a signal handler, unlike an Event
         self._stopped = False
-        self._turn = threading.Lock()  # to read
-        self._change = threading.Condition()  # of what follows
+        self._lent: Lent | None = None  # to the loop, the last time
+        self._late = False  # the loop did not come round to reading, nor to anything since
+        self._lock = threading.RLock()  # of what follows
+        self._change = threading.Condition(self._lock)
         self._threads = 0
-        self._idle = 0  # threads that wait for their turn
-        self._waiting: deque[Work] = deque()
+        self._free = 0  # threads that wait for something to do, or are on their way to it
+        self._bells: list[threading.Lock] = []  # of those that wait
+        self._todo: deque[Work] = deque()  # requests to run, and the turn to read
         self._unanswered = 0
         self._stuck = False  # none was answered while we waited for room
         self._connection = Connection(core, self._write)
 
     def serve(self) -> None:
         """Serve until the end; what still runs then has some seconds to be answered."""
-        with self._change:
-            self._hire()
+        with self._lock:
+            self._has_hands()
+            self._offer(_TURN)
         self._ends.get()
         self._connection.hang_up()
-        with self._change:
+        with self._lock:
             self._change.wait_for(lambda: self._gone or not self._unanswered, self._grace)
         self._connection.cancel()
         self._connection.close()
         with self._writing:
             self._gone = True  # whoever still runs has nobody to tell
+        if self._lent is not None:
+            self._lent.end()  # it may outlive us, and our files
 
     def stop(self) -> None:
         """Read no further."""
         self._stopped = True
         self._ends.put(None)
 
-    # Reading --------------------------------------------------------------------------------------
+    # Threads --------------------------------------------------------------------------------------
 
-    def _hire(self) -> None:
-        self._threads += 1
-        threading.Thread(target=self._work, name=f"plainmcp-stdio-{self._threads}", daemon=True).start()
+    def _has_hands(self) -> bool:
+        """Whether a thread comes at once for one thing more to do: one that is free, or a new one."""
+        if len(self._todo) < self._free:
+            return True
+        if self._threads == self._most:
+            return False
+        threading.Thread(target=self._work, name=f"plainmcp-stdio-{self._threads + 1}", daemon=True).start()
+        self._threads += 1  # not if it could not start
+        self._free += 1
+        return True
+
+    def _offer(self, work: Work) -> None:
+        """Leave a request, or the turn, to whoever comes first; that may be one who just became free."""
+        self._todo.append(work)
+        if self._bells:
+            self._bells.pop().release()
 
     def _work(self) -> None:
+        """What one thread does: whatever there is to do, and else wait until its bell rings."""
+        bell, answered = threading.Lock(), False
+        bell.acquire()
         while True:
-            with self._change:
-                work = self._waiting.popleft() if self._waiting else None
-                self._idle += work is None
+            with self._lock:
+                if answered:
+                    self._free += 1
+                    self._answered()
+                    answered = False
+                work = self._todo.popleft() if self._todo else None
+                if work is None:
+                    self._bells.append(bell)
+                else:
+                    self._free -= 1
             if work is None:
-                with self._turn:
-                    with self._change:
-                        self._idle -= 1
-                    work = self._read()
-            if work is None:
-                return
+                bell.acquire()
+                continue
+            if work is _TURN:
+                work = self._read()
+                if work is None:
+                    return
             self._finish(work)
+            answered = True
+
+    # Reading --------------------------------------------------------------------------------------
 
     def _read(self) -> Work | None:
         """Answer what can be answered at once, up to a request that is for this thread to run; None at the end."""
@@ -105,6 +149,8 @@ class Turns:
                     self._write(work.answer)
                 elif self._is_ours(work):
                     return work
+                if self._stopped:  # while the turn was lent
+                    return None
         except (OSError, ValueError):  # it broke, or was closed: an end like any other
             pass
         self.stop()
@@ -121,22 +167,22 @@ class Turns:
 
     def _is_ours(self, work: Work) -> bool:
         """Whether this thread may run a request, because another will read on; otherwise it is seen to."""
-        with self._change:
+        with self._lock:
             full = not self._has_room()
             if not full:
                 self._unanswered += 1
                 if not work.step.is_async:
-                    if self._idle:
-                        return True
-                    if self._threads < self._most:
-                        self._hire()
-                        return True
-                    self._waiting.append(work)
+                    ours = self._has_hands()
+                    self._offer(_TURN if ours else work)
+                    return ours
         if full:
             assert work.steps is not None
             self._write(given_up(work.steps, InternalError("too many requests are under way; try again later")))
-        elif work.step.is_async:
-            self._finish_in_loop(work)
+        else:
+            from . import looped  # an event loop is loaded for those who need one
+
+            looped.start(partial(self._finish_async, work))
+            self._lend()
         return False
 
     def _has_room(self) -> bool:
@@ -145,6 +191,42 @@ class Turns:
             self._stuck = not self._change.wait_for(lambda: self._unanswered < MAX_RUNNING, SECONDS_TO_ROOM)
         return self._unanswered < MAX_RUNNING
 
+    def _lend(self) -> None:
+        """Let the loop read, if it can; the turn is this thread's again when this returns."""
+        if self._file is None or self._late or self._lines.waiting:
+            return
+        from .lent import Lent  # loaded with the event loop
+
+        try:
+            self._lent = Lent(self._file, self._read_in_loop)
+        except OSError:  # no more files may be open: it goes without
+            return
+        self._late = self._lent.wait()
+        if self._lent.refused:
+            self._file = None
+
+    def _read_in_loop(self, lent: "Lent") -> bool:
+        """Take in what is there to read; False when somebody else has to go on, at the end or for want of room."""
+        try:
+            goes_on = self._lines.fill()
+        except (OSError, ValueError):
+            return False
+        while self._lines.waiting:
+            if self._stopped or self._unanswered >= MAX_RUNNING:
+                return False
+            work = self._started(next(self._lines))
+            if work.steps is None:
+                self._write(work.answer)
+                continue
+            with self._lock:
+                self._unanswered += 1
+                if not work.step.is_async:
+                    self._has_hands()
+                    self._offer(work)
+            if work.step.is_async:
+                _tasks[work] = lent.task(self._finish_async(work))
+        return goes_on
+
     # Answering ------------------------------------------------------------------------------------
 
     def _finish(self, work: Work) -> None:
@@ -152,27 +234,23 @@ class Turns:
             self._write(self._connection.finish(work))
         except BaseException:
             _log.exception("a request could not be answered")
+
+    async def _finish_async(self, work: Work) -> None:
+        self._late = False
+        try:
+            self._write(await self._connection.finish_async(work))
+        except BaseException:
+            _log.exception("a request could not be answered")
         finally:
-            self._answered()
-
-    def _finish_in_loop(self, work: Work) -> None:
-        from . import looped  # an event loop is loaded for those who need one
-
-        async def finish() -> None:
-            try:
-                self._write(await self._connection.finish_async(work))
-            except BaseException:
-                _log.exception("a request could not be answered")
-            finally:
+            _tasks.pop(work, None)
+            with self._lock:
                 self._answered()
 
-        looped.start(finish)
-
     def _answered(self) -> None:
-        with self._change:
-            self._unanswered -= 1
-            self._stuck = False
-            self._change.notify_all()  # seldom does anybody wait
+        self._unanswered -= 1
+        self._stuck = False
+        if self._stopped or self._unanswered >= MAX_RUNNING - 1:  # seldom does anybody wait
+            self._change.notify_all()
 
     def _write(self, message: bytes | None) -> None:
         """Write a message in one piece; between the parts of JSON a line may end, inside of them it cannot."""
@@ -188,5 +266,5 @@ class Turns:
                 self._gone = True
         if self._gone:
             self.stop()
-            with self._change:
+            with self._lock:
                 self._change.notify_all()
