@@ -47,6 +47,7 @@ class Endpoint:
         self.draining = False  # no more streams are opened that would stay
         self._open: set[Open] = set()  # those that stay open for what is to come
         self._running: set[Open] = set()
+        self._most = settings.max_running
 
     def check(self, method: str, headers: Headers, local: str | None) -> Reply | Fit:
         """Why a request is refused before its body is read, or what its client takes as an answer."""
@@ -104,13 +105,22 @@ class Endpoint:
 
     def receive(self, method: str, headers: Headers, fit: Fit, body: bytes, principal: Any) -> Reply | Open:
         """Answer a request, or take it as far as user code has to run."""
+        batch = envelope = None
         try:
             if method != "POST":
                 return self._of_session(method, headers, fit, principal)
-            answer = self._post(headers, fit, body, principal)
-        except ProtocolError as error:  # an ambiguous header, or no session where one is needed
-            return refused(400, error)
-        if len(self._running) >= self.settings.max_running and isinstance(answer, Open) and answer.steps is not None:
+            batch = None if body[:1] == b"{" else jsonrpc.open_batch(body)
+            if batch is None:
+                envelope = jsonrpc.open_envelope(body)
+                answer = self._message(headers, fit, envelope, principal)
+            else:
+                answer = self._batch(headers, fit, batch, body, principal)
+        except ProtocolError as error:
+            if method == "POST" and batch is None and envelope is None:
+                return self._unread(error, headers, fit, principal)
+            error.id = error.id or (bytes(envelope.id) or None if envelope is not None else None)
+            return refused(400, error)  # an ambiguous header, or no session where one is needed
+        if len(self._running) >= self._most and isinstance(answer, Open) and answer.steps is not None:
             # Answers to our questions still come in: they are what others wait for.
             return said(503, given_up(answer.steps, InternalError("too many requests are running")))
         return answer
@@ -122,28 +132,21 @@ class Endpoint:
 
     # POST -----------------------------------------------------------------------------------------
 
-    def _post(self, headers: Headers, fit: Fit, body: bytes, principal: Any) -> Reply | Open:
-        try:
-            batch = None if body[:1] == b"{" else jsonrpc.open_batch(body)
-            envelope = jsonrpc.open_envelope(body) if batch is None else None
-        except ProtocolError as error:
-            revision = self._spoken(headers, fit, principal)
-            status = streamable.status_unread(error.code, not revision.handshake)
-            return said(status, exchange.failure(error, revision))
-        if envelope is None:
-            return self._batch(headers, fit, batch or [], body, principal)
-        try:  # the doors, in the order of what tells them apart
-            if streamable.is_modern(fit, envelope):
-                return self._modern(headers, fit, envelope, principal)
-            if envelope.method == "initialize":
-                return self._initialize(envelope, principal)
-            if self.settings.stateless:
-                return self._stateless(headers, fit, envelope, principal)
-            held = self._held(headers, fit, principal, envelope.id)
-            return held if isinstance(held, Reply) else self._in_session(fit, held, envelope)
-        except ProtocolError as error:
-            error.id = error.id or bytes(envelope.id) or None
-            raise
+    def _message(self, headers: Headers, fit: Fit, envelope: Envelope, principal: Any) -> Reply | Open:
+        """The doors, in the order of what tells them apart."""
+        if streamable.is_modern(fit, envelope):
+            return self._modern(headers, fit, envelope, principal)
+        if envelope.method == "initialize":
+            return self._initialize(envelope, principal)
+        if self.settings.stateless:
+            return self._stateless(headers, fit, envelope, principal)
+        held = self._held(headers, fit, principal, envelope.id)
+        return held if isinstance(held, Reply) else self._in_session(fit, held, envelope)
+
+    def _unread(self, error: ProtocolError, headers: Headers, fit: Fit, principal: Any) -> Reply:
+        """What a body is told that could not be read."""
+        revision = self._spoken(headers, fit, principal)
+        return said(streamable.status_unread(error.code, not revision.handshake), exchange.failure(error, revision))
 
     def _spoken(self, headers: Headers, fit: Fit, principal: Any) -> Revision:
         """What a body speaks that could not be read, as far as its headers tell."""

@@ -185,9 +185,10 @@ def check_modern(headers: Headers, fit: Fit, envelope: Envelope, wanted: Any) ->
 
     `wanted` gives the header map of a tool by its name, or None; it is None itself where no tool has one.
     """
-    if envelope.method == "initialize" and (envelope.params is None or not _has_version(envelope)):
+    meta = envelope.meta
+    if envelope.method == "initialize" and (meta is None or meta.version is UNSET):
         raise InvalidParams("a request of this version has no handshake", {"supported": list(MODERN)})
-    meta = exchange.shaped(envelope.meta)  # R26-META-04
+    meta = exchange.shaped(meta)  # R26-META-04
     if headers.twice is not None:
         headers.check_once(b"mcp-protocol-version")
     if fit.version != meta.version:  # R26-HDR-03, R26-HDR-04; before what is served: a disagreement is told first
@@ -203,11 +204,6 @@ def check_modern(headers: Headers, fit: Fit, envelope: Envelope, wanted: Any) ->
     if repeated and arguments:  # where there are none the method will say what is wrong
         match_params(headers, repeated, arguments)
     return revision
-
-
-def _has_version(envelope: Envelope) -> bool:
-    meta = envelope.meta
-    return meta is not None and meta.version is not UNSET
 
 
 def _arguments(envelope: Envelope) -> dict[str, Any] | None:
