@@ -1,19 +1,22 @@
 """From a value to the bytes of a whole result, against the least that could cost; in this process.
 
-The target of 1.6 is for tables of dataclasses and models whose text is compact JSON in one block. The other settings
-do what the floor does not: `standard` puts spaces into its JSON; it and `fastmcp` make a list's rows a block each.
+Twice: by the rooms, as `normalize_tool_result` goes, and by the road a server takes, which has molds for records and
+checks what an output schema promises. The floor does not put spaces into JSON, as `standard` does, nor make a list's
+rows a block each, as `standard` and `fastmcp` do: "compact" settings are those that ask for neither.
 """
 
 import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
 import pydantic
 
 import payloads
-from plainmcp import Policy, codec, project
+from plainmcp import Policy, Server, codec, jsonrpc, project
+from plainmcp.methods import molds
 from plainmcp.normalize import Declared, tool_result
 from plainmcp.revisions import LATEST
 from rounds import Timed
@@ -31,6 +34,7 @@ class Setting(NamedTuple):
 
     shape: str
     value: Any
+    hint: Any
     dump: Callable[[Any], bytes]  # its own package's fastest way to JSON
     policy: str
     declared: Declared
@@ -45,9 +49,29 @@ class Setting(NamedTuple):
         normalized = tool_result(self.value, policy, declared=self.declared)
         return codec.encode(project.tool_result(*normalized, LATEST, policy.wrap_key, policy.json_style))
 
-    def floor(self) -> bytes:
-        """One encode of the value and one escape of the text: what no implementation can leave out."""
-        return msgspec.json.encode(self.dump(self.value).decode())
+    def served(self) -> Callable[[], bytes]:
+        """The same as a server makes it of what a tool returned, with its name on it."""
+        server, promised = Server("bench", policy=self.policy), self.declared == "schema"
+
+        def table() -> Any:
+            return self.value
+
+        table.__annotations__ = {"return": self.hint} if promised else {}
+        server.tool(table, output_schema=promised)
+        tool = server.registry.tools.known("table", None)
+
+        def made() -> bytes:
+            return jsonrpc.close(msgspec.Raw(b"1"), molds.made(server, tool, LATEST, self.value))
+
+        said, ours = codec.decode(made())["result"], codec.decode(self.ours())
+        assert {key: said[key] for key in ours} == ours
+        return made
+
+    def floor(self) -> Callable[[], Any]:
+        """One encode of the value and one escape of the text, as it is sent: what no implementation can leave out."""
+        value, dump, encode = self.value, self.dump, msgspec.json.encode
+        text = codec.styled(dump(value), Policy.of(self.policy).json_style).encode()
+        return lambda: (dump(value), encode(text.decode()))
 
     @property
     def comparable(self) -> bool:
@@ -56,8 +80,9 @@ class Setting(NamedTuple):
         return Policy.of(self.policy).json_style == "compact" and len(blocks) == 1
 
     def contestants(self) -> dict[str, Timed]:
-        """Both, to be timed in turns."""
-        return {"plainmcp": lambda calls: timed(self.ours, calls), "floor": lambda calls: timed(self.floor, calls)}
+        """All three, to be timed in turns."""
+        calls = {"plainmcp": self.ours, "server": self.served(), "floor": self.floor()}
+        return {name: partial(timed, call) for name, call in calls.items()}
 
     def memory(self) -> float:
         """The most memory one call holds at a time, in sizes of its result."""
@@ -75,13 +100,13 @@ def settings(rows: int = 1_000) -> Iterator[Setting]:
     dicts = asdict(table)
     encode = msgspec.json.Encoder().encode
     dump_rows, dump_table = (pydantic.TypeAdapter(kind).dump_json for kind in (list[payloads.RowModel], type(models)))
-    shapes: list[tuple[str, Any, Callable[[Any], bytes]]] = [
-        ("dataclasses in a list", table.rows, encode),
-        ("dataclasses in an object", table, encode),
-        ("models in a list", models.rows, dump_rows),
-        ("models in an object", models, dump_table),
-        ("dicts in a list", dicts["rows"], encode),
-        ("dicts in an object", dicts, encode),
+    shapes: list[tuple[str, Any, Any, Callable[[Any], bytes]]] = [
+        ("dataclasses in a list", table.rows, list[payloads.Row], encode),
+        ("dataclasses in an object", table, payloads.Table, encode),
+        ("models in a list", models.rows, list[payloads.RowModel], dump_rows),
+        ("models in an object", models, payloads.TableModel, dump_table),
+        ("dicts in a list", dicts["rows"], list[dict[str, Any]], encode),
+        ("dicts in an object", dicts, dict[str, Any], encode),
     ]
     for shape in shapes:
         for declared in DECLARED:

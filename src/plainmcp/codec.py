@@ -6,7 +6,7 @@ import msgspec
 
 from .errors import ParseError
 
-__all__ = ["decode", "encode", "styled", "to_bytes", "wrapped"]
+__all__ = ["decode", "encode", "styled", "to_bytes", "told", "wrapped"]
 
 _format = msgspec.json.format
 _INDENT = {"spaced": 0, "indent": 2}
@@ -55,3 +55,12 @@ def styled(raw: bytes, style: str) -> str:
     if style == "compact":
         return raw.decode()
     return _format(raw, indent=_INDENT[style]).decode()
+
+
+def told(raw: bytes, style: str) -> bytes:
+    """The same text as a JSON string.
+
+    >>> told(b'{"a":[1,2]}', "spaced")
+    b'"{\\\\"a\\\\": [1, 2]}"'
+    """
+    return encode(raw.decode() if style == "compact" else _format(raw, indent=_INDENT[style]).decode())

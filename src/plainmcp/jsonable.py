@@ -4,7 +4,7 @@ The encoder writes first; a census of the value then vouches that nothing in it 
 would write differently from us. Where it cannot vouch, the value is walked. Knows nothing of MCP.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from math import isfinite
 from operator import attrgetter
@@ -16,6 +16,7 @@ from . import foreign
 from .errors import NormalizeError
 from .kinds import MAX_ITEMS, Open, Rule, choose, is_leaf
 from .policy import Policy
+from .writers import writer
 
 __all__ = ["MAX_DEPTH", "Inexact", "Rules", "cycle", "path_of", "too_deep"]
 
@@ -26,6 +27,14 @@ _MAX_INTEGER = 10**4300
 _BRACKET = ord("[")  # bytes are searched for a number in a fifth of the time
 _STRINGS = frozenset({str})
 _NOTHING = type(None)
+
+
+Write = Callable[[Any], bytes | None]
+"""Writes a value as JSON, if it is what it seems to be."""
+
+
+def _never(value: Any) -> None:
+    return None
 
 
 class Inexact(bytes):
@@ -43,6 +52,7 @@ class Rules:
         self._serializers: dict[type, Open] = {}
         self._chosen: dict[type, Rule] = {}
         self._row_encoders: dict[type, Callable[[Any], bytes]] = {}
+        self._writers: dict[type, tuple[Write, Write]] = {}
         self._encoder = msgspec.json.Encoder(enc_hook=self._hook)
         self._always_walk = False  # a scalar is encoded the user's way, and only a walk sees every scalar
 
@@ -50,12 +60,18 @@ class Rules:
         """Encode values of a class, and of its subclasses, as whatever a function makes of them."""
         self._serializers[kind] = to_jsonable
         self._chosen.clear()
+        self._writers.clear()
         self._always_walk = self._always_walk or is_leaf(kind)
 
     @property
     def opaque(self) -> tuple[type, ...]:
         """The classes whose JSON only the user knows."""
         return tuple(self._serializers)
+
+    def write_fields_of(self, kinds: Iterable[type]) -> bool:
+        """Whether records of these classes are their fields in JSON, and scalars in them what they always are."""
+        found = [self.rule(kind) for kind in kinds]
+        return not self._always_walk and all(rule.shape in _RECORDS and not rule.omits for rule in found)
 
     def rule(self, kind: type) -> Rule:
         """The rule for a class."""
@@ -69,6 +85,9 @@ class Rules:
         if not (policy.drop_none or self._always_walk):
             try:
                 rule = self.rule(type(value))
+                raw = self._proven(value, rule)
+                if raw is not None:
+                    return raw
                 raw = self._encoder.encode(value) if rule.shape == "fields" else self._write(value, rule)
                 if type(value) is str or self._vouched(value, rule, raw, policy.unencodable == "error"):
                     return raw
@@ -91,6 +110,24 @@ class Rules:
         return items
 
     # At once ------------------------------------------------------------------------------------
+
+    def _proven(self, value: Any, rule: Rule) -> bytes | None:
+        """The JSON of a model or a list of models that leave nothing open, in half the time their package takes."""
+        kind = type(value)
+        if rule.shape != "model":
+            if kind is not list or not value or self.rule(type(value[0])).shape != "model":
+                return None
+            kind = type(value[0])
+        writers = self._writers.get(kind)
+        if writers is None:
+            writers = self._writers[kind] = self._writers_of(kind)
+        return writers[rule.shape != "model"](value)
+
+    def _writers_of(self, kind: type) -> tuple[Write, Write]:
+        """What writes one of a class, and a list of them."""
+        found = writer(kind), writer(list[kind])  # type: ignore[valid-type]
+        one, many = (w.written if w is not None and self.write_fields_of(w.kinds) else _never for w in found)
+        return one, many
 
     def _write(self, value: Any, rule: Rule) -> bytes:
         if rule.shape == "model":
@@ -167,7 +204,7 @@ def _nones_in(groups: list[tuple[Rule, list[Any]]], enough: int) -> int:
         columns: list[Iterator[Any]] = [map(attrgetter(name), members) for name in rule.names]
         columns = columns or [_children(rule, members)]
         for column in columns:
-            nones += list(map(type, column)).count(_NOTHING)
+            nones += len([None for item in column if item is None])
             if nones >= enough:
                 return nones
     return nones

@@ -25,6 +25,7 @@ __all__ = [
     "open_batch",
     "open_envelope",
     "request",
+    "tail",
 ]
 
 ABSENT = Raw(b"")
@@ -234,10 +235,15 @@ class _Response(Struct, gc=False):
 
 
 def close(id: Raw, result: Any) -> bytes:
-    """The response that carries a result: JSON in pieces, or what can be written as it is. It is copied once."""
+    """The response that carries a result: its tail in pieces, or what can be written as it is. It is copied once."""
     if type(result) is tuple:
-        return b"".join([b'{"jsonrpc":"2.0","id":', id, b',"result":', *result, b"}"])
+        return b"".join((b'{"jsonrpc":"2.0","id":', id, *result))
     return codec.encode(_Response("2.0", id, result))
+
+
+def tail(result: bytes) -> bytes:
+    """What follows the id in a response that carries a result, for those who keep it."""
+    return b',"result":%b}' % result
 
 
 class Failure(bytes):

@@ -4,28 +4,22 @@ The schema that was promised is the judge. Before it is asked, a value whose typ
 so is JSON that msgspec reads as the hint, for those hints where that is as strict as the schema.
 """
 
-import dataclasses
-import datetime
 from collections.abc import Callable
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
-from uuid import UUID
+from functools import cached_property
+from typing import Any
 
 import msgspec
 
-from . import fitting, foreign, hints, phrases
+from . import fitting, hints, phrases, twins, writers
 from .errors import OutputError
 from .judge import Judge
 
-__all__ = ["Check", "promise"]
+__all__ = ["Check", "Exactly", "Promise", "promise"]
 
 Check = Callable[[Any, bytes], None]
 """Raises OutputError for a value, given with its JSON, that breaks the promise."""
 
 _SCALARS = (str, int, bool)
-_AS_STRICT = frozenset(
-    {str, int, float, bool, type(None), list, dict, tuple, datetime.datetime, datetime.date, datetime.time, UUID}
-)
 
 
 def promise(annotation: Any, schema: dict[str, Any], *, handwritten: bool) -> Check:
@@ -41,65 +35,45 @@ def promise(annotation: Any, schema: dict[str, Any], *, handwritten: bool) -> Ch
     if handwritten:
         return lambda value, raw: _judge(judge, raw)
     if annotation in _SCALARS:
-        return lambda value, raw: None if type(value) is annotation else _judge(judge, raw)
-    twin = _twin(annotation)
+        return Exactly(judge, annotation)
+    twin = twins.twin(annotation)
     if not _is_as_strict(twin):
         return lambda value, raw: _judge(judge, raw)
-    read = msgspec.json.Decoder(twin).decode
+    return Promise(judge, annotation, twin)
 
-    def check(value: Any, raw: bytes) -> None:
+
+class Exactly:
+    """The check of a scalar, which is only looked at where it is not of its very class."""
+
+    __slots__ = ("_judge", "kind")
+
+    def __init__(self, judge: Judge, kind: type) -> None:
+        self._judge = judge
+        self.kind = kind
+
+    def __call__(self, value: Any, raw: bytes) -> None:
+        if type(value) is not self.kind:
+            _judge(self._judge, raw)
+
+
+class Promise:
+    """The check of a hint that msgspec reads."""
+
+    def __init__(self, judge: Judge, hint: Any, twin: Any) -> None:
+        self._judge = judge
+        self._hint = hint
+        self._read = msgspec.json.Decoder(twin).decode
+
+    def __call__(self, value: Any, raw: bytes) -> None:
         try:
-            read(raw)
+            self._read(raw)
         except (msgspec.ValidationError, RecursionError):  # not a verdict yet
-            _judge(judge, raw)
+            _judge(self._judge, raw)
 
-    return check
-
-
-def _twin(hint: Any) -> Any:
-    """A hint that reads the same JSON with a Struct for each dataclass and each plain model, in half the time.
-
-    Where a class holds itself, or has a name no Struct can have, it is the hint itself.
-    """
-    try:
-        return _made_anew(hint, frozenset())
-    except (TypeError, NameError, _HoldsItself):
-        return hint
-
-
-class _HoldsItself(Exception):
-    """A class is met again inside of itself."""
-
-
-def _made_anew(hint: Any, above: frozenset[Any]) -> Any:
-    origin, parts = get_origin(hint), get_args(hint)
-    if origin is list:
-        return list[_made_anew(parts[0], above)]  # type: ignore[misc]
-    if origin is dict:
-        return dict[parts[0], _made_anew(parts[1], above)]  # type: ignore[misc, valid-type]
-    if origin in (UnionType, Union):
-        return Union[tuple(_made_anew(part, above) for part in parts)]  # noqa: UP007 - a hint at run time
-    if not isinstance(hint, type):
-        return hint
-    if hint in above:
-        raise _HoldsItself
-    names = {}
-    if dataclasses.is_dataclass(hint) and _reads_strictly(hint):
-        found = get_type_hints(hint, include_extras=True)
-        fields = [(one.name, found[one.name], _has_default(one)) for one in dataclasses.fields(hint)]
-    else:
-        plain = foreign.plain_fields(hint)
-        if plain is None:
-            return hint
-        fields = [(name, found, False) for name, (_, found) in plain.items()]
-        names = {name: wire for name, (wire, _) in plain.items()}
-    within = above | {hint}
-    given: list[Any] = [(name, _made_anew(found, within), *[None] * optional) for name, found, optional in fields]
-    return msgspec.defstruct(hint.__name__, given, rename=names, kw_only=True, gc=False)
-
-
-def _has_default(field: dataclasses.Field[Any]) -> bool:
-    return field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
+    @cached_property
+    def writer(self) -> writers.Writer | None:
+        """What writes values of the hint so that they need no check, if anything does; made when one is returned."""
+        return writers.writer(self._hint)
 
 
 def _judge(judge: Judge, raw: bytes) -> None:
@@ -118,14 +92,4 @@ def _is_as_strict(hint: Any) -> bool:
     """
     if not fitting.is_native(hint):
         return False
-    return not any(hints.remarks(hint)) and all(map(_reads_strictly, hints.parts(hint)))
-
-
-def _reads_strictly(part: Any) -> bool:
-    if part in _AS_STRICT or part is Any or get_origin(part) is Literal or hints.is_typed_dict(part):
-        return True
-    if not isinstance(part, type) or hasattr(part, "__post_init__"):
-        return False
-    if issubclass(part, msgspec.Struct):
-        return part.__struct_config__.tag is None
-    return dataclasses.is_dataclass(part) and not any("json" in f.metadata for f in dataclasses.fields(part))
+    return not any(hints.remarks(hint)) and all(map(twins.reads_strictly, hints.parts(hint)))

@@ -1,8 +1,8 @@
-"""How often something may be said: so much at once, and so much a second from then on. Knows no clock: it is given."""
+"""How often something may be said: so much at once, and so much a second after that. Its clock is given to it."""
 
 from collections.abc import Callable
 
-__all__ = ["A_SECOND", "AT_ONCE", "Pace"]
+__all__ = ["AT_ONCE", "A_SECOND", "Pace"]
 
 AT_ONCE = 1_000
 """How many words one request may have for its client in a burst."""

@@ -57,6 +57,8 @@ STOREYS = (
             "content",
             "payload",
             "ready",
+            "writers",
+            "twins",
             "jsonable",
             "kinds",
             "fitting",

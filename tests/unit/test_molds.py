@@ -1,14 +1,15 @@
 """What a mold makes of a value is what the rooms would have made of it, byte for byte."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 import pydantic
 import pytest
 
-from plainmcp import Policy, Server
+from plainmcp import Policy, Server, jsonrpc
 from plainmcp.methods import molds
+from plainmcp.outputs import Promise
 from plainmcp.policy import _ALLOWED
 from plainmcp.revisions import REVISIONS
 
@@ -28,6 +29,16 @@ class Model(pydantic.BaseModel):
 class Packed(msgspec.Struct):
     id: int
     tags: list[str]
+
+
+@dataclass
+class Table:
+    rows: list[Row]
+
+
+class Stranger:
+    def __str__(self) -> str:
+        return "a stranger"
 
 
 JOINTS = [
@@ -51,7 +62,9 @@ VALUES: list[Any] = [
     [{"a": [{"b": 1}, {"b": 2}]}, {"a": []}], [Row(1, "Ada"), {"a": None}], [{"a": 1}, 2], ["a", "b"], [[{"a": 1}]],
     *[[Row(1, joint), {joint: joint}, Row(3, "x", joint)] for joint in JOINTS],
     [Row(1, "Ada"), Row(float("nan"), "x")],  # type: ignore[arg-type]
-    None, 42, True, 1.5, (Row(1, "Ada"), Row(2, "Bob")),
+    Row(Stranger(), "x"), Row(1, Stranger()),  # type: ignore[arg-type]
+    None, 42, True, 1.5, (Row(1, "Ada"), Row(2, "Bob")), ["a"], [1.5], [[1]], [{"a": 1}, {"content": 2}],
+    {"content": 1.5}, Table([]), Table([Row(1, "Ada"), Row(2, "}, {", "dry")]), [Row(1, "Ada"), None],
 ]  # fmt: skip
 VARIANTS = [
     Policy.standard.replace(**{name: value})
@@ -68,6 +81,9 @@ def outcome(make: Any) -> Any:
         return type(error), str(error)
 
 
+ID = msgspec.Raw(b"1")
+
+
 def assert_alike(server: Server, name: str) -> None:
     """Whatever a tool returns, on every revision: by mold as by the rooms."""
     tool = server.registry.tools.known(name, None)
@@ -75,11 +91,10 @@ def assert_alike(server: Server, name: str) -> None:
         for value in VALUES:
 
             def by_mold(revision: Any = revision, value: Any = value) -> bytes:
-                made: Any = molds.made(server, tool, revision, value)
-                return b"".join(made) if isinstance(made, tuple) else msgspec.json.encode(made)
+                return jsonrpc.close(ID, molds.made(server, tool, revision, value))
 
             def by_rooms(revision: Any = revision, value: Any = value) -> bytes:
-                return msgspec.json.encode(molds.closed(server, tool, tool.normalize(value), revision))
+                return jsonrpc.close(ID, molds.closed(server, tool, tool.normalize(value), revision))
 
             assert outcome(by_mold) == outcome(by_rooms), (revision.name, value)
 
@@ -94,7 +109,13 @@ def test_a_mold_makes_what_the_rooms_make(policy: Policy) -> None:
     assert_alike(server, "any_value")
 
 
-@pytest.mark.parametrize("hint", [list[Row], list[Model], Row, dict[str, Any], str, list[dict[str, Any]]])
+HINTS: list[Any] = [
+    list[Row], list[Model], Row, Model, Table, Row | None, list[Row | None], list[dict[str, Any]],
+    list[dict[str, int]], dict[str, Any], dict[str, float], list[float], list[str], list[list[int]], str, int,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("hint", HINTS, ids=str)
 @pytest.mark.parametrize("policy", Policy.profiles)
 def test_and_of_what_an_output_schema_promises(policy: str, hint: Any) -> None:
     server = Server("s", policy=policy)
@@ -106,16 +127,57 @@ def test_and_of_what_an_output_schema_promises(policy: str, hint: Any) -> None:
     assert_alike(server, "typed")
 
 
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [
+        (Row, Row(1, "Ada")),
+        (Model, Model(id=1, name="Ada")),
+        (list[Row], [Row(1, "Ada"), Row(2, "Bob", "dry")]),
+        (Table, Table([Row(1, "Ada")])),
+    ],
+    ids=str,
+)
+def test_what_is_certain_to_keep_its_promise_is_not_looked_at_again(hint: Any, value: Any, monkeypatch: Any) -> None:
+    server = Server("s")
+
+    def t() -> Any:
+        return value
+
+    t.__annotations__ = {"return": hint}
+    server.tool(t)
+    before = called(server)
+
+    def refuse(*given: Any) -> NoReturn:
+        raise AssertionError
+
+    monkeypatch.setattr(server.rules, "encode", refuse)
+    monkeypatch.setattr(Promise, "__call__", refuse)
+    assert called(server) == before and "isError" not in before
+
+
+def test_a_serializer_that_comes_later_is_asked_all_the_same() -> None:
+    server = Server("s")
+
+    @server.tool
+    def t() -> Row:
+        return Row(1, "Ada")
+
+    @server.tool
+    def table() -> Table:
+        return Table([Row(2, "Bob")])
+
+    assert called(server)["structuredContent"] == {"id": 1, "name": "Ada", "note": None}
+    assert called(server, "table")["structuredContent"] == {"rows": [{"id": 2, "name": "Bob", "note": None}]}
+    server.serializer(Row, lambda row: {"id": row.id, "name": row.name.upper()})
+    assert called(server)["structuredContent"] == {"id": 1, "name": "ADA"}
+    assert called(server, "table")["structuredContent"] == {"rows": [{"id": 2, "name": "BOB"}]}
+
+
 # What must not be lost on the way -------------------------------------------------------------------
 
 
 class Line(msgspec.Struct, array_like=True):
     items: Any
-
-
-class Stranger:
-    def __str__(self) -> str:
-        return "a stranger"
 
 
 def called(server: Server, name: str = "t") -> Any:

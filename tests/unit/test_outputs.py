@@ -314,6 +314,9 @@ def test_checking_runs_no_code_of_the_authors():
     value = Loud("hello")
     check(Loud, value)
     assert ran == ["hello"]
+    with pytest.raises(OutputError):
+        check(list[Loud], [value, 3])
+    assert ran == ["hello"]
 
 
 # Broken -------------------------------------------------------------------------------------------
@@ -363,6 +366,7 @@ def test_checking_runs_no_code_of_the_authors():
         ),
         (list[Weather], [None], "$[0]: expected an object, got null"),
         (Wired, {"wire_name": 3}, "$.wireName: expected a value, got nothing"),
+        (Checked, {"number": 1, "theLabel": 3}, "$.theLabel: expected a string, got an integer"),
         (
             Annotated[str, msgspec.Meta(max_length=2)],
             "abc",

@@ -44,7 +44,7 @@ Steps = Generator[Any, Any, Any]
 """What stops where user code has to run, and ends in an answer."""
 
 Pieces = tuple[bytes, ...]
-"""What makes a result when put together."""
+"""What makes the tail of a response, which carries a result, when put together."""
 
 Making = Callable[[Any, Any, Revision, Any], Any]
 """Makes a result of something, given the server, the feature and the revision it is for."""
@@ -235,7 +235,7 @@ def listed(server: Any, request: Request, shelf: Shelf[Any], name: str, show: Ca
             ttl, scope = server.cache
             # What not everyone may see must not be kept for everyone (CACHE-05).
             result |= {"ttlMs": ttl, "cacheScope": "private" if shelf.guarded else scope}
-        return codec.encode(stamped(result, server, request))
+        return jsonrpc.tail(codec.encode(stamped(result, server, request)))
 
     return (shelf.page(cursor, server.page_size, revision, request.principal, write),)
 

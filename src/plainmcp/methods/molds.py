@@ -1,4 +1,4 @@
-"""A tool's value -> the pieces of its result: by the rooms that know the rules, or by a mold they made.
+"""A tool's value -> the pieces of a response with its result: by the rooms that know the rules, or by their mold.
 
 What a text, a record or a list of records becomes differs between two calls only in the text or the records. So a
 mark is sent through normalize and project once per tool and revision, and what comes out is cut where the mark
@@ -6,11 +6,13 @@ stands. This halves the cost of a small call, which is nothing but overhead, and
 tool returns goes through the rooms as ever.
 """
 
+from collections.abc import Callable
 from typing import Any
 
-from .. import codec, project
+from .. import codec, jsonrpc, project
 from ..features import ToolFeature
 from ..jsonable import Inexact
+from ..outputs import Exactly, Promise
 from ..payload import Normalized
 from ..revisions import Revision
 from ..types import CallToolResult
@@ -42,32 +44,96 @@ class Mold:
     `between` is what stands between two records where each is told by itself. None where there is no such mold.
     """
 
-    __slots__ = ("between", "record", "rows", "text")
+    __slots__ = ("_between", "_check", "_policy", "_record", "_rows", "_rules", "_style", "_write", "text", "ways")
 
     def __init__(self, server: Any, tool: ToolFeature, revision: Revision) -> None:
+        self.ways: dict[type, Way] = {}
         self.text: list[bytes] | None = None
-        self.record: list[bytes] | None = None
-        self.rows: list[bytes] | None = None
-        self.between: bytes | None = None
-        policy = tool.policy
+        self._record: list[bytes] | None = None
+        self._rows: list[bytes] | None = None
+        self._between: bytes | None = None
+        self._policy, self._rules, self._check = policy, rules, check = tool.policy, tool.rules, tool.check
+        self._style = policy.json_style
+        self._write: Callable[[Any], bytes | None] = _never
         if tool.render is not None or policy.accept != "any" or _is_rewritten(tool):
             return
 
         def whole(value: Any) -> bytes:
-            return codec.encode(closed(server, tool, tool.normalize(value, check=None), revision))
+            return jsonrpc.tail(codec.encode(closed(server, tool, tool.normalize(value, check=None), revision)))
 
-        if tool.check is None:
+        if check is None or (isinstance(check, Exactly) and check.kind is str):
             self.text = _around(whole(_MARK), _TEXT, _TEXT)
         if policy.key_case != "asis" or policy.item_order != "asis" or policy.drop_none:
             return
-        one, both = (codec.encode(codec.styled(raw, policy.json_style)) for raw in (_RAW, _ROWS))
-        self.record = _around(whole(_RECORD), one, _RAW)
+        if isinstance(check, Promise) and check.writer is not None and rules.write_fields_of(check.writer.kinds):
+            self._write = check.writer.written
+        one, both = (codec.told(raw, policy.json_style) for raw in (_RAW, _ROWS))
+        self._record = _around(whole(_RECORD), one, _RAW)
         rows = whole([_RECORD, _RECORD])
-        self.rows = _around(rows, both, _ROWS)
+        self._rows = _around(rows, both, _ROWS)
         # An item on its own is indented from the margin, so there is nothing to cut.
-        if self.rows is None and policy.json_style in _JOINTS and rows.count(one) == 2:
-            self.between = rows.split(one)[1]
-            self.rows = _around(rows, one + self.between + one, _ROWS)
+        if self._rows is None and policy.json_style in _JOINTS and rows.count(one) == 2:
+            self._between = rows.split(one)[1]
+            self._rows = _around(rows, one + self._between + one, _ROWS)
+
+    def way(self, kind: type) -> "Way":
+        """What makes pieces of values of a class, or gives up; worked out when the class is first seen."""
+        way: Way = _never
+        if kind is list and self._rows is not None:
+            way = self.of_rows
+        elif self._rules.rule(kind).shape in _RECORDS and self._record is not None:
+            way = self.of_dict if kind is dict else self.of_record
+        self.ways[kind] = way
+        return way
+
+    def of_dict(self, value: dict[Any, Any]) -> Pieces | bytes | None:
+        return None if "content" in value else self.of_record(value)  # it may be a result
+
+    def of_record(self, value: Any) -> Pieces | bytes:
+        raw = self._write(value)
+        if raw is None:
+            raw = self._checked(value)
+        if raw == b"{}" or type(raw) is Inexact:
+            return raw
+        assert self._record is not None
+        return _filled(self._record, codec.told(raw, self._style), raw)
+
+    def of_rows(self, value: list[Any]) -> Pieces | bytes | None:
+        kinds = set(map(type, value))
+        if not kinds or any(self._rules.rule(kind).shape not in _RECORDS for kind in kinds):
+            return None
+        raw = self._write(value)
+        if raw is None:
+            raw = self._checked(value)
+        if type(raw) is Inexact:
+            return raw
+        assert self._rows is not None
+        told = codec.told(raw, self._style)
+        if self._between is None:
+            return _filled(self._rows, told, raw)
+        # Where the text has no more joints than there are rows, every one of them is between two rows.
+        rows = told.split(_JOINTS[self._style])
+        if len(rows) != len(value):
+            return raw
+        del told  # it may be large
+        rows[0] = b'"' + rows[0][2:]  # without the brackets of the list
+        rows[-1] = rows[-1][:-2] + b'"'
+        return _filled(self._rows, (b'}"' + self._between + b'"{').join(rows), raw)
+
+    def _checked(self, value: Any) -> bytes:
+        """The JSON of records; what there is no mold for is checked by the rooms."""
+        raw = self._rules.encode(value, self._policy)
+        if self._check is not None and type(raw) is not Inexact and raw != b"{}":
+            self._check(value, raw)
+        return raw
+
+
+Way = Callable[[Any], Pieces | bytes | None]
+"""Makes the pieces of a value; else it gives its JSON, if it came as far, or None."""
+
+
+def _never(value: Any) -> None:
+    return None
 
 
 def _around(whole: bytes, told: bytes, raw: bytes) -> list[bytes] | None:
@@ -75,6 +141,10 @@ def _around(whole: bytes, told: bytes, raw: bytes) -> list[bytes] | None:
     before, found, after = whole.partition(told)
     pieces = [before, *after.split(raw)]
     return pieces if found and len(pieces) <= 3 else None
+
+
+def _filled(around: list[bytes], told: bytes, raw: bytes) -> Pieces:
+    return (around[0], told, around[1], raw, around[2]) if len(around) == 3 else (around[0], told, around[1])
 
 
 def _is_rewritten(tool: ToolFeature) -> bool:
@@ -87,50 +157,14 @@ def made(server: Any, tool: ToolFeature, revision: Revision, value: Any) -> Piec
     mold = tool.molds.get(revision.name)
     if mold is None:
         mold = tool.molds[revision.name] = Mold(server, tool, revision)
-    raw = None
-    if type(value) is str and mold.text is not None:
+    kind = type(value)
+    if kind is str and mold.text is not None:
         try:
             raw = codec.encode(value)  # told and sent alike
             return (raw.join(mold.text),) if len(raw) < SHORT else _filled(mold.text, raw, raw)
         except UnicodeEncodeError:  # a lone surrogate, about which the policy has something to say
             pass
-    elif _are_records(tool, value):
-        raw = tool.rules.encode(value, tool.policy)
-        pieces = _pieces(mold, tool, value, raw)
-        if pieces is not None:
-            return pieces
-    return closed(server, tool, tool.normalize(value, encoded=raw), revision)
-
-
-def _are_records(tool: ToolFeature, value: Any) -> bool:
-    """Whether a value is a record, or a list that holds some and nothing else."""
-    rule = tool.rules.rule
-    if type(value) is list:
-        return bool(value) and all(rule(kind).shape in _RECORDS for kind in set(map(type, value)))
-    may_be_result = type(value) is dict and "content" in value
-    return rule(type(value)).shape in _RECORDS and not may_be_result
-
-
-def _pieces(mold: Mold, tool: ToolFeature, value: Any, raw: bytes) -> Pieces | None:
-    """The pieces of the result of records, given with their JSON; None where there is no mold for them."""
-    many = type(value) is list
-    around = mold.rows if many else mold.record
-    if around is None or type(raw) is Inexact or raw == b"{}":
-        return None
-    if tool.check is not None:
-        tool.check(value, raw)
-    told = codec.encode(codec.styled(raw, tool.policy.json_style))
-    if not many or mold.between is None:
-        return _filled(around, told, raw)
-    # Where the text has no more joints than there are rows, every one of them is between two rows.
-    rows = told.split(_JOINTS[tool.policy.json_style])
-    if len(rows) != len(value):
-        return None
-    del told  # it may be large
-    rows[0] = b'"' + rows[0][2:]  # without the brackets of the list
-    rows[-1] = rows[-1][:-2] + b'"'
-    return _filled(around, (b'}"' + mold.between + b'"{').join(rows), raw)
-
-
-def _filled(around: list[bytes], told: bytes, raw: bytes) -> Pieces:
-    return (around[0], told, around[1], raw, around[2]) if len(around) == 3 else (around[0], told, around[1])
+    found = (mold.ways.get(kind) or mold.way(kind))(value)
+    if type(found) is tuple:
+        return found
+    return closed(server, tool, tool.normalize(value, encoded=found), revision)

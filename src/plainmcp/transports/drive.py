@@ -20,10 +20,8 @@ def run(answer: bytes | Single | Steps | None, staying: Staying | None = None) -
         return _driven(answer, staying)
     made = None
     try:  # what `_value` does for others: so short a call is nearly all frames
-        if answer.is_async or answer.timeout is not None:
-            value = _looped(answer)
-        else:
-            value = answer.function(**answer.kwargs)
+        elsewhere = answer.is_async or answer.timeout is not None
+        value = _looped(answer) if elsewhere else answer.function(**answer.kwargs)
         made = answer.done(value if type(value) is not CoroutineType else _unwrapped(value))
     except (Exception, InputRequired) as error:
         made = answer.failed(error)
