@@ -81,8 +81,9 @@ def resident(pid: int) -> float:
 
 
 def environment() -> dict[str, str]:
-    """What every process of the benchmark finds in its environment."""
-    return {**os.environ, "PYTHONPATH": str(HERE), "PYTHONHASHSEED": "0", "FASTMCP_LOG_ENABLED": "false"}
+    """What every process of the benchmark finds in its environment; each may keep its bytecode, as installed ones do."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPATH": str(HERE), "PYTHONHASHSEED": "0", "FASTMCP_LOG_ENABLED": "false"}
 
 
 def turns(contestants: dict[str, Timed], rounds: int, slice: float) -> dict[str, Sample]:

@@ -84,6 +84,8 @@ def choose(kind: type, serializers: Mapping[type, Open]) -> Rule:
             return Rule("open", serializers[base])
     if kind in _LEAVES:
         return LEAF
+    if kind is msgspec.Raw:
+        return Rule("open", msgspec.json.decode)  # somebody's JSON already
     # An enum is its value: the encoder writes it as one scalar, wherever it stands.
     if callable(getattr(kind, "__plain__", None)) and not issubclass(kind, Enum):
         return Rule("open", lambda value: value.__plain__())

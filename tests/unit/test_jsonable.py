@@ -843,3 +843,10 @@ def test_an_ordered_dict_keeps_its_order() -> None:
     value = collections.OrderedDict(a=1, b=2)
     value.move_to_end("a")
     assert encoded(value) == encoded([value])[1:-1] == '{"b":2,"a":1}'
+
+
+def test_raw_json_is_the_data_it_holds() -> None:
+    value = {"rows": [msgspec.Raw(b'{"a": [1, 2]}'), msgspec.Raw(b"3")]}
+    assert Rules().encode(value, Policy.standard) == b'{"rows":[{"a":[1,2]},3]}'
+    with pytest.raises(NormalizeError, match=r"\$\.rows\[0\]: converting Raw raised DecodeError"):
+        Rules().encode({"rows": [msgspec.Raw(b"{nonsense}")]}, Policy.standard)
