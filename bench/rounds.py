@@ -81,7 +81,7 @@ def resident(pid: int) -> float:
 
 
 def environment() -> dict[str, str]:
-    """What every process of the benchmark finds in its environment; each may keep its bytecode, as installed ones do."""
+    """What every process of the benchmark finds in its environment; ours too may keep its bytecode."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "PYTHONPATH": str(HERE), "PYTHONHASHSEED": "0", "FASTMCP_LOG_ENABLED": "false"}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from . import fitting, hints, phrases
+from . import codec, fitting, hints, phrases
 from .errors import ArgumentsError, AuthorError
 from .fitting import Read
 from .hints import Parameter
@@ -72,7 +72,9 @@ class Binder:
     @cached_property
     def _form(self) -> Any:
         """What msgspec reads data into: made for the first that needs it, since most arguments are read at once."""
-        return _form(self._parameters, self._natives)
+        form = _form(self._parameters, self._natives)
+        codec.reader(form)
+        return form
 
     def _bind(self, arguments: Given) -> dict[str, Any]:
         given = arguments if type(arguments) is dict else _opened(arguments)
@@ -155,7 +157,7 @@ def _reads(parameters: list[Parameter], natives: dict[str, Any]) -> Callable[[An
         hint = natives[one.name]
         fields.append((one.name, hint) if one.required else (one.name, hint | msgspec.UnsetType, msgspec.UNSET))
     form = msgspec.defstruct("Arguments", fields, forbid_unknown_fields=True, kw_only=True)
-    return msgspec.json.Decoder(form).decode
+    return codec.reader(form)
 
 
 def _at_once(read: Callable[[Any], msgspec.Struct], all_required: bool, otherwise: Callable[[Given], Any]) -> Any:

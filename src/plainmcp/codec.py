@@ -1,12 +1,17 @@
 """Bytes <-> JSON, strict. Knows neither JSON-RPC nor MCP, and encodes only what msgspec knows by itself."""
 
-from typing import Any
+import os
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import msgspec
 
 from .errors import ParseError
 
-__all__ = ["decode", "encode", "styled", "to_bytes", "told", "wrapped"]
+__all__ = ["converted", "decode", "encode", "reader", "styled", "to_bytes", "told", "wrapped"]
+
+T = TypeVar("T")
 
 _format = msgspec.json.format
 _INDENT = {"spaced": 0, "indent": 2}
@@ -21,6 +26,42 @@ def decode(raw: bytes | str) -> Any:
         return msgspec.json.decode(raw)
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
         raise ParseError(f"Parse error: {error}") from error
+
+
+# Types --------------------------------------------------------------------------------------------
+
+_one_at_a_time = threading.RLock()
+_met: set[type] = set()
+
+
+def reader(kind: Any) -> Callable[[Any], Any]:
+    """What reads JSON as a type; raises TypeError for one that cannot be read.
+
+    msgspec takes a class apart when it first meets it, and two threads that do so to the same class end the process.
+    """
+    with _one_at_a_time:
+        return msgspec.json.Decoder(kind).decode
+
+
+def converted(data: Any, kind: type[T]) -> T:
+    """Data as a class; raises msgspec.ValidationError."""
+    if kind not in _met:
+        reader(kind)
+        _met.add(kind)
+    return msgspec.convert(data, kind)
+
+
+def _forked() -> None:
+    """A child of this process has none of the threads that may hold a lock."""
+    global _one_at_a_time
+    _one_at_a_time = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+# Text ---------------------------------------------------------------------------------------------
 
 
 def to_bytes(message: Any) -> bytes:

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from . import describe, foreign, jsonrpc, schema
+from . import codec, describe, foreign, jsonrpc, schema
 from .errors import AuthorError, InvalidParams, MissingCapability, ToolError
 from .jsonrpc import Meta, Params
 from .judge import Judge
@@ -93,7 +93,10 @@ class Context:
     In an `async def` handler, await what asks the client something; in a plain one, just call it.
     """
 
-    __slots__ = ("_answers", "_asked", "_is_async", "_pace", "_progress", "_publish", "_request")
+    __slots__ = (
+        "_answers", "_asked", "_held_back", "_is_async", "_left_out", "_log_pace", "_pace", "_progress", "_publish",
+        "_request",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -110,7 +113,9 @@ class Context:
         self._publish = publish
         self._asked: dict[str, int] = {}
         self._progress = float("-inf")
-        self._pace = Pace(now)
+        self._pace, self._log_pace = Pace(now), Pace(now)
+        self._held_back: dict[str, Any] | None = None  # the last word of progress, where it came too fast
+        self._left_out = 0  # log messages, for the same reason
 
     # Facts ----------------------------------------------------------------------------------------
 
@@ -162,44 +167,58 @@ class Context:
     def progress(self, progress: float, total: float | None = None, message: str | None = None) -> Awaitable[None]:
         """Tell the client how far the work is, if it asked to be told; `progress` must grow (PROG-02).
 
-        Of what comes too fast for anybody to follow, some is left out, but never the last step (PROG-04).
+        Of what comes too fast for anybody to follow, some is left out, but never the last of all (PROG-04).
         """
         meta = self._request.meta
         token = meta.progress_token if meta else msgspec.UNSET
-        wanted = isinstance(token, (str, int)) and not isinstance(token, bool) and progress > self._progress
-        if wanted and (progress == total or self._pace.allows()):
+        if isinstance(token, (str, int)) and not isinstance(token, bool) and progress > self._progress:
             self._progress = progress
             params: dict[str, Any] = {"progressToken": token, "progress": progress}
             if total is not None:
                 params["total"] = total
             if message is not None and self._request.revision.progress_message:
                 params["message"] = message
-            self._notify("notifications/progress", params)
+            self._held_back = params
+            if self._pace.allows():
+                self._tell_progress()
         return _DONE
+
+    def _tell_progress(self) -> None:
+        params, self._held_back = self._held_back, None
+        if params is not None:
+            self._notify("notifications/progress", params)
 
     def log(self, level: str, data: Any, logger: str | None = None) -> Awaitable[None]:
         """Send a log message, if the client wants those of this level (LOG-02, LOG-03).
 
-        Of what comes too fast for anybody to read, all below "error" is left out, and how much that was is said with
-        the next one (LOG-06).
+        Of what comes too fast for anybody to read, all below "error" is left out, and how much that was is said
+        before the next one, or at the end (LOG-06).
         """
         if level not in LOG_LEVELS:
             raise AuthorError(f"unknown log level {level!r}; the levels are {', '.join(LOG_LEVELS)}")
-        wanted = self._request.log_level
-        if wanted in LOG_LEVELS and LOG_LEVELS.index(level) >= LOG_LEVELS.index(wanted):
-            if self._pace.allows() or level in _URGENT:
-                self._log_left_out()
+        if self._is_wanted(level):
+            if self._log_pace.allows() or level in _URGENT:
+                self._tell_left_out(level)
                 named = {} if logger is None else {"logger": logger}
                 self._notify("notifications/message", {"level": level, **named, "data": data})
             else:
-                self._pace.left_out += 1
+                self._left_out += 1
         return _DONE
 
-    def _log_left_out(self) -> None:
-        count, self._pace.left_out = self._pace.left_out, 0
-        if count:
-            text = f"{count} log messages before this one were left out: there were more than {A_SECOND} a second"
-            self._notify("notifications/message", {"level": "warning", "data": text})
+    def _is_wanted(self, level: str) -> bool:
+        wanted = self._request.log_level
+        return wanted in LOG_LEVELS and LOG_LEVELS.index(level) >= LOG_LEVELS.index(wanted)
+
+    def _tell_left_out(self, level: str) -> None:
+        count, self._left_out = self._left_out, 0
+        if count and self._is_wanted(level):
+            text = f"{count} log messages were left out here: there were more than {A_SECOND} a second"
+            self._notify("notifications/message", {"level": level, "data": text})
+
+    def finish(self) -> None:
+        """The handler is at its end: say what came too fast to be said before. Called for you."""
+        self._tell_progress()
+        self._tell_left_out("warning")
 
     def debug(self, data: Any) -> Awaitable[None]:
         """Log at level debug."""
@@ -397,7 +416,7 @@ def _form(kind: type) -> tuple[dict[str, Any], Callable[[Any], Any]]:
         try:
             if foreign.is_pydantic(kind):
                 return kind.model_validate(content) if hasattr(kind, "model_validate") else kind(**content)
-            return msgspec.convert(content, kind)
+            return codec.converted(content, kind)
         except ValueError as error:  # what msgspec and pydantic raise for content that does not fit (ELIC-03)
             raise ToolError("The answer does not fit the form.") from error
 

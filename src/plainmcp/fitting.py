@@ -10,7 +10,7 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 
-from . import adapters, hints, phrases
+from . import adapters, codec, hints, phrases
 from .errors import AuthorError
 from .phrases import Keys, Misfit
 
@@ -54,7 +54,7 @@ def is_native(hint: Any) -> bool:
 def _refusal(hint: Any) -> str | None:
     """Why msgspec does not read a hint: it cannot tell the choices of a union apart, mostly."""
     try:
-        msgspec.json.Decoder(hint)
+        codec.reader(hint)
     except TypeError as error:
         return str(error)
     return None

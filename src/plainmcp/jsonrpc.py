@@ -4,6 +4,7 @@ What is inside stays raw JSON until a method wants it; a request's id is never d
 exactly as it was sent.
 """
 
+from contextlib import suppress
 from typing import Any, Literal
 
 import msgspec
@@ -104,7 +105,7 @@ class Params(Struct, gc=False):
                 return msgspec.convert(given, kind)
             decoder = _decoders.get(kind)
             if decoder is None:
-                decoder = _decoders[kind] = msgspec.json.Decoder(kind).decode
+                decoder = _decoders[kind] = codec.reader(kind)
             return decoder(given)
         except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
             raise InvalidParams(f"params.{name}: {error}") from error
@@ -138,15 +139,30 @@ class _Head(Struct, gc=False):
 
 
 class _WholeMeta(Struct):
-    _meta: dict[str, Any]
+    _meta: dict[str, Any] = {}
 
 
 class _WithMeta(Struct):
-    params: _WholeMeta
+    params: _WholeMeta = msgspec.field(default_factory=_WholeMeta)
+
+
+class _Cancel(Struct):
+    requestId: Raw = ABSENT
+    reason: Raw = ABSENT
+
+
+class _Notification(Struct):
+    """What somebody acts upon of a message nobody may complain about."""
+
+    jsonrpc: Literal["2.0"]
+    method: str
+    id: Raw = ABSENT
+    params: _Cancel | None = None
 
 
 _read = msgspec.json.Decoder(Envelope).decode
 _read_head = msgspec.json.Decoder(_Head).decode
+_read_notification = msgspec.json.Decoder(_Notification).decode
 _read_whole_meta = msgspec.json.Decoder(_WithMeta).decode
 _read_batch = msgspec.json.Decoder(list[Raw]).decode
 
@@ -198,6 +214,12 @@ def _is_id(raw: Raw) -> bool:
 
 def _salvaged(raw: bytes | Raw, error: Exception) -> Envelope:
     """A notification whose parameters make no sense, since nobody may be told so; else why it would not open."""
+    with suppress(msgspec.MsgspecError, RecursionError, UnicodeError):
+        said = _read_notification(raw)
+        if said.id is ABSENT:
+            cancel = said.params or _Cancel()
+            params = Params(requestId=cancel.requestId, reason=cancel.reason)
+            return Envelope(jsonrpc="2.0", method=said.method, params=params)
     try:
         data = codec.decode(bytes(raw))
     except ParseError as unreadable:  # a text or a number in it is one that nobody can read

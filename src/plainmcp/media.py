@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from . import codec
 from .errors import AuthorError, ToolError
 from .mime import UNKNOWN, is_textual, mime_of_name, sniff
 from .types import (
@@ -226,7 +227,7 @@ def annotations_of(given: Annotations | Mapping[str, Any] | None) -> Annotations
     if given is None:
         return None
     try:
-        return msgspec.convert(msgspec.to_builtins(given), Annotations)
+        return codec.converted(msgspec.to_builtins(given), Annotations)
     except (msgspec.ValidationError, TypeError) as error:
         raise AuthorError(f"annotations: {error}") from None
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from . import fitting, hints, phrases, twins, writers
+from . import codec, fitting, hints, phrases, twins, writers
 from .errors import OutputError
 from .judge import Judge
 
@@ -62,7 +62,7 @@ class Promise:
     def __init__(self, judge: Judge, hint: Any, twin: Any) -> None:
         self._judge = judge
         self._hint = hint
-        self._read = msgspec.json.Decoder(twin).decode
+        self._read = codec.reader(twin)
 
     def __call__(self, value: Any, raw: bytes) -> None:
         try:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 __all__ = ["AT_ONCE", "A_SECOND", "Pace"]
 
 AT_ONCE = 1_000
-"""How many words one request may have for its client in a burst."""
+"""How many words of a kind one request may have for its client in a burst."""
 A_SECOND = 100
 """How many a second after that."""
 
@@ -18,14 +18,12 @@ class Pace:
     1000
     """
 
-    __slots__ = ("_now", "_room", "_since", "left_out")
+    __slots__ = ("_now", "_room", "_since")
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
         self._since: float | None = None
         self._room = float(AT_ONCE)
-        self.left_out = 0
-        """How many were not said for it."""
 
     def allows(self) -> bool:
         """Whether one more may be said now; it then counts as said."""

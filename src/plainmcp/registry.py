@@ -58,10 +58,10 @@ class Shelf(Generic[F]):
             self._serial += 1
             feature.serial = self._serial
             insort(self._order, key if self._by_name else feature.serial)
+        self._guarded = self._guarded or feature.visible is not None  # before anybody can find it
+        self.headed = self.headed or bool(getattr(feature, "headers", None))
         self.features[key] = feature
         self._by_serial[feature.serial] = feature
-        self._guarded = self._guarded or feature.visible is not None
-        self.headed = self.headed or bool(getattr(feature, "headers", None))
         self._touch()
 
     def remove(self, key: str) -> None:

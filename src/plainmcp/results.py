@@ -12,7 +12,7 @@ from typing import Any, Self, TypeAlias, TypedDict, TypeVar, Unpack
 import msgspec
 from msgspec import UNSET, Struct
 
-from . import media
+from . import codec, media
 from .errors import AuthorError
 from .media import Audio, Buffer, File, Image
 from .types import (
@@ -336,7 +336,7 @@ def _made(kind: type[T], fields: Mapping[str, Any], where: str) -> T:
 
 def _checked(value: object, kind: type[T], where: str) -> T:
     try:
-        return msgspec.convert(value, kind)
+        return codec.converted(value, kind)
     except msgspec.ValidationError as error:
         raise AuthorError(f"{where}: {error}") from None
 

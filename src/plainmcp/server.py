@@ -12,8 +12,7 @@ from typing import Any, TypeVar, Unpack, overload
 
 import msgspec
 
-from . import describe, exchange, features, files, jsonrpc, media, mime, results
-from .codec import to_bytes
+from . import codec, describe, exchange, features, files, jsonrpc, media, mime, results
 from .errors import AuthorError, InvalidParams, InvalidRequest, ProtocolError
 from .jsonable import Rules
 from .jsonrpc import Envelope
@@ -264,6 +263,11 @@ class Core:
 
     # Answering ------------------------------------------------------------------------------------
 
+    def receive(self, message: Any, **how: Any) -> Steps:
+        """Steps that answer a message, for who drives them by themselves; takes what `begin` takes."""
+        begun = self.begin(message, **how)
+        return begun if begun is None or isinstance(begun, bytes) else (yield from begun)
+
     def begin(
         self,
         message: Any,
@@ -274,7 +278,7 @@ class Core:
     ) -> bytes | Single | Steps | None:
         """The answer to a message or a batch, in bytes, text or data: bytes, None, or steps that end so."""
         try:
-            raw = message if type(message) is bytes else to_bytes(message)
+            raw = message if type(message) is bytes else codec.to_bytes(message)
             if raw and raw[0] == _BRACE:
                 return exchange.begin(self, jsonrpc.open_envelope(raw), session, link, principal, revision)
         except ProtocolError as error:
@@ -360,6 +364,6 @@ class Core:
 
 def _checked(kind: Any, given: dict[str, Any], what: str) -> Any:
     try:
-        return msgspec.convert(given, kind)
+        return codec.converted(given, kind)
     except msgspec.ValidationError as error:
         raise AuthorError(f"{what}: {error}") from None

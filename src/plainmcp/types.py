@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
+from . import codec
+
 __all__ = [
     "Annotations",
     "AudioContent",
@@ -308,13 +310,13 @@ def parse_block(data: Any) -> ContentBlock:
     if block is None:
         raise msgspec.ValidationError(f"a content block has a type out of {', '.join(_BLOCKS)}")
     if block is EmbeddedResource:
-        parsed = msgspec.convert(data, _Embedded)
+        parsed = codec.converted(data, _Embedded)
         return EmbeddedResource(
             resource=parse_contents(parsed.resource),
             annotations=parsed.annotations,
             _meta=parsed._meta,
         )
-    result: ContentBlock = msgspec.convert(data, block)
+    result: ContentBlock = codec.converted(data, block)
     return result
 
 
@@ -330,5 +332,5 @@ class _Embedded(Wire, kw_only=True):
 def parse_contents(data: Any) -> ResourceContents:
     """Resource contents from their wire form; raises msgspec.ValidationError."""
     if isinstance(data, dict) and "blob" in data:
-        return msgspec.convert(data, BlobResourceContents)
-    return msgspec.convert(data, TextResourceContents)
+        return codec.converted(data, BlobResourceContents)
+    return codec.converted(data, TextResourceContents)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-from . import foreign, twins
+from . import codec, foreign, twins
 from .twins import SCALARS, TOLD_IN_TEXT, Field
 
 __all__ = ["Writer", "writer"]
@@ -61,7 +61,7 @@ def _read_back(place: "_Place") -> Callable[[Any], bytes | None]:
 
     It is the commonest answer of all, and this takes half the time.
     """
-    [kind], read = place.kinds, msgspec.json.Decoder(place.twin).decode
+    [kind], read = place.kinds, codec.reader(place.twin)
 
     def written(value: Any) -> bytes | None:
         try:
@@ -239,7 +239,7 @@ def writer(hint: Any) -> Writer | None:
     met: set[type] = set()
     try:
         place = _place(hint, frozenset(), met, model=False)
-        msgspec.json.Decoder(place.twin)  # a twin it does not take is found out now
+        codec.reader(place.twin)  # a twin it does not take is found out now
     except (TypeError, NameError, _Unwritable):
         return None
     return Writer(place, met)

@@ -2,6 +2,8 @@
 
 import enum
 import json
+import subprocess
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
@@ -597,3 +599,38 @@ def test_no_complaint_repeats_the_value(secret):
                 binder.bind({"it": value})
             except ArgumentsError as error:
                 assert secret not in str(error)
+
+
+FIRST_CALLS = """
+import sys, threading
+from plainmcp import Server
+
+sys.setswitchinterval(1e-6)
+for _ in range(10):
+    server = Server("s")
+    for number in range(20):
+        def tool(b: str = "x", c: float = 1.0, d: bool = True) -> int:
+            return 1
+        server.tool(name=f"tool_{number}")(tool)
+    together = threading.Barrier(8)
+
+    def call():
+        together.wait()
+        for number in range(20):
+            asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": f"tool_{number}"}}
+            assert b"isError" not in server.handle(asked)
+
+    threads = [threading.Thread(target=call) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+print("all answered")
+"""
+
+
+def test_many_threads_may_make_the_first_call_of_a_tool(tmp_path: Path) -> None:
+    file = tmp_path / "first_calls.py"
+    file.write_text(FIRST_CALLS, "utf-8")
+    done = subprocess.run([sys.executable, file], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"all answered\n", b"")

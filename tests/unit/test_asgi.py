@@ -1183,3 +1183,11 @@ async def test_a_request_the_server_ends_says_nothing_more(disconnect: bool) -> 
     await asyncio.wait([live.task])
     await asyncio.sleep(0.05)
     assert live.status == 0 and seen["cancelled"] and not app.endpoint._running
+
+
+@looped
+async def test_headers_may_come_as_any_iterable() -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await make().asgi()({**scope, "headers": iter(scope["headers"])}, receive, send)
+
+    assert (await speak(app, *modern("server/discover"))).status == 200

@@ -403,3 +403,42 @@ def test_requests_of_several_conversations_run_side_by_side(
     go.set()
     thread.join(5)
     assert "result" in answers[0]
+
+
+@every_revision
+@pytest.mark.parametrize(
+    "meta", [b"null", b"[]", b'"text"', b'{"progressToken":1e400}', b'{"baggage":"\xff"}', b'{"x":"\xff"}']
+)
+def test_a_cancellation_counts_whatever_it_says_about_itself(
+    revision: str, meta: bytes, waiting: tuple[Server, threading.Event, threading.Event]
+) -> None:
+    """R*-CANC-01, R*-BASE-05"""
+    server, begun, go = waiting
+    line, answers = Line(server, revision).shake(), []
+    params = {"name": "wait", "arguments": {}}
+    thread = threading.Thread(target=lambda: answers.append(line.ask("tools/call", params, 5)))
+    thread.start()
+    assert begun.wait(5)
+    note = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5,"_meta":%b}}' % meta
+    assert line.connection.handle(note) is None
+    go.set()
+    thread.join(5)
+    assert answers == [None]
+
+
+@every_revision
+@pytest.mark.parametrize("with_context", [False, True])
+def test_an_id_is_free_again_after_somebody_interrupts_the_process(revision: str, with_context: bool) -> None:
+    server = Server("s")
+
+    def plain() -> str:
+        raise KeyboardInterrupt
+
+    def knowing(context: Context) -> str:
+        raise KeyboardInterrupt
+
+    server.tool(name="stop")(knowing if with_context else plain)
+    line = Line(server, revision).shake()
+    with pytest.raises(KeyboardInterrupt):
+        line.ask("tools/call", {"name": "stop", "arguments": {}})
+    assert not line.connection.busy

@@ -235,7 +235,11 @@ def test_what_cannot_be_written_is_not_sent(revision: str, caplog: pytest.LogCap
 
 
 @every_revision
-def test_progress_nobody_could_follow_is_told_in_part_and_its_last_step_always(revision: str) -> None:
+@pytest.mark.parametrize("total", [3_000, None])
+@pytest.mark.parametrize("fails", [False, True])
+def test_progress_nobody_could_follow_is_told_in_part_and_its_last_step_always(
+    revision: str, total: int | None, fails: bool
+) -> None:
     """R*-PROG-04"""
     clock = [0.0]
     server = Server("s", now=lambda: clock[0])
@@ -244,13 +248,15 @@ def test_progress_nobody_could_follow_is_told_in_part_and_its_last_step_always(r
     def hasty(context: Context) -> str:
         for done in range(1, 3_001):
             clock[0] += 0.001
-            context.progress(done, 3_000)
+            context.progress(done, total)
+        if fails:
+            raise ValueError("no")
         return "done"
 
     line = client(server, revision)
     line.request("tools/call", {"name": "hasty", "arguments": {}, "_meta": {"progressToken": "p"}})
     told = [said["params"]["progress"] for said in line.notifications]
-    assert told[:1_000] == list(range(1, 1_001)) and told == sorted(told) and told[-1] == 3_000
+    assert told[:1_000] == list(range(1, 1_001)) and told == sorted(set(told)) and told[-1] == 3_000
     assert 1_290 <= len(told) <= 1_310  # a thousand at once, and a hundred in each of three seconds
 
 
@@ -264,14 +270,24 @@ def test_log_messages_nobody_could_read_are_counted_instead_and_errors_never(rev
     def chatty(context: Context) -> str:
         for number in range(1_500):
             context.warning(number)
+        context.progress(1, 2)  # which keeps a pace of its own
         context.error("at last")
-        clock[0] += 1
-        context.warning("later")
+        clock[0] += 0.01
+        for number in range(3):
+            context.warning(number)
+        clock[0] -= 1
+        context.warning("a clock that goes backwards")
         return "done"
 
     line = client(server, revision, log_level="warning")
-    line.call("chatty")
-    told = [(said["params"]["level"], said["params"]["data"]) for said in line.notifications]
-    left_out = "500 log messages before this one were left out: there were more than 100 a second"
+    line.request("tools/call", {"name": "chatty", "arguments": {}, "_meta": {"progressToken": "p"}})
+    told = [(said["params"].get("level"), said["params"].get("data")) for said in line.notifications]
+    left_out = "log messages were left out here: there were more than 100 a second"
     assert told[:1_000] == [("warning", number) for number in range(1_000)]
-    assert told[1_000:] == [("warning", left_out), ("error", "at last"), ("warning", "later")]
+    assert told[1_000:] == [
+        (None, None),
+        ("error", f"500 {left_out}"),
+        ("error", "at last"),
+        ("warning", 0),
+        ("warning", f"3 {left_out}"),
+    ]

@@ -679,3 +679,60 @@ def test_a_server_of_plain_functions_loads_no_event_loop(tmp_path: Path) -> None
         program.call(1, "loaded")
         assert program.answer(1)["result"]["structuredContent"] == {"result": False}
         assert program.hang_up() == 0
+
+
+def test_threads_go_with_the_client_they_served() -> None:
+    server, before = Server("inner"), threading.active_count()
+
+    @server.tool
+    def nap() -> str:
+        time.sleep(0.02)
+        return "rested"
+
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "nap", "_meta": META}}
+    for _ in range(3):
+        asked = [b"".join(json.dumps({**call, "id": id}).encode() + b"\n" for id in range(4)), b""]
+        written: list[bytes] = []
+        server.run(streams=Streams(lambda size, asked=asked: asked.pop(0), written.append))
+        assert len(written) == 4
+    until(lambda: threading.active_count() <= before)
+
+
+FORKING = """
+import asyncio, multiprocessing, time
+from concurrent.futures import ProcessPoolExecutor
+from plainmcp import Server
+
+server = Server("forking")
+context = multiprocessing.get_context("fork")
+kept = []
+
+@server.tool
+async def pooled(number: int) -> int:
+    kept.append(kept[0] if kept else ProcessPoolExecutor(1, mp_context=context))
+    return await asyncio.get_running_loop().run_in_executor(kept[0], abs, number)
+
+@server.tool
+async def spawned() -> str:
+    kept.append(context.Process(target=time.sleep, args=(60,), daemon=True))
+    kept[-1].start()
+    return "spawned"
+
+server.run()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.parametrize(("tool", "arguments"), [("pooled", {"number": -3}), ("spawned", {})])
+def test_a_child_process_neither_keeps_us_from_reading_on_nor_from_ending(
+    tool: str, arguments: dict[str, Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "forking.py"
+    file.write_text(FORKING, "utf-8")
+    with Program(file) as program:
+        for id in range(3):
+            program.call(id, tool, modern=True, **arguments)
+            assert "isError" not in program.answer(id)["result"]
+        start = time.monotonic()
+        assert program.hang_up() == 0
+        assert time.monotonic() - start < 8

@@ -404,3 +404,14 @@ def test_an_error_has_the_status_of_its_era(code: int, modern: int, unread: int)
     assert streamable.status(failure, modern=False) == 200
     assert streamable.status_unread(code, modern=False) == unread
     assert streamable.status(jsonrpc.close(b"1", (b"{}",)), modern=True) == 200
+
+
+def test_a_name_in_large_letters_is_judged_like_any_other() -> None:
+    """R26-HDR-08"""
+    endpoint = Endpoint(Core("s", "1"), Settings())
+    good = [(b"host", b"localhost"), (b"MCP-Method", b"ping"), (b"ACCEPT", b"text/event-stream")]
+    assert endpoint.check("POST", Headers(good), LOOPBACK) == Fit(False, True, None, "ping")
+    refusal = endpoint.check("POST", Headers([*good, (b"Origin", b"https://evil.example")]), LOOPBACK)
+    assert isinstance(refusal, Reply) and refusal.status == 403
+    with pytest.raises(HeaderMismatch, match="twice"):
+        Headers([(b"Mcp-Name", b"a"), (b"mcp-name", b"a")]).one(b"mcp-name")

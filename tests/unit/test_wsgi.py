@@ -389,3 +389,11 @@ def test_a_conversation_over_a_socket() -> None:
             answer = client.getresponse()
             assert (answer.status, answer.headers["content-type"]) == (200, kind)
             assert b"done" in answer.read()
+
+
+def test_a_header_with_letters_no_header_has_is_none_of_our_business_unless_it_is_ours() -> None:
+    app = make().wsgi()
+    body, headers = modern("tools/call", name="add", arguments={"a": 1, "b": 2})
+    answer = speak(app, body, {**headers, "x-remote-user": "Žižek"})
+    assert answer.status == 200 and text(answer.json) == "3"
+    assert speak(app, body, {**headers, "host": "Žižek"}).status == 403

@@ -111,9 +111,14 @@ def running(server: Any, request: Request, feature: Feature, kwargs: dict[str, A
     kwargs[feature.context] = context
     try:
         value = yield Run(feature.function, kwargs, feature.is_async, feature.inline, feature.timeout, request.link)
+        context.finish()
         return value
     except InputRequired as asked:
+        context.finish()
         return Unfinished(_input_required(server, request, asked, answers))
+    except Exception:
+        context.finish()
+        raise
 
 
 def made(

@@ -66,7 +66,8 @@ class ASGIApp:
         """One request, or the life of the server."""
         if scope["type"] != "http":
             return await self._other(scope, receive, send)
-        endpoint, headers, server = self.endpoint, Headers(scope["headers"]), scope.get("server")
+        endpoint, given, server = self.endpoint, scope["headers"], scope.get("server")
+        headers = Headers(given if type(given) is list else list(given))
         fit = endpoint.check(scope["method"], headers, server[0] if server else None)
         try:
             if isinstance(fit, Reply):

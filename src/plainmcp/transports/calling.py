@@ -3,6 +3,7 @@
 Knows no loop.
 """
 
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -93,6 +94,15 @@ class Wanted:
     def _forget(self, listener: Callable[[], object]) -> None:
         with self._lock:
             self._listeners = tuple(one for one in self._listeners if one is not listener)
+
+
+def _forked() -> None:
+    """A child of this process has none of the threads that may hold the lock."""
+    Wanted._lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 class Pending:

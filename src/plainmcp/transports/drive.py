@@ -50,9 +50,11 @@ def resume(steps: Single | Steps, step: Any, staying: Staying | None = None) -> 
     """The same for an exchange that has come as far as a step."""
     if isinstance(steps, Single):
         return run(steps)
+    stays = False
     try:
         while True:
             if staying is not None and type(step) is Stay:
+                stays = True
                 return staying(step, steps)
             try:
                 if type(step) is Stay:
@@ -66,6 +68,9 @@ def resume(steps: Single | Steps, step: Any, staying: Staying | None = None) -> 
         return end.value  # type: ignore[no-any-return]
     except Cancelled:
         return None
+    finally:
+        if not stays:
+            steps.close()  # whatever ends this ends the exchange too
 
 
 def _value(step: Run) -> Any:

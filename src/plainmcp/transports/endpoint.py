@@ -122,7 +122,7 @@ class Endpoint:
             return refused(400, error)  # an ambiguous header, or no session where one is needed
         if len(self._running) >= self._most and isinstance(answer, Open) and answer.steps is not None:
             # Answers to our questions still come in: they are what others wait for.
-            return said(503, given_up(answer.steps, InternalError("too many requests are running")))
+            return said(503, given_up(answer.taken()[0], InternalError("too many requests are running")))
         return answer
 
     def runs(self, opened: Open) -> None:

@@ -24,7 +24,7 @@ MEMORABLE = 500
 class Headers:
     """Header values by name, with the blanks around them taken off, which not every HTTP parser does.
 
-    Names are in small letters, as ASGI gives them and WSGI's are made: any case means the same (R26-HDR-08).
+    Any case of a name means the same (R26-HDR-08); ASGI servers give small letters, but not all that comes between.
     Where names were folded on the way, as WSGI does, `_` and `-` are one. A value is read when somebody asks for it.
     """
 
@@ -33,6 +33,9 @@ class Headers:
     def __init__(self, pairs: Collection[tuple[bytes, bytes]], *, folded: bool = False) -> None:
         self._folded = folded
         self.raw = dict(pairs)
+        if not b"".join(self.raw).islower():
+            pairs = [(name.lower(), value) for name, value in pairs]
+            self.raw = dict(pairs)
         self.twice: set[bytes] | None = None  # the names given more than once
         if len(self.raw) != len(pairs):
             self.twice = {name for name, times in Counter(name for name, _ in pairs).items() if times > 1}

@@ -9,6 +9,7 @@ import os
 import select
 import threading
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
 from . import looped
@@ -25,7 +26,7 @@ class Lent:
     def __init__(self, file: int, read: Callable[["Lent"], bool]) -> None:
         self._file = file
         self._read = read
-        self._word, self._line = os.pipe()  # the loop hangs up when it gives back the turn
+        self._word, self._line = os.pipe()  # by which the loop says that it gives back the turn
         self._loop: asyncio.AbstractEventLoop | None = None
         self._own: int | None = None  # the loop's own number for the file, whatever becomes of the other
         self._reading = threading.Lock()  # kept by whoever reads, and for good by whoever takes the turn away
@@ -100,4 +101,6 @@ class Lent:
             if self._loop is not None and not self.refused:
                 self._loop.remove_reader(self._own)
             os.close(self._own)
+        with suppress(OSError):  # the thread may have taken the turn back
+            os.write(line, b".")  # said, not only hung up: a child of this process may hold the other end of the line
         os.close(line)

@@ -244,9 +244,12 @@ async def _threaded(step: Run, threads: Threads) -> Any:
 
     threads.submit(work)
     value, problem = await outcome
-    if problem is not None:
+    if problem is None:
+        return value
+    try:
         raise problem
-    return value
+    finally:
+        del problem  # it knows this frame
 
 
 def _settle(future: "asyncio.Future[Any]", outcome: tuple[Any, BaseException | None]) -> None:
@@ -353,6 +356,11 @@ def wait_for(step: Run) -> Any:
     else:
         start(work)
     done.wait()
-    if outcome[1] is not None:
-        raise outcome[1]
-    return outcome[0]
+    value, problem = outcome
+    if problem is None:
+        return value
+    try:
+        raise problem
+    finally:
+        outcome.clear()  # it knows this frame
+        del problem

@@ -36,12 +36,16 @@ def run(core: Core, *, streams: Streams | None = None, **options: Any) -> None:
 
 @contextmanager
 def _signals(stop: Callable[[], None]) -> Generator[None, None, None]:
-    """Let SIGTERM and SIGINT stop us; a second one does at once what it always did."""
+    """Let SIGTERM and SIGINT stop us; a second one does at once what it always did, and so does one to a child."""
     kept: dict[int, Any] = {}
+    ours = os.getpid()
 
     def caught(number: int, frame: FrameType | None) -> None:
         signal.signal(number, kept.pop(number, signal.SIG_DFL))
-        stop()
+        if os.getpid() == ours:
+            stop()
+        else:
+            os.kill(os.getpid(), number)
 
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):

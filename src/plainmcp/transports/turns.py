@@ -84,6 +84,10 @@ class Turns:
         self._connection.close()
         with self._writing:
             self._gone = True  # whoever still runs has nobody to tell
+        with self._lock:
+            for bell in self._bells:
+                bell.release()  # those who wait for work may go
+            self._bells.clear()
         if self._lent is not None:
             self._lent.end()  # it may outlive us, and our files
 
@@ -122,6 +126,10 @@ class Turns:
                     self._answered()
                     answered = False
                 work = self._todo.popleft() if self._todo else None
+                if work is None and self._stopped:  # nothing more will come
+                    self._free -= 1
+                    self._threads -= 1
+                    return
                 if work is None:
                     self._bells.append(bell)
                 else:

@@ -156,8 +156,11 @@ def _headers(environ: Environ) -> Headers:
     for key in ("CONTENT_TYPE", "CONTENT_LENGTH"):
         if environ.get(key):
             pairs.append((key, environ[key]))
-    named = [(key.lower().replace("_", "-").encode("latin-1"), value.encode("latin-1")) for key, value in pairs]
-    return Headers(named, folded=True)
+    return Headers([(_bytes(key.lower().replace("_", "-")), _bytes(value)) for key, value in pairs], folded=True)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("latin-1", "backslashreplace")  # what comes between may put in other text
 
 
 def _body(environ: Environ, limit: int) -> bytes | None:
