@@ -288,7 +288,7 @@ def test_a_header_that_says_something_else_is_refused(arguments: Any, given: dic
 )
 def test_a_request_is_modern_if_its_meta_says_so_or_else_its_header(version: Any, meta: Any, is_modern: bool) -> None:
     given = view() if version is None else view(mcp_protocol_version=version)
-    assert streamable.is_modern(streamable.fit(given), message(meta=meta)) is is_modern
+    assert streamable.is_modern(streamable.fit(given), message(meta=meta).meta) is is_modern
 
 
 def ladder(method: str = "tools/call", meta: Any = META, version: Any = "2026-07-28", **more: Any) -> int | None:

@@ -134,7 +134,7 @@ class Endpoint:
 
     def _message(self, headers: Headers, fit: Fit, envelope: Envelope, principal: Any) -> Reply | Open:
         """The doors, in the order of what tells them apart."""
-        if streamable.is_modern(fit, envelope):
+        if streamable.is_modern(fit, envelope.meta):
             return self._modern(headers, fit, envelope, principal)
         if envelope.method == "initialize":
             return self._initialize(envelope, principal)

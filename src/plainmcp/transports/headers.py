@@ -19,6 +19,13 @@ _NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,4})?")
 _EXACT = 2**53 - 1
 MEMORABLE = 500
 """How long a header may be that is remembered for the next request."""
+MANY = 500
+"""How many names of headers are known to be in small letters; it takes less time to know than to look."""
+_SMALL = {
+    b"accept", b"accept-encoding", b"accept-language", b"authorization", b"connection", b"content-length",
+    b"content-type", b"cookie", b"host", b"last-event-id", b"mcp-method", b"mcp-name", b"mcp-protocol-version",
+    b"mcp-session-id", b"origin", b"user-agent",
+}  # fmt: skip
 
 
 class Headers:
@@ -33,8 +40,8 @@ class Headers:
     def __init__(self, pairs: Collection[tuple[bytes, bytes]], *, folded: bool = False) -> None:
         self._folded = folded
         self.raw = dict(pairs)
-        if not b"".join(self.raw).islower():
-            pairs = [(name.lower(), value) for name, value in pairs]
+        if not _SMALL.issuperset(self.raw):
+            pairs = _in_small_letters(pairs)
             self.raw = dict(pairs)
         self.twice: set[bytes] | None = None  # the names given more than once
         if len(self.raw) != len(pairs):
@@ -72,6 +79,13 @@ class Headers:
         """The same for a header whose name a tool's schema gives, in any case of it."""
         key = name.lower().encode()
         return self.meant(key.replace(b"_", b"-") if self._folded else key, name)
+
+
+def _in_small_letters(pairs: Collection[tuple[bytes, bytes]]) -> Collection[tuple[bytes, bytes]]:
+    lowered = [(name.lower(), value) for name, value in pairs]
+    if len(_SMALL) < MANY:
+        _SMALL.update(name for name, _ in lowered if len(name) <= MEMORABLE)
+    return lowered
 
 
 @lru_cache(maxsize=256)

@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from .. import exchange
 from ..errors import AuthorError, HeaderMismatch, InvalidParams, InvalidRequest, ProtocolError, UnsupportedRevision
-from ..jsonrpc import Envelope, Failure
+from ..jsonrpc import Envelope, Failure, Meta
 from ..revisions import LATEST, MODERN, REVISIONS, UNSAID, Revision
 from . import guard
 from .headers import MEMORABLE, Headers, match_method, match_params
@@ -172,12 +172,9 @@ def _accepts(accept: str, kind: str) -> bool:
 # Eras ---------------------------------------------------------------------------------------------
 
 
-def is_modern(fit: Fit, envelope: Envelope | None) -> bool:
+def is_modern(fit: Fit, meta: Meta | None) -> bool:
     """Whether a message speaks for itself: its own _meta says so, or else the version header."""
-    params = None if envelope is None else envelope.params
-    if params is not None and params._meta is not UNSET and params._meta.version is not UNSET:
-        return True
-    return fit.version in MODERN
+    return (meta is not None and meta.version is not UNSET) or fit.version in MODERN
 
 
 def check_modern(headers: Headers, fit: Fit, envelope: Envelope, wanted: Any) -> Revision:
