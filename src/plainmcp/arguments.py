@@ -160,15 +160,17 @@ def _reads(parameters: list[Parameter], natives: dict[str, Any]) -> Callable[[An
     return codec.reader(form)
 
 
+_MISFITS = (msgspec.MsgspecError, TypeError, RecursionError, UnicodeError)  # TypeError: not raw but data
+
+
 def _at_once(read: Callable[[Any], msgspec.Struct], all_required: bool, otherwise: Callable[[Given], Any]) -> Any:
     """What binds raw arguments in one go if they fit, and otherwise leaves them to those who know how to complain."""
     asdict, unset = msgspec.structs.asdict, msgspec.UNSET
-    misfits = (msgspec.MsgspecError, TypeError, RecursionError, UnicodeError)  # TypeError: not raw but data
 
     def bind(arguments: Given) -> dict[str, Any]:
         try:
             values = asdict(read(arguments))
-        except misfits:
+        except _MISFITS:
             return otherwise(arguments)  # type: ignore[no-any-return]
         return values if all_required else {name: value for name, value in values.items() if value is not unset}
 

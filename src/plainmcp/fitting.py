@@ -6,6 +6,7 @@ that came as a string, and whole numbers with a decimal point, where the hint le
 
 import typing
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, get_args, get_origin
 
 import msgspec
@@ -32,6 +33,8 @@ def reader(hint: Any, lenient: bool) -> Read:
     >>> reader(list[int], lenient=True)("[1, 2]")
     [1, 2]
     """
+    if hints.is_atom(hint):
+        return _atom_reader(hint, lenient)
     if hints.speaks_pydantic(hint):
         return _pydantic_reader(hint, lenient)
     _check_known(hint)
@@ -44,6 +47,12 @@ def reader(hint: Any, lenient: bool) -> Read:
     strict = [(member, reader(member, False)) for member in members]
     patient = [(member, reader(member, True)) for member in members] if lenient else []
     return lambda value: _first_fit(hint, [strict, patient], value)
+
+
+@cache
+def _atom_reader(hint: Any, lenient: bool) -> Read:
+    """One for all parameters of a hint: there may be thousands."""
+    return lambda value: _read(hint, value, lenient)
 
 
 def is_native(hint: Any) -> bool:

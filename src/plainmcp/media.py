@@ -8,7 +8,6 @@ import re
 from base64 import urlsafe_b64encode
 from binascii import b2a_base64
 from collections.abc import Mapping
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
 from urllib.parse import quote
@@ -194,6 +193,8 @@ def blob_uri(data: bytes) -> str:
     >>> blob_uri(b"Hello World!")
     'ni:///sha-256;f4OxZX_x_FO5LcGBSKHWXfwtSx-j1ncoSt3SABJtkGk'
     """
+    from hashlib import sha256
+
     digest = urlsafe_b64encode(sha256(data).digest()).rstrip(b"=")
     return f"ni:///sha-256;{digest.decode('ascii')}"
 

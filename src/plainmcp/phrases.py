@@ -8,7 +8,6 @@ import inspect
 import re
 from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
-from difflib import get_close_matches
 from enum import Enum
 from typing import Any, Literal, get_args, get_origin
 from uuid import UUID
@@ -120,6 +119,8 @@ def nearest(value: Any, allowed: Iterable[Any]) -> str | None:
     """The allowed text that looks most like a given one, if any does."""
     if not isinstance(value, str) or len(value) > _LONG:
         return None
+    from difflib import get_close_matches
+
     texts = {text.lower(): text for text in allowed if isinstance(text, str)}
     found = get_close_matches(value.lower(), texts, 1)
     return texts[found[0]] if found else None

@@ -3,8 +3,9 @@
 Ask `revision.audio`, never how old a revision is. Knows nothing of how a result is reshaped (see project).
 """
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from .errors import AuthorError
 
@@ -32,8 +33,7 @@ _HANDSHAKE_METHODS = _METHODS | {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revision:
+class Revision(Struct, frozen=True, kw_only=True):
     """One protocol revision: a row of facts about what it knows and what its messages may hold."""
 
     name: str

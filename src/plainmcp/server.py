@@ -6,7 +6,7 @@ Running the steps is for the edges: see transports.drive, and app for the server
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from secrets import token_bytes
+from os import urandom
 from time import time
 from typing import Any, TypeVar, Unpack, overload
 
@@ -329,7 +329,7 @@ class Core:
         """What state that travels through clients is sealed with."""
         if self._key is None:
             _log.info("no key= was given: what this process seals, no other process or replica can open")
-        return self._key or token_bytes(32)
+        return self._key or urandom(32)
 
     # What the methods ask of us -------------------------------------------------------------------
 

@@ -10,6 +10,9 @@ from house.plan import FRONT_DOOR, STOREYS, imports, rooms, storey_of
 LAZY = {
     "jsonschema_rs": "a native validator, needed only once a schema is checked",
     "docstring_parser": "needed only while functions are registered",
+    "hashlib": "brings OpenSSL, a thirtieth of what the whole package takes to load; few answers need a hash",
+    "hmac": "as hashlib",
+    "difflib": "needed only where somebody misspelled something",
     "yaml": "an extra: most people do not have it",
     "uvicorn": "an extra: whoever mounts the server elsewhere does without",
     "pydantic": "belongs to the user; touched only when one of their types is pydantic's",

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+import msgspec
+
 from plainmcp import Policy
 from plainmcp.revisions import LATEST, LATEST_HANDSHAKE, REVISIONS, UNSAID, Revision
 
@@ -116,7 +118,7 @@ def revisions_page() -> str:
 
 def _revision_rows() -> Iterator[list[str]]:
     said = comments(Revision)
-    for field in fields(Revision):
+    for field in msgspec.structs.fields(Revision):
         if field.name in ("name", "methods"):
             continue
         told = words(said, field.name)

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Generator
-from secrets import token_hex
+from os import urandom
 from typing import Any, TypeVar
 
 from msgspec import UNSET
@@ -200,7 +200,7 @@ def _input_required(server: Any, request: Request, asked: InputRequired, answers
         requests[key] = {"method": question.method, "params": params}
     kept = {key: value for key, value in answers.items() if key not in requests}
     until = int(server.now() + server.state_seconds)
-    state = {"answers": kept, "for": _bound(server, request), "until": until, "nonce": token_hex(8)}
+    state = {"answers": kept, "for": _bound(server, request), "until": until, "nonce": urandom(8).hex()}
     result = {
         "resultType": "input_required",
         "inputRequests": requests,
@@ -263,6 +263,6 @@ def failure(error: ProtocolError, revision: Revision, id: Any = None) -> bytes:
 
 def incident(what: str, error: BaseException | None = None) -> str:
     """Log an exception, or the one being handled, in full, and give the one line about it that may be sent."""
-    number = token_hex(4)
+    number = urandom(4).hex()
     _log.error("%s failed (incident %s)", what, number, exc_info=error or True)
     return f"{what} failed unexpectedly (incident {number})."

@@ -70,17 +70,17 @@ class Wanted:
     cancelled = False
     """Whether nobody waits for the answer any more."""
 
-    def cancel(self) -> bool:
-        """Nobody waits any more; says whether somebody did until now."""
+    def cancel(self) -> None:
+        """Nobody waits any more."""
         with self._lock:
-            wanted, self.cancelled = not self.cancelled, True
+            self.cancelled = True
             listeners, self._listeners = self._listeners, ()
         for listener in listeners:
             listener()
-        return wanted
 
-    over = cancel
-    """The request is at its end: a function that was given up learns so here; says whether its answer is wanted."""
+    def over(self) -> bool:
+        """The request is at its end; says whether its answer is wanted."""
+        return not self.cancelled
 
     def on_cancel(self, listener: Callable[[], object]) -> Callable[[], None]:
         """Call a function, from any thread, once that is so, at once if it is; gives what takes the wish back."""

@@ -56,7 +56,7 @@ class Call(Wanted):
     def over(self) -> bool:
         """The same, and its id is free again."""
         self._connection.running.pop(self.id, None)
-        return self.cancel()
+        return not self.cancelled
 
     def twin(self) -> "Call":
         """Another request that goes the same way."""
@@ -357,6 +357,7 @@ def _tracked(call: Call, steps: Single | Steps) -> Steps:
         pass
     finally:
         wanted = call.over()
+        call.cancel()  # a function that was given up learns here that nobody waits for it
     return answer if wanted else None  # CANC-01
 
 

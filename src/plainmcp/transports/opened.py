@@ -110,10 +110,6 @@ class Alone(Open, Wanted):
         """What its handler gets."""
         return self
 
-    def over(self) -> bool:
-        """Whether its answer is wanted. A single function has no Context, so nobody needs to hear that it is over."""
-        return not self.cancelled
-
     def notify(self, message: bytes) -> None:
         """Send a notification, where the answer may be a stream."""
         if self.fit.events and not self.cancelled:

@@ -156,6 +156,7 @@ class Sessions:
 
     def __init__(self, settings: Settings, now: Callable[[], float]) -> None:
         self._settings = settings
+        self._idle, self._life = settings.session_idle_seconds, settings.session_seconds
         self._now = now
         self._lock = threading.Lock()
         self._held: OrderedDict[str, Held] = OrderedDict()
@@ -184,7 +185,7 @@ class Sessions:
             held = self._held.get(id)
             if held is None or held.principal != principal:
                 held = None
-            elif self._is_over(held, now):
+            elif (now - held.used > self._idle or now - held.created > self._life) and self._is_over(held, now):
                 gone.append(self._held.pop(id))
                 held = None
             else:
@@ -217,8 +218,7 @@ class Sessions:
             held.clear()
 
     def _is_over(self, held: Held, now: float) -> bool:
-        idle = now - held.used > self._settings.session_idle_seconds
-        return now - held.created > self._settings.session_seconds or (idle and not held.busy)
+        return now - held.created > self._life or (now - held.used > self._idle and not held.busy)
 
     def _expired(self, now: float) -> list[Held]:
         """Take out those at the front that are over; one that is busy goes to the end of the queue."""
@@ -227,7 +227,7 @@ class Sessions:
         for held in list(islice(self._held.values(), 8)):  # a few each time: nobody waits long for a sweep
             if self._is_over(held, now):
                 gone.append(self._held.pop(held.id))
-            elif now - held.used > self._settings.session_idle_seconds:
+            elif now - held.used > self._idle:
                 held.used = now
                 self._held.move_to_end(held.id)
             else:

@@ -1,8 +1,9 @@
 """What is registered and announced in that package: its registry and its initializer, on a server of ours."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Self, TypeAlias, TypeVar
+
+from msgspec.structs import replace
 
 from ... import revisions, signature, uritemplate
 from ...app import Server
