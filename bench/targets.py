@@ -148,9 +148,10 @@ def _values(rows: list[Row]) -> Iterator[Verdict]:
 
 def _growth(rows: list[Row], of: Found) -> Iterator[Verdict]:
     way = "growth"
-    small, large = (of("growth rows", size)["plainmcp"].middle for size in ("1000", "10000"))
-    told = f"ten times the rows cost {large / small:.1f} times"
-    yield Verdict(way, "linear in rows", told, large / small <= 15)
+    cost = {rows: of("growth rows", str(rows))["plainmcp"].middle for rows in (300, 1_000, 3_000, 10_000)}
+    middling, large = cost[3_000] / cost[300], cost[10_000] / cost[1_000]
+    told = f"3,000 cost {middling:.1f} times 300, 10,000 cost {large:.1f} times 1,000"
+    yield Verdict(way, "linear in rows", told, middling <= 12 and large <= 20)
     few, many = (of("growth tools", size)["plainmcp"] for size in ("10", "10000"))
     yield Verdict(
         way, "constant in registered tools", f"10,000 cost {many.over(few):.2f} times 10", many.over(few) <= 1.15

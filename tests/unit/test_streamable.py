@@ -291,6 +291,10 @@ def test_a_request_is_modern_if_its_meta_says_so_or_else_its_header(version: Any
     assert streamable.is_modern(streamable.fit(given), message(meta=meta).meta) is is_modern
 
 
+def checked(headers: Headers, envelope: jsonrpc.Envelope, wanted: Any = None) -> None:
+    streamable.check_modern(headers, streamable.fit(headers), envelope, envelope.meta, wanted)
+
+
 def ladder(method: str = "tools/call", meta: Any = META, version: Any = "2026-07-28", **more: Any) -> int | None:
     """The code of the first complaint about a modern request."""
     params = more.pop("params", {"name": "t", "arguments": {"region": "eu"}})
@@ -301,7 +305,7 @@ def ladder(method: str = "tools/call", meta: Any = META, version: Any = "2026-07
     known = {"t": {"Mcp-Param-Region": ("region",)}}
     headers = view(**present)
     try:
-        streamable.check_modern(headers, streamable.fit(headers), message(method, meta, **params), known.get)
+        checked(headers, message(method, meta, **params), known.get)
     except ProtocolError as error:
         return error.code
     return None
@@ -349,7 +353,7 @@ def test_initialize_under_a_modern_header_learns_which_versions_have_no_handshak
     envelope = message("initialize", meta=None, protocolVersion="2025-11-25")
     with pytest.raises(InvalidParams) as refusal:
         headers = view(mcp_protocol_version="2026-07-28")
-        streamable.check_modern(headers, streamable.fit(headers), envelope, lambda name: None)
+        checked(headers, envelope, lambda name: None)
     assert refusal.value.data == {"supported": ["2026-07-28"]}
 
 
@@ -362,7 +366,7 @@ def test_a_header_the_body_repeats_is_given_once(name: bytes) -> None:
     said = {b"mcp-protocol-version": b"2026-07-28", b"mcp-method": b"tools/call", b"mcp-name": b"t"}
     headers = Headers([*said.items(), (name, said[name])])
     with pytest.raises(HeaderMismatch, match=f"{name.decode()} is given twice"):
-        streamable.check_modern(headers, streamable.fit(headers), message("tools/call", name="t"), None)
+        checked(headers, message("tools/call", name="t"))
 
 
 def test_a_handshake_client_that_says_no_version_speaks_2025_03_26() -> None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from .. import exchange, jsonrpc
 from ..errors import InternalError, InvalidRequest, ProtocolError
-from ..jsonrpc import Envelope
+from ..jsonrpc import ABSENT, Envelope, Meta
 from ..methods.answering import Single, Steps
 from ..revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ..server import Core
@@ -134,8 +134,9 @@ class Endpoint:
 
     def _message(self, headers: Headers, fit: Fit, envelope: Envelope, principal: Any) -> Reply | Open:
         """The doors, in the order of what tells them apart."""
-        if streamable.is_modern(fit, envelope.meta):
-            return self._modern(headers, fit, envelope, principal)
+        meta = envelope.meta
+        if streamable.is_modern(fit, meta):
+            return self._modern(headers, fit, envelope, meta, principal)
         if envelope.method == "initialize":
             return self._initialize(envelope, principal)
         if self.settings.stateless:
@@ -186,15 +187,17 @@ class Endpoint:
             return said(400, exchange.failure(error, revision))
         return None
 
-    def _modern(self, headers: Headers, fit: Fit, envelope: Envelope, principal: Any) -> Reply | Open:
+    def _modern(
+        self, headers: Headers, fit: Fit, envelope: Envelope, meta: Meta | None, principal: Any
+    ) -> Reply | Open:
         """A request that speaks for itself."""
-        if not envelope.id:
+        if envelope.id is ABSENT:
             return Reply(202)  # no notification means anything here: ids are unique to nobody (R26-HTTP-06)
         try:
             if envelope.method is UNSET:
                 raise InvalidRequest("there are no questions to answer here")
             wanted = partial(self._header_map, principal) if self.core.registry.tools.headed else None
-            revision = streamable.check_modern(headers, fit, envelope, wanted)
+            revision = streamable.check_modern(headers, fit, envelope, meta, wanted)
         except ProtocolError as error:
             failure = exchange.failure(error, LATEST, envelope.id)
             return said(streamable.status(failure, True), failure)

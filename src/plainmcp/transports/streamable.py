@@ -177,12 +177,11 @@ def is_modern(fit: Fit, meta: Meta | None) -> bool:
     return (meta is not None and meta.version is not UNSET) or fit.version in MODERN
 
 
-def check_modern(headers: Headers, fit: Fit, envelope: Envelope, wanted: Any) -> Revision:
+def check_modern(headers: Headers, fit: Fit, envelope: Envelope, meta: Meta | None, wanted: Any) -> Revision:
     """Everything headers have a part in, in the protocol's order; raises the first complaint, or gives the revision.
 
     `wanted` gives the header map of a tool by its name, or None; it is None itself where no tool has one.
     """
-    meta = envelope.meta
     if envelope.method == "initialize" and (meta is None or meta.version is UNSET):
         raise InvalidParams("a request of this version has no handshake", {"supported": list(MODERN)})
     meta = exchange.shaped(meta)  # R26-META-04
