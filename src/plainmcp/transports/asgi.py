@@ -17,7 +17,7 @@ from . import looped, sse, streamable
 from .endpoint import Endpoint
 from .headers import Headers
 from .opened import Open, answered
-from .streamable import Reply, Settings
+from .streamable import Fit, Reply, Settings
 from .streams import Reader
 
 __all__ = ["ASGIApp", "Settings"]
@@ -70,7 +70,7 @@ class ASGIApp:
         headers = Headers(given if type(given) is list else list(given))
         fit = endpoint.check(scope["method"], headers, server[0] if server else None)
         try:
-            if isinstance(fit, Reply):
+            if not isinstance(fit, Fit):
                 return await _reply(fit, send)
             principal = None if self._principal is None else await self._calling(scope)
             message = await receive()

@@ -142,7 +142,7 @@ class Endpoint:
         if self.settings.stateless:
             return self._stateless(headers, fit, envelope, principal)
         held = self._held(headers, fit, principal, envelope.id)
-        return held if isinstance(held, Reply) else self._in_session(fit, held, envelope)
+        return self._in_session(fit, held, envelope) if isinstance(held, Held) else held
 
     def _unread(self, error: ProtocolError, headers: Headers, fit: Fit, principal: Any) -> Reply:
         """What a body is told that could not be read."""
