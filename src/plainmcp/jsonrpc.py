@@ -257,7 +257,12 @@ class _Response(Struct, gc=False):
 
 
 def close(id: Raw, result: Any) -> bytes:
-    """The response that carries a result: its tail in pieces, or what can be written as it is. It is copied once."""
+    """The response that carries a result: its tail, whole or in pieces, or what can be written as it is.
+
+    It is copied once.
+    """
+    if type(result) is bytes:
+        return b"".join((b'{"jsonrpc":"2.0","id":', id, result))
     if type(result) is tuple:
         return b"".join((b'{"jsonrpc":"2.0","id":', id, *result))
     return codec.encode(_Response("2.0", id, result))

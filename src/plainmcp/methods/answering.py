@@ -27,9 +27,9 @@ from ..steps import Run
 from ..types import CallToolResult, GetPromptResult, ReadResourceResult
 
 __all__ = [
-    "Pieces",
     "Single",
     "Steps",
+    "Tail",
     "failure",
     "finished",
     "incident",
@@ -43,8 +43,8 @@ __all__ = [
 Steps = Generator[Any, Any, Any]
 """What stops where user code has to run, and ends in an answer."""
 
-Pieces = tuple[bytes, ...]
-"""What makes the tail of a response, which carries a result, when put together."""
+Tail = bytes | tuple[bytes, ...]
+"""What follows the id in a response that carries a result: whole, or in pieces."""
 
 Making = Callable[[Any, Any, Revision, Any], Any]
 """Makes a result of something, given the server, the feature and the revision it is for."""
@@ -227,7 +227,7 @@ def finished(result: W, server: Any, revision: Revision) -> W:
     return result
 
 
-def listed(server: Any, request: Request, shelf: Shelf[Any], name: str, show: Callable[[Any], Any]) -> Pieces:
+def listed(server: Any, request: Request, shelf: Shelf[Any], name: str, show: Callable[[Any], Any]) -> Tail:
     """One page of a list, kept as bytes until the list changes."""
     revision = request.revision
     cursor = request.params.get("cursor", str | None, None)
@@ -242,7 +242,7 @@ def listed(server: Any, request: Request, shelf: Shelf[Any], name: str, show: Ca
             result |= {"ttlMs": ttl, "cacheScope": "private" if shelf.guarded else scope}
         return jsonrpc.tail(codec.encode(stamped(result, server, request)))
 
-    return (shelf.page(cursor, server.page_size, revision, request.principal, write),)
+    return shelf.page(cursor, server.page_size, revision, request.principal, write)
 
 
 # Failing ------------------------------------------------------------------------------------------

@@ -16,9 +16,11 @@ from ..outputs import Exactly, Promise
 from ..payload import Normalized
 from ..revisions import Revision
 from ..types import CallToolResult
-from .answering import Pieces, finished
+from .answering import Tail, finished
 
 __all__ = ["closed", "made"]
+
+Pieces = tuple[bytes, ...]
 
 _MARK = "@@the-text-goes-here@@"
 _TEXT = codec.encode(_MARK)
@@ -152,8 +154,8 @@ def _is_rewritten(tool: ToolFeature) -> bool:
     return any(issubclass(mark, kind) for mark in (str, dict, list) for kind in tool.rules.opaque)
 
 
-def made(server: Any, tool: ToolFeature, revision: Revision, value: Any) -> Pieces | CallToolResult:
-    """The result of what a tool returned: in pieces, or whole."""
+def made(server: Any, tool: ToolFeature, revision: Revision, value: Any) -> Tail | CallToolResult:
+    """The result of what a tool returned: the tail of its response, or the result itself."""
     mold = tool.molds.get(revision.name)
     if mold is None:
         mold = tool.molds[revision.name] = Mold(server, tool, revision)
@@ -161,7 +163,7 @@ def made(server: Any, tool: ToolFeature, revision: Revision, value: Any) -> Piec
     if kind is str and mold.text is not None:
         try:
             raw = codec.encode(value)  # told and sent alike
-            return (raw.join(mold.text),) if len(raw) < SHORT else _filled(mold.text, raw, raw)
+            return raw.join(mold.text) if len(raw) < SHORT else _filled(mold.text, raw, raw)
         except UnicodeEncodeError:  # a lone surrogate, about which the policy has something to say
             pass
     found = (mold.ways.get(kind) or mold.way(kind))(value)

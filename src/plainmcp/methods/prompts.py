@@ -6,12 +6,12 @@ from .. import describe, project
 from ..context import Request
 from ..errors import InvalidParams, ToolError
 from . import answering
-from .answering import Pieces, Steps, Unfinished
+from .answering import Steps, Tail, Unfinished
 
 __all__ = ["get", "list_"]
 
 
-def list_(server: Any, request: Request) -> Pieces:
+def list_(server: Any, request: Request) -> Tail:
     """One page of the prompts."""
     return answering.listed(
         server,

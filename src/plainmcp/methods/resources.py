@@ -8,12 +8,12 @@ from ..context import Request
 from ..errors import ResourceNotFound, ToolError
 from ..features import TemplateFeature
 from . import answering
-from .answering import Pieces, Steps, Unfinished
+from .answering import Steps, Tail, Unfinished
 
 __all__ = ["list_", "list_templates", "read"]
 
 
-def list_(server: Any, request: Request) -> Pieces:
+def list_(server: Any, request: Request) -> Tail:
     """One page of the resources."""
     return answering.listed(
         server,
@@ -24,7 +24,7 @@ def list_(server: Any, request: Request) -> Pieces:
     )
 
 
-def list_templates(server: Any, request: Request) -> Pieces:
+def list_templates(server: Any, request: Request) -> Tail:
     """One page of the resource templates."""
     return answering.listed(
         server,

@@ -12,14 +12,14 @@ from ..payload import Normalized
 from ..revisions import Revision
 from ..types import CallToolResult, TextContent
 from . import answering, molds
-from .answering import Pieces, Single, Steps, Unfinished
+from .answering import Single, Steps, Tail, Unfinished
 
 __all__ = ["call", "list_"]
 
 _log = logging.getLogger("plainmcp")
 
 
-def list_(server: Any, request: Request) -> Pieces:
+def list_(server: Any, request: Request) -> Tail:
     """One page of the tools."""
     return answering.listed(server, request, server.registry.tools, "tools", partial(_shown, request))
 

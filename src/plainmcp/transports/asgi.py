@@ -309,9 +309,8 @@ async def _whole(body: bytes, receive: Receive, endpoint: Endpoint) -> bytes:
 
 
 async def _reply(reply: Reply, send: Send) -> None:
-    headers = [*reply.headers]
-    if reply.status != 204:
-        headers.append((b"content-length", b"%d" % len(reply.body)))
+    length = () if reply.status == 204 else ((b"content-length", b"%d" % len(reply.body)),)
+    headers = [*reply.headers, *length]
     try:
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
         await send({"type": "http.response.body", "body": reply.body, "more_body": False})
