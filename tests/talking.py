@@ -17,7 +17,7 @@ __all__ = ["ENVIRONMENT", "META", "ROOT", "Program", "until"]
 
 ROOT = Path(__file__).parents[1]
 SECONDS = 20.0  # for anything at all; a busy machine is slow, a broken server is never done
-ENVIRONMENT = {**os.environ, "PYTHONUNBUFFERED": "", "PYTHONWARNINGS": ""}
+ENVIRONMENT = {**os.environ, "PYTHONUNBUFFERED": "", "PYTHONWARNINGS": "", "PYTHONDONTWRITEBYTECODE": ""}
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},

@@ -113,6 +113,7 @@ def _started(target: str, bound: Any) -> Any:
 
 def _serve(target: str, bound: Any) -> None:
     threading.Thread(target=_leave_with_the_parent, daemon=True).start()
+    sys.dont_write_bytecode = True  # Python takes a file for unchanged that is saved twice in a second, and as long
     try:
         app = load(target).asgi()
     except (LoadError, AuthorError) as error:
