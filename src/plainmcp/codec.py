@@ -104,4 +104,4 @@ def told(raw: bytes, style: str) -> bytes:
     >>> told(b'{"a":[1,2]}', "spaced")
     b'"{\\\\"a\\\\": [1, 2]}"'
     """
-    return encode(raw.decode() if style == "compact" else _format(raw, indent=_INDENT[style]).decode())
+    return encode(styled(raw, style))

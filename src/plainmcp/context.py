@@ -29,7 +29,7 @@ __all__ = ["LOG_LEVELS", "Context", "Request", "lacking"]
 
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 
-_URGENT = frozenset({"error", "critical", "alert", "emergency"})
+_URGENT = frozenset(LOG_LEVELS[LOG_LEVELS.index("error") :])
 _log = logging.getLogger("plainmcp")
 
 

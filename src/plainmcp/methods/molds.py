@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import codec, jsonrpc, project
 from ..features import ToolFeature
-from ..jsonable import Inexact
+from ..jsonable import Inexact, Write, never
 from ..outputs import Exactly, Promise
 from ..payload import Normalized
 from ..revisions import Revision
@@ -56,7 +56,7 @@ class Mold:
         self._between: bytes | None = None
         self._policy, self._rules, self._check = policy, rules, check = tool.policy, tool.rules, tool.check
         self._style = policy.json_style
-        self._write: Callable[[Any], bytes | None] = _never
+        self._write: Write = never
         if tool.render is not None or policy.accept != "any" or _is_rewritten(tool):
             return
 
@@ -67,8 +67,8 @@ class Mold:
             self.text = _around(whole(_MARK), _TEXT, _TEXT)
         if policy.key_case != "asis" or policy.item_order != "asis" or policy.drop_none:
             return
-        if isinstance(check, Promise) and check.writer is not None and rules.write_fields_of(check.writer.kinds):
-            self._write = check.writer.written
+        if isinstance(check, Promise):
+            self._write = rules.trusted(check.writer)
         one, both = (codec.told(raw, policy.json_style) for raw in (_RAW, _ROWS))
         self._record = _around(whole(_RECORD), one, _RAW)
         rows = whole([_RECORD, _RECORD])
@@ -80,7 +80,7 @@ class Mold:
 
     def way(self, kind: type) -> "Way":
         """What makes pieces of values of a class, or gives up; worked out when the class is first seen."""
-        way: Way = _never
+        way: Way = never
         if kind is list and self._rows is not None:
             way = self.of_rows
         elif self._rules.rule(kind).shape in _RECORDS and self._record is not None:
@@ -132,10 +132,6 @@ class Mold:
 
 Way = Callable[[Any], Pieces | bytes | None]
 """Makes the pieces of a value; else it gives its JSON, if it came as far, or None."""
-
-
-def _never(value: Any) -> None:
-    return None
 
 
 def _around(whole: bytes, told: bytes, raw: bytes) -> list[bytes] | None:

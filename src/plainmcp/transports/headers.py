@@ -63,8 +63,7 @@ class Headers:
         """The value of such a header; raises HeaderMismatch."""
         if self.twice is not None:
             self.check_once(name)
-        value = self.raw.get(name)
-        return None if value is None else value.decode("latin-1").strip(" \t")
+        return self.get(name)
 
     def meant(self, name: bytes, shown: str) -> str | None:
         """What a header that repeats the body stands for (R26-HDR-07); raises HeaderMismatch."""

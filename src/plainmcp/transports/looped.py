@@ -97,7 +97,7 @@ def begun(single: Single, threads: Threads | None = None) -> tuple[bytes | None,
         made = single.failed(contained(error))
     else:
         return None, _finished(single, _wanted(link, Rest(coroutine, waiting)))
-    return made if link is None or link.over() else None, None  # CANC-01
+    return _over(single, made), None
 
 
 async def _finished(single: Single, value: Awaitable[Any]) -> bytes | None:
