@@ -11,7 +11,7 @@ import msgspec
 from . import media
 from .errors import NormalizeError, ToolError
 from .foreign import word
-from .jsonable import MAX_DEPTH, Rules
+from .jsonable import Rules
 from .media import Media
 from .mime import UNKNOWN
 from .policy import Policy
@@ -26,6 +26,7 @@ from .types import (
     parse_block,
     parse_contents,
 )
+from .walk import MAX_DEPTH
 
 __all__ = ["BYTES", "among", "block", "contents", "is_content", "message_parts", "resource"]
 

@@ -13,64 +13,23 @@ from typing import Any
 from uuid import uuid4
 
 import msgspec
-from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from . import codec, describe, foreign, jsonrpc, schema
 from .errors import AuthorError, InvalidParams, MissingCapability, ToolError
-from .jsonrpc import Meta, Params
 from .judge import Judge
 from .pace import A_SECOND, Pace
 from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample
+from .request import Request
 from .revisions import Revision
 from .steps import Link, PeerError
 
-__all__ = ["LOG_LEVELS", "Context", "Request", "lacking"]
+__all__ = ["LOG_LEVELS", "Context", "lacking"]
 
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 
 _URGENT = frozenset(LOG_LEVELS[LOG_LEVELS.index("error") :])
 _log = logging.getLogger("plainmcp")
-
-
-class Request(Struct):
-    """One request, and what is known of who sent it."""
-
-    id: Raw
-    method: str
-    params: Params
-    meta: Meta | None
-    revision: Revision
-    session: Any = None
-    link: Any = None  # a Link
-    principal: Any = None
-
-    # What a handshake settled, a session knows; otherwise each request speaks for itself (BASE-18).
-
-    @property
-    def capabilities(self) -> dict[str, Any]:
-        """What the client can do."""
-        if self.revision.handshake:
-            return self.session.capabilities if self.session else {}
-        return _object(self.meta.capabilities if self.meta else None)
-
-    @property
-    def client(self) -> dict[str, Any]:
-        """What the client calls itself."""
-        if self.revision.handshake:
-            return self.session.client if self.session else {}
-        return _object(self.meta.client if self.meta else None)
-
-    @property
-    def log_level(self) -> str | None:
-        """From which level on the client wants log messages; None for not at all."""
-        if self.revision.handshake:
-            return self.session.log_level if self.session else None
-        return self.meta.log_level if self.meta and isinstance(self.meta.log_level, str) else None
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 class _Done:

@@ -10,11 +10,12 @@ from typing import Any
 from msgspec import UNSET
 
 from . import jsonrpc
-from .context import LOG_LEVELS, Request
+from .context import LOG_LEVELS
 from .errors import InvalidParams, MethodNotFound, UnsupportedRevision
 from .jsonrpc import ABSENT, Envelope, Meta, Params
 from .methods import METHODS, answering
 from .methods.answering import Single, Steps, failure
+from .request import Request
 from .revisions import LATEST_HANDSHAKE, MODERN, REVISIONS, Revision
 from .session import Session
 from .steps import Link

@@ -1,29 +1,24 @@
 """Any Python value -> JSON bytes: at C speed where that is exact, else by a walk that knows where it is.
 
 The encoder writes first; a census of the value then vouches that nothing in it is of a kind the encoder
-would write differently from us. Where it cannot vouch, the value is walked. Knows nothing of MCP.
+would write differently from us. Where it cannot vouch, the value is walked (see walk). Knows nothing of MCP.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from math import isfinite
 from operator import attrgetter
 from typing import Any
 
 import msgspec
 
 from . import foreign
-from .errors import NormalizeError
-from .kinds import MAX_ITEMS, Open, Rule, choose, is_leaf
+from .kinds import Open, Rule, choose, is_leaf
 from .policy import Policy
+from .walk import MAX_DEPTH, Walk
 from .writers import Writer, writer
 
-__all__ = ["MAX_DEPTH", "Inexact", "Rules", "Write", "cycle", "never", "path_of", "too_deep"]
+__all__ = ["Inexact", "Rules", "Write", "never"]
 
-MAX_DEPTH = 100
-"""How deep arrays and objects may nest."""
-
-_MAX_INTEGER = 10**4300
 _BRACKET = ord("[")  # bytes are searched for a number in a fifth of the time
 _STRINGS = frozenset({str})
 _NOTHING = type(None)
@@ -98,7 +93,7 @@ class Rules:
                     return raw
             except Exception:  # the walk that follows meets the same trouble, and knows its path
                 pass
-        walk = _Walk(self, policy)
+        walk = Walk(self, policy)
         plain = walk.start(value)
         return msgspec.json.encode(plain) if walk.exact else Inexact(msgspec.json.encode(plain))
 
@@ -111,7 +106,7 @@ class Rules:
             raw = self.encode(value, policy)
             plain: list[Any] = sorted(value, key=str) if type(raw) is Inexact else msgspec.json.decode(raw)
             return plain
-        items: list[Any] = value if type(value) is list else _Walk(self, policy).opened(rule, value)
+        items: list[Any] = value if type(value) is list else Walk(self, policy).opened(rule, value)
         return items
 
     # At once ------------------------------------------------------------------------------------
@@ -243,188 +238,3 @@ def _bounded(raw: bytes) -> bytes:
     if len(raw) > 4300 and _TOO_MANY_DIGITS in raw.translate(_DIGITS):
         raise ValueError
     return raw
-
-
-# The walk -----------------------------------------------------------------------------------------
-
-
-class _Walk:
-    """One pass over one value into plain dicts, lists and scalars, always knowing where it stands."""
-
-    def __init__(self, rules: Rules, policy: Policy) -> None:
-        self.rules = rules
-        self.policy = policy
-        self.exact = True
-        self.keys: list[Any] = []  # the way from the root to here
-        self.above: list[Any] = []  # the containers on that way
-
-    def start(self, value: Any) -> Any:
-        try:
-            return self.visit(value)
-        except NormalizeError:
-            raise
-        except Exception as error:  # a property, an iterator or a comparison of the user's own raised
-            raise self.refusal(f"{type(error).__name__} while it was being read") from error
-
-    def visit(self, value: Any) -> Any:
-        origin, kind = value, type(value)
-        for _ in range(MAX_DEPTH):
-            kind = type(value)
-            if kind is str:
-                return self.text(value)
-            rule = self.rules.rule(kind)
-            match rule.shape:
-                case "leaf":
-                    return self.leaf(value)
-                case "list":
-                    return self.inside(origin, self.items, value)
-                case "dict":
-                    return self.inside(origin, self.members, value)
-                case "set":
-                    return sorted(self.inside(origin, self.items, value), key=_set_order)
-                case "block":
-                    raise self.refusal(
-                        f"{kind.__name__} is content, not data; return it by itself or in a list of content"
-                    )
-                case "unknown":
-                    return self.stranger(value)
-            value = self.opened(rule, value)
-        raise self.refusal(f"{kind.__name__} keeps turning into something else that has to be converted")
-
-    def inside(self, origin: Any, visit: Callable[[Any], Any], value: Any) -> Any:
-        """One level down; `origin` is what stood here before it was opened, so that a cycle is recognised."""
-        if len(self.above) >= MAX_DEPTH:
-            raise self.too_deep(origin)
-        self.above.append(origin)
-        result = visit(value)
-        self.above.pop()
-        return result
-
-    def items(self, value: Any) -> list[Any]:
-        result = []
-        most = len(value) if isinstance(value, (list, tuple)) else MAX_ITEMS
-        self.keys.append(0)
-        for index, item in enumerate(value):
-            if index >= most:
-                self.keys.pop()
-                raise self.refusal(f"a collection that went on after {most:,} items")
-            self.keys[-1] = index
-            result.append(self.visit(item))
-        self.keys.pop()
-        return result
-
-    def members(self, value: dict[Any, Any]) -> dict[str, Any]:
-        result: dict[str, Any] = {}
-        for key, item in value.items():
-            name = self.name(key)
-            if name in result:
-                raise self.refusal(f"two keys are both {name!r} in JSON")
-            self.keys.append(name)
-            if item is not None or not self.policy.drop_none:
-                result[name] = self.visit(item)
-            self.keys.pop()
-        return result
-
-    def name(self, key: Any) -> str:
-        """A key as JSON has it: a string stays, anything else is its JSON text."""
-        plain = key if type(key) is str else self.visit(key)
-        if type(plain) is not str:
-            return msgspec.json.encode(plain).decode()
-        return self.text(plain)
-
-    def leaf(self, value: Any) -> Any:
-        if value is None or value is True or value is False:
-            return value
-        if type(value) is int:
-            if abs(value) >= _MAX_INTEGER:
-                raise self.refusal("an integer of more than 4,300 digits")
-            return value
-        if type(value) is float:
-            return value if isfinite(value) else self.unencodable(f"{value} is not a JSON number", None)
-        if type(value) is memoryview:
-            value = bytes(value)
-        plain = msgspec.to_builtins(value)  # dates, UUIDs, bytes and enums: one scalar each
-        return self.text(plain) if type(plain) is str else plain
-
-    def text(self, value: str) -> str:
-        if value.isascii():
-            return value
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            safe = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            return str(self.unencodable("a lone surrogate, which no UTF-8 text can hold", safe))
-        return value
-
-    def unencodable(self, problem: str, replacement: Any) -> Any:
-        if self.policy.unencodable == "error":
-            raise self.refusal(problem)
-        return replacement
-
-    def opened(self, rule: Rule, value: Any) -> Any:
-        assert rule.open is not None
-        try:
-            return rule.open(value)
-        except NormalizeError as error:
-            raise self.refusal(error.problem) from error
-        except Exception as error:
-            raise self.refusal(f"converting {type(value).__name__} raised {type(error).__name__}") from error
-
-    def stranger(self, value: Any) -> Any:
-        """A value no rule fits: its own text, if it has one worth sending, and the policy allows it."""
-        kind = type(value).__name__
-        cure = "await it" if hasattr(value, "__await__") else "give it a __plain__ method or register a serializer"
-        problem = f"{kind} has no JSON form; {cure}"
-        if self.policy.unserializable == "error":
-            raise self.refusal(problem)
-        try:
-            shown = str(value)
-        except Exception as error:
-            raise self.refusal(f"{kind} has no JSON form and its __str__ raised {type(error).__name__}") from error
-        if " at 0x" in shown:  # a default repr: it would tell the model a memory address
-            raise self.refusal(problem)
-        self.exact = False
-        return self.text(shown)
-
-    def too_deep(self, value: Any) -> NormalizeError:
-        first_met: dict[int, int] = {}
-        for depth, container in enumerate([*self.above, value]):
-            earlier = first_met.setdefault(id(container), depth)
-            if earlier != depth:
-                return cycle(self.keys[:depth], self.keys[:earlier])
-        return too_deep(self.keys)
-
-    def refusal(self, problem: str) -> NormalizeError:
-        return NormalizeError(path_of(self.keys), problem)
-
-
-def _set_order(item: Any) -> tuple[int, Any, bytes]:
-    """Numbers by size, strings by code point, the rest by its JSON: the same on every run."""
-    raw = msgspec.json.encode(item)
-    if type(item) in (int, float, bool):
-        return (0, item, raw)
-    return (1, item, raw) if type(item) is str else (2, 0, raw)
-
-
-def cycle(keys: list[Any], earlier: list[Any]) -> NormalizeError:
-    """What stands at one place is what stands further up."""
-    return NormalizeError(path_of(keys), f"a cycle: it holds {path_of(earlier)} again")
-
-
-def too_deep(keys: list[Any]) -> NormalizeError:
-    """There is no end of levels."""
-    return NormalizeError(path_of(keys), f"nested more than {MAX_DEPTH} levels deep")
-
-
-def path_of(keys: list[Any]) -> str:
-    """A place in a value as `$.rows[3].when`."""
-    parts = ["$"]
-    for key in keys:
-        if isinstance(key, int):
-            parts.append(f"[{key}]")
-        elif key.isidentifier():
-            parts.append(f".{key}")
-        else:
-            parts.append(f"[{key!a}]")
-    path = "".join(parts)
-    return path if len(path) <= 160 else f"{path[:80]}…{path[-60:]}"

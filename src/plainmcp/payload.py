@@ -13,9 +13,10 @@ from msgspec import UNSET, Raw
 
 from . import codec, content
 from .errors import NormalizeError
-from .jsonable import MAX_DEPTH, Inexact, Rules, cycle, path_of, too_deep
+from .jsonable import Inexact, Rules
 from .policy import Policy
 from .types import CallToolResult, ContentBlock, TextContent
+from .walk import MAX_DEPTH, cycle, path_of, too_deep
 
 __all__ = [
     "Check",

@@ -44,7 +44,7 @@ STOREYS = (
     Storey("protocol", ("server",)),
     Storey("protocol", ("exchange", "session")),
     Storey("protocol", ("methods/*",)),
-    Storey("offer", ("registry", "features", "options", "context", "pace")),
+    Storey("offer", ("registry", "features", "options", "context", "request", "pace")),
     Storey(
         "translators",
         ("signature", "schema", "arguments", "outputs", "normalize", "render", "project", "describe", "paging"),
@@ -60,6 +60,7 @@ STOREYS = (
             "writers",
             "twins",
             "jsonable",
+            "walk",
             "kinds",
             "fitting",
             "shapes",

@@ -25,9 +25,9 @@ from plainmcp import (
     types,
 )
 from plainmcp.errors import NormalizeError
-from plainmcp.jsonable import MAX_DEPTH
 from plainmcp.kinds import MAX_ITEMS
 from plainmcp.types import TextContent
+from plainmcp.walk import MAX_DEPTH
 
 SOON = 1.0  # seconds of our own time; it takes milliseconds, and this is to catch what grows without bound
 

@@ -30,8 +30,9 @@ import pytest
 
 from plainmcp import Image, Policy, jsonable, kinds
 from plainmcp.errors import NormalizeError
-from plainmcp.jsonable import MAX_DEPTH, Inexact, Rules
+from plainmcp.jsonable import Inexact, Rules
 from plainmcp.types import TextContent
+from plainmcp.walk import MAX_DEPTH
 
 UTC = datetime.UTC
 STRICT = Policy.standard.replace(unserializable="error")

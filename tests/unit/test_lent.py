@@ -40,13 +40,18 @@ def taking(source: int, *, until_it_says: bytes = b"end") -> tuple[list[tuple[by
     return taken, read
 
 
+def lending(source: int, read: Callable[[Lent], bool]) -> tuple[threading.Thread, list[bool]]:
+    """A thread that has lent the turn; and, once it has it back, whether it had to take it."""
+    backs: list[bool] = []
+    thread = threading.Thread(target=lambda: backs.append(Lent(source, read).wait()))
+    thread.start()
+    return thread, backs
+
+
 def test_the_loop_reads_until_it_gives_the_turn_back(pipe: tuple[int, int]) -> None:
     source, sink = pipe
     taken, read = taking(source)
-    lent = Lent(source, read)
-    backs: list[bool] = []
-    thread = threading.Thread(target=lambda: backs.append(lent.wait()))
-    thread.start()
+    thread, backs = lending(source, read)
     for said in (b"one", b"two", b"end"):
         os.write(sink, said)
         until(lambda said=said: taken and taken[-1][0] == said)
@@ -85,10 +90,7 @@ def test_the_turn_is_taken_back_when_the_loop_does_not_come_round(pipe: tuple[in
 def test_the_turn_is_not_taken_while_there_is_nothing_to_read(pipe: tuple[int, int]) -> None:
     source, sink = pipe
     taken, read = taking(source)
-    lent = Lent(source, read)
-    backs: list[bool] = []
-    thread = threading.Thread(target=lambda: backs.append(lent.wait()))
-    thread.start()
+    thread, backs = lending(source, read)
     held: list[float] = []
 
     async def hold_up() -> None:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from msgspec import UNSET
 
 from .. import codec, describe, jsonrpc, seal
-from ..context import Context, Request, lacking
+from ..context import Context, lacking
 from ..errors import (
     InternalError,
     InvalidParams,
@@ -22,6 +22,7 @@ from ..features import Feature
 from ..policy import Policy
 from ..questions import InputRequired
 from ..registry import Shelf
+from ..request import Request
 from ..revisions import Revision
 from ..steps import Run
 from ..types import CallToolResult, GetPromptResult, ReadResourceResult

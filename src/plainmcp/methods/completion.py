@@ -4,8 +4,9 @@ from typing import Any
 
 import msgspec
 
-from ..context import Context, Request
+from ..context import Context
 from ..errors import InternalError, InvalidParams, MethodNotFound, ProtocolError
+from ..request import Request
 from ..steps import Run
 from . import answering
 from .answering import Steps

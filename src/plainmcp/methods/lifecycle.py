@@ -3,8 +3,9 @@
 from typing import Any
 
 from .. import describe
-from ..context import LOG_LEVELS, Request
+from ..context import LOG_LEVELS
 from ..errors import InvalidParams, InvalidRequest
+from ..request import Request
 from ..revisions import MODERN, negotiated
 from . import answering
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from .. import describe, project
-from ..context import Request
 from ..errors import InvalidParams, ToolError
+from ..request import Request
 from . import answering
 from .answering import Steps, Tail, Unfinished
 

@@ -4,9 +4,9 @@ from functools import partial
 from typing import Any
 
 from .. import describe, project
-from ..context import Request
 from ..errors import ResourceNotFound, ToolError
 from ..features import TemplateFeature
+from ..request import Request
 from . import answering
 from .answering import Steps, Tail, Unfinished
 

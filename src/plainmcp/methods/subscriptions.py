@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 
 from .. import jsonrpc
-from ..context import Request
 from ..errors import InvalidRequest, ResourceNotFound
+from ..request import Request
 from ..steps import Stay
 from . import answering
 from .answering import Steps

@@ -5,10 +5,10 @@ from functools import partial
 from typing import Any
 
 from .. import describe
-from ..context import Request
 from ..errors import InvalidParams, NormalizeError, OutputError, ProtocolError, ToolError
 from ..features import ToolFeature
 from ..payload import Normalized
+from ..request import Request
 from ..revisions import Revision
 from ..types import CallToolResult, TextContent
 from . import answering, molds
