@@ -15,7 +15,7 @@ import msgspec
 import pydantic
 
 import payloads
-from plainmcp import Policy, Server, codec, jsonrpc, project
+from plainmcp import Policy, Server, codec, project
 from plainmcp.methods import molds
 from plainmcp.normalize import Declared, tool_result
 from plainmcp.revisions import LATEST
@@ -61,7 +61,7 @@ class Setting(NamedTuple):
         tool = server.registry.tools.known("table", None)
 
         def made() -> bytes:
-            return jsonrpc.close(msgspec.Raw(b"1"), molds.made(server, tool, LATEST, self.value))
+            return molds.made(server, tool, LATEST, msgspec.Raw(b"1"), self.value)
 
         said, ours = codec.decode(made())["result"], codec.decode(self.ours())
         assert {key: said[key] for key in ours} == ours

@@ -24,14 +24,7 @@ class Server(Core):
     b'{"jsonrpc":"2.0","id":1,"result":{}}'
     """
 
-    def handle(self, message: Any, *, revision: str | Revision | None = None, principal: Any = None) -> bytes | None:
-        """Answer one message, in bytes, text or data; no loop, no socket, no lifespan.
-
-        `revision` says what is spoken when the message does not say so itself.
-        """
-        if revision is not None:
-            revision = _revision(revision)
-        return drive.run(self.begin(message, None, None, principal, revision))
+    handle = drive.handle
 
     async def handle_async(
         self, message: Any, *, revision: str | Revision | None = None, principal: Any = None

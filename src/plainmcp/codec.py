@@ -3,18 +3,16 @@
 import os
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
 
 from .errors import ParseError
 
-__all__ = ["converted", "decode", "encode", "reader", "styled", "to_bytes", "told", "wrapped"]
+__all__ = ["STYLES", "converted", "decode", "encode", "reader", "styled", "to_bytes", "wrapped"]
 
 T = TypeVar("T")
-
-_format = msgspec.json.format
-_INDENT = {"spaced": 0, "indent": 2}
 
 encode = msgspec.json.Encoder().encode
 """A wire object, or plain data, as compact JSON."""
@@ -87,21 +85,20 @@ def wrapped(raw: bytes, key: str) -> bytes:
     return b"{" + encode(key) + b":" + raw + b"}"
 
 
+_format: Any = msgspec.json.format
+
+STYLES: dict[str, Callable[[bytes], bytes]] = {
+    "compact": bytes,
+    "spaced": partial(_format, indent=0),
+    "indent": partial(_format, indent=2),
+}
+"""What lays out compact JSON in each of the styles of a policy."""
+
+
 def styled(raw: bytes, style: str) -> str:
-    """Compact JSON as text in one of the styles of a policy.
+    """Compact JSON as text in a style.
 
     >>> styled(b'{"a":[1,2]}', "spaced")
     '{"a": [1, 2]}'
     """
-    if style == "compact":
-        return raw.decode()
-    return _format(raw, indent=_INDENT[style]).decode()
-
-
-def told(raw: bytes, style: str) -> bytes:
-    """The same text as a JSON string.
-
-    >>> told(b'{"a":[1,2]}', "spaced")
-    b'"{\\\\"a\\\\": [1, 2]}"'
-    """
-    return encode(styled(raw, style))
+    return STYLES[style](raw).decode()

@@ -14,7 +14,8 @@ from .context import LOG_LEVELS
 from .errors import InvalidParams, MethodNotFound, UnsupportedRevision
 from .jsonrpc import ABSENT, Envelope, Meta, Params
 from .methods import METHODS, answering
-from .methods.answering import Single, Steps, failure
+from .methods.answering import Steps, failure
+from .methods.tools import Single
 from .request import Request
 from .revisions import LATEST_HANDSHAKE, MODERN, REVISIONS, Revision
 from .session import Session
@@ -69,7 +70,7 @@ def begin(
             return result
         if type(result) is GeneratorType:
             return _steps(result, envelope, spoken)
-        return jsonrpc.close(id, result)
+        return result if type(result) is bytes else jsonrpc.close(id, result)
     except Exception as error:
         return None if id is ABSENT else answering.unanswerable(error, id, name, spoken)
 
@@ -83,7 +84,7 @@ def _steps(steps: Steps, envelope: Envelope, spoken: Revision) -> Steps:
     """The same for a method that stops where user code has to run."""
     try:
         result = yield from steps
-        return jsonrpc.close(envelope.id, result)
+        return result if type(result) is bytes else jsonrpc.close(envelope.id, result)
     except Exception as error:
         return answering.unanswerable(error, envelope.id, envelope.method, spoken)
 

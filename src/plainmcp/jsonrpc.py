@@ -15,22 +15,29 @@ from .errors import InvalidParams, InvalidRequest, ParseError, ProtocolError
 
 __all__ = [
     "ABSENT",
+    "HEAD",
     "Envelope",
     "Failure",
+    "Id",
     "Meta",
     "Params",
+    "Plain",
     "blamed",
     "close",
     "fail",
     "notification",
     "open_batch",
     "open_envelope",
+    "read_plain",
     "request",
     "tail",
 ]
 
 ABSENT = Raw(b"")
 """What stands where a message has nothing."""
+
+Id = Raw | bytes
+"""The id of a request, as JSON."""
 
 _decoders: dict[Any, Any] = {}  # by type: a handful, one for each kind of parameter
 
@@ -132,6 +139,21 @@ class Envelope(Struct, gc=False):
         return None if self.params is None or self.params._meta is UNSET else self.params._meta
 
 
+class _PlainParams(Struct, frozen=True, gc=False):
+    name: Any = UNSET
+    arguments: Raw = ABSENT
+    _meta: Raw = ABSENT
+
+
+class Plain(Struct, gc=False):
+    """What most messages are, and nothing is to be said of: a method, a name, arguments. Soon read."""
+
+    jsonrpc: Literal["2.0"]
+    id: Any = UNSET
+    method: Any = UNSET
+    params: _PlainParams = _PlainParams()
+
+
 class _Head(Struct, gc=False):
     """What an answer needs of a message, without a look at the rest."""
 
@@ -161,6 +183,9 @@ class _Notification(Struct):
 
 
 _read = msgspec.json.Decoder(Envelope).decode
+read_plain = msgspec.json.Decoder(Plain).decode
+"""A message that is no more than that, perhaps; raises whatever msgspec raises."""
+
 _read_head = msgspec.json.Decoder(_Head).decode
 _read_notification = msgspec.json.Decoder(_Notification).decode
 _read_whole_meta = msgspec.json.Decoder(_WithMeta).decode
@@ -256,16 +281,13 @@ class _Response(Struct, gc=False):
     result: Any
 
 
-def close(id: Raw, result: Any) -> bytes:
-    """The response that carries a result: its tail, whole or in pieces, or what can be written as it is.
+def close(id: Id, result: Any) -> bytes:
+    """The response that carries a result."""
+    return codec.encode(_Response("2.0", id if type(id) is Raw else Raw(id), result))
 
-    It is copied once.
-    """
-    if type(result) is bytes:
-        return b"".join((b'{"jsonrpc":"2.0","id":', id, result))
-    if type(result) is tuple:
-        return b"".join((b'{"jsonrpc":"2.0","id":', id, *result))
-    return codec.encode(_Response("2.0", id, result))
+
+HEAD = b'{"jsonrpc":"2.0","id":'
+"""What a response opens with, before its id."""
 
 
 def tail(result: bytes) -> bytes:

@@ -16,7 +16,8 @@ from . import codec, describe, exchange, features, files, jsonrpc, media, mime, 
 from .errors import AuthorError, InvalidParams, InvalidRequest, ProtocolError
 from .jsonable import Rules
 from .jsonrpc import Envelope
-from .methods.answering import Single, Steps
+from .methods.answering import Steps
+from .methods.tools import Single
 from .options import PromptOptions, ResourceOptions, ToolOptions
 from .policy import Policy
 from .registry import Registry

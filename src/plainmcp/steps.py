@@ -11,12 +11,15 @@ __all__ = ["Cancelled", "Link", "PeerError", "Run", "Stay"]
 class Run(Struct, frozen=True):
     """Run a function of the user's, and come back with its value or its exception."""
 
-    function: Callable[..., Any]
+    feature: Any  # the Feature whose function it is, which also says how it is run
     kwargs: dict[str, Any]
-    is_async: bool
-    inline: bool  # run it in the event loop, not in a thread
-    timeout: float | None
     link: Any  # the Link of the request it belongs to, if any
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function itself."""
+        function: Callable[..., Any] = self.feature.function
+        return function
 
 
 class Stay(Struct, frozen=True):

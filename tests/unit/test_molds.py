@@ -91,7 +91,7 @@ def assert_alike(server: Server, name: str) -> None:
         for value in VALUES:
 
             def by_mold(revision: Any = revision, value: Any = value) -> bytes:
-                return jsonrpc.close(ID, molds.made(server, tool, revision, value))
+                return molds.made(server, tool, revision, ID, value)
 
             def by_rooms(revision: Any = revision, value: Any = value) -> bytes:
                 return jsonrpc.close(ID, molds.closed(server, tool, tool.normalize(value), revision))

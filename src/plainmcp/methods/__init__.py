@@ -24,4 +24,5 @@ METHODS: dict[str, Callable[[Any, Any], Any]] = {
     "tools/call": tools.call,
     "tools/list": tools.list_,
 }
-"""What answers each method: given the server and the request, a result, or steps that end in one."""
+"""What answers each method, given the server and the request: a response, the result it is to carry, or steps that
+end in one of these."""

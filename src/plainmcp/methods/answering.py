@@ -28,9 +28,7 @@ from ..steps import Run
 from ..types import CallToolResult, GetPromptResult, ReadResourceResult
 
 __all__ = [
-    "Single",
     "Steps",
-    "Tail",
     "failure",
     "finished",
     "incident",
@@ -44,55 +42,12 @@ __all__ = [
 Steps = Generator[Any, Any, Any]
 """What stops where user code has to run, and ends in an answer."""
 
-Tail = bytes | tuple[bytes, ...]
-"""What follows the id in a response that carries a result: whole, or in pieces."""
-
-Making = Callable[[Any, Any, Revision, Any], Any]
-"""Makes a result of something, given the server, the feature and the revision it is for."""
-
 W = TypeVar("W", CallToolResult, ReadResourceResult, GetPromptResult)
 _log = logging.getLogger("plainmcp")
 _SERVER = "io.modelcontextprotocol/serverInfo"
 
 
 # Running ------------------------------------------------------------------------------------------
-
-
-class Single(Run, frozen=True):
-    """An answer with a single step: a function to run, and what makes the result of its value.
-
-    Iterating gives the steps it stands for; those in a hurry run the function and then ask for `done` or `failed`.
-    Most requests are of this kind, and a generator would be a sixth of what a small one costs.
-    """
-
-    server: Any
-    request: Request
-    feature: Any
-    make: Making  # a value -> a result
-    rescue: Making  # an exception -> likewise
-
-    def done(self, value: Any) -> bytes:
-        """The response, once the function has given its value."""
-        try:
-            made = self.make(self.server, self.feature, self.request.revision, value)
-            return jsonrpc.close(self.request.id, made)
-        except Exception as error:
-            return self.failed(error)
-
-    def failed(self, error: BaseException) -> bytes:
-        """The response, once it has raised."""
-        try:
-            made = self.rescue(self.server, self.feature, self.request.revision, error)
-            return jsonrpc.close(self.request.id, made)
-        except Exception as problem:
-            return unanswerable(problem, self.request.id, self.request.method, self.request.revision)
-
-    def __iter__(self) -> Steps:
-        try:
-            value = yield self
-        except (Exception, InputRequired) as error:
-            return self.failed(error)
-        return self.done(value)
 
 
 def running(server: Any, request: Request, feature: Feature, kwargs: dict[str, Any]) -> Steps:
@@ -103,7 +58,7 @@ def running(server: Any, request: Request, feature: Feature, kwargs: dict[str, A
     if feature.needs:
         _check_needs(feature.needs, request)
     if feature.context is None:
-        value = yield Run(feature.function, kwargs, feature.is_async, feature.inline, feature.timeout, request.link)
+        value = yield Run(feature, kwargs, request.link)
         return value
     answers = {} if request.revision.handshake else _answers(server, request)
     context = Context(
@@ -111,7 +66,7 @@ def running(server: Any, request: Request, feature: Feature, kwargs: dict[str, A
     )
     kwargs[feature.context] = context
     try:
-        value = yield Run(feature.function, kwargs, feature.is_async, feature.inline, feature.timeout, request.link)
+        value = yield Run(feature, kwargs, request.link)
         context.finish()
         return value
     except InputRequired as asked:
@@ -228,8 +183,8 @@ def finished(result: W, server: Any, revision: Revision) -> W:
     return result
 
 
-def listed(server: Any, request: Request, shelf: Shelf[Any], name: str, show: Callable[[Any], Any]) -> Tail:
-    """One page of a list, kept as bytes until the list changes."""
+def listed(server: Any, request: Request, shelf: Shelf[Any], name: str, show: Callable[[Any], Any]) -> bytes:
+    """The response with one page of a list, whose bytes are kept until the list changes."""
     revision = request.revision
     cursor = request.params.get("cursor", str | None, None)
 
@@ -243,7 +198,8 @@ def listed(server: Any, request: Request, shelf: Shelf[Any], name: str, show: Ca
             result |= {"ttlMs": ttl, "cacheScope": "private" if shelf.guarded else scope}
         return jsonrpc.tail(codec.encode(stamped(result, server, request)))
 
-    return shelf.page(cursor, server.page_size, revision, request.principal, write)
+    page = shelf.page(cursor, server.page_size, revision, request.principal, write)
+    return b"".join((jsonrpc.HEAD, request.id, page))
 
 
 # Failing ------------------------------------------------------------------------------------------

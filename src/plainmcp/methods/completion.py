@@ -47,7 +47,7 @@ def complete(server: Any, request: Request) -> Steps:
             given: dict[str, Any] = dict(zip(source.names, (argument.value, context.arguments or {}), strict=False))
             if source.context is not None:
                 given[source.context] = Context(request, is_async=source.is_async)
-            value = yield Run(source.function, given, source.is_async, source.inline, None, request.link)
+            value = yield Run(source, given, request.link)
             found = [value] if isinstance(value, str) else [str(item) for item in value or ()]
         except ProtocolError:
             raise

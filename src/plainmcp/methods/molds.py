@@ -1,4 +1,4 @@
-"""A tool's value -> the pieces of a response with its result: by the rooms that know the rules, or by their mold.
+"""A tool's value -> the response with its result: by the rooms that know the rules, or by their mold.
 
 What a text, a record or a list of records becomes differs between two calls only in the text or the records. So a
 mark is sent through normalize and project once per tool and revision, and what comes out is cut where the mark
@@ -12,15 +12,14 @@ from typing import Any
 from .. import codec, jsonrpc, project
 from ..features import ToolFeature
 from ..jsonable import Inexact, Write, never
+from ..jsonrpc import HEAD, Id
 from ..outputs import Exactly, Promise
 from ..payload import Normalized
 from ..revisions import Revision
 from ..types import CallToolResult
-from .answering import Tail, finished
+from .answering import finished
 
-__all__ = ["closed", "made"]
-
-Pieces = tuple[bytes, ...]
+__all__ = ["closed", "made", "of"]
 
 _MARK = "@@the-text-goes-here@@"
 _TEXT = codec.encode(_MARK)
@@ -28,8 +27,6 @@ _RECORD = {_MARK: 0}
 _RAW = codec.encode(_RECORD)
 _ROWS = codec.encode([_RECORD, _RECORD])
 _JOINTS = {"compact": b"},{", "spaced": b"}, {"}
-SHORT = 10_000
-"""Of JSON longer than this no copy is made that can be spared."""
 _RECORDS = frozenset({"fields", "model", "dict"})
 
 
@@ -40,22 +37,21 @@ def closed(server: Any, tool: ToolFeature, normalized: Normalized, revision: Rev
     return finished(result, server, revision)
 
 
-class Mold:
-    """The pieces around a text, a record and a list of records: two where it is told only, three where it is sent.
+class Mold(dict[type, "Way"]):
+    """The ways from what a tool returns to its response on one revision, by class; found when one is first seen.
 
-    `between` is what stands between two records where each is told by itself. None where there is no such mold.
+    What stands around a text, a record or a list of records is known beforehand; None where there is no such mold.
     """
 
-    __slots__ = ("_between", "_check", "_policy", "_record", "_rows", "_rules", "_style", "_write", "text", "ways")
-
     def __init__(self, server: Any, tool: ToolFeature, revision: Revision) -> None:
-        self.ways: dict[type, Way] = {}
-        self.text: list[bytes] | None = None
-        self._record: list[bytes] | None = None
-        self._rows: list[bytes] | None = None
-        self._between: bytes | None = None
+        super().__init__()
+        self._server, self._tool, self._revision = server, tool, revision
+        self._text: Around | None = None
+        self._record: Around | None = None
+        self._rows: Around | None = None
+        self._joint = self._between = b""  # what stands between two records, in a list and where each is told alone
         self._policy, self._rules, self._check = policy, rules, check = tool.policy, tool.rules, tool.check
-        self._style = policy.json_style
+        self._restyle = restyle = codec.STYLES[policy.json_style]
         self._write: Write = never
         if tool.render is not None or policy.accept != "any" or _is_rewritten(tool):
             return
@@ -64,63 +60,92 @@ class Mold:
             return jsonrpc.tail(codec.encode(closed(server, tool, tool.normalize(value, check=None), revision)))
 
         if check is None or (isinstance(check, Exactly) and check.kind is str):
-            self.text = _around(whole(_MARK), _TEXT, _TEXT)
+            self._text = _around(whole(_MARK), _TEXT, _TEXT)
         if policy.key_case != "asis" or policy.item_order != "asis" or policy.drop_none:
             return
         if isinstance(check, Promise):
             self._write = rules.trusted(check.writer)
-        one, both = (codec.told(raw, policy.json_style) for raw in (_RAW, _ROWS))
+        one, both = (codec.encode(restyle(raw).decode()) for raw in (_RAW, _ROWS))
         self._record = _around(whole(_RECORD), one, _RAW)
         rows = whole([_RECORD, _RECORD])
         self._rows = _around(rows, both, _ROWS)
         # An item on its own is indented from the margin, so there is nothing to cut.
         if self._rows is None and policy.json_style in _JOINTS and rows.count(one) == 2:
-            self._between = rows.split(one)[1]
-            self._rows = _around(rows, one + self._between + one, _ROWS)
+            between = rows.split(one)[1]
+            self._rows = _around(rows, one + between + one, _ROWS)
+            self._joint, self._between = _JOINTS[policy.json_style], b'}"' + between + b'"{'
 
-    def way(self, kind: type) -> "Way":
-        """What makes pieces of values of a class, or gives up; worked out when the class is first seen."""
-        way: Way = never
-        if kind is list and self._rows is not None:
-            way = self.of_rows
+    def __missing__(self, kind: type) -> "Way":
+        way: Way = self._by_the_rooms
+        if kind is str and self._text is not None:
+            way = self._of_text(*self._text)
+        elif kind is list and self._rows is not None:
+            way = self._of_rows(*self._rows)
         elif self._rules.rule(kind).shape in _RECORDS and self._record is not None:
-            way = self.of_dict if kind is dict else self.of_record
-        self.ways[kind] = way
+            way = self._of_record(*self._record)
+            way = self._unless_a_result(way) if kind is dict else way
+        self[kind] = way
         return way
 
-    def of_dict(self, value: dict[Any, Any]) -> Pieces | bytes | None:
-        return None if "content" in value else self.of_record(value)  # it may be a result
+    def _by_the_rooms(self, id: Id, value: Any, encoded: bytes | None = None) -> bytes:
+        """The way of all that has no mold; its JSON is made use of, if it came as far."""
+        result = closed(self._server, self._tool, self._tool.normalize(value, encoded=encoded), self._revision)
+        return jsonrpc.close(id, result)
 
-    def of_record(self, value: Any) -> Pieces | bytes:
-        raw = self._write(value)
-        if raw is None:
-            raw = self._checked(value)
-        if raw == b"{}" or type(raw) is Inexact:
-            return raw
-        assert self._record is not None
-        return _filled(self._record, codec.told(raw, self._style), raw)
+    def _of_text(self, before: bytes, between: bytes, after: bytes | None) -> "Way":
+        encode, by_the_rooms = codec.encode, self._by_the_rooms
 
-    def of_rows(self, value: list[Any]) -> Pieces | bytes | None:
-        kinds = set(map(type, value))
-        if not kinds or any(self._rules.rule(kind).shape not in _RECORDS for kind in kinds):
-            return None
-        raw = self._write(value)
-        if raw is None:
-            raw = self._checked(value)
-        if type(raw) is Inexact:
-            return raw
-        assert self._rows is not None
-        told = codec.told(raw, self._style)
-        if self._between is None:
-            return _filled(self._rows, told, raw)
-        # Where the text has no more joints than there are rows, every one of them is between two rows.
-        rows = told.split(_JOINTS[self._style])
-        if len(rows) != len(value):
-            return raw
-        del told  # it may be large
-        rows[0] = b'"' + rows[0][2:]  # without the brackets of the list
-        rows[-1] = rows[-1][:-2] + b'"'
-        return _filled(self._rows, (b'}"' + self._between + b'"{').join(rows), raw)
+        def way(id: Id, value: str) -> bytes:
+            try:
+                raw = encode(value)  # told and sent alike
+            except UnicodeEncodeError:  # a lone surrogate, about which the policy has something to say
+                return by_the_rooms(id, value)
+            if after is None:
+                return b"".join((HEAD, id, before, raw, between))
+            return b"".join((HEAD, id, before, raw, between, raw, after))
+
+        return way
+
+    def _unless_a_result(self, way: "Way") -> "Way":
+        return lambda id, value: (self._by_the_rooms if "content" in value else way)(id, value)
+
+    def _of_record(self, before: bytes, between: bytes, after: bytes | None) -> "Way":
+        write, checked, restyle, encode = self._write, self._checked, self._restyle, codec.encode
+
+        def way(id: Id, value: Any) -> bytes:
+            raw = write(value)
+            if raw is None:
+                raw = checked(value)
+                if raw == b"{}" or type(raw) is Inexact:
+                    return self._by_the_rooms(id, value, raw)
+            told = encode(restyle(raw).decode())
+            if after is None:
+                return b"".join((HEAD, id, before, told, between))
+            return b"".join((HEAD, id, before, told, between, raw, after))
+
+        return way
+
+    def _of_rows(self, before: bytes, between: bytes, after: bytes | None) -> "Way":
+        def way(id: Id, value: list[Any]) -> bytes:
+            kinds = set(map(type, value))
+            if not kinds or any(self._rules.rule(kind).shape not in _RECORDS for kind in kinds):
+                return self._by_the_rooms(id, value)
+            raw = self._write(value)
+            if raw is None:
+                raw = self._checked(value)
+            if type(raw) is Inexact:
+                return self._by_the_rooms(id, value, raw)
+            told = codec.encode(self._restyle(raw).decode())
+            if self._joint:
+                # Where the text has no more joints than there are rows, every one of them is between two rows.
+                if told.count(self._joint) != len(value) - 1:
+                    return self._by_the_rooms(id, value, raw)
+                told = b'"%b"' % told[2:-2].replace(self._joint, self._between)  # without the brackets of the list
+            if after is None:
+                return b"".join((HEAD, id, before, told, between))
+            return b"".join((HEAD, id, before, told, between, raw, after))
+
+        return way
 
     def _checked(self, value: Any) -> bytes:
         """The JSON of records; what there is no mold for is checked by the rooms."""
@@ -130,19 +155,19 @@ class Mold:
         return raw
 
 
-Way = Callable[[Any], Pieces | bytes | None]
-"""Makes the pieces of a value; else it gives its JSON, if it came as far, or None."""
+Way = Callable[[Any, Any], bytes]
+"""Makes a response of an id and a value."""
+
+Around = tuple[bytes, bytes, bytes | None]
+"""What stands before a text, behind it and, where it is sent too, behind the data it tells of."""
 
 
-def _around(whole: bytes, told: bytes, raw: bytes) -> list[bytes] | None:
-    """What stands around a text and, behind it, the data it tells of."""
+def _around(whole: bytes, told: bytes, raw: bytes) -> Around | None:
     before, found, after = whole.partition(told)
-    pieces = [before, *after.split(raw)]
-    return pieces if found and len(pieces) <= 3 else None
-
-
-def _filled(around: list[bytes], told: bytes, raw: bytes) -> Pieces:
-    return (around[0], told, around[1], raw, around[2]) if len(around) == 3 else (around[0], told, around[1])
+    pieces = after.split(raw)
+    if not found or len(pieces) > 2:
+        return None
+    return before, pieces[0], pieces[1] if len(pieces) == 2 else None
 
 
 def _is_rewritten(tool: ToolFeature) -> bool:
@@ -150,19 +175,14 @@ def _is_rewritten(tool: ToolFeature) -> bool:
     return any(issubclass(mark, kind) for mark in (str, dict, list) for kind in tool.rules.opaque)
 
 
-def made(server: Any, tool: ToolFeature, revision: Revision, value: Any) -> Tail | CallToolResult:
-    """The result of what a tool returned: the tail of its response, or the result itself."""
-    mold = tool.molds.get(revision.name)
+def of(server: Any, tool: ToolFeature, revision: Revision) -> Mold:
+    """The mold of a tool for a revision, made when first needed."""
+    mold: Mold | None = tool.molds.get(revision.name)
     if mold is None:
         mold = tool.molds[revision.name] = Mold(server, tool, revision)
-    kind = type(value)
-    if kind is str and mold.text is not None:
-        try:
-            raw = codec.encode(value)  # told and sent alike
-            return raw.join(mold.text) if len(raw) < SHORT else _filled(mold.text, raw, raw)
-        except UnicodeEncodeError:  # a lone surrogate, about which the policy has something to say
-            pass
-    found = (mold.ways.get(kind) or mold.way(kind))(value)
-    if type(found) is tuple:
-        return found
-    return closed(server, tool, tool.normalize(value, encoded=found), revision)
+    return mold
+
+
+def made(server: Any, tool: ToolFeature, revision: Revision, id: Id, value: Any) -> bytes:
+    """The response with the result of what a tool returned."""
+    return of(server, tool, revision)[type(value)](id, value)

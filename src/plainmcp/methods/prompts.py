@@ -6,12 +6,12 @@ from .. import describe, project
 from ..errors import InvalidParams, ToolError
 from ..request import Request
 from . import answering
-from .answering import Steps, Tail, Unfinished
+from .answering import Steps, Unfinished
 
 __all__ = ["get", "list_"]
 
 
-def list_(server: Any, request: Request) -> Tail:
+def list_(server: Any, request: Request) -> bytes:
     """One page of the prompts."""
     return answering.listed(
         server,

@@ -8,12 +8,12 @@ from ..errors import ResourceNotFound, ToolError
 from ..features import TemplateFeature
 from ..request import Request
 from . import answering
-from .answering import Steps, Tail, Unfinished
+from .answering import Steps, Unfinished
 
 __all__ = ["list_", "list_templates", "read"]
 
 
-def list_(server: Any, request: Request) -> Tail:
+def list_(server: Any, request: Request) -> bytes:
     """One page of the resources."""
     return answering.listed(
         server,
@@ -24,7 +24,7 @@ def list_(server: Any, request: Request) -> Tail:
     )
 
 
-def list_templates(server: Any, request: Request) -> Tail:
+def list_templates(server: Any, request: Request) -> bytes:
     """One page of the resource templates."""
     return answering.listed(
         server,

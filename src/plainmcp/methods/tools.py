@@ -4,22 +4,25 @@ import logging
 from functools import partial
 from typing import Any
 
-from .. import describe
+from .. import describe, jsonrpc
 from ..errors import InvalidParams, NormalizeError, OutputError, ProtocolError, ToolError
 from ..features import ToolFeature
+from ..jsonrpc import Id
 from ..payload import Normalized
+from ..questions import InputRequired
 from ..request import Request
 from ..revisions import Revision
+from ..steps import Run
 from ..types import CallToolResult, TextContent
 from . import answering, molds
-from .answering import Single, Steps, Tail, Unfinished
+from .answering import Steps, Unfinished
 
-__all__ = ["call", "list_"]
+__all__ = ["Single", "call", "list_"]
 
 _log = logging.getLogger("plainmcp")
 
 
-def list_(server: Any, request: Request) -> Tail:
+def list_(server: Any, request: Request) -> bytes:
     """One page of the tools."""
     return answering.listed(server, request, server.registry.tools, "tools", partial(_shown, request))
 
@@ -28,7 +31,7 @@ def _shown(request: Request, tool: ToolFeature) -> Any:
     return describe.tool(tool.definition, tool.object_schema, request.revision)
 
 
-def call(server: Any, request: Request) -> Single | Steps | CallToolResult:
+def call(server: Any, request: Request) -> "Single | Steps | CallToolResult":
     """Run a tool; what goes wrong inside it is a result the model can read (TOOL-11, TOOL-12)."""
     params, revision = request.params, request.revision
     name = params.name if type(params.name) is str else params.get("name", str)
@@ -41,10 +44,40 @@ def call(server: Any, request: Request) -> Single | Steps | CallToolResult:
         return _rescued(server, tool, revision, error)
     if tool.context is not None or tool.needs:
         return _steps(server, request, tool, kwargs)
-    return Single(
-        tool.function, kwargs, tool.is_async, tool.inline, tool.timeout, request.link,
-        server, request, tool, molds.made, _rescued,
-    )  # fmt: skip
+    return Single(tool, kwargs, request.link, server, request.id, revision)
+
+
+class Single(Run, frozen=True):
+    """An answer with a single step: a tool's function to run, before the result of its value is made.
+
+    Iterating gives the steps it stands for; those in a hurry run the function and then ask for `done` or `failed`.
+    Most requests are of this kind, and a generator would be a sixth of what a small one costs.
+    """
+
+    server: Any
+    id: Id
+    revision: Revision
+
+    def done(self, value: Any) -> bytes:
+        """The response, once the function has given its value."""
+        try:
+            return molds.made(self.server, self.feature, self.revision, self.id, value)
+        except Exception as error:
+            return self.failed(error)
+
+    def failed(self, error: BaseException) -> bytes:
+        """The response, once it has raised."""
+        try:
+            return jsonrpc.close(self.id, _rescued(self.server, self.feature, self.revision, error))
+        except Exception as problem:
+            return answering.unanswerable(problem, self.id, "tools/call", self.revision)
+
+    def __iter__(self) -> Steps:
+        try:
+            value = yield self
+        except (Exception, InputRequired) as error:
+            return self.failed(error)
+        return self.done(value)
 
 
 def _steps(server: Any, request: Request, tool: ToolFeature, kwargs: dict[str, Any]) -> Steps:
@@ -53,7 +86,7 @@ def _steps(server: Any, request: Request, tool: ToolFeature, kwargs: dict[str, A
         value = yield from answering.running(server, request, tool, kwargs)
         if isinstance(value, Unfinished):
             return value.result
-        return molds.made(server, tool, request.revision, value)
+        return molds.made(server, tool, request.revision, request.id, value)
     except Exception as error:
         return _rescued(server, tool, request.revision, error)
 

@@ -11,7 +11,7 @@ from functools import partial
 from inspect import isawaitable
 from typing import Any
 
-from ..methods.answering import Single
+from ..methods.tools import Single
 from ..server import Core
 from . import looped, sse, streamable
 from .endpoint import Endpoint
@@ -84,7 +84,9 @@ class ASGIApp:
                 steps = answer.steps
                 if isinstance(steps, Single):
                     answer.steps = None  # it knows us
-                    made, rest = looped.begun(steps, None if steps.is_async else looped.threads_of(endpoint.core))
+                    made, rest = looped.begun(
+                        steps, None if steps.feature.is_async else looped.threads_of(endpoint.core)
+                    )
                 elif answer.silent:
                     made, rest = looped.started(self._driven(answer))
                 else:

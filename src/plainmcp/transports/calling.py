@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import InvalidRequest, ProtocolError
-from ..methods.answering import Single, Steps
+from ..methods.answering import Steps
+from ..methods.tools import Single
 from ..questions import InputRequired
 from ..steps import Cancelled, PeerError, Run, Stay
 
@@ -26,7 +27,7 @@ PASSED_ON = (Exception, InputRequired, Cancelled, KeyboardInterrupt)
 def called(step: Run) -> Any:
     """The value of a plain function; it may end its call, never the server."""
     try:
-        return step.function(**step.kwargs)
+        return step.feature.function(**step.kwargs)
     except PASSED_ON:
         raise
     except BaseException as error:

@@ -17,7 +17,8 @@ from .. import exchange, jsonrpc
 from ..codec import to_bytes
 from ..errors import InvalidRequest, ProtocolError
 from ..jsonrpc import Envelope
-from ..methods.answering import Single, Steps
+from ..methods.answering import Steps
+from ..methods.tools import Single
 from ..revisions import Revision
 from ..server import Core
 from ..session import Session

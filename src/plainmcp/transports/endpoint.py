@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from .. import exchange, jsonrpc
 from ..errors import InternalError, InvalidRequest, ProtocolError
 from ..jsonrpc import ABSENT, Envelope, Meta
-from ..methods.answering import Single, Steps
+from ..methods.answering import Steps
+from ..methods.tools import Single
 from ..revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ..server import Core
 from ..session import Session

@@ -14,10 +14,9 @@ from types import CoroutineType
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
-from msgspec.structs import replace
-
 from ..errors import ToolError
-from ..methods.answering import Single, Steps
+from ..methods.answering import Steps
+from ..methods.tools import Single
 from ..questions import InputRequired
 from ..steps import Cancelled, Run, Stay
 from .calling import PASSED_ON, Pending, Staying, called, cannot_stay, contained
@@ -75,12 +74,12 @@ def begun(single: Single, threads: Threads | None = None) -> tuple[bytes | None,
 
     The most common request of all goes this way: it does by itself what `_awaited` and `called` do for others.
     """
-    link = single.link
-    if not single.is_async or single.timeout is not None or (link is not None and link.cancelled):
+    link, feature = single.link, single.feature
+    if not feature.is_async or feature.timeout is not None or (link is not None and link.cancelled):
         return None, _finished(single, _perform(single, threads or _shared))
     made = None
     try:
-        coroutine = single.function(**single.kwargs)
+        coroutine = feature.function(**single.kwargs)
         if type(coroutine) is not CoroutineType:
             return None, _finished(single, _wanted(link, coroutine))
         waiting = coroutine.send(None)
@@ -123,11 +122,13 @@ async def _perform(step: Any, threads: Threads) -> Any:
         raise cannot_stay()
     if step.link is not None and step.link.cancelled:
         raise Cancelled
-    if step.timeout is not None:
-        return await _bounded(step, threads)
-    if step.is_async:
+    return await (_performed if step.feature.timeout is None else _bounded)(step, threads)
+
+
+async def _performed(step: Run, threads: Threads) -> Any:
+    if step.feature.is_async:
         return await _awaited(step)
-    value = called(step) if step.inline else await _wanted(step.link, _threaded(step, threads))
+    value = called(step) if step.feature.inline else await _wanted(step.link, _threaded(step, threads))
     if type(value) is CoroutineType:  # a plain wrapper around an async function
         return await _wanted(step.link, value)
     return value
@@ -149,14 +150,15 @@ async def _awaited(step: Run) -> Any:
 
 async def _bounded(step: Run, threads: Threads) -> Any:
     """Run a step's function for as long as it may take; raises ToolError after that."""
-    limit = asyncio.timeout(step.timeout)
+    seconds = step.feature.timeout
+    limit = asyncio.timeout(seconds)
     try:
         async with limit:
-            return await _perform(replace(step, timeout=None), threads)
+            return await _performed(step, threads)
     except TimeoutError:
         if not limit.expired():
             raise  # the function's own
-        raise ToolError(f"This took longer than {step.timeout:g} seconds and was given up.") from None
+        raise ToolError(f"This took longer than {seconds:g} seconds and was given up.") from None
 
 
 async def _wanted(link: Any, work: Awaitable[Any]) -> Any:

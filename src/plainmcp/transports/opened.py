@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..context import Context
-from ..methods.answering import Single, Steps
+from ..methods.answering import Steps
+from ..methods.tools import Single
 from ..steps import PeerError, Run, Stay
 from . import streamable
 from .calling import Wanted

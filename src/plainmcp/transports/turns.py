@@ -179,7 +179,7 @@ class Turns:
             full = not self._has_room()
             if not full:
                 self._unanswered += 1
-                if not work.step.is_async:
+                if not work.step.feature.is_async:
                     ours = self._has_hands()
                     self._offer(_TURN if ours else work)
                     return ours
@@ -228,10 +228,10 @@ class Turns:
                 continue
             with self._lock:
                 self._unanswered += 1
-                if not work.step.is_async:
+                if not work.step.feature.is_async:
                     self._has_hands()
                     self._offer(work)
-            if work.step.is_async:
+            if work.step.feature.is_async:
                 _tasks[work] = lent.task(self._finish_async(work))
         return goes_on
 
