@@ -84,11 +84,11 @@ class Rules:
         if not (policy.drop_none or self._always_walk):
             try:
                 rule = self.rule(type(value))
-                model = self._model_in(value, rule)
-                raw = None if model is None else self._writers_of(model)[type(value) is list](value)
+                record = self._record_in(value, rule)
+                raw = None if record is None else self._writers_of(record)[type(value) is list](value)
                 if raw is not None:
                     return raw
-                raw = self._encoder.encode(value) if model is None else self._by_its_package(value, model)
+                raw = self._encoder.encode(value) if record is None else self._by_its_package(value, record)
                 if type(value) is str or self._vouched(value, rule, raw, policy.unencodable == "error"):
                     return raw
             except Exception:  # the walk that follows meets the same trouble, and knows its path
@@ -111,27 +111,28 @@ class Rules:
 
     # At once ------------------------------------------------------------------------------------
 
-    def _model_in(self, value: Any, rule: Rule) -> type | None:
-        """The class of a model, or of the first in a list of models."""
-        if rule.shape == "model":
+    def _record_in(self, value: Any, rule: Rule) -> type | None:
+        """The class of a record, or of the first in a list of records."""
+        if rule.shape in _RECORDS:
             return type(value)
-        if type(value) is list and value and self.rule(type(value[0])).shape == "model":
+        if type(value) is list and value and self.rule(type(value[0])).shape in _RECORDS:
             return type(value[0])
         return None
 
-    def _writers_of(self, model: type) -> tuple[Write, Write]:
-        """What writes a model that leaves nothing open, and a list of them, in half the time its package takes."""
-        writers = self._writers.get(model)
+    def _writers_of(self, kind: type) -> tuple[Write, Write]:
+        """What writes a record that leaves nothing open, and a list of them, in half the time others take."""
+        writers = self._writers.get(kind)
         if writers is None:
-            many = writer(list[model])  # type: ignore[valid-type]
-            writers = self._writers[model] = self.trusted(writer(model)), self.trusted(many)
+            many = writer(list[kind])  # type: ignore[valid-type]
+            writers = self._writers[kind] = self.trusted(writer(kind)), self.trusted(many)
         return writers
 
-    def _by_its_package(self, value: Any, model: type) -> bytes:
-        if type(value) is model:
-            return _bounded(_model_to_json(value))
-        if set(map(type, value)) == {model}:
-            return _bounded(self._row_encoder(model)(value))
+    def _by_its_package(self, value: Any, kind: type) -> bytes:
+        if self.rule(kind).shape == "model":
+            if type(value) is kind:
+                return _bounded(_model_to_json(value))
+            if set(map(type, value)) == {kind}:
+                return _bounded(self._row_encoder(kind)(value))
         return self._encoder.encode(value)
 
     def _row_encoder(self, kind: type) -> Callable[[Any], bytes]:

@@ -6,6 +6,7 @@ stands. This halves the cost of a small call, which is nothing but overhead, and
 tool returns goes through the rooms as ever.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +27,7 @@ _TEXT = codec.encode(_MARK)
 _RECORD = {_MARK: 0}
 _RAW = codec.encode(_RECORD)
 _ROWS = codec.encode([_RECORD, _RECORD])
-_JOINTS = {"compact": b"},{", "spaced": b"}, {"}
+_JOINTS = {"compact": re.compile(rb"},\{"), "spaced": re.compile(rb"}, \{")}  # bytes.split takes half as long again
 _RECORDS = frozenset({"fields", "model", "dict"})
 
 
@@ -49,7 +50,8 @@ class Mold(dict[type, "Way"]):
         self._text: Around | None = None
         self._record: Around | None = None
         self._rows: Around | None = None
-        self._joint = self._between = b""  # what stands between two records, in a list and where each is told alone
+        self._joint: re.Pattern[bytes] | None = None  # what stands between two records in a list,
+        self._between = b""  # and where each is told by itself
         self._policy, self._rules, self._check = policy, rules, check = tool.policy, tool.rules, tool.check
         self._restyle = restyle = codec.STYLES[policy.json_style]
         self._write: Write = never
@@ -136,11 +138,14 @@ class Mold(dict[type, "Way"]):
             if type(raw) is Inexact:
                 return self._by_the_rooms(id, value, raw)
             told = codec.encode(self._restyle(raw).decode())
-            if self._joint:
+            if self._joint is not None:
                 # Where the text has no more joints than there are rows, every one of them is between two rows.
-                if told.count(self._joint) != len(value) - 1:
+                rows = self._joint.split(told)
+                if len(rows) != len(value):
                     return self._by_the_rooms(id, value, raw)
-                told = b'"%b"' % told[2:-2].replace(self._joint, self._between)  # without the brackets of the list
+                rows[0] = b'"' + rows[0][2:]  # without the brackets of the list
+                rows[-1] = rows[-1][:-2] + b'"'
+                told = self._between.join(rows)
             if after is None:
                 return b"".join((HEAD, id, before, told, between))
             return b"".join((HEAD, id, before, told, between, raw, after))
