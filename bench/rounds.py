@@ -90,8 +90,8 @@ def environment() -> dict[str, str]:
 
 
 FINER = 5
-"""Where calls are short, slices are so many times shorter and rounds so many times more: a machine has other work, and
-the sooner all have had their turn the likelier it meets them all."""
+"""Where calls are short, slices are so many times shorter and rounds as many times more: a machine has other work,
+and the sooner all have had their turn the likelier it meets them all."""
 
 
 def turns(contestants: dict[str, Timed], rounds: int, slice: float) -> dict[str, Sample]:

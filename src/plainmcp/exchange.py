@@ -13,7 +13,7 @@ from . import jsonrpc
 from .context import LOG_LEVELS
 from .errors import InvalidParams, MethodNotFound, UnsupportedRevision
 from .jsonrpc import ABSENT, Envelope, Meta, Params
-from .methods import METHODS, answering
+from .methods import METHODS, answering, tools
 from .methods.answering import Steps, failure
 from .methods.tools import Single
 from .request import Request
@@ -59,11 +59,19 @@ def begin(
         if name is UNSET or id is ABSENT:
             _noted(envelope, session)
             return None
+        if name == "tools/call" and type(params.name) is str:
+            # Most requests call a tool that is open to all and asks for nothing: no need to know who calls, or how.
+            tool = server.registry.tools.features.get(params.name)
+            if tool is not None and tool.is_simple and tool.visible is None:
+                if meta is not None:
+                    leveled(meta)
+                result = tools.simple(server, tool, id, params, spoken, link)
+                return result if type(result) is Single else jsonrpc.close(id, result)
         method = METHODS.get(name) if name in spoken.methods else None
         # Without a handshake nothing tells a client beforehand what there is, so what is not there is no method.
         if method is None or not (spoken.handshake or server.offers(name)):
             raise _unknown(name, spoken)
-        if meta is not None and meta.log_level is not UNSET:
+        if meta is not None:
             leveled(meta)
         result = method(server, Request(id, name, params, meta, spoken, session, link, principal))
         if type(result) is Single:

@@ -38,12 +38,14 @@ class Feature(msgspec.Struct, kw_only=True):
     timeout: float | None = None
     needs: dict[str, Any] = {}  # client capabilities, checked before it runs
     serial: int = 0  # its place among all that were ever registered
+    is_simple: bool = False  # it takes nothing but its arguments
     is_quick: bool = False  # its function runs where it is called, for as long as it likes
-    is_plain: bool = False  # and takes nothing but its arguments, from anybody
+    is_plain: bool = False  # both, and for everybody
 
     def __post_init__(self) -> None:
+        self.is_simple = self.context is None and not self.needs
         self.is_quick = not self.is_async and self.timeout is None
-        self.is_plain = self.is_quick and self.context is None and self.visible is None and not self.needs
+        self.is_plain = self.is_simple and self.is_quick and self.visible is None
 
     def is_seen(self, principal: Any) -> bool:
         """Whether this caller may see it, and so list and use it."""

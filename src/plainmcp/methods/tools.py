@@ -7,17 +7,17 @@ from typing import Any
 from .. import describe, jsonrpc
 from ..errors import InvalidParams, NormalizeError, OutputError, ProtocolError, ToolError
 from ..features import ToolFeature
-from ..jsonrpc import Id
+from ..jsonrpc import Id, Params
 from ..payload import Normalized
 from ..questions import InputRequired
 from ..request import Request
 from ..revisions import Revision
-from ..steps import Run
+from ..steps import Link, Run
 from ..types import CallToolResult, TextContent
 from . import answering, molds
 from .answering import Steps, Unfinished
 
-__all__ = ["Single", "call", "list_"]
+__all__ = ["Single", "call", "list_", "simple"]
 
 _log = logging.getLogger("plainmcp")
 
@@ -33,18 +33,32 @@ def _shown(request: Request, tool: ToolFeature) -> Any:
 
 def call(server: Any, request: Request) -> "Single | Steps | CallToolResult":
     """Run a tool; what goes wrong inside it is a result the model can read (TOOL-11, TOOL-12)."""
-    params, revision = request.params, request.revision
-    name = params.name if type(params.name) is str else params.get("name", str)
-    tool = server.registry.tools.known(name, request.principal)
+    params = request.params
+    tool = server.registry.tools.known(params.get("name", str), request.principal)
+    if tool.is_simple:
+        return simple(server, tool, request.id, params, request.revision, request.link)
     try:
         kwargs = tool.bind(params.arguments)
     except Exception as error:
-        if params.arguments and bytes(params.arguments)[:1] not in b"{n":  # an object, or null
-            raise InvalidParams("params.arguments is an object") from None
-        return _rescued(server, tool, revision, error)
-    if tool.context is not None or tool.needs:
-        return _steps(server, request, tool, kwargs)
-    return Single(tool, kwargs, request.link, server, request.id, revision)
+        return _unbound(server, tool, params, request.revision, error)
+    return _steps(server, request, tool, kwargs)
+
+
+def simple(
+    server: Any, tool: ToolFeature, id: Id, params: Params, revision: Revision, link: Link | None
+) -> "Single | CallToolResult":
+    """The same for a tool that asks for nothing while it runs."""
+    try:
+        kwargs = tool.bind(params.arguments)
+    except Exception as error:
+        return _unbound(server, tool, params, revision, error)
+    return Single(tool, kwargs, link, server, id, revision)
+
+
+def _unbound(server: Any, tool: ToolFeature, params: Params, revision: Revision, error: Exception) -> CallToolResult:
+    if params.arguments and bytes(params.arguments)[:1] not in b"{n":  # an object, or null
+        raise InvalidParams("params.arguments is an object") from None
+    return _rescued(server, tool, revision, error)
 
 
 class Single(Run, frozen=True):
@@ -61,7 +75,8 @@ class Single(Run, frozen=True):
     def done(self, value: Any) -> bytes:
         """The response, once the function has given its value."""
         try:
-            return molds.made(self.server, self.feature, self.revision, self.id, value)
+            mold = self.feature.molds.get(self.revision.name) or molds.of(self.server, self.feature, self.revision)
+            return mold[type(value)](self.id, value)
         except Exception as error:
             return self.failed(error)
 

@@ -50,7 +50,7 @@ class Call(Wanted):
         self._connection = connection
         self._way = way  # of its own, where it has one
 
-    staying: tuple[Stay, Steps] | None = None
+    listening: tuple[Stay, Steps] | None = None
     id = b""
     """What the request is known by as long as it runs."""
 
@@ -300,17 +300,17 @@ class Connection:
         """Keep a listen request open until the client cancels it or the connection closes."""
         with self._telling:  # nothing comes before the acknowledgement (SUB-03)
             self.send(step.first)
-            step.link.staying = (step, steps)
+            step.link.listening = (step, steps)
 
     def _leave(self, call: Call) -> Steps | None:
         """No longer keep it open; gives the steps that would end it."""
         with self._telling:
-            staying, call.staying = call.staying, None
-        if staying is None:
+            listening, call.listening = call.listening, None
+        if listening is None:
             return None
         if call.cancelled:
-            staying[1].close()
-        return staying[1]
+            listening[1].close()
+        return listening[1]
 
     def _tell(self, event: str, uri: str | None) -> None:
         if self.session.wants(event, uri):
@@ -318,8 +318,8 @@ class Connection:
             self.send(jsonrpc.notification(f"notifications/{event}", params))
         with self._telling:
             for call in list(self.running.values()):
-                if call.staying is not None and call.staying[0].subscription.hears(event, uri):
-                    self.send(call.staying[0].subscription.message(event, uri))
+                if call.listening is not None and call.listening[0].subscription.hears(event, uri):
+                    self.send(call.listening[0].subscription.message(event, uri))
 
     # The end --------------------------------------------------------------------------------------
 
@@ -334,7 +334,7 @@ class Connection:
     def cancel(self) -> None:
         """Give up whatever still runs, without answers."""
         with self._telling:
-            running = [call for call in list(self.running.values()) if call.staying is None]
+            running = [call for call in list(self.running.values()) if call.listening is None]
         for call in running:
             call.cancel()
 

@@ -21,15 +21,15 @@ from ..session import Session
 from ..steps import Stay
 from . import drive, guard, streamable
 from .calling import given_up
-from .connection import Call
 from .headers import MEMORABLE, Headers
-from .opened import Alone, Mute, Open, answered, begun
+from .opened import Alone, Open, Quiet, Within, answered, begun
 from .sessions import Held, Sessions
 from .streamable import Fit, Reply, Settings, refused, said
 
 __all__ = ["Endpoint"]
 
 _SSE = "text/event-stream"
+_OF_ITSELF = (b"host", b"origin", b"content-type", b"accept", b"mcp-protocol-version", b"mcp-method")
 MANY = 256
 """How many ways in which clients speak of themselves are remembered."""
 
@@ -54,10 +54,7 @@ class Endpoint:
         """Why a request is refused before its body is read, or what its client takes as an answer."""
         raw = headers.raw.get
         # A client says the same of itself each time: what was judged once is remembered.
-        said = (
-            method, local, raw(b"host"), raw(b"origin"), raw(b"content-type"), raw(b"accept"),
-            raw(b"mcp-protocol-version"), raw(b"mcp-method"),
-        )  # fmt: skip
+        said = (method, local, *map(raw, _OF_ITSELF))
         fit = self._fits.get(said)
         if fit is None or headers.twice is not None:
             found = self._judged(method, headers, local)
@@ -154,8 +151,8 @@ class Endpoint:
         """What a body speaks that could not be read, as far as its headers tell."""
         if streamable.is_modern(fit, None):
             return LATEST
-        id = headers.get(b"mcp-session-id")
-        held = self.sessions.get(id, principal) if id else None
+        id = headers.raw.get(b"mcp-session-id")
+        held = self.sessions.get(id.strip(b" \t"), principal) if id else None
         if held is not None:
             return exchange.assumed(held.connection.session)
         try:
@@ -243,7 +240,7 @@ class Endpoint:
             held.close()
             return said(200, answer)
         self.sessions.add(held)
-        return Reply(200, answer or b"", (*streamable.JSON, (b"mcp-session-id", held.id.encode())))
+        return Reply(200, answer or b"", (*streamable.JSON, (b"mcp-session-id", held.id)))
 
     def _held(self, headers: Headers, fit: Fit, principal: Any, asked: bytes | None = None) -> Held | Reply:
         """The session a request names; its own revision counts, whatever served one the version header names."""
@@ -253,14 +250,14 @@ class Endpoint:
         held = self.sessions.get(id, principal)
         if held is None:
             return refused(404, InvalidRequest("there is no such session; send initialize"), asked)
-        if fit.version is not None:
+        if fit.version is not None and (fit.version not in streamable.HANDSHAKE or headers.twice is not None):
             streamable.spoken_without_session(headers, fit)  # R2511-HDR-02
         held.connection.principal = principal
         return held
 
     def _in_session(self, fit: Fit, held: Held, message: bytes | Envelope) -> Reply | Open:
-        opened, connection = Open(fit, False, held), held.connection
-        call = Call(connection, opened) if fit.events else Mute(connection)
+        connection = held.connection
+        opened = call = Within(fit, held) if fit.events else Quiet(fit, held)
         if isinstance(message, bytes):
             opened.batch = True
             work = connection.start(message, call)

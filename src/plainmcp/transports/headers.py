@@ -59,11 +59,12 @@ class Headers:
         if self.twice is not None and name in self.twice:
             raise HeaderMismatch(f"the header {name.decode('latin-1')} is given twice")
 
-    def one(self, name: bytes) -> str | None:
-        """The value of such a header; raises HeaderMismatch."""
+    def one(self, name: bytes) -> bytes | None:
+        """The value of such a header, in bytes; raises HeaderMismatch."""
         if self.twice is not None:
             self.check_once(name)
-        return self.get(name)
+        value = self.raw.get(name)
+        return None if value is None else value.strip(b" \t")
 
     def meant(self, name: bytes, shown: str) -> str | None:
         """What a header that repeats the body stands for (R26-HDR-07); raises HeaderMismatch."""

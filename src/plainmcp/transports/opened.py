@@ -17,26 +17,7 @@ from .sessions import Held
 from .streamable import JSON, Fit, Reply, said
 from .streams import Stream
 
-__all__ = ["Alone", "Mute", "Open", "answered", "begun"]
-
-
-class Mute(Call):
-    """The link of a request in a session whose client takes no event stream."""
-
-    def twin(self) -> Call:
-        """Another of the kind."""
-        return Mute(self._connection)
-
-    def notify(self, message: bytes) -> None:
-        """It hears nothing before the answer."""
-
-    def ask(self, method: str, params: Any) -> Any:
-        """It can be asked nothing; raises PeerError."""
-        raise PeerError("the client takes no event stream, so it cannot be asked")
-
-    async def ask_async(self, method: str, params: Any) -> Any:
-        """The same."""
-        return self.ask(method, params)
+__all__ = ["Alone", "Open", "Quiet", "Within", "answered", "begun"]
 
 
 class Open:
@@ -126,6 +107,38 @@ class Alone(Open, Wanted):
 
     def close_stream(self) -> None:
         """There is no coming back."""
+
+
+class Within(Open, Call):
+    """The answer to a request in a session. It is its own link, and the way what it says goes."""
+
+    def __init__(self, fit: Fit, held: Held) -> None:
+        super().__init__(fit, False, held)
+        self._connection = held.connection
+
+    @property
+    def _way(self) -> "Within":  # type: ignore[override]
+        return self
+
+
+class Quiet(Within):
+    """The same for a client that takes no event stream."""
+
+    def twin(self) -> Call:
+        """Another of the kind."""
+        assert self.held is not None
+        return Quiet(self.fit, self.held)
+
+    def notify(self, message: bytes) -> None:
+        """It hears nothing before the answer."""
+
+    def ask(self, method: str, params: Any) -> Any:
+        """It can be asked nothing; raises PeerError."""
+        raise PeerError("the client takes no event stream, so it cannot be asked")
+
+    async def ask_async(self, method: str, params: Any) -> Any:
+        """The same."""
+        return self.ask(method, params)
 
 
 def begun(opened: Open, answer: bytes | Single | Steps | None) -> Reply | Open:

@@ -44,7 +44,7 @@ class Held:
     """One session: its connection, and the streams that may still be read."""
 
     def __init__(self, core: Core, settings: Settings, principal: Any, now: float, kept: Kept) -> None:
-        self.id = token_urlsafe(32)  # R2511-SESS-01, R2511-SESS-02
+        self.id = token_urlsafe(32).encode()  # R2511-SESS-01, R2511-SESS-02
         self.principal = principal
         self.connection = Connection(core, self.tell, principal=principal, ask_seconds=settings.ask_seconds)
         self.created = self.used = now
@@ -159,7 +159,7 @@ class Sessions:
         self._idle, self._life = settings.session_idle_seconds, settings.session_seconds
         self._now = now
         self._lock = threading.Lock()
-        self._held: OrderedDict[str, Held] = OrderedDict()
+        self._held: OrderedDict[bytes, Held] = OrderedDict()
         self._swept = float("-inf")  # when it was last looked who is over
         self.kept = Kept(settings.replay_bytes_in_all, self._shed)
 
@@ -176,7 +176,7 @@ class Sessions:
         for one in gone:
             one.close()
 
-    def get(self, id: str, principal: Any) -> Held | None:
+    def get(self, id: bytes, principal: Any) -> Held | None:
         """The session of that id, if it is not over and is this caller's (R2511-SESS-05)."""
         now, gone = self._now(), []
         with self._lock:
