@@ -32,7 +32,7 @@ class Server(Core):
         """The same in an event loop."""
         from .transports import looped  # an event loop is loaded for those who need one
 
-        begun = self.begin(message, None, None, principal, _revision(revision))
+        begun = self.begin(message, None, None, principal, None if revision is None else revisions.named(revision))
         return await looped.run(begun, threads=looped.threads_of(self))
 
     def connect(self, send: Callable[[bytes], None] | None = None, *, principal: Any = None) -> Connection:
@@ -79,7 +79,3 @@ class Server(Core):
             if workers > 1 and not options.setdefault("stateless", True):
                 raise AuthorError("a session belongs to one process: with several workers, stateless is True")
             serving.serve(self.asgi(**options), http, workers=workers, **(uvicorn or {}))
-
-
-def _revision(given: str | Revision | None) -> Revision | None:
-    return revisions.named(given) if isinstance(given, str) else given

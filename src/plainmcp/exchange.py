@@ -61,6 +61,7 @@ def begin(
             return None
         if name == "tools/call" and type(params.name) is str:
             # Most requests call a tool that is open to all and asks for nothing: no need to know who calls, or how.
+            # Every revision has this method; that there is the tool shows that it is offered.
             tool = server.registry.tools.features.get(params.name)
             if tool is not None and tool.is_simple and tool.visible is None:
                 if meta is not None:

@@ -1,7 +1,7 @@
 """Open an envelope, close an envelope. Knows JSON-RPC 2.0, and of MCP only what its parameters are called.
 
-What is inside stays raw JSON until a method wants it; a request's id is never decoded at all, so it comes back
-exactly as it was sent.
+What is inside stays raw JSON until a method wants it. A request's id is never decoded where it might be spelled in
+several ways, so it comes back exactly as it was sent.
 """
 
 from contextlib import suppress
@@ -141,12 +141,16 @@ class Envelope(Struct, gc=False):
 
 class _PlainParams(Struct, frozen=True, gc=False):
     name: Any = UNSET
+    uri: Any = UNSET  # it must be something that can be read
     arguments: Raw = ABSENT
     _meta: Raw = ABSENT
 
 
 class Plain(Struct, gc=False):
-    """What most messages are, and nothing is to be said of: a method, a name, arguments. Soon read."""
+    """What most messages are, and nothing is to be said of: a method, a name, arguments. Soon read.
+
+    An id that is an integer, but for -0, has one spelling only, and may be decoded.
+    """
 
     jsonrpc: Literal["2.0"]
     id: Any = UNSET

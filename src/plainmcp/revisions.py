@@ -158,12 +158,14 @@ MODERN = tuple(name for name, revision in REVISIONS.items() if not revision.hand
 """The revisions that are spoken without a handshake."""
 
 
-def named(name: str) -> Revision:
-    """The revision with this wire name.
+def named(name: "str | Revision") -> Revision:
+    """The revision with this wire name, or the one that is given.
 
     >>> named("2025-06-18").structured
     'object'
     """
+    if isinstance(name, Revision):
+        return name
     try:
         return REVISIONS[name]
     except KeyError:

@@ -277,7 +277,10 @@ class Core:
         principal: Any = None,
         revision: Revision | None = None,
     ) -> bytes | Single | Steps | None:
-        """The answer to a message or a batch, in bytes, text or data: bytes, None, or steps that end so."""
+        """The answer to a message or a batch, in bytes, text or data: bytes, None, or steps that end so.
+
+        No place to intervene: `handle` has a shorter way for the plain call of a tool.
+        """
         try:
             raw = message if type(message) is bytes else codec.to_bytes(message)
             if raw and raw[0] == _BRACE:

@@ -597,6 +597,14 @@ async def test_a_client_that_takes_no_stream_cannot_be_asked() -> None:
     assert answer.json["result"]["isError"] and "event stream" in text(answer.json)
 
 
+@looped
+async def test_and_has_no_stream_that_could_be_ended_early() -> None:
+    app = make().asgi()
+    headers = {**await session(app), "accept": "application/json"}
+    for _ in range(2):  # its id is free again
+        assert text((await speak(app, call("hang_up", 3), headers)).json) == "fetched"
+
+
 @pytest.mark.parametrize("version", HANDSHAKE_HTTP)
 @looped
 async def test_only_2025_11_25_streams_open_with_an_empty_event(version: str) -> None:

@@ -453,3 +453,18 @@ def test_a_plain_wrapper_around_an_async_function_is_contained_too(inline: bool)
         return await asyncio.wait_for(server.handle_async(asked), SECONDS)
 
     assert b"Tool leave failed unexpectedly" in (asyncio.run(main()) or b"")
+
+
+def test_suggestions_are_given_up_after_their_time_and_the_client_is_told_so() -> None:
+    server = Server("s")
+    server.add_text_prompt("brief", "About {city}")
+
+    @server.completion("brief", "city", timeout=0.05)
+    async def cities(typed: str) -> list[str]:
+        await asyncio.sleep(SECONDS)
+        return []
+
+    params = {"ref": {"type": "ref/prompt", "name": "brief"}, "argument": {"name": "city", "value": ""}}
+    for answer in both(server, {"jsonrpc": "2.0", "id": 1, "method": "completion/complete", "params": params}):
+        error = json.loads(answer or b"")["error"]
+        assert error == {"code": -32603, "message": "This took longer than 0.05 seconds and was given up."}

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import pytest
 
 from plainmcp import Context, Server, ToolError
@@ -30,6 +31,7 @@ CALLS: dict[str, bytes] = {
     "nobody": b'"name":"nobody"',
     "no name": b'"arguments":{"text":"hi"}',
     "a number for a name": b'"name":3,"arguments":{"text":"hi"}',
+    "what nobody can read": b'"name":"echo","arguments":{"text":"hi"},"uri":1e999',
     "a list for a name": b'"name":["echo"],"arguments":{"text":"hi"}',
     "a record": b'"name":"record"',
     "a number": b'"name":"number"',
@@ -175,3 +177,17 @@ def test_a_plain_call_takes_the_short_way(monkeypatch: pytest.MonkeyPatch) -> No
     message = b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{%b}}'
     for case in ("a plain one", "a record", "a number", "one that fails", "a wrapper around an async function"):
         assert server.handle(message % CALLS[case])
+
+
+def test_a_buffer_is_its_owners_again_once_it_was_read() -> None:
+    server, kept = Server("s"), []
+
+    @server.tool
+    def keep(data: msgspec.Raw) -> str:
+        kept.append(data)
+        buffer.clear()  # nobody holds on to it
+        return "kept"
+
+    message = b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"keep","arguments":{"data":[1, 2]}}}'
+    buffer = bytearray(message)
+    assert server.handle(buffer) == server.handle(message) and [bytes(one) for one in kept] == [b"[1, 2]"] * 2

@@ -408,7 +408,7 @@ def test_an_error_has_the_status_of_its_era(code: int, modern: int, unread: int)
     assert streamable.status(failure, modern=True) == modern
     assert streamable.status(failure, modern=False) == 200
     assert streamable.status_unread(code, modern=False) == unread
-    assert streamable.status(jsonrpc.close(b"1", (b"{}",)), modern=True) == 200
+    assert streamable.status(jsonrpc.close(b"1", {}), modern=True) == 200
 
 
 def test_a_name_in_large_letters_is_judged_like_any_other() -> None:

@@ -288,6 +288,13 @@ def test_closing_an_older_stream_does_not_and_the_answer_can_be_fetched() -> Non
     assert text(fetched.events[-1]["data"]) == "held" and seen.ended == ["done"]
 
 
+def test_a_tool_has_no_stream_to_end_where_the_client_takes_none() -> None:
+    app = make().wsgi(max_standing=5)
+    headers = {**session(app), "accept": "application/json"}
+    for _ in range(2):
+        assert text(speak(app, call("hang_up"), headers).json) == "fetched"
+
+
 def test_a_tool_may_hang_up_and_be_polled() -> None:
     """R2511-HTTP-18"""
     app = make().wsgi(max_standing=5)

@@ -75,8 +75,7 @@ class Single(Run, frozen=True):
     def done(self, value: Any) -> bytes:
         """The response, once the function has given its value."""
         try:
-            mold = self.feature.molds.get(self.revision.name) or molds.of(self.server, self.feature, self.revision)
-            return mold[type(value)](self.id, value)
+            return molds.made(self.server, self.feature, self.revision, self.id, value)
         except Exception as error:
             return self.failed(error)
 

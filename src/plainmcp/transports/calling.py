@@ -14,7 +14,7 @@ from ..methods.tools import Single
 from ..questions import InputRequired
 from ..steps import Cancelled, PeerError, Run, Stay
 
-__all__ = ["PASSED_ON", "Pending", "Staying", "Wanted", "called", "cannot_stay", "contained", "given_up"]
+__all__ = ["PASSED_ON", "Pending", "Staying", "Wanted", "called", "cannot_stay", "contained", "failed", "given_up"]
 
 Staying = Callable[[Stay, Steps], None]
 """Takes over an answer that stays open: the step that asked for it, and the steps that end it."""
@@ -40,6 +40,11 @@ def contained(error: BaseException) -> BaseException:
         return error
     named = "tried to exit the process" if isinstance(error, SystemExit) else f"raised {type(error).__name__}"
     return RuntimeError(f"the function {named}")
+
+
+def failed(single: Single, error: BaseException) -> bytes | None:
+    """The answer of a function that raised; None where nobody waits for one. An interrupt is not for us."""
+    return None if isinstance(error, Cancelled) else single.failed(contained(error))
 
 
 def cannot_stay() -> InvalidRequest:

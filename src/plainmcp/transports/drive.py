@@ -15,11 +15,12 @@ from ..methods.tools import Single
 from ..questions import InputRequired
 from ..revisions import Revision
 from ..steps import Cancelled, Run, Stay
-from .calling import Staying, called, cannot_stay, contained
+from .calling import Staying, called, cannot_stay, failed
 
 __all__ = ["handle", "resume", "run"]
 
 _ALONE = exchange.assumed(None)  # what a message speaks that stands alone and does not say
+_OTHER = jsonrpc.Plain(jsonrpc="2.0")
 
 
 def handle(
@@ -32,14 +33,14 @@ def handle(
     # Most messages that stand alone call a tool that takes nothing but its arguments. No rule has a say in such a
     # call but those that read and bind it and make its result: without the steps that lead to other answers it takes
     # half the time. Whatever is unusual about a message, or goes wrong before the function runs, takes these steps.
-    if revision is not None and not isinstance(revision, Revision):
+    if revision is not None:
         revision = revisions.named(revision)
     spoken = revision or _ALONE
     id: Any = None
     tool: Any = None
     kwargs: dict[str, Any] | None = None
     try:
-        plain = jsonrpc.read_plain(message)
+        plain = jsonrpc.read_plain(message) if type(message) is bytes else _OTHER
         id, params = plain.id, plain.params
         if plain.method == "tools/call" and type(id) is int and id and spoken.handshake and not params._meta:
             tool = server.registry.tools.features[params.name]
@@ -55,8 +56,10 @@ def handle(
         if type(value) is CoroutineType:
             value = _unwrapped(value)
         return (tool.molds.get(spoken.name) or molds.of(server, tool, spoken))[type(value)](said, value)
+    except KeyboardInterrupt:
+        raise
     except BaseException as error:
-        return _failed(Single(tool, kwargs, None, server, said, spoken), error)
+        return failed(Single(tool, kwargs, None, server, said, spoken), error)
 
 
 def run(answer: bytes | Single | Steps | None, staying: Staying | None = None) -> bytes | None:
@@ -68,18 +71,13 @@ def run(answer: bytes | Single | Steps | None, staying: Staying | None = None) -
         feature = answer.feature
         value = feature.function(**answer.kwargs) if feature.is_quick else _looped(answer)
         made = answer.done(value if type(value) is not CoroutineType else _unwrapped(value))
+    except KeyboardInterrupt:
+        raise
     except BaseException as error:
-        made = _failed(answer, error)
+        made = failed(answer, error)
     finally:
         wanted = answer.link is None or answer.link.over()
     return made if wanted else None  # CANC-01
-
-
-def _failed(single: Single, error: BaseException) -> bytes | None:
-    """The answer of a function that raised; None where nobody waits for one."""
-    if isinstance(error, KeyboardInterrupt):
-        raise error
-    return None if isinstance(error, Cancelled) else single.failed(contained(error))
 
 
 def _driven(answer: Any, staying: Staying | None) -> bytes | None:

@@ -151,8 +151,8 @@ class Endpoint:
         """What a body speaks that could not be read, as far as its headers tell."""
         if streamable.is_modern(fit, None):
             return LATEST
-        id = headers.raw.get(b"mcp-session-id")
-        held = self.sessions.get(id.strip(b" \t"), principal) if id else None
+        id = headers.bare(b"mcp-session-id")
+        held = self.sessions.get(id, principal) if id else None
         if held is not None:
             return exchange.assumed(held.connection.session)
         try:

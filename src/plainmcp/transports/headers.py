@@ -63,6 +63,10 @@ class Headers:
         """The value of such a header, in bytes; raises HeaderMismatch."""
         if self.twice is not None:
             self.check_once(name)
+        return self.bare(name)
+
+    def bare(self, name: bytes) -> bytes | None:
+        """The value of any, in bytes."""
         value = self.raw.get(name)
         return None if value is None else value.strip(b" \t")
 

@@ -19,7 +19,7 @@ from ..methods.answering import Steps
 from ..methods.tools import Single
 from ..questions import InputRequired
 from ..steps import Cancelled, Run, Stay
-from .calling import PASSED_ON, Pending, Staying, called, cannot_stay, contained
+from .calling import PASSED_ON, Pending, Staying, called, cannot_stay, contained, failed
 from .threads import Threads
 
 __all__ = ["Rest", "answered", "begun", "resume", "run", "soon", "start", "started", "threads_of", "wait_for"]
@@ -85,15 +85,11 @@ def begun(single: Single, threads: Threads | None = None) -> tuple[bytes | None,
         waiting = coroutine.send(None)
     except StopIteration as end:
         made = single.done(end.value)
-    except (Exception, InputRequired) as error:
-        made = single.failed(error)
-    except Cancelled:
-        pass
     except KeyboardInterrupt:
         _over(single, None)
         raise
     except BaseException as error:
-        made = single.failed(contained(error))
+        made = failed(single, error)
     else:
         return None, _finished(single, _wanted(link, Rest(coroutine, waiting)))
     return _over(single, made), None

@@ -110,7 +110,7 @@ class Alone(Open, Wanted):
 
 
 class Within(Open, Call):
-    """The answer to a request in a session. It is its own link, and the way what it says goes."""
+    """The answer to a request in a session. It is what its handler is given, too, and the way what that says goes."""
 
     def __init__(self, fit: Fit, held: Held) -> None:
         super().__init__(fit, False, held)
@@ -128,6 +128,9 @@ class Quiet(Within):
         """Another of the kind."""
         assert self.held is not None
         return Quiet(self.fit, self.held)
+
+    def close_stream(self) -> None:
+        """There is none."""
 
     def notify(self, message: bytes) -> None:
         """It hears nothing before the answer."""
