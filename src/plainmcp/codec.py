@@ -10,7 +10,7 @@ import msgspec
 
 from .errors import ParseError
 
-__all__ = ["STYLES", "converted", "decode", "encode", "reader", "styled", "to_bytes", "wrapped"]
+__all__ = ["STYLES", "converted", "decode", "encode", "reader", "styled", "to_bytes", "told", "wrapped"]
 
 T = TypeVar("T")
 
@@ -102,3 +102,12 @@ def styled(raw: bytes, style: str) -> str:
     '{"a": [1, 2]}'
     """
     return STYLES[style](raw).decode()
+
+
+def told(raw: bytes, style: str) -> bytes:
+    """The same text as a JSON string.
+
+    >>> told(b'{"a":[1,2]}', "spaced")
+    b'"{\\\\"a\\\\": [1, 2]}"'
+    """
+    return encode(styled(raw, style))

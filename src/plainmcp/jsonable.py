@@ -21,6 +21,10 @@ __all__ = ["Inexact", "Rules", "Write", "never"]
 
 _BRACKET = ord("[")  # bytes are searched for a number in a fifth of the time
 _STRINGS = frozenset({str})
+_CONTAINERS: frozenset[type] = frozenset({dict, list, tuple})
+_PLAIN: frozenset[type] = _CONTAINERS | {str, int, float, bool, type(None)}
+SHORT = 4_000
+"""Up to how many bytes of JSON it takes less time to look at what was written than to count it."""
 _NOTHING = type(None)
 
 
@@ -47,16 +51,19 @@ class Rules:
         self._serializers: dict[type, Open] = {}
         self._chosen: dict[type, Rule] = {}
         self._row_encoders: dict[type, Callable[[Any], bytes]] = {}
-        self._writers: dict[type, tuple[Write, Write]] = {}
+        self._writers: dict[type, Write] = {}
+        self._row_writers: dict[type, Write] = {}
         self._encoder = msgspec.json.Encoder(enc_hook=self._hook)
         self._always_walk = False  # a scalar is encoded the user's way, and only a walk sees every scalar
+        self._plain = _PLAIN  # the classes that nobody encodes another way
 
     def add(self, kind: type, to_jsonable: Open) -> None:
         """Encode values of a class, and of its subclasses, as whatever a function makes of them."""
         self._serializers[kind] = to_jsonable
-        self._chosen.clear()
-        self._writers.clear()
+        for known in (self._chosen, self._writers, self._row_writers):
+            known.clear()
         self._always_walk = self._always_walk or is_leaf(kind)
+        self._plain = self._plain - {one for one in _CONTAINERS if issubclass(one, kind)}
 
     @property
     def opaque(self) -> tuple[type, ...]:
@@ -64,9 +71,10 @@ class Rules:
         return tuple(self._serializers)
 
     def write_fields_of(self, kinds: Iterable[type]) -> bool:
-        """Whether records of these classes are their fields in JSON, and scalars in them what they always are."""
+        """Whether records of these classes are their fields in JSON, and what stands in them is what it always is."""
         found = [self.rule(kind) for kind in kinds]
-        return not self._always_walk and all(rule.shape in _RECORDS and not rule.omits for rule in found)
+        usual = not self._always_walk and self._plain == _PLAIN
+        return usual and all(rule.shape in _RECORDS and not rule.omits for rule in found)
 
     def trusted(self, found: Writer | None) -> Write:
         """What a writer writes, where we would write the same; else nothing."""
@@ -84,11 +92,10 @@ class Rules:
         if not (policy.drop_none or self._always_walk):
             try:
                 rule = self.rule(type(value))
-                record = self._record_in(value, rule)
-                raw = None if record is None else self._writers_of(record)[type(value) is list](value)
+                raw = self._writer_for(value, rule)(value)
                 if raw is not None:
                     return raw
-                raw = self._encoder.encode(value) if record is None else self._by_its_package(value, record)
+                raw = self._encoded(value, rule)
                 if type(value) is str or self._vouched(value, rule, raw, policy.unencodable == "error"):
                     return raw
             except Exception:  # the walk that follows meets the same trouble, and knows its path
@@ -111,28 +118,32 @@ class Rules:
 
     # At once ------------------------------------------------------------------------------------
 
-    def _record_in(self, value: Any, rule: Rule) -> type | None:
-        """The class of a record, or of the first in a list of records."""
+    def _writer_for(self, value: Any, rule: Rule) -> Write:
+        """What writes a record that leaves nothing open, or a list of models, in half the time others take."""
         if rule.shape in _RECORDS:
-            return type(value)
-        if type(value) is list and value and self.rule(type(value[0])).shape in _RECORDS:
+            return self._writers.get(type(value)) or self._kept(self._writers, type(value), type(value))
+        row = self._row_model(value)
+        if row is None:
+            return never
+        return self._row_writers.get(row) or self._kept(self._row_writers, row, list[row])  # type: ignore[valid-type]
+
+    def _kept(self, writers: dict[type, Write], kind: type, hint: Any) -> Write:
+        writers[kind] = self.trusted(writer(hint))
+        return writers[kind]
+
+    def _row_model(self, value: Any) -> type | None:
+        """The class of the first in a list of models."""
+        if type(value) is list and value and self.rule(type(value[0])).shape == "model":
             return type(value[0])
         return None
 
-    def _writers_of(self, kind: type) -> tuple[Write, Write]:
-        """What writes a record that leaves nothing open, and a list of them, in half the time others take."""
-        writers = self._writers.get(kind)
-        if writers is None:
-            many = writer(list[kind])  # type: ignore[valid-type]
-            writers = self._writers[kind] = self.trusted(writer(kind)), self.trusted(many)
-        return writers
-
-    def _by_its_package(self, value: Any, kind: type) -> bytes:
-        if self.rule(kind).shape == "model":
-            if type(value) is kind:
-                return _bounded(_model_to_json(value))
-            if set(map(type, value)) == {kind}:
-                return _bounded(self._row_encoder(kind)(value))
+    def _encoded(self, value: Any, rule: Rule) -> bytes:
+        """The value as an encoder has it: a model's own, where it is one."""
+        if rule.shape == "model":
+            return _bounded(_model_to_json(value))
+        row = self._row_model(value)
+        if row is not None and set(map(type, value)) == {row}:
+            return _bounded(self._row_encoder(row)(value))
         return self._encoder.encode(value)
 
     def _row_encoder(self, kind: type) -> Callable[[Any], bytes]:
@@ -160,6 +171,12 @@ class Rules:
         thousand flat rows are never looked at. Brackets inside strings only make it look further than it had to.
         """
         nulls = raw.count(b"null") if finite and raw.find(b"null") >= 0 else 0
+        if rule.shape in _SCALARS:
+            return nulls == 0 or value is None
+        if len(raw) <= SHORT and type(value) in _CONTAINERS:
+            nones = _nones_among(value, self._plain, MAX_DEPTH)
+            if nones is not None:
+                return nulls == 0 or nulls == nones
         if nulls == 0 and raw.rfind(b"{") == 0 and _BRACKET not in raw and rule.shape in _RECORDS:
             return True  # one flat record, the commonest answer of all
         expected = raw.count(b"{") + raw.count(b"[")
@@ -187,6 +204,28 @@ class Rules:
             if rule.shape not in _SCALARS:
                 groups.append((rule, level if len(kinds) == 1 else [v for v in level if type(v) is kind]))
         return groups
+
+
+def _nones_among(value: Any, plain: frozenset[type], levels: int) -> int | None:
+    """How many None there are in dicts, lists and scalars; None where there is anything else, or no end of levels."""
+    if type(value) not in plain or not levels:
+        return None
+    if type(value) is dict:
+        if not _STRINGS.issuperset(map(type, value)):
+            return None
+        value = list(value.values())
+    kinds = set(map(type, value))
+    if not kinds <= plain:
+        return None
+    nones: int = value.count(None) if _NOTHING in kinds else 0
+    if not _CONTAINERS.isdisjoint(kinds):
+        for item in value:
+            if type(item) in _CONTAINERS:
+                inside = _nones_among(item, plain, levels - 1)
+                if inside is None:
+                    return None
+                nones += inside
+    return nones
 
 
 _SCALARS = frozenset({"leaf", "scalar"})

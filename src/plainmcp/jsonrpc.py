@@ -141,9 +141,9 @@ class Envelope(Struct, gc=False):
 
 class _PlainParams(Struct, frozen=True, gc=False):
     name: Any = UNSET
-    uri: Any = UNSET  # it must be something that can be read
     arguments: Raw = ABSENT
     _meta: Raw = ABSENT
+    uri: Any = UNSET  # whatever it is, it must be something that can be read
 
 
 class Plain(Struct, gc=False):

@@ -75,7 +75,7 @@ def struct(kind: type, fields: list[Field], given: list[Any]) -> type[msgspec.St
 def twin(hint: Any) -> Any:
     """The twin that reads what a hint reads; the hint itself where a class holds itself or no Struct can be made."""
     try:
-        return _made_anew(hint, frozenset())
+        return _made_anew(hint, frozenset(), {})
     except (TypeError, NameError, _HoldsItself):
         return hint
 
@@ -88,23 +88,26 @@ class _Object(msgspec.Struct, gc=False):
     """Any object. What is in it is passed over, in a quarter of the time it takes to read it."""
 
 
-def _made_anew(hint: Any, above: frozenset[Any]) -> Any:
+def _made_anew(hint: Any, above: frozenset[Any], made: dict[type, Any]) -> Any:
     origin, parts = get_origin(hint), get_args(hint)
     if hint is Any or (origin in (UnionType, Union) and Any in parts):
         return msgspec.Raw
     if hint in (dict, dict[str, Any]):
         return _Object
     if origin is list:
-        return list[_made_anew(parts[0], above)]  # type: ignore[misc]
+        return list[_made_anew(parts[0], above, made)]  # type: ignore[misc]
     if origin is dict:
-        return dict[parts[0], _made_anew(parts[1], above)]  # type: ignore[misc, valid-type]
+        return dict[parts[0], _made_anew(parts[1], above, made)]  # type: ignore[misc, valid-type]
     if origin in (UnionType, Union):
-        return Union[tuple(_made_anew(part, above) for part in parts)]  # noqa: UP007 - a hint at run time
+        return Union[tuple(_made_anew(part, above, made) for part in parts)]  # noqa: UP007 - a hint at run time
     if not isinstance(hint, type):
         return hint
     if hint in above:
         raise _HoldsItself
-    found, within = fields(hint), above | {hint}
-    if found is None:
-        return hint
-    return struct(hint, found, [(f.name, _made_anew(f.hint, within), *[None] * f.optional) for f in found])
+    if hint not in made:  # one that stands in many places has one twin
+        found, within = fields(hint), above | {hint}
+        made[hint] = hint
+        if found is not None:
+            given = [(f.name, _made_anew(f.hint, within, made), *[None] * f.optional) for f in found]
+            made[hint] = struct(hint, found, given)
+    return made[hint]

@@ -11,6 +11,7 @@ from itertools import chain, islice
 from operator import attrgetter, itemgetter, methodcaller
 from types import MemberDescriptorType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from uuid import UUID
 
 import msgspec
 
@@ -20,6 +21,8 @@ from .twins import SCALARS, TOLD_IN_TEXT, Field
 __all__ = ["Writer", "writer"]
 
 _NOTHING = type(None)
+DEEP = 25
+"""How many records may hold each other: those that look closer know how deep a value may be."""
 
 
 class Writer:
@@ -58,7 +61,7 @@ def _copied(place: "_Place", options: dict[str, Any]) -> Callable[[Any], bytes |
 
 
 def _read_back(place: "_Record", otherwise: Callable[[Any], bytes | None]) -> Callable[[Any], bytes | None]:
-    """For a record of scalars that are never null: what was written otherwise cannot be read.
+    """For a record of scalars that are never null: what was written of a dataclass otherwise cannot be read.
 
     It is the commonest answer of all, and this takes half the time.
     """
@@ -74,15 +77,13 @@ def _read_back(place: "_Record", otherwise: Callable[[Any], bytes | None]) -> Ca
             pass
         return None
 
-    count, floats = place.count, place.floats
+    exact = place.exact
 
     def written_model(value: Any) -> bytes | None:
         try:
             held = value.__dict__
-            if type(value) is kind and len(held) == count:
-                for name in floats:
-                    if type(held[name]) is not float:
-                        return otherwise(value)  # pydantic writes 1 as 1.0
+            # pydantic has its own way with what is in the wrong place: a timedelta in a str, or 1 in a float.
+            if type(value) is kind and [*map(type, held.values())] == exact:
                 raw = _encode(held)
                 read(raw)
                 return raw
@@ -90,7 +91,7 @@ def _read_back(place: "_Record", otherwise: Callable[[Any], bytes | None]) -> Ca
             pass
         return otherwise(value)
 
-    return written_model if place.is_model else written
+    return written if exact is None else written_model
 
 
 # The places in a hint -----------------------------------------------------------------------------
@@ -219,10 +220,9 @@ class _Record(_Place):
         self.inside = [(f.name, place) for f, place in zip(fields, places, strict=True) if not place.sure]
         self.scalars = [(name, place.kinds) for name, place in self.inside if type(place) is _Place]
         self.others = [(name, place) for name, place in self.inside if type(place) is not _Place]
-        self.count = len(fields)
-        self.floats = [field.name for field, place in zip(fields, places, strict=True) if float in place.kinds]
-        # Whether the encoder writes its scalars as they are meant to be written.
-        self.is_direct = self.is_flat and (not self.is_model or (self.has_dict and not self.others))
+        self.exact = _exact(places) if self.is_model and self.has_dict else None
+        """The classes of what a model holds, where that is all there is to know of it."""
+        self.is_direct = self.is_flat and (not self.is_model or self.exact is not None)
 
     def one(self, value: Any) -> Any:
         if type(value) is not self.kind:
@@ -248,6 +248,16 @@ class _Record(_Place):
         return opened
 
 
+def _exact(places: list[_Place]) -> list[type] | None:
+    found: list[type] = []
+    for place in places:
+        kinds = place.kinds - {int} if float in place.kinds else place.kinds
+        if type(place) is not _Place or len(kinds) != 1:
+            return None
+        found += kinds
+    return found
+
+
 _TEXT = _Place(str, {str})
 _MINUTE = datetime.timedelta(minutes=1)
 _LARGEST = 1.7976931348623157e308
@@ -259,36 +269,41 @@ def writer(hint: Any) -> Writer | None:
     """What writes values of a hint; None for hints that leave open what is in a value."""
     met: set[type] = set()
     try:
-        place = _place(hint, frozenset(), met, model=False)
+        place = _place(hint, frozenset(), met, {}, model=False)
         codec.reader(place.twin)  # a twin it does not take is found out now
-    except (TypeError, NameError, _Unwritable):
+    except Exception:  # a hint may be anything, and reading it may raise anything
         return None
     return Writer(place, met)
 
 
-def _place(hint: Any, above: frozenset[Any], met: set[type], *, model: bool) -> _Place:
+Made = dict[type, _Place]
+"""The places of records, by class: one that stands in many places is made once."""
+
+
+def _place(hint: Any, above: frozenset[Any], met: set[type], made: Made, *, model: bool) -> _Place:
     """The place of a hint, in a model or not; scalars and records are added to those `met`."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin is Literal:
         met.update(map(type, parts))
         return _Place(hint, set(map(type, parts)))
     if origin is list:
-        return _List(_place(parts[0], above, met, model=model))
+        return _List(_place(parts[0], above, met, made, model=model))
     if origin is dict and parts[0] is str:
-        return _Dict(_place(parts[1], above, met, model=model))
+        return _Dict(_place(parts[1], above, met, made, model=model))
     if origin in (UnionType, Union):
-        return _choice([_place(part, above, met, model=model) for part in parts], model)
-    if not isinstance(hint, type) or hint in above:
+        return _choice([_place(part, above, met, made, model=model) for part in parts], model)
+    if not isinstance(hint, type) or hint in above or len(above) > DEEP:
         raise _Unwritable
     met.add(hint)
     if hint not in SCALARS:
-        return _record(hint, above, met)
+        made[hint] = made.get(hint) or _record(hint, above, met, made)
+        return made[hint]
     if hint is float:
         return _Place(_SHORT if model else int | _FINITE, {int, float})
     if model and hint in (datetime.datetime, datetime.time):
         return _Moment(hint, {hint})
-    # An int is made of any number of a class derived from it, which may have another form, though not for pydantic.
-    return _Place(hint, {hint}, sure=model or hint is not int)
+    # These are made of values of classes derived from them, which may have another form, though not for pydantic.
+    return _Place(hint, {hint}, sure=model or hint not in (int, UUID))
 
 
 def _choice(places: list[_Place], model: bool) -> _Place:
@@ -303,11 +318,11 @@ def _choice(places: list[_Place], model: bool) -> _Place:
     return _Place(found, kinds, sure=all(place.sure for place in places))
 
 
-def _record(kind: type, above: frozenset[Any], met: set[type]) -> _Place:
+def _record(kind: type, above: frozenset[Any], met: set[type], made: Made) -> _Place:
     fields, model = twins.fields(kind), foreign.is_pydantic(kind)
     if not fields or not all(_is_stored(kind, field.name) for field in fields):
         raise _Unwritable
-    return _Record(kind, fields, [_place(field.hint, above | {kind}, met, model=model) for field in fields])
+    return _Record(kind, fields, [_place(field.hint, above | {kind}, met, made, model=model) for field in fields])
 
 
 def _is_stored(kind: type, name: str) -> bool:

@@ -32,7 +32,7 @@ from plainmcp import Image, Policy, jsonable, kinds
 from plainmcp.errors import NormalizeError
 from plainmcp.jsonable import Inexact, Rules
 from plainmcp.types import TextContent
-from plainmcp.walk import MAX_DEPTH
+from plainmcp.walk import MAX_DEPTH, Walk
 
 UTC = datetime.UTC
 STRICT = Policy.standard.replace(unserializable="error")
@@ -851,3 +851,42 @@ def test_raw_json_is_the_data_it_holds() -> None:
     assert Rules().encode(value, Policy.standard) == b'{"rows":[{"a":[1,2]},3]}'
     with pytest.raises(NormalizeError, match=r"\$\.rows\[0\]: converting Raw raised DecodeError"):
         Rules().encode({"rows": [msgspec.Raw(b"{nonsense}")]}, Policy.standard)
+
+
+# Small values are looked at one by one ---------------------------------------------------------------
+
+
+SMALL: list[Any] = [
+    {}, [], (), {"a": 1, "b": None}, [1.5, None], [1.5, float("nan")], {"a": [None, float("inf")], "b": None},
+    {"a": {"b": [{"c": (1, "x", None)}]}}, {1: 2}, {"a": {1: 2}}, [[[]], {}], [True, False, 10**30],
+    {"a": "null", "b": 1.5}, {"a": "null", "b": None, "c": 1.5}, [{"a": datetime.date(2026, 7, 28)}],
+    ["a\ud800"], ([],) * 3, {"a": {1, 2}}, {"a": object()}, [collections.UserList([1])],
+    [collections.defaultdict(int, a=1)],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", SMALL, ids=range(len(SMALL)))
+@pytest.mark.parametrize("policy", [Policy.standard, Policy.lean, Policy.serializer])
+def test_a_small_value_is_what_a_walk_makes_of_it(value: Any, policy: Policy) -> None:
+    def outcome(make: Any) -> Any:
+        try:
+            return make()
+        except NormalizeError as error:
+            return str(error)
+
+    rules = Rules()
+    assert outcome(lambda: rules.encode(value, policy)) == outcome(
+        lambda: msgspec.json.encode(Walk(rules, policy).start(value))
+    )
+
+
+@pytest.mark.parametrize(("levels", "fits"), [(99, True), (100, True), (101, False)])
+def test_a_small_value_is_no_deeper_than_a_large_one(levels: int, fits: bool) -> None:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    if fits:
+        assert Rules().encode(value, Policy.standard) == b"[" * levels + b"1" + b"]" * levels
+    else:
+        with pytest.raises(NormalizeError, match="nested more than 100 levels deep"):
+            Rules().encode(value, Policy.standard)

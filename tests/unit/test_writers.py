@@ -20,13 +20,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plainmcp import Policy, writers
+from plainmcp import Policy, twins, writers
 from plainmcp.errors import NormalizeError, OutputError
-from plainmcp.jsonable import Inexact, Rules
+from plainmcp.jsonable import Inexact, Rules, never
 from plainmcp.outputs import promise
 from plainmcp.schema import of_output
 
 RULES = Rules()
+RULES._writer_for = lambda value, rule: never  # type: ignore[method-assign]  # they are to judge writers
 MANY_ROWS = 10  # as many as are not looked at one by one
 WRONG: Any = "s"  # in the place of a number
 STRICT = Policy.standard.replace(unserializable="error")
@@ -320,12 +321,12 @@ def test_a_field_that_was_deleted_is_not_written_with_its_default() -> None:
     assert not assert_alike(slotted, slotted(record))
 
 
-def test_a_model_whose_fields_were_set_anew_is_written_as_pydantic_does_a_list_in_order() -> None:
+def test_a_model_made_without_validation_keeps_the_order_of_its_fields() -> None:
     model = Model.model_construct(y="s", x=1)
     del model.x
     model.x = 2
     _, writer = known(Model)
-    assert writer.written(model) == model.model_dump_json().encode() == b'{"y":"s","x":2}'
+    assert writer.written(model) == b'{"x":2,"y":"s"}'
     _, writer = known(list[Model])
     assert writer.written([model]) == b'[{"x":2,"y":"s"}]'
 
@@ -434,3 +435,85 @@ def test_what_is_wrong_somewhere_is_told_by_those_who_look_closer() -> None:
     assert writer.written([Inner(1, "\ud800")]) is None
     with pytest.raises(NormalizeError, match=r"^\$\[0\]\.y: a lone surrogate"):
         Rules().encode([Inner(1, "\ud800")], STRICT)
+
+
+# What is in the wrong place, or in too many -----------------------------------------------------------
+
+
+@dataclass
+class Basket:
+    name: str
+    items: list[str]
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_a_serializer_for_lists_is_asked_inside_records_too(early: bool) -> None:
+    rules, basket = Rules(), Basket("a", ["x", "y"])
+    if not early:
+        rules.encode(basket, STRICT)
+    rules.add(list, ", ".join)
+    assert rules.encode(basket, STRICT) == b'{"name":"a","items":"x, y"}'
+    assert not rules.write_fields_of([Basket])
+
+
+class Label(pydantic.BaseModel):
+    x: str
+
+
+@pytest.mark.parametrize(
+    "wrong", [timedelta(hours=1), bytearray(b"a"), b"a", Decimal("1.50"), UUID(int=1), msgspec.Raw(b'"a"\n')]
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_model_that_holds_another_class_in_a_text_is_written_as_in_a_list(wrong: Any) -> None:
+    model = Label.model_construct(x=wrong)
+    one, many = Rules().encode(model, STRICT), Rules().encode([model], STRICT)
+    assert b"[" + one + b"]" == many == RULES.encode([model], STRICT) and b"\n" not in one
+
+
+@pytest.mark.parametrize("hint", ["typing.Nope", "list[int", "{}['a']", "1 / 0"])
+def test_a_hint_that_cannot_be_read_is_no_reason_to_look_twice(hint: str) -> None:
+    kind = make_dataclass("Bad", [("v", int), ("w", hint, None)])
+    assert writers.writer(kind) is None and writers.writer(list[kind]) is None  # type: ignore[valid-type]
+    assert Rules().encode(kind(1), STRICT) == b'{"v":1,"w":null}'
+
+
+class Key(UUID):
+    def __plain__(self) -> str:
+        return "a key"
+
+
+@dataclass
+class Keyed:
+    v: UUID
+
+
+def test_what_is_derived_from_a_uuid_is_none() -> None:
+    for many in (1, MANY_ROWS):
+        assert not assert_alike(list[Keyed], [Keyed(Key(int=1))] * many)
+
+
+def test_a_class_that_stands_in_many_places_is_taken_apart_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    kind: Any = make_dataclass("Level0", [("x", int)])
+    for level in range(1, 12):
+        kind = make_dataclass(f"Level{level}", [("a", kind), ("b", kind), ("c", list[kind])])
+    made: list[str] = []
+    real = twins.struct
+
+    def struct(kind: type, *given: Any) -> Any:
+        made.append(kind.__name__)
+        return real(kind, *given)
+
+    monkeypatch.setattr(twins, "struct", struct)
+    assert writers.writer(kind) is not None and len(made) == 12
+    assert twins.twin(kind) is not kind and len(made) == 24
+
+
+def test_records_deeper_than_values_may_be_are_left_to_those_who_count() -> None:
+    kind: Any = make_dataclass("Level0", [("x", int)])
+    value = kind(1)
+    for level in range(1, 110):
+        kind = make_dataclass(f"Level{level}", [("a", kind)])
+        value = kind(value)
+    assert writers.writer(kind) is None
+    with pytest.raises(NormalizeError, match="nested more than 100 levels deep"):
+        Rules().encode(value, STRICT)

@@ -53,7 +53,6 @@ class Mold(dict[type, "Way"]):
         self._joint: re.Pattern[bytes] | None = None  # what stands between two records in a list,
         self._between = b""  # and where each is told by itself
         self._policy, self._rules, self._check = policy, rules, check = tool.policy, tool.rules, tool.check
-        self._restyle = restyle = codec.STYLES[policy.json_style]
         self._write: Write = never
         if tool.render is not None or policy.accept != "any" or _is_rewritten(tool):
             return
@@ -67,7 +66,7 @@ class Mold(dict[type, "Way"]):
             return
         if isinstance(check, Promise):
             self._write = rules.trusted(check.writer)
-        one, both = (codec.encode(restyle(raw).decode()) for raw in (_RAW, _ROWS))
+        one, both = (codec.told(raw, policy.json_style) for raw in (_RAW, _ROWS))
         self._record = _around(whole(_RECORD), one, _RAW)
         rows = whole([_RECORD, _RECORD])
         self._rows = _around(rows, both, _ROWS)
@@ -112,15 +111,16 @@ class Mold(dict[type, "Way"]):
         return lambda id, value: (self._by_the_rooms if "content" in value else way)(id, value)
 
     def _of_record(self, before: bytes, between: bytes, after: bytes | None) -> "Way":
-        write, checked, restyle, encode = self._write, self._checked, self._restyle, codec.encode
+        write, checked, encode = self._write, self._checked, codec.encode
+        restyle = codec.STYLES[self._policy.json_style]
 
         def way(id: Id, value: Any) -> bytes:
             raw = write(value)
             if raw is None:
                 raw = checked(value)
-                if raw == b"{}" or type(raw) is Inexact:
+                if raw == b"{}" or type(raw) is Inexact:  # an object nobody promised may be left out
                     return self._by_the_rooms(id, value, raw)
-            told = encode(restyle(raw).decode())
+            told = encode(restyle(raw).decode())  # as codec.told has it
             if after is None:
                 return b"".join((HEAD, id, before, told, between))
             return b"".join((HEAD, id, before, told, between, raw, after))
@@ -137,12 +137,13 @@ class Mold(dict[type, "Way"]):
                 raw = self._checked(value)
             if type(raw) is Inexact:
                 return self._by_the_rooms(id, value, raw)
-            told = codec.encode(self._restyle(raw).decode())
+            told = codec.told(raw, self._policy.json_style)
             if self._joint is not None:
                 # Where the text has no more joints than there are rows, every one of them is between two rows.
                 rows = self._joint.split(told)
                 if len(rows) != len(value):
                     return self._by_the_rooms(id, value, raw)
+                del told  # it may be large
                 rows[0] = b'"' + rows[0][2:]  # without the brackets of the list
                 rows[-1] = rows[-1][:-2] + b'"'
                 told = self._between.join(rows)

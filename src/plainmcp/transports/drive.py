@@ -7,8 +7,10 @@ the commonest message of all, the call of a plain tool, does it know a shorter w
 from types import CoroutineType
 from typing import Any
 
-from .. import codec, exchange, jsonrpc, revisions
+from .. import exchange, revisions
+from ..codec import encode
 from ..features import Feature
+from ..jsonrpc import ABSENT, Plain, read_plain
 from ..methods import molds
 from ..methods.answering import Steps
 from ..methods.tools import Single
@@ -20,7 +22,7 @@ from .calling import Staying, called, cannot_stay, failed
 __all__ = ["handle", "resume", "run"]
 
 _ALONE = exchange.assumed(None)  # what a message speaks that stands alone and does not say
-_OTHER = jsonrpc.Plain(jsonrpc="2.0")
+_OTHER = Plain(jsonrpc="2.0")
 
 
 def handle(
@@ -40,9 +42,9 @@ def handle(
     tool: Any = None
     kwargs: dict[str, Any] | None = None
     try:
-        plain = jsonrpc.read_plain(message) if type(message) is bytes else _OTHER
+        plain = read_plain(message) if type(message) is bytes else _OTHER
         id, params = plain.id, plain.params
-        if plain.method == "tools/call" and type(id) is int and id and spoken.handshake and not params._meta:
+        if plain.method == "tools/call" and type(id) is int and id and spoken.handshake and params._meta is ABSENT:
             tool = server.registry.tools.features[params.name]
             if tool.is_plain:
                 kwargs = tool.bind(params.arguments)
@@ -50,12 +52,16 @@ def handle(
         kwargs = None
     if kwargs is None:
         return run(server.begin(message, None, None, principal, revision))
-    said = codec.encode(id)
+    said = encode(id)
     try:
         value = tool.function(**kwargs)
         if type(value) is CoroutineType:
             value = _unwrapped(value)
-        return (tool.molds.get(spoken.name) or molds.of(server, tool, spoken))[type(value)](said, value)
+        mold = tool.molds.get(spoken.name)
+        if mold is None:
+            mold = molds.of(server, tool, spoken)
+        answer: bytes = mold[type(value)](said, value)
+        return answer
     except KeyboardInterrupt:
         raise
     except BaseException as error:
