@@ -10,7 +10,7 @@ from inspect import getattr_static
 from itertools import chain, islice
 from operator import attrgetter, itemgetter, methodcaller
 from types import MemberDescriptorType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 from uuid import UUID
 
 import msgspec
@@ -18,11 +18,23 @@ import msgspec
 from . import codec, foreign, twins
 from .twins import SCALARS, TOLD_IN_TEXT, Field
 
-__all__ = ["Writer", "writer"]
+__all__ = ["Flat", "Writer", "writer"]
 
 _NOTHING = type(None)
 DEEP = 25
 """How many records may hold each other: those that look closer know how deep a value may be."""
+
+
+class Flat(NamedTuple):
+    """A record of scalars that are never null: what the encoder writes of a value is certain, if it can be read.
+
+    Of a model, what it holds is written, and that must be of `exact` classes: pydantic has its own way with what is
+    in the wrong place, such as a timedelta in a str, or 1 in a float.
+    """
+
+    kind: type
+    exact: list[type] | None
+    read: Callable[[bytes], Any]
 
 
 class Writer:
@@ -31,18 +43,19 @@ class Writer:
     A value is copied into a twin, which takes what its fields allow and nothing else, and the copy is written: for a
     table that is half the work of writing it, looking for what else may be in it and reading it back. `written`
     gives None for a value that is not quite what the hint says. `kinds` are the classes of records in the hint, which
-    must have no other form than their fields.
+    must have no other form than their fields. A record that is `flat` can be written in half that time.
     """
 
-    __slots__ = ("kinds", "written")
+    __slots__ = ("flat", "kinds", "written")
 
     def __init__(self, place: "_Place", met: set[type]) -> None:
         self.kinds = frozenset(met - SCALARS)
         texts = met & TOLD_IN_TEXT  # said so that a text is not taken for a date, but it takes time to say it
         options: dict[str, Any] = {"builtin_types": texts} if texts else {}
         self.written = _copied(place, options)
+        self.flat: Flat | None = None
         if isinstance(place, _Record) and place.is_direct and _NOTHING not in met:
-            self.written = _read_back(place, self.written)
+            self.flat = Flat(place.kind, place.exact, codec.reader(place.twin))
 
 
 _encode = msgspec.json.Encoder().encode
@@ -58,40 +71,6 @@ def _copied(place: "_Place", options: dict[str, Any]) -> Callable[[Any], bytes |
             return None
 
     return written
-
-
-def _read_back(place: "_Record", otherwise: Callable[[Any], bytes | None]) -> Callable[[Any], bytes | None]:
-    """For a record of scalars that are never null: what was written of a dataclass otherwise cannot be read.
-
-    It is the commonest answer of all, and this takes half the time.
-    """
-    kind, read = place.kind, codec.reader(place.twin)
-
-    def written(value: Any) -> bytes | None:
-        try:
-            if type(value) is kind:
-                raw = _encode(value)
-                read(raw)
-                return raw
-        except Exception:
-            pass
-        return None
-
-    exact = place.exact
-
-    def written_model(value: Any) -> bytes | None:
-        try:
-            held = value.__dict__
-            # pydantic has its own way with what is in the wrong place: a timedelta in a str, or 1 in a float.
-            if type(value) is kind and [*map(type, held.values())] == exact:
-                raw = _encode(held)
-                read(raw)
-                return raw
-        except Exception:
-            pass
-        return otherwise(value)
-
-    return written if exact is None else written_model
 
 
 # The places in a hint -----------------------------------------------------------------------------

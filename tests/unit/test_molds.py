@@ -1,7 +1,10 @@
 """What a mold makes of a value is what the rooms would have made of it, byte for byte."""
 
 from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
 from typing import Any, NoReturn
+from uuid import UUID
 
 import msgspec
 import pydantic
@@ -24,6 +27,10 @@ class Row:
 class Model(pydantic.BaseModel):
     id: int
     name: str
+
+
+class Weight(pydantic.BaseModel):
+    kg: float
 
 
 class Packed(msgspec.Struct):
@@ -54,6 +61,8 @@ JOINTS = [
     "@@the-text-goes-here@@",
     "null",
 ]
+WRONG_NUMBERS: list[Any] = [True, "1.5", None, 10**20, msgspec.Raw(b"1"), Decimal("1.5")]
+WRONG_TEXTS: list[Any] = [b"x", timedelta(hours=1), None, 1, UUID(int=1), "a\ud800"]
 VALUES: list[Any] = [
     "hello", "", "«là» \U0001f600", 'a "quoted" \\ text\n', "@@the-text-goes-here@@", "a\ud800b",
     Row(1, "Ada"), Row(2, "", "dry"), Model(id=1, name="Ada"), Packed(1, ["a", "b"]), {"a": 1}, {}, {"content": []},
@@ -64,6 +73,11 @@ VALUES: list[Any] = [
     [Row(1, "Ada"), Row(float("nan"), "x")],  # type: ignore[arg-type]
     Row(Stranger(), "x"), Row(1, Stranger()),  # type: ignore[arg-type]
     None, 42, True, 1.5, (Row(1, "Ada"), Row(2, "Bob")), ["a"], [1.5], [[1]], [{"a": 1}, {"content": 2}],
+    *[Row(wrong, "x") for wrong in WRONG_NUMBERS], *[Row(1, wrong) for wrong in WRONG_TEXTS],
+    *[Model.model_construct(id=wrong, name="x") for wrong in WRONG_NUMBERS],
+    *[Model.model_construct(id=1, name=wrong) for wrong in WRONG_TEXTS],
+    *[Weight.model_construct(kg=kg) for kg in (*WRONG_NUMBERS, 1, 1e16, -1e300, float("nan"), float("inf"))],
+    Model.model_construct(id=1), Model.model_construct(name="x", id=1), Weight(kg=1.5),
     {"content": 1.5}, Table([]), Table([Row(1, "Ada"), Row(2, "}, {", "dry")]), [Row(1, "Ada"), None],
 ]  # fmt: skip
 VARIANTS = [
@@ -110,7 +124,7 @@ def test_a_mold_makes_what_the_rooms_make(policy: Policy) -> None:
 
 
 HINTS: list[Any] = [
-    list[Row], list[Model], Row, Model, Table, Row | None, list[Row | None], list[dict[str, Any]],
+    list[Row], list[Model], Row, Model, Weight, Table, Row | None, list[Row | None], list[dict[str, Any]],
     list[dict[str, int]], dict[str, Any], dict[str, float], list[float], list[str], list[list[int]], str, int,
 ]  # fmt: skip
 

@@ -18,6 +18,7 @@ from ..outputs import Exactly, Promise
 from ..payload import Normalized
 from ..revisions import Revision
 from ..types import CallToolResult
+from ..writers import Flat
 from .answering import finished
 
 __all__ = ["closed", "made", "of"]
@@ -54,6 +55,7 @@ class Mold(dict[type, "Way"]):
         self._between = b""  # and where each is told by itself
         self._policy, self._rules, self._check = policy, rules, check = tool.policy, tool.rules, tool.check
         self._write: Write = never
+        self._flat: Flat | None = None
         if tool.render is not None or policy.accept != "any" or _is_rewritten(tool):
             return
 
@@ -66,6 +68,7 @@ class Mold(dict[type, "Way"]):
             return
         if isinstance(check, Promise):
             self._write = rules.trusted(check.writer)
+            self._flat = check.writer.flat if check.writer is not None and self._write is not never else None
         one, both = (codec.told(raw, policy.json_style) for raw in (_RAW, _ROWS))
         self._record = _around(whole(_RECORD), one, _RAW)
         rows = whole([_RECORD, _RECORD])
@@ -83,7 +86,8 @@ class Mold(dict[type, "Way"]):
         elif kind is list and self._rows is not None:
             way = self._of_rows(*self._rows)
         elif self._rules.rule(kind).shape in _RECORDS and self._record is not None:
-            way = self._of_record(*self._record)
+            flat = self._flat if self._flat is not None and self._flat.kind is kind else None
+            way = self._of_record(flat, *self._record)
             way = self._unless_a_result(way) if kind is dict else way
         self[kind] = way
         return way
@@ -110,12 +114,25 @@ class Mold(dict[type, "Way"]):
     def _unless_a_result(self, way: "Way") -> "Way":
         return lambda id, value: (self._by_the_rooms if "content" in value else way)(id, value)
 
-    def _of_record(self, before: bytes, between: bytes, after: bytes | None) -> "Way":
+    def _of_record(self, flat: Flat | None, before: bytes, between: bytes, after: bytes | None) -> "Way":
         write, checked, encode = self._write, self._checked, codec.encode
         restyle = codec.STYLES[self._policy.json_style]
+        exact, read = (None, None) if flat is None else (flat.exact, flat.read)
 
         def way(id: Id, value: Any) -> bytes:
-            raw = write(value)
+            raw = None
+            if read is not None:
+                try:
+                    if exact is None:
+                        raw = encode(value)
+                        read(raw)
+                    elif [*map(type, (held := value.__dict__).values())] == exact:
+                        raw = encode(held)
+                        read(raw)
+                except Exception:  # whoever looks closer meets the same trouble
+                    raw = None
+            if raw is None:
+                raw = write(value)
             if raw is None:
                 raw = checked(value)
                 if raw == b"{}" or type(raw) is Inexact:  # an object nobody promised may be left out

@@ -10,7 +10,7 @@ from typing import Any
 from .. import exchange, revisions
 from ..codec import encode
 from ..features import Feature
-from ..jsonrpc import ABSENT, Plain, read_plain
+from ..jsonrpc import ABSENT, read_plain
 from ..methods import molds
 from ..methods.answering import Steps
 from ..methods.tools import Single
@@ -22,7 +22,6 @@ from .calling import Staying, called, cannot_stay, failed
 __all__ = ["handle", "resume", "run"]
 
 _ALONE = exchange.assumed(None)  # what a message speaks that stands alone and does not say
-_OTHER = Plain(jsonrpc="2.0")
 
 
 def handle(
@@ -35,37 +34,36 @@ def handle(
     # Most messages that stand alone call a tool that takes nothing but its arguments. No rule has a say in such a
     # call but those that read and bind it and make its result: without the steps that lead to other answers it takes
     # half the time. Whatever is unusual about a message, or goes wrong before the function runs, takes these steps.
-    if revision is not None:
-        revision = revisions.named(revision)
-    spoken = revision or _ALONE
     id: Any = None
     tool: Any = None
     kwargs: dict[str, Any] | None = None
-    try:
-        plain = read_plain(message) if type(message) is bytes else _OTHER
-        id, params = plain.id, plain.params
-        if plain.method == "tools/call" and type(id) is int and id and spoken.handshake and params._meta is ABSENT:
-            tool = server.registry.tools.features[params.name]
-            if tool.is_plain:
-                kwargs = tool.bind(params.arguments)
-    except Exception:
-        kwargs = None
+    if revision is None and type(message) is bytes:
+        try:
+            plain = read_plain(message)
+            id, params = plain.id, plain.params
+            if plain.method == "tools/call" and type(id) is int and id and params._meta is ABSENT:
+                tool = server.registry.tools.features[params.name]
+                if tool.is_plain:
+                    kwargs = tool.bind(params.arguments)
+        except Exception:
+            kwargs = None
     if kwargs is None:
-        return run(server.begin(message, None, None, principal, revision))
+        spoken = None if revision is None else revisions.named(revision)
+        return run(server.begin(message, None, None, principal, spoken))
     said = encode(id)
     try:
         value = tool.function(**kwargs)
         if type(value) is CoroutineType:
             value = _unwrapped(value)
-        mold = tool.molds.get(spoken.name)
+        mold = tool.molds.get(_ALONE.name)
         if mold is None:
-            mold = molds.of(server, tool, spoken)
+            mold = molds.of(server, tool, _ALONE)
         answer: bytes = mold[type(value)](said, value)
         return answer
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        return failed(Single(tool, kwargs, None, server, said, spoken), error)
+        return failed(Single(tool, kwargs, None, server, said, _ALONE), error)
 
 
 def run(answer: bytes | Single | Steps | None, staying: Staying | None = None) -> bytes | None:
