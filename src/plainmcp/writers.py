@@ -8,7 +8,7 @@ import datetime
 from collections.abc import Callable
 from inspect import getattr_static
 from itertools import chain, islice
-from operator import attrgetter, itemgetter, methodcaller
+from operator import attrgetter, methodcaller
 from types import MemberDescriptorType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 from uuid import UUID
@@ -217,12 +217,21 @@ class _Record(_Place):
         return opened
 
     def many(self, values: list[Any]) -> list[Any]:
-        super().many(values)
-        opened = list(map(attrgetter("__dict__"), values)) if self.has_dict else values
-        get = itemgetter if self.has_dict else attrgetter
-        for name, place in self.inside:
-            column = place.many(list(map(get(name), opened)))
-            if self.has_dict and not place.kinds <= SCALARS:
+        kind = self.kind
+        if not self.has_dict:
+            super().many(values)
+            for name, place in self.inside:
+                place.many(list(map(attrgetter(name), values)))
+            return values
+        opened = [value.__dict__ for value in values if type(value) is kind]
+        if len(opened) != len(values):
+            raise _Stranger
+        for name, kinds in self.scalars:
+            if [name for one in opened if type(one[name]) not in kinds]:
+                raise _Stranger
+        for name, place in self.others:
+            column = place.many([one[name] for one in opened])
+            if not place.kinds <= SCALARS:
                 opened = [{**one, name: inner} for one, inner in zip(opened, column, strict=True)]
         return opened
 
