@@ -169,14 +169,12 @@ def _at_once(read: Callable[[Any], msgspec.Struct], all_required: bool, otherwis
 
     def bind(arguments: Given) -> dict[str, Any]:
         try:
-            return asdict(read(arguments))
+            values = asdict(read(arguments))
         except _MISFITS:
             return otherwise(arguments)  # type: ignore[no-any-return]
+        return values if all_required else {name: value for name, value in values.items() if value is not unset}
 
-    def bind_given(arguments: Given) -> dict[str, Any]:
-        return {name: value for name, value in bind(arguments).items() if value is not unset}
-
-    return bind if all_required else bind_given
+    return bind
 
 
 def _opened(arguments: Any) -> dict[str, Any]:

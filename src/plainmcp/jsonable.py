@@ -128,7 +128,9 @@ class Rules:
         return self._row_writers.get(row) or self._kept(self._row_writers, row, list[row])  # type: ignore[valid-type]
 
     def _kept(self, writers: dict[type, Write], kind: type, hint: Any) -> Write:
-        writers[kind] = self.trusted(writer(hint))
+        found = writer(hint)
+        soon_vouched = found is not None and found.flat is not None and found.flat.exact is None  # a flat dataclass
+        writers[kind] = never if soon_vouched else self.trusted(found)
         return writers[kind]
 
     def _row_model(self, value: Any) -> type | None:
