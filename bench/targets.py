@@ -153,11 +153,12 @@ def _growth(rows: list[Row], of: Found) -> Iterator[Verdict]:
     told = f"3,000 cost {middling:.1f} times 300, 10,000 cost {large:.1f} times 1,000"
     yield Verdict(way, "linear in rows", told, middling <= 12 and large <= 20)
     few, many = (of("growth tools", size)["plainmcp"] for size in ("10", "10000"))
-    grown = many.middle / few.middle
-    yield Verdict(way, "constant in registered tools", f"10,000 cost {grown:.2f} times 10", grown <= 1.15)
+    times = many.middle / few.middle
+    yield Verdict(way, "constant in registered tools", f"10,000 cost {times:.2f} times 10", times <= 1.15)
     served = [row.samples for row in rows if row.way == "growth served plainmcp"]
-    times = Sample(one["plainmcp"].middle for one in served)
-    early, late = Sample(times[: len(times) // 2]), Sample(times[len(times) // 2 :])
+    cost_then = Sample(one["plainmcp"].middle for one in served)
+    half = len(cost_then) // 2
+    early, late = Sample(cost_then[:half]), Sample(cost_then[half:])
     dearer, grown = late.middle / early.middle, served[-1]["MiB"].middle - served[0]["MiB"].middle
     told = f"the later half costs {dearer:.2f} times the earlier, {grown:+.1f} MiB"
     yield Verdict(way, "flat in requests served", told, dearer <= 1.15 and grown <= 1)

@@ -66,7 +66,7 @@ def begin(
             if tool is not None and tool.is_simple and tool.visible is None:
                 if meta is not None:
                     leveled(meta)
-                result = tools.simple(server, tool, id, params, spoken, link)
+                result = tools.bound(server, tool, id, params, spoken, link)
                 return result if type(result) is Single else jsonrpc.close(id, result)
         method = METHODS.get(name) if name in spoken.methods else None
         # Without a handshake nothing tells a client beforehand what there is, so what is not there is no method.

@@ -48,14 +48,14 @@ class Writer:
 
     __slots__ = ("flat", "kinds", "written")
 
-    def __init__(self, place: "_Place", met: set[type]) -> None:
+    def __init__(self, place: "_Place", met: set[type], read: Callable[[bytes], Any]) -> None:
         self.kinds = frozenset(met - SCALARS)
         texts = met & TOLD_IN_TEXT  # said so that a text is not taken for a date, but it takes time to say it
         options: dict[str, Any] = {"builtin_types": texts} if texts else {}
         self.written = _copied(place, options)
         self.flat: Flat | None = None
         if isinstance(place, _Record) and place.is_direct and _NOTHING not in met:
-            self.flat = Flat(place.kind, place.exact, codec.reader(place.twin))
+            self.flat = Flat(place.kind, place.exact, read)
 
 
 _encode = msgspec.json.Encoder().encode
@@ -258,10 +258,10 @@ def writer(hint: Any) -> Writer | None:
     met: set[type] = set()
     try:
         place = _place(hint, frozenset(), met, {}, model=False)
-        codec.reader(place.twin)  # a twin it does not take is found out now
+        read = codec.reader(place.twin)  # a twin it does not take is found out now
     except Exception:  # a hint may be anything, and reading it may raise anything
         return None
-    return Writer(place, met)
+    return Writer(place, met, read)
 
 
 Made = dict[type, _Place]

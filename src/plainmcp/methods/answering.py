@@ -32,6 +32,7 @@ __all__ = [
     "failure",
     "finished",
     "incident",
+    "internal",
     "listed",
     "made",
     "running",
@@ -86,10 +87,13 @@ def made(
         return value if isinstance(value, Unfinished) else make(value)
     except ProtocolError:
         raise
-    except ToolError as error:  # words the author chose for others to read
-        raise InternalError(str(error)) from error
     except Exception as error:
-        raise InternalError(incident(what)) from error
+        raise internal(error, what) from error
+
+
+def internal(error: Exception, what: str) -> InternalError:
+    """What the peer is told of an exception: the words its author chose for others to read, or a line about it."""
+    return InternalError(str(error) if isinstance(error, ToolError) else incident(what, error))
 
 
 class Unfinished:

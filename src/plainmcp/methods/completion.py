@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from ..context import Context
-from ..errors import InternalError, InvalidParams, MethodNotFound, ProtocolError, ToolError
+from ..errors import InvalidParams, MethodNotFound, ProtocolError
 from ..request import Request
 from ..steps import Run
 from . import answering
@@ -51,10 +51,8 @@ def complete(server: Any, request: Request) -> Steps:
             found = [value] if isinstance(value, str) else [str(item) for item in value or ()]
         except ProtocolError:
             raise
-        except ToolError as error:  # words the author chose for others to read, or ours
-            raise InternalError(str(error)) from error
         except Exception as error:
-            raise InternalError(answering.incident(f"Completion of {argument.name}")) from error
+            raise answering.internal(error, f"Completion of {argument.name}") from error
     completion = {"values": found[:MOST], "total": len(found), "hasMore": len(found) > MOST}
     return answering.stamped({"completion": completion}, server, request)
 

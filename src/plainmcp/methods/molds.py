@@ -21,7 +21,7 @@ from ..types import CallToolResult
 from ..writers import Flat
 from .answering import finished
 
-__all__ = ["closed", "made", "of"]
+__all__ = ["closed", "made"]
 
 _MARK = "@@the-text-goes-here@@"
 _TEXT = codec.encode(_MARK)
@@ -97,7 +97,7 @@ class Mold(dict[type, "Way"]):
         result = closed(self._server, self._tool, self._tool.normalize(value, encoded=encoded), self._revision)
         return jsonrpc.close(id, result)
 
-    def _of_text(self, before: bytes, between: bytes, after: bytes | None) -> "Way":
+    def _of_text(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> "Way":
         encode, by_the_rooms = codec.encode, self._by_the_rooms
 
         def way(id: Id, value: str) -> bytes:
@@ -105,16 +105,14 @@ class Mold(dict[type, "Way"]):
                 raw = encode(value)  # told and sent alike
             except UnicodeEncodeError:  # a lone surrogate, about which the policy has something to say
                 return by_the_rooms(id, value)
-            if after is None:
-                return b"".join((HEAD, id, before, raw, between))
-            return b"".join((HEAD, id, before, raw, between, raw, after))
+            return b"".join((HEAD, id, before, raw, between, raw if is_sent else b"", after))
 
         return way
 
     def _unless_a_result(self, way: "Way") -> "Way":
         return lambda id, value: (self._by_the_rooms if "content" in value else way)(id, value)
 
-    def _of_record(self, flat: Flat | None, before: bytes, between: bytes, after: bytes | None) -> "Way":
+    def _of_record(self, flat: Flat | None, before: bytes, between: bytes, is_sent: bool, after: bytes) -> "Way":
         write, checked, encode = self._write, self._checked, codec.encode
         restyle = codec.STYLES[self._policy.json_style]
         exact, read = (None, None) if flat is None else (flat.exact, flat.read)
@@ -138,13 +136,11 @@ class Mold(dict[type, "Way"]):
                 if raw == b"{}" or type(raw) is Inexact:  # an object nobody promised may be left out
                     return self._by_the_rooms(id, value, raw)
             told = encode(restyle(raw).decode())  # as codec.told has it
-            if after is None:
-                return b"".join((HEAD, id, before, told, between))
-            return b"".join((HEAD, id, before, told, between, raw, after))
+            return b"".join((HEAD, id, before, told, between, raw if is_sent else b"", after))
 
         return way
 
-    def _of_rows(self, before: bytes, between: bytes, after: bytes | None) -> "Way":
+    def _of_rows(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> "Way":
         def way(id: Id, value: list[Any]) -> bytes:
             kinds = set(map(type, value))
             if not kinds or any(self._rules.rule(kind).shape not in _RECORDS for kind in kinds):
@@ -164,9 +160,7 @@ class Mold(dict[type, "Way"]):
                 rows[0] = b'"' + rows[0][2:]  # without the brackets of the list
                 rows[-1] = rows[-1][:-2] + b'"'
                 told = self._between.join(rows)
-            if after is None:
-                return b"".join((HEAD, id, before, told, between))
-            return b"".join((HEAD, id, before, told, between, raw, after))
+            return b"".join((HEAD, id, before, told, between, raw if is_sent else b"", after))
 
         return way
 
@@ -181,8 +175,8 @@ class Mold(dict[type, "Way"]):
 Way = Callable[[Any, Any], bytes]
 """Makes a response of an id and a value."""
 
-Around = tuple[bytes, bytes, bytes | None]
-"""What stands before a text, behind it and, where it is sent too, behind the data it tells of."""
+Around = tuple[bytes, bytes, bool, bytes]
+"""What stands before a text, behind it and behind the data it tells of, if that is sent too."""
 
 
 def _around(whole: bytes, told: bytes, raw: bytes) -> Around | None:
@@ -190,7 +184,7 @@ def _around(whole: bytes, told: bytes, raw: bytes) -> Around | None:
     pieces = after.split(raw)
     if not found or len(pieces) > 2:
         return None
-    return before, pieces[0], pieces[1] if len(pieces) == 2 else None
+    return before, pieces[0], len(pieces) == 2, b"".join(pieces[1:])
 
 
 def _is_rewritten(tool: ToolFeature) -> bool:
@@ -198,14 +192,9 @@ def _is_rewritten(tool: ToolFeature) -> bool:
     return any(issubclass(mark, kind) for mark in (str, dict, list) for kind in tool.rules.opaque)
 
 
-def of(server: Any, tool: ToolFeature, revision: Revision) -> Mold:
-    """The mold of a tool for a revision, made when first needed."""
+def made(server: Any, tool: ToolFeature, revision: Revision, id: Id, value: Any) -> bytes:
+    """The response with the result of what a tool returned; its mold is made when first needed."""
     mold: Mold | None = tool.molds.get(revision.name)
     if mold is None:
         mold = tool.molds[revision.name] = Mold(server, tool, revision)
-    return mold
-
-
-def made(server: Any, tool: ToolFeature, revision: Revision, id: Id, value: Any) -> bytes:
-    """The response with the result of what a tool returned."""
-    return of(server, tool, revision)[type(value)](id, value)
+    return mold[type(value)](id, value)

@@ -17,7 +17,7 @@ from ..types import CallToolResult, TextContent
 from . import answering, molds
 from .answering import Steps, Unfinished
 
-__all__ = ["Single", "call", "list_", "simple"]
+__all__ = ["Single", "bound", "call", "list_"]
 
 _log = logging.getLogger("plainmcp")
 
@@ -33,32 +33,24 @@ def _shown(request: Request, tool: ToolFeature) -> Any:
 
 def call(server: Any, request: Request) -> "Single | Steps | CallToolResult":
     """Run a tool; what goes wrong inside it is a result the model can read (TOOL-11, TOOL-12)."""
-    params = request.params
-    tool = server.registry.tools.known(params.get("name", str), request.principal)
-    if tool.is_simple:
-        return simple(server, tool, request.id, params, request.revision, request.link)
-    try:
-        kwargs = tool.bind(params.arguments)
-    except Exception as error:
-        return _unbound(server, tool, params, request.revision, error)
-    return _steps(server, request, tool, kwargs)
+    tool = server.registry.tools.known(request.params.get("name", str), request.principal)
+    found = bound(server, tool, request.id, request.params, request.revision, request.link)
+    if tool.is_simple or not isinstance(found, Single):
+        return found
+    return _steps(server, request, tool, found.kwargs)
 
 
-def simple(
+def bound(
     server: Any, tool: ToolFeature, id: Id, params: Params, revision: Revision, link: Link | None
 ) -> "Single | CallToolResult":
-    """The same for a tool that asks for nothing while it runs."""
+    """The call of a tool with its arguments: all there is to do for one that asks for nothing while it runs."""
     try:
         kwargs = tool.bind(params.arguments)
     except Exception as error:
-        return _unbound(server, tool, params, revision, error)
+        if params.arguments and bytes(params.arguments)[:1] not in b"{n":  # an object, or null
+            raise InvalidParams("params.arguments is an object") from None
+        return _rescued(server, tool, revision, error)
     return Single(tool, kwargs, link, server, id, revision)
-
-
-def _unbound(server: Any, tool: ToolFeature, params: Params, revision: Revision, error: Exception) -> CallToolResult:
-    if params.arguments and bytes(params.arguments)[:1] not in b"{n":  # an object, or null
-        raise InvalidParams("params.arguments is an object") from None
-    return _rescued(server, tool, revision, error)
 
 
 class Single(Run, frozen=True):

@@ -55,10 +55,10 @@ def handle(
         value = tool.function(**kwargs)
         if type(value) is CoroutineType:
             value = _unwrapped(value)
-        mold = tool.molds.get(_ALONE.name)
-        if mold is None:
-            mold = molds.of(server, tool, _ALONE)
-        answer: bytes = mold[type(value)](said, value)
+        mold = tool.molds.get(_ALONE.name)  # `molds.made` would be one frame more
+        answer: bytes = (
+            molds.made(server, tool, _ALONE, said, value) if mold is None else mold[type(value)](said, value)
+        )
         return answer
     except KeyboardInterrupt:
         raise
