@@ -83,7 +83,7 @@ def http(port: str) -> None:
 def bare(asked: Case) -> Any:
     """An ASGI application that answers every request with the bytes that plainmcp answers."""
     server = systems.build("plainmcp")
-    session = [(b"content-type", b"application/json"), (b"mcp-session-id", b"0")]
+    json_, session = (b"content-type", b"application/json"), (b"mcp-session-id", b"0")
     first = server.handle(opening()[0])
     answers = {True: server.handle(request(asked, LATEST)), False: server.handle(request(asked, None))}
 
@@ -96,10 +96,10 @@ def bare(asked: Case) -> Any:
             body += message.get("body", b"")
             if not message.get("more_body", False):
                 break
-        latest = any(value == LATEST.encode() for _, value in scope["headers"])
-        answer = first if b'"initialize"' in body else answers[latest]
-        head = [*session, (b"content-length", b"%d" % len(answer))]
-        await send({"type": "http.response.start", "status": 200, "headers": head})
+        opens = b'"initialize"' in body
+        answer = first if opens else answers[b'"_meta"' in body]
+        head = [json_, (b"content-length", b"%d" % len(answer))]
+        await send({"type": "http.response.start", "status": 200, "headers": [*head, session] if opens else head})
         await send({"type": "http.response.body", "body": answer})
 
     return app

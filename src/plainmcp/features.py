@@ -41,11 +41,13 @@ class Feature(msgspec.Struct, kw_only=True):
     is_simple: bool = False  # it takes nothing but its arguments
     is_quick: bool = False  # its function runs where it is called, for as long as it likes
     is_plain: bool = False  # both, and for everybody
+    is_awaited: bool = False  # the same of one that is awaited
 
     def __post_init__(self) -> None:
         self.is_simple = self.context is None and not self.needs
         self.is_quick = not self.is_async and self.timeout is None
-        self.is_plain = self.is_simple and self.is_quick and self.visible is None
+        open_to_all = self.is_simple and self.timeout is None and self.visible is None
+        self.is_plain, self.is_awaited = open_to_all and not self.is_async, open_to_all and self.is_async
 
     def is_seen(self, principal: Any) -> bool:
         """Whether this caller may see it, and so list and use it."""

@@ -142,7 +142,7 @@ class Envelope(Struct, gc=False):
 class _PlainParams(Struct, frozen=True, gc=False):
     name: Any = UNSET
     arguments: Raw = ABSENT
-    _meta: Raw = ABSENT
+    _meta: Meta | UnsetType = UNSET
     uri: Any = UNSET  # whatever it is, it must be something that can be read
 
 

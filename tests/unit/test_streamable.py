@@ -15,7 +15,7 @@ from plainmcp.errors import (
     ProtocolError,
     UnsupportedRevision,
 )
-from plainmcp.revisions import Revision
+from plainmcp.revisions import UNSAID, Revision
 from plainmcp.server import Core
 from plainmcp.transports import guard, headers, streamable
 from plainmcp.transports.endpoint import Endpoint
@@ -131,7 +131,7 @@ def test_what_headers_were_judged_to_say_is_remembered_for_so_many_clients_and_n
         name = b"mcp-method" if number % 2 else b"accept"
         value = b"text/event-stream, x/%d" % number + b"x" * (number % 3 * 400)
         fit = endpoint.check("POST", Headers([(b"host", b"localhost"), (name, value)]), LOOPBACK)
-        assert fit == Fit(number % 2 == 1, True, None, value.decode() if number % 2 else None)
+        assert fit == Fit(number % 2 == 1, True, None, value.decode() if number % 2 else None, UNSAID)
     assert len(endpoint._fits) <= 256 and all(len(one or "") <= 500 for said in endpoint._fits for one in said)
 
 
@@ -415,7 +415,7 @@ def test_a_name_in_large_letters_is_judged_like_any_other() -> None:
     """R26-HDR-08"""
     endpoint = Endpoint(Core("s", "1"), Settings())
     good = [(b"host", b"localhost"), (b"MCP-Method", b"ping"), (b"ACCEPT", b"text/event-stream")]
-    assert endpoint.check("POST", Headers(good), LOOPBACK) == Fit(False, True, None, "ping")
+    assert endpoint.check("POST", Headers(good), LOOPBACK) == Fit(False, True, None, "ping", UNSAID)
     refusal = endpoint.check("POST", Headers([*good, (b"Origin", b"https://evil.example")]), LOOPBACK)
     assert isinstance(refusal, Reply) and refusal.status == 403
     with pytest.raises(HeaderMismatch, match="twice"):

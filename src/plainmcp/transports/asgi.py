@@ -6,7 +6,6 @@ Knows the loop and the protocol between server and application; every rule of MC
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
-from contextlib import suppress
 from functools import partial
 from inspect import isawaitable
 from typing import Any
@@ -17,7 +16,7 @@ from . import looped, sse, streamable
 from .endpoint import Endpoint
 from .headers import Headers
 from .opened import Open, answered
-from .streamable import Fit, Reply, Settings
+from .streamable import Reply, Settings
 from .streams import Reader
 
 __all__ = ["ASGIApp", "Settings"]
@@ -66,39 +65,44 @@ class ASGIApp:
         """One request, or the life of the server."""
         if scope["type"] != "http":
             return await self._other(scope, receive, send)
-        endpoint, given, server = self.endpoint, scope["headers"], scope.get("server")
+        endpoint, method, given, server = self.endpoint, scope["method"], scope["headers"], scope.get("server")
         headers = Headers(given if type(given) is list else list(given))
-        fit = endpoint.check(scope["method"], headers, server[0] if server else None)
+        fit = endpoint.check(method, headers, server[0] if server else None)
         try:
-            if not isinstance(fit, Fit):
-                return await _reply(fit, send)
-            principal = None if self._principal is None else await self._calling(scope)
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return
-            body = message.get("body", b"")
-            if message.get("more_body", False) or len(body) > endpoint.settings.max_body:
-                body = await _whole(body, receive, endpoint)
-            answer = endpoint.receive(scope["method"], headers, fit, body, principal)
-            if isinstance(answer, Open):
-                steps = answer.steps
-                if isinstance(steps, Single):
-                    answer.steps = None  # it knows us
-                    made, rest = looped.begun(
-                        steps, None if steps.feature.is_async else looped.threads_of(endpoint.core)
-                    )
-                elif answer.silent:
-                    made, rest = looped.started(self._driven(answer))
+            if isinstance(fit, Reply):
+                reply: Reply | None = fit
+            else:
+                principal = None if self._principal is None else await self._calling(scope)
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return
+                body = message.get("body", b"")
+                if message.get("more_body", False) or len(body) > endpoint.settings.max_body:
+                    body = await _whole(body, receive, endpoint)
+                call = endpoint.called(headers, fit, body, principal) if fit.json and method == "POST" else None
+                if call is None:
+                    answer = endpoint.receive(method, headers, fit, body, principal)
+                    reply = answer if isinstance(answer, Reply) else await self._answer(answer, receive, send)
                 else:
-                    return await self._answer(answer, receive, send)
-                if rest is not None or not fit.json:
-                    return await self._answer_silently(answer, made, rest, receive, send)
-                answer = answered(answer, made)
-            await _reply(answer, send)
+                    single, held = call
+                    made, rest = looped.tried(single)
+                    if rest is None:
+                        reply = answered(made, not single.revision.handshake)
+                    else:
+                        opened, single = endpoint.waits(single, held, fit)
+                        reply = await self._answer_silently(opened, None, looped.waited(single, rest), receive, send)
         except _Refused as refused:
-            with suppress(_Gone):
-                await _reply(refused.reply, send)
+            reply = refused.reply
         except _Gone:
+            return
+        if reply is None:
+            return
+        whole = reply.body
+        length = () if reply.status == 204 else ((b"content-length", b"%d" % len(whole)),)
+        try:
+            await send({"type": "http.response.start", "status": reply.status, "headers": [*reply.headers, *length]})
+            await send({"type": "http.response.body", "body": whole})
+        except OSError:  # what servers raise for a client that is gone
             pass
 
     async def _calling(self, scope: Scope) -> Any:
@@ -130,8 +134,23 @@ class ASGIApp:
 
     # Answers under way ----------------------------------------------------------------------------
 
-    async def _answer(self, opened: Open, receive: Receive, send: Send) -> None:
-        """Run what has to run, and say what there is to say, until all is said or the client is gone."""
+    async def _answer(self, opened: Open, receive: Receive, send: Send) -> Reply | None:
+        """Run what has to run, and say what there is to say before the answer; None where that is said, too."""
+        steps = opened.steps
+        if isinstance(steps, Single):
+            opened.steps = None  # it knows us
+            threads = None if steps.feature.is_async else looped.threads_of(self.endpoint.core)
+            made, rest = looped.begun(steps, threads)
+        elif opened.silent:
+            made, rest = looped.started(self._driven(opened))
+        else:
+            return await self._answer_aloud(opened, receive, send)
+        if rest is None and opened.fit.json:
+            return answered(made, opened.modern)
+        return await self._answer_silently(opened, made, rest, receive, send)
+
+    async def _answer_aloud(self, opened: Open, receive: Receive, send: Send) -> Reply | None:
+        """The same where something may be said, until all is said or the client is gone."""
         task = None
         if not opened.standing:
             self.endpoint.runs(opened)
@@ -139,20 +158,20 @@ class ASGIApp:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         try:
-            await self._accompany(opened, receive, send)
+            return await self._accompany(opened, receive, send)
         finally:
             if opened.modern and task is not None:
                 task.cancel()  # R26-HTTP-16; it does nothing to one that is done
 
     async def _answer_silently(
         self, opened: Open, answer: bytes | None, rest: Awaitable[bytes | None] | None, receive: Receive, send: Send
-    ) -> None:
+    ) -> Reply | None:
         """The same where nothing can be said before the answer: the work is done right here.
 
         Only one that takes longer than a moment is accompanied by somebody who looks after the client.
         """
         self.endpoint.runs(opened)
-        companions: list[asyncio.Task[None]] = []
+        companions: list[asyncio.Task[Reply | None]] = []
         loop = asyncio.get_running_loop()
 
         def accompany() -> None:
@@ -173,11 +192,10 @@ class ASGIApp:
             if not companions:
                 self.endpoint.left(opened)
         if companions:
-            await companions[0]
-        elif _is_alone(opened):
-            await _reply(answered(opened, opened.stream.answer), send)
-        else:
-            await self._accompany(opened, receive, send)
+            return await companions[0]
+        if _is_alone(opened):
+            return answered(opened.stream.answer, opened.modern)
+        return await self._accompany(opened, receive, send)
 
     async def _driven(self, opened: Open) -> bytes | None:
         """The answer, once the steps are driven to it; or None where they stay open."""
@@ -196,16 +214,16 @@ class ASGIApp:
         finally:
             self.endpoint.ended(opened, answer)
 
-    async def _accompany(self, opened: Open, receive: Receive, send: Send) -> None:
-        """Say what there is to say, as it comes, until all is said or the client is gone."""
+    async def _accompany(self, opened: Open, receive: Receive, send: Send) -> Reply | None:
+        """Say what there is to say, as it comes, until all is said or nobody listens; or give what comes alone."""
         loop, wake = asyncio.get_running_loop(), asyncio.Event()
         reader = opened.stream.attach(partial(looped.soon, loop, wake.set), opened.after)
         watch = loop.create_task(_disconnected(receive, wake))
         try:
             if await self._becomes_alone(opened, wake, watch):
-                await _reply(answered(opened, opened.stream.answer), send)
-            else:
-                await self._speak(opened, reader, send, wake, watch)
+                return answered(opened.stream.answer, opened.modern)
+            await self._speak(opened, reader, send, wake, watch)
+            return None
         finally:
             watch.cancel()
             reader.leave()
@@ -262,7 +280,7 @@ class _Refused(Exception):
         self.reply = reply
 
 
-def _noticed(task: "asyncio.Task[None]") -> None:
+def _noticed(task: "asyncio.Task[Any]") -> None:
     """Whoever waits for a task hears what it raised; where nobody does, the loop need not complain."""
     if not task.cancelled():
         task.exception()
@@ -308,16 +326,6 @@ async def _whole(body: bytes, receive: Receive, endpoint: Endpoint) -> bytes:
     if len(gathered) > settings.max_body:
         raise _Refused(endpoint.too_large())
     return bytes(gathered)
-
-
-async def _reply(reply: Reply, send: Send) -> None:
-    length = () if reply.status == 204 else ((b"content-length", b"%d" % len(reply.body)),)
-    headers = [*reply.headers, *length]
-    try:
-        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-        await send({"type": "http.response.body", "body": reply.body, "more_body": False})
-    except OSError:  # what servers raise for a client that is gone
-        raise _Gone from None
 
 
 async def _sent(send: Send, message: dict[str, Any]) -> None:

@@ -238,10 +238,16 @@ class Connection:
         if begun is None or isinstance(begun, bytes):
             return begun
         id = _key(envelope.id)
-        if self.running.setdefault(id, call) is not call:  # its id is taken until it is answered
+        if not self.track(id, call):
             return self.refused(InvalidRequest("a request with this id is still running"), id)
-        call.id = id
         return begun if type(begun) is Single else _tracked(call, begun)
+
+    def track(self, id: bytes, call: Call) -> bool:
+        """Know a request by its id until it is over; says whether nobody else has that id."""
+        if self.running.setdefault(id, call) is not call:
+            return False
+        call.id = id
+        return True
 
     def _cancelled(self, envelope: Envelope) -> None:
         """The client no longer wants an answer; a request that is unknown or done is none to cancel (CANC-03)."""

@@ -7,10 +7,12 @@ the commonest message of all, the call of a plain tool, does it know a shorter w
 from types import CoroutineType
 from typing import Any
 
+from msgspec import UNSET
+
 from .. import exchange, revisions
 from ..codec import encode
 from ..features import Feature
-from ..jsonrpc import ABSENT, read_plain
+from ..jsonrpc import read_plain
 from ..methods import molds
 from ..methods.answering import Steps
 from ..methods.tools import Single
@@ -41,7 +43,7 @@ def handle(
         try:
             plain = read_plain(message)
             id, params = plain.id, plain.params
-            if plain.method == "tools/call" and type(id) is int and id and params._meta is ABSENT:
+            if plain.method == "tools/call" and type(id) is int and id and params._meta is UNSET:
                 tool = server.registry.tools.features[params.name]
                 if tool.is_plain:
                     kwargs = tool.bind(params.arguments)

@@ -39,15 +39,16 @@ class Headers:
 
     def __init__(self, pairs: Collection[tuple[bytes, bytes]], *, folded: bool = False) -> None:
         self._folded = folded
-        self.raw = dict(pairs)
-        if not _SMALL.issuperset(self.raw):
+        raw = dict(pairs)
+        if not _SMALL.issuperset(raw):
             pairs = _in_small_letters(pairs)
-            self.raw = dict(pairs)
+            raw = dict(pairs)
+        self.raw = raw
         self.twice: set[bytes] | None = None  # the names given more than once
-        if len(self.raw) != len(pairs):
+        if len(raw) != len(pairs):
             self.twice = {name for name, times in Counter(name for name, _ in pairs).items() if times > 1}
             if b"accept" in self.twice:  # a list, which may come in several lines
-                self.raw[b"accept"] = b", ".join(value for name, value in pairs if name == b"accept")
+                raw[b"accept"] = b", ".join(value for name, value in pairs if name == b"accept")
 
     def get(self, name: bytes) -> str | None:
         """A header's value, the last if there are several; None without one."""

@@ -22,7 +22,20 @@ from ..steps import Cancelled, Run, Stay
 from .calling import PASSED_ON, Pending, Staying, called, cannot_stay, contained, failed
 from .threads import Threads
 
-__all__ = ["Rest", "answered", "begun", "resume", "run", "soon", "start", "started", "threads_of", "wait_for"]
+__all__ = [
+    "Rest",
+    "answered",
+    "begun",
+    "resume",
+    "run",
+    "soon",
+    "start",
+    "started",
+    "threads_of",
+    "tried",
+    "wait_for",
+    "waited",
+]
 
 
 async def run(
@@ -70,29 +83,41 @@ async def resume(
 
 
 def begun(single: Single, threads: Threads | None = None) -> tuple[bytes | None, Awaitable[bytes | None] | None]:
-    """The answer of a single function that waits for nothing; of any other, what is left to be awaited.
-
-    The most common request of all goes this way: it does by itself what `_awaited` and `called` do for others.
-    """
+    """The answer of a single function that waits for nothing; of any other, what is left to be awaited."""
     link, feature = single.link, single.feature
     if not feature.is_async or feature.timeout is not None or (link is not None and link.cancelled):
         return None, _finished(single, _perform(single, threads or _shared))
-    made = None
+    made, rest = None, None
     try:
-        coroutine = feature.function(**single.kwargs)
+        made, rest = tried(single)
+    finally:
+        if rest is None:
+            made = _over(single, made)
+    return made, None if rest is None else waited(single, rest)
+
+
+def tried(single: Single) -> tuple[bytes | None, Awaitable[Any] | None]:
+    """The same of an async function without a time limit; what is left is then given to `waited`.
+
+    The most common request of all goes this way: it does by itself what `_awaited` and `called` do for others.
+    """
+    try:
+        coroutine = single.feature.function(**single.kwargs)
         if type(coroutine) is not CoroutineType:
-            return None, _finished(single, _wanted(link, coroutine))
+            return None, coroutine
         waiting = coroutine.send(None)
     except StopIteration as end:
-        made = single.done(end.value)
+        return single.done(end.value), None
     except KeyboardInterrupt:
-        _over(single, None)
         raise
     except BaseException as error:
-        made = failed(single, error)
-    else:
-        return None, _finished(single, _wanted(link, Rest(coroutine, waiting)))
-    return _over(single, made), None
+        return failed(single, error), None
+    return None, Rest(coroutine, waiting)
+
+
+def waited(single: Single, rest: Awaitable[Any]) -> Awaitable[bytes | None]:
+    """The answer of a single function that has begun, to be awaited for as long as somebody wants it."""
+    return _finished(single, _wanted(single.link, rest))
 
 
 async def _finished(single: Single, value: Awaitable[Any]) -> bytes | None:

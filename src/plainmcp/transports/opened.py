@@ -150,17 +150,17 @@ def begun(opened: Open, answer: bytes | Single | Steps | None) -> Reply | Open:
         opened.steps = answer
         return opened
     if answer is None or isinstance(answer, bytes):
-        return answered(opened, answer)
+        return answered(answer, opened.modern)
     try:
         opened.steps = iter(answer)
         opened.step = next(opened.steps)
     except StopIteration as end:
-        return answered(opened, end.value)
+        return answered(end.value, opened.modern)
     return opened
 
 
-def answered(opened: Open, answer: bytes | None) -> Reply:
+def answered(answer: bytes | None, modern: bool) -> Reply:
     """The answer alone, with its status."""
     if type(answer) is bytes:
         return Reply(200, answer, JSON)
-    return said(200 if answer is None else streamable.status(answer, opened.modern), answer)
+    return said(200 if answer is None else streamable.status(answer, modern), answer)

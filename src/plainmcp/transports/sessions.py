@@ -178,21 +178,23 @@ class Sessions:
 
     def get(self, id: bytes, principal: Any) -> Held | None:
         """The session of that id, if it is not over and is this caller's (R2511-SESS-05)."""
-        now, gone = self._now(), []
-        with self._lock:
-            if now - self._swept >= 1:
+        now = self._now()
+        if now - self._swept >= 1:
+            with self._lock:
                 gone = self._expired(now)
-            held = self._held.get(id)
-            if held is None or held.principal != principal:
-                held = None
-            elif (now - held.used > self._idle or now - held.created > self._life) and self._is_over(held, now):
-                gone.append(self._held.pop(id))
-                held = None
-            else:
-                held.used = now
-                self._held.move_to_end(id)
-        for one in gone:
-            one.close()
+            for one in gone:
+                one.close()
+        held = self._held.get(id)
+        if held is None or held.principal != principal:
+            return None
+        if (now - held.used > self._idle or now - held.created > self._life) and self._is_over(held, now):
+            self.remove(held)
+            return None
+        held.used = now
+        try:
+            self._held.move_to_end(id)  # nobody waits for a lock to do so
+        except KeyError:
+            return None  # it has just been ended
         return held
 
     def remove(self, held: Held) -> None:

@@ -97,6 +97,12 @@ class Fit(msgspec.Struct, frozen=True, gc=False):
     events: bool
     version: str | None
     method: str | None
+    revision: Revision | None  # what that version means, if it is served; one is assumed where none is said
+
+    @property
+    def modern(self) -> bool:
+        """Whether each request speaks for itself."""
+        return self.revision is not None and not self.revision.handshake
 
 
 JSON = ((b"content-type", b"application/json"),)
@@ -133,7 +139,8 @@ def fit(headers: Headers) -> Fit:
     """What the headers of a request say that are the same each time."""
     accept = headers.get(b"accept")
     takes = (accepts(accept, "application/json"), accepts(accept, "text/event-stream"))
-    return Fit(*takes, headers.get(b"mcp-protocol-version"), headers.get(b"mcp-method"))
+    version = headers.get(b"mcp-protocol-version")
+    return Fit(*takes, version, headers.get(b"mcp-method"), REVISIONS.get(version or UNSAID.name))
 
 
 # Media types --------------------------------------------------------------------------------------
@@ -174,7 +181,7 @@ def _accepts(accept: str, kind: str) -> bool:
 
 def is_modern(fit: Fit, meta: Meta | None) -> bool:
     """Whether a message speaks for itself: its own _meta says so, or else the version header."""
-    return (meta is not None and meta.version is not UNSET) or fit.version in MODERN
+    return (meta is not None and meta.version is not UNSET) or fit.modern
 
 
 def check_modern(headers: Headers, fit: Fit, envelope: Envelope, meta: Meta | None, wanted: Any) -> Revision:
@@ -189,7 +196,7 @@ def check_modern(headers: Headers, fit: Fit, envelope: Envelope, meta: Meta | No
         headers.check_once(b"mcp-protocol-version")
     if fit.version != meta.version:  # R26-HDR-03, R26-HDR-04; before what is served: a disagreement is told first
         raise HeaderMismatch("the header MCP-Protocol-Version and the version in params._meta differ")
-    revision = exchange.served(meta)
+    revision = fit.revision if fit.revision is not None and fit.modern else exchange.served(meta)
     match_method(headers, fit.method, envelope)
     if wanted is None or envelope.method != "tools/call":
         return revision
@@ -214,10 +221,9 @@ def spoken_without_session(headers: Headers, fit: Fit) -> Revision:
     """The handshake revision of a request that belongs to no session (R2511-HDR-01, R2511-HDR-02)."""
     if headers.twice is not None:
         headers.check_once(b"mcp-protocol-version")
-    version = fit.version or UNSAID.name
-    if version not in HANDSHAKE:
-        raise UnsupportedRevision(version[:100], HANDSHAKE)
-    return REVISIONS[version]
+    if fit.revision is None or fit.modern:
+        raise UnsupportedRevision((fit.version or "")[:100], HANDSHAKE)
+    return fit.revision
 
 
 def refusal_without_session(fit: Fit) -> InvalidRequest | HeaderMismatch:

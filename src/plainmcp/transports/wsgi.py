@@ -98,7 +98,7 @@ class WSGIApp:
             if stream.unopened and (opened.fit.json or stream.answer is None):
                 reader.leave()
                 self.endpoint.left(opened)
-                return answered(opened, stream.answer)
+                return answered(stream.answer, opened.modern)
             if stream.finished:
                 break
             if not wake.wait(self.endpoint.settings.keep_alive_seconds if opened.fit.events else None):
