@@ -596,6 +596,8 @@ def test_what_takes_too_long_does_not_keep_the_process(program: Program, name: s
     assert program.hang_up() == 0
     assert time.monotonic() - start < 8
     assert b"Traceback" not in program.stderr
+    last = {"sleep_async": b"the task was cancelled", "work": b"the work saw the cancel"}
+    assert last.get(name, b"") in program.stderr  # whoever is given up may clean up
 
 
 def test_a_client_that_reads_no_more_ends_the_process_quietly(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ MAX_RUNNING = 1000
 """How many requests of one client may be under way."""
 SECONDS_TO_ROOM = 0.5
 """How long one more waits for another to be answered, before it is refused."""
+SECONDS_TO_CLEAN_UP = 0.5
+"""How long what was given up at the end has to close its files, before the process takes its thread away."""
 
 _log = logging.getLogger("plainmcp")
 
@@ -81,6 +83,8 @@ class Turns:
         with self._lock:
             self._change.wait_for(lambda: self._gone or not self._unanswered, self._grace)
         self._connection.cancel()
+        with self._lock:
+            self._change.wait_for(lambda: not self._unanswered, SECONDS_TO_CLEAN_UP)
         self._connection.close()
         with self._writing:
             self._gone = True  # whoever still runs has nobody to tell
