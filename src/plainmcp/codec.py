@@ -10,7 +10,7 @@ import msgspec
 
 from .errors import ParseError
 
-__all__ = ["STYLES", "converted", "decode", "encode", "reader", "styled", "to_bytes", "told", "wrapped"]
+__all__ = ["STYLES", "converted", "decode", "encode", "is_json", "reader", "styled", "to_bytes", "told", "wrapped"]
 
 T = TypeVar("T")
 
@@ -24,6 +24,22 @@ def decode(raw: bytes | str) -> Any:
         return msgspec.json.decode(raw)
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
         raise ParseError(f"Parse error: {error}") from error
+
+
+_pass_over = msgspec.json.Decoder(msgspec.Raw).decode
+
+
+def is_json(raw: bytes) -> bool:
+    """Whether these bytes are JSON, for those who take somebody else's word; it takes a third of writing them.
+
+    >>> is_json(b'{"a": [1]}'), is_json(b'{"a": 1'), is_json(b'"\\xff"')
+    (True, False, False)
+    """
+    try:
+        _pass_over(raw)
+        return raw.isascii() or bool(raw.decode())
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        return False
 
 
 # Types --------------------------------------------------------------------------------------------

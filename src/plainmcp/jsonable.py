@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from . import foreign
+from . import codec, foreign
 from .kinds import Open, Rule, choose, is_leaf
 from .policy import Policy
 from .walk import MAX_DEPTH, Walk
@@ -53,6 +53,7 @@ class Rules:
         self._row_encoders: dict[type, Callable[[Any], bytes]] = {}
         self._writers: dict[type, Write] = {}
         self._row_writers: dict[type, Write] = {}
+        self._closed: dict[type, bool] = {}
         self._encoder = msgspec.json.Encoder(enc_hook=self._hook)
         self._always_walk = False  # a scalar is encoded the user's way, and only a walk sees every scalar
         self._plain = _PLAIN  # the classes that nobody encodes another way
@@ -60,7 +61,7 @@ class Rules:
     def add(self, kind: type, to_jsonable: Open) -> None:
         """Encode values of a class, and of its subclasses, as whatever a function makes of them."""
         self._serializers[kind] = to_jsonable
-        for known in (self._chosen, self._writers, self._row_writers):
+        for known in (self._chosen, self._writers, self._row_writers, self._closed):
             known.clear()
         self._always_walk = self._always_walk or is_leaf(kind)
         self._plain = self._plain - {one for one in _CONTAINERS if issubclass(one, kind)}
@@ -171,6 +172,7 @@ class Rules:
         And, if it has to be `finite`, whether every null is somebody's None, since the encoder writes NaN so too.
         It counts level by level and stops as soon as it has met as many as the JSON holds, so the fields of a
         thousand flat rows are never looked at. Brackets inside strings only make it look further than it had to.
+        The encoder takes a msgspec.Raw at its word, so where one might be among these the JSON itself is looked at.
         """
         nulls = raw.count(b"null") if finite and raw.find(b"null") >= 0 else 0
         if rule.shape in _SCALARS:
@@ -180,7 +182,7 @@ class Rules:
             if nones is not None:
                 return nulls == 0 or nulls == nones
         if nulls == 0 and raw.rfind(b"{") == 0 and _BRACKET not in raw and rule.shape in _RECORDS:
-            return True  # one flat record, the commonest answer of all
+            return self._is_closed(type(value)) or codec.is_json(raw)  # one flat record, a common answer
         expected = raw.count(b"{") + raw.count(b"[")
         level, met, nones = [value], 0, 0
         for _ in range(MAX_DEPTH):
@@ -194,9 +196,18 @@ class Rules:
                 met += len(members)
             nones += types.count(_NOTHING) if nulls else 0
             if met == expected or not groups:
-                return nones == nulls or _nones_in(groups, nulls - nones) == nulls - nones
+                if nones != nulls and _nones_in(groups, nulls - nones) != nulls - nones:
+                    return False
+                return all(self._is_closed(type(members[0])) for _, members in groups) or codec.is_json(raw)
             level = list(chain.from_iterable([_children(rule, members) for rule, members in groups]))
         return False
+
+    def _is_closed(self, kind: type) -> bool:
+        """Whether the hints of a record leave nothing open: there is no place in it for a msgspec.Raw."""
+        found = self._closed.get(kind)
+        if found is None:
+            found = self._closed[kind] = self.rule(kind).shape in _RECORDS and writer(kind) is not None
+        return found
 
     def _containers(self, level: list[Any], types: list[type]) -> list[tuple[Rule, list[Any]]]:
         """What of a level is no scalar, grouped by class."""

@@ -853,6 +853,26 @@ def test_raw_json_is_the_data_it_holds() -> None:
         Rules().encode({"rows": [msgspec.Raw(b"{nonsense}")]}, Policy.standard)
 
 
+@dataclasses.dataclass
+class Anything:
+    first: object
+    second: Any = 1
+
+
+@pytest.mark.parametrize("policy", [Policy.standard, Policy.lean, Policy.fastmcp])
+@pytest.mark.parametrize("said", [b"nonsense", b"}{", b"1,2]", b'{"a":', b'"\xff"'])
+@pytest.mark.parametrize("many", [1, 1_000])
+def test_nobody_takes_the_word_of_json_that_is_none(said: bytes, policy: Policy, many: int) -> None:
+    raw = msgspec.Raw(said)
+    values: list[Any] = [
+        {"x": raw}, [raw], [raw] * many, [{"x": 1, "y": raw}] * many, {"x": [[raw]]}, raw, (raw, 1),
+        Anything(raw), Anything(1, raw), [Anything(raw)] * many, {"x": [Anything({"y": raw})] * many},
+    ]  # fmt: skip
+    for value in values:
+        with pytest.raises(NormalizeError, match="converting Raw raised"):
+            Rules().encode(value, policy)
+
+
 # Small values are looked at one by one ---------------------------------------------------------------
 
 
