@@ -5,7 +5,11 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-__all__ = ["Cancelled", "Link", "PeerError", "Run", "Stay"]
+__all__ = ["FAILURES", "Cancelled", "Link", "PeerError", "Run", "Stay"]
+
+
+FAILURES = (Exception, SystemExit)
+"""What fails no more than the request it happens in, wherever the user's code has a say: also to try and exit."""
 
 
 class Run(Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from itertools import product
@@ -296,5 +297,77 @@ def test_a_call_that_waits_counts_among_those_that_run() -> None:
             assert refused.status == 503 and "too many requests" in refused.json["error"]["message"]
         going.set()
         assert (await first.done()).status == 200 and not app.endpoint._running
+
+    asyncio.run(run())
+
+
+def test_a_session_that_ends_ends_a_call_whose_function_has_not_waited_yet() -> None:
+    async def run() -> None:
+        server, seen = Server("s"), list[str]()
+
+        async def pausing() -> str:
+            try:
+                await asyncio.sleep(5)
+            except asyncio.CancelledError:
+                seen.append("cancelled")
+                raise
+            return "done"
+
+        @server.tool
+        async def close_by_itself() -> str:
+            app.close()
+            return await pausing()
+
+        @server.tool
+        async def close_from_a_thread() -> str:
+            thread = threading.Thread(target=app.close)
+            thread.start()
+            thread.join()
+            return await pausing()
+
+        app = server.asgi()
+        for name in ("close_by_itself", "close_from_a_thread"):
+            live = await speak(app, message(name, None), await session(app))
+            assert (live.status, live.body, len(app.endpoint.sessions)) == (202, b"", 0)
+        assert len(seen) <= 2 and not app.endpoint._running
+
+    asyncio.run(run())
+
+
+class Seeming:
+    """What decorators of the less careful kind make of an async function: it looks like one."""
+
+    def __init__(self, function: Callable[[], Any], gives: Any) -> None:
+        self.__dict__["function"], self.__dict__["gives"] = function, gives
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return type(self.function)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.function, name)
+
+    def __call__(self) -> Any:
+        return self.gives()
+
+
+def test_a_function_that_only_seems_to_be_async_fails_in_words() -> None:
+    async def run() -> None:
+        server = Server("s")
+
+        async def broken() -> str:
+            return "x"
+
+        server.tool(name="nothing")(Seeming(broken, lambda: None))
+        server.tool(name="text")(Seeming(broken, lambda: "text"))
+        server.tool(name="future")(Seeming(broken, lambda: asyncio.get_running_loop().create_task(broken())))
+        app = server.asgi()
+        headers = await session(app)
+        for name in ("nothing", "text"):
+            live = await speak(app, message(name, None), headers)
+            assert live.json["result"]["isError"] and "incident" in live.body.decode()
+            assert b"incident" in (await server.handle_async(message(name, None)) or b"")
+        live = await speak(app, message("future", None), headers)
+        assert live.json["result"]["content"] == [{"type": "text", "text": "x"}]
 
     asyncio.run(run())

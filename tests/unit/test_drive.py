@@ -7,11 +7,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import pydantic
 import pytest
 
 from plainmcp import Context, Server
@@ -219,6 +220,60 @@ def test_whatever_a_function_raises_its_call_is_answered(error: BaseException, t
         for answer in both(server, request(name)):
             assert result(answer)["isError"] is True
     assert text(server.handle(request("fine"))) == "fine"
+
+
+def leave(given: Any = None) -> Any:
+    raise SystemExit(3)
+
+
+class Leaving:
+    def __plain__(self) -> Any:
+        return leave()
+
+
+def leaving_at_last() -> Iterator[str]:
+    yield "one"
+    leave()
+
+
+ASKED = {
+    "tools/list": {},
+    "tools/call": {"name": "hidden"},
+    "resources/read": {"uri": "test://leaving"},
+    "prompts/get": {"name": "leaving", "arguments": {"word": "x"}},
+    "completion/complete": {
+        "ref": {"type": "ref/prompt", "name": "leaving"}, "argument": {"name": "word", "value": ""},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("meta", [{}, {"_meta": META}], ids=["2025-11-25", "2026-07-28"])
+def test_nobody_ends_the_process_wherever_their_code_has_a_say(meta: dict[str, Any]) -> None:
+    server = Server("leaving")
+
+    async def later() -> Any:
+        return leaving_at_last()
+
+    async def later_with_context(ctx: Context) -> Any:
+        return leaving_at_last()
+
+    def validated(value: Annotated[int, pydantic.BeforeValidator(leave)]) -> None: ...
+
+    server.tool(name="generator")(leaving_at_last)
+    server.tool(name="value")(lambda: [Leaving()])
+    server.tool(later)
+    server.tool(later_with_context)
+    server.tool(validated)
+    for name in ("generator", "value", "later", "later_with_context", "validated"):
+        for answer in both(server, request(name, **({"value": 1} if name == "validated" else {}))):
+            assert result(answer)["isError"] is True
+    server.tool(name="hidden", visible=leave)(lambda: "never")
+    server.resource("test://leaving")(leaving_at_last)
+    server.prompt(name="leaving")(lambda word: leaving_at_last())
+    server.completion("leaving", "word")(lambda value: leaving_at_last())
+    for method, params in ASKED.items():
+        for answer in both(server, {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, **meta}}):
+            assert json.loads(answer or b"")["error"]["code"] == -32603
 
 
 # Cancelled ----------------------------------------------------------------------------------------

@@ -1,10 +1,13 @@
 """What sessions keep to be fetched again: for how long, how much each, and how much all together."""
 
+import threading
+from itertools import islice
 from typing import Any
 
 import pytest
 
 from plainmcp import Server
+from plainmcp.transports import sessions
 from plainmcp.transports.sessions import MOST_KEPT, Held, Sessions
 from plainmcp.transports.streamable import Settings
 from plainmcp.transports.streams import Stream
@@ -108,3 +111,22 @@ def test_a_session_that_is_over_keeps_nothing(late: bool) -> None:
         held.keep(stream)
     assert stream.finished is not late
     assert not is_kept(held, stream) and endpoint.sessions.kept.size == 0
+
+
+def test_a_session_is_looked_up_while_another_thread_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    endpoint = Endpoint()
+    held = endpoint.session()
+    others: list[threading.Thread] = []
+
+    def slowly(items: Any, most: int) -> Any:
+        found = islice(items, most)
+        others.append(threading.Thread(target=endpoint.sessions.get, args=(held.id, None)))
+        others[-1].start()
+        others[-1].join(0.05)
+        return found
+
+    monkeypatch.setattr(sessions, "islice", slowly)
+    endpoint.session()
+    for thread in others:
+        thread.join()
+    assert others and len(endpoint.sessions) == 2

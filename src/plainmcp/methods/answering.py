@@ -24,7 +24,7 @@ from ..questions import InputRequired
 from ..registry import Shelf
 from ..request import Request
 from ..revisions import Revision
-from ..steps import Run
+from ..steps import FAILURES, Run
 from ..types import CallToolResult, GetPromptResult, ReadResourceResult
 
 __all__ = [
@@ -73,7 +73,7 @@ def running(server: Any, request: Request, feature: Feature, kwargs: dict[str, A
     except InputRequired as asked:
         context.finish()
         return Unfinished(_input_required(server, request, asked, answers))
-    except Exception:
+    except FAILURES:
         context.finish()
         raise
 
@@ -87,11 +87,11 @@ def made(
         return value if isinstance(value, Unfinished) else make(value)
     except ProtocolError:
         raise
-    except Exception as error:
+    except FAILURES as error:
         raise internal(error, what) from error
 
 
-def internal(error: Exception, what: str) -> InternalError:
+def internal(error: BaseException, what: str) -> InternalError:
     """What the peer is told of an exception: the words its author chose for others to read, or a line about it."""
     return InternalError(str(error) if isinstance(error, ToolError) else incident(what, error))
 
@@ -209,7 +209,7 @@ def listed(server: Any, request: Request, shelf: Shelf[Any], name: str, show: Ca
 # Failing ------------------------------------------------------------------------------------------
 
 
-def unanswerable(error: Exception, id: Any, method: Any, revision: Revision) -> bytes:
+def unanswerable(error: BaseException, id: Any, method: Any, revision: Revision) -> bytes:
     """The response to a request that a method gave up on."""
     if isinstance(error, ProtocolError):
         return failure(error, revision, id)

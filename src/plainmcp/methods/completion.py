@@ -7,7 +7,7 @@ import msgspec
 from ..context import Context
 from ..errors import InvalidParams, MethodNotFound, ProtocolError
 from ..request import Request
-from ..steps import Run
+from ..steps import FAILURES, Run
 from . import answering
 from .answering import Steps
 
@@ -51,7 +51,7 @@ def complete(server: Any, request: Request) -> Steps:
             found = [value] if isinstance(value, str) else [str(item) for item in value or ()]
         except ProtocolError:
             raise
-        except Exception as error:
+        except FAILURES as error:
             raise answering.internal(error, f"Completion of {argument.name}") from error
     completion = {"values": found[:MOST], "total": len(found), "hasMore": len(found) > MOST}
     return answering.stamped({"completion": completion}, server, request)

@@ -12,7 +12,7 @@ from ..payload import Normalized
 from ..questions import InputRequired
 from ..request import Request
 from ..revisions import Revision
-from ..steps import Link, Run
+from ..steps import FAILURES, Link, Run
 from ..types import CallToolResult, TextContent
 from . import answering, molds
 from .answering import Steps, Unfinished
@@ -46,7 +46,7 @@ def bound(
     """The call of a tool with its arguments: all there is to do for one that asks for nothing while it runs."""
     try:
         kwargs = tool.bind(params.arguments)
-    except Exception as error:
+    except FAILURES as error:
         if params.arguments and bytes(params.arguments)[:1] not in b"{n":  # an object, or null
             raise InvalidParams("params.arguments is an object") from None
         return _rescued(server, tool, revision, error)
@@ -68,20 +68,20 @@ class Single(Run, frozen=True):
         """The response, once the function has given its value."""
         try:
             return molds.made(self.server, self.feature, self.revision, self.id, value)
-        except Exception as error:
+        except FAILURES as error:
             return self.failed(error)
 
     def failed(self, error: BaseException) -> bytes:
         """The response, once it has raised."""
         try:
             return jsonrpc.close(self.id, _rescued(self.server, self.feature, self.revision, error))
-        except Exception as problem:
+        except FAILURES as problem:
             return answering.unanswerable(problem, self.id, "tools/call", self.revision)
 
     def __iter__(self) -> Steps:
         try:
             value = yield self
-        except (Exception, InputRequired) as error:
+        except (*FAILURES, InputRequired) as error:
             return self.failed(error)
         return self.done(value)
 
@@ -93,7 +93,7 @@ def _steps(server: Any, request: Request, tool: ToolFeature, kwargs: dict[str, A
         if isinstance(value, Unfinished):
             return value.result
         return molds.made(server, tool, request.revision, request.id, value)
-    except Exception as error:
+    except FAILURES as error:
         return _rescued(server, tool, request.revision, error)
 
 

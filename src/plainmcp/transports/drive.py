@@ -18,7 +18,7 @@ from ..methods.answering import Steps
 from ..methods.tools import Single
 from ..questions import InputRequired
 from ..revisions import Revision
-from ..steps import Cancelled, Run, Stay
+from ..steps import FAILURES, Cancelled, Run, Stay
 from .calling import Staying, called, cannot_stay, failed
 
 __all__ = ["handle", "resume", "run"]
@@ -47,7 +47,7 @@ def handle(
                 tool = server.registry.tools.features[params.name]
                 if tool.is_plain:
                     kwargs = tool.bind(params.arguments)
-        except Exception:
+        except FAILURES:
             kwargs = None
     if kwargs is None:
         spoken = None if revision is None else revisions.named(revision)

@@ -18,7 +18,7 @@ from ..methods.tools import Single
 from ..revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ..server import Core
 from ..session import Session
-from ..steps import Stay
+from ..steps import FAILURES, Stay
 from . import drive, guard, streamable
 from .calling import given_up
 from .headers import MEMORABLE, Headers
@@ -36,7 +36,10 @@ SHORT = 2**14
 
 
 class Endpoint:
-    """What an edge asks of us: `check` before it reads a body, `receive` after, `left` when the client is gone."""
+    """What an edge asks of us: `check` before it reads a body, `receive` after, `left` when the client is gone.
+
+    One with a loop may ask `called` first, and `waits` for a call that does.
+    """
 
     def __init__(self, core: Core, settings: Settings) -> None:
         self.core = core
@@ -109,8 +112,9 @@ class Endpoint:
         """The call of a tool, and its session, where that is all a request is; `receive` knows what else there is.
 
         Most requests are short, and call an async function that takes nothing but its arguments. Nothing is opened
-        for such a call before its function waits, for until then nobody else can ask for it. That saves a third of
-        what it costs us. Whatever is unusual about a request, or goes wrong before the function runs, is none.
+        for such a call before its function waits: until then its loop reads no other message, so nobody asks for it.
+        That saves a third of what it costs us. Whatever is unusual about a request, or goes wrong before the function
+        runs, is none.
         """
         if len(body) > SHORT or headers.twice is not None:
             return None
@@ -141,7 +145,7 @@ class Endpoint:
             ):
                 return None
             kwargs = tool.bind(params.arguments)
-        except Exception:  # whoever looks closer meets the same trouble
+        except FAILURES:  # whoever looks closer meets the same trouble
             return None
         return Single(tool, kwargs, None, self.core, id, revision), held
 
@@ -152,6 +156,8 @@ class Endpoint:
         else:
             opened = _within(fit, held)
             held.connection.track(bytes(single.id), opened)
+            if held.closed:  # meanwhile, by its own function or from another thread
+                opened.cancel()
         return opened, replace(single, link=opened)
 
     def receive(self, method: str, headers: Headers, fit: Fit, body: bytes, principal: Any) -> Reply | Open:

@@ -99,12 +99,12 @@ def begun(single: Single, threads: Threads | None = None) -> tuple[bytes | None,
 def tried(single: Single) -> tuple[bytes | None, Awaitable[Any] | None]:
     """The same of an async function without a time limit; what is left is then given to `waited`.
 
-    The most common request of all goes this way: it does by itself what `_awaited` and `called` do for others.
+    The most common request of all goes this way: it does by itself what `_awaited` does for others.
     """
     try:
         coroutine = single.feature.function(**single.kwargs)
         if type(coroutine) is not CoroutineType:
-            return None, coroutine
+            return None, _awaiting(coroutine)
         waiting = coroutine.send(None)
     except StopIteration as end:
         return single.done(end.value), None
@@ -113,6 +113,11 @@ def tried(single: Single) -> tuple[bytes | None, Awaitable[Any] | None]:
     except BaseException as error:
         return failed(single, error), None
     return None, Rest(coroutine, waiting)
+
+
+async def _awaiting(value: Any) -> Any:
+    """What a function gave that seemed to be async: whether that can be awaited is found out when it is."""
+    return await value
 
 
 def waited(single: Single, rest: Awaitable[Any]) -> Awaitable[bytes | None]:

@@ -55,7 +55,7 @@ class Held:
         self._size = 0  # of these, as counted last
         self._read: dict[str, float] = {}  # since when a stream is known to be read
         self._now = core.now
-        self._closed = False
+        self.closed = False
         self.standing: list[Stream] = []
         self._count = 0
 
@@ -74,7 +74,7 @@ class Held:
     def keep(self, stream: Stream) -> None:
         """Remember a stream that was begun."""
         with self._lock:
-            if self._closed:
+            if self.closed:
                 return
             self._streams[stream.name] = stream
         self.tidy()
@@ -143,7 +143,7 @@ class Held:
     def close(self) -> None:
         """End everything of it."""
         with self._lock:
-            self._closed = True
+            self.closed = True
         self.connection.close()
         self.connection.cancel()
         for stream in list(self._streams.values()):
@@ -178,23 +178,21 @@ class Sessions:
 
     def get(self, id: bytes, principal: Any) -> Held | None:
         """The session of that id, if it is not over and is this caller's (R2511-SESS-05)."""
-        now = self._now()
-        if now - self._swept >= 1:
-            with self._lock:
+        now, gone = self._now(), []
+        with self._lock:
+            if now - self._swept >= 1:
                 gone = self._expired(now)
-            for one in gone:
-                one.close()
-        held = self._held.get(id)
-        if held is None or held.principal != principal:
-            return None
-        if (now - held.used > self._idle or now - held.created > self._life) and self._is_over(held, now):
-            self.remove(held)
-            return None
-        held.used = now
-        try:
-            self._held.move_to_end(id)  # nobody waits for a lock to do so
-        except KeyError:
-            return None  # it has just been ended
+            held = self._held.get(id)
+            if held is None or held.principal != principal:
+                held = None
+            elif (now - held.used > self._idle or now - held.created > self._life) and self._is_over(held, now):
+                gone.append(self._held.pop(id))
+                held = None
+            else:
+                held.used = now
+                self._held.move_to_end(id)
+        for one in gone:
+            one.close()
         return held
 
     def remove(self, held: Held) -> None:
