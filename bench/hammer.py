@@ -36,9 +36,16 @@ class Connection:
             for body in opening():
                 head, _ = self._ask(_post(body, fields))
                 fields |= {name: head[name] for name in ("mcp-session-id",) if name in head}
+        self._fields = fields
         self.request = _post(request(CASE, wire), fields)
         _, self.expected = self._ask(self.request)
         check("the server", CASE, self.expected)
+
+    def leave(self) -> None:
+        """End the session, where there is one: servers that keep many become slow."""
+        if "mcp-session-id" in self._fields:
+            self.socket.setblocking(True)
+            self._ask(_lines("DELETE", self._fields))
 
     def _ask(self, data: bytes) -> tuple[dict[str, str], bytes]:
         """The headers and the body of an answer, read with care."""
@@ -61,8 +68,12 @@ class Connection:
 
 
 def _post(body: bytes, fields: dict[str, str]) -> bytes:
-    lines = [f"{name}: {value}\r\n" for name, value in {**fields, "content-length": len(body)}.items()]
-    return f"POST /mcp HTTP/1.1\r\n{''.join(lines)}\r\n".encode() + body
+    return _lines("POST", {**fields, "content-length": str(len(body))}) + body
+
+
+def _lines(method: str, fields: dict[str, str]) -> bytes:
+    lines = [f"{name}: {value}\r\n" for name, value in fields.items()]
+    return f"{method} /mcp HTTP/1.1\r\n{''.join(lines)}\r\n".encode()
 
 
 def main(port: int, wire: str, count: int, seconds: float) -> None:
@@ -103,6 +114,8 @@ def main(port: int, wire: str, count: int, seconds: float) -> None:
     waiting = count  # a server that still has work would hold up the one that is asked next
     while waiting and clock() < end + 2 * PATIENCE:
         waiting -= sum(1 for _ in answered())
+    for one in connections.values() if not waiting else ():
+        one.leave()
     taken.sort()
     half, most = (taken[int(len(taken) * part)] * 1e3 for part in (0.5, 0.99))
     found = {"answers": len(taken), "seconds": elapsed, "p50": half, "p99": most, "busy": busy / elapsed}
