@@ -530,10 +530,12 @@ async def test_a_session_ends_when_it_is_idle_or_old() -> None:
 
 @looped
 async def test_at_the_cap_the_longest_unused_session_makes_room() -> None:
-    server = make()
+    clock = Clock()
+    server = make(now=clock)
     app = server.asgi(max_sessions=2)
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     first, second = await session(app), await session(app)
+    clock.now += 1  # who was used is kept to the second
     await speak(app, ping, first)
     third = await session(app)
     assert [(await speak(app, ping, one)).status for one in (first, second, third)] == [200, 404, 200]

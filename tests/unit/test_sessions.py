@@ -91,6 +91,7 @@ def test_when_all_keep_too_much_those_unused_the_longest_forget() -> None:
     endpoint = Endpoint(replay_bytes_in_all=1_000)
     idle, used, newest = endpoint.session(), endpoint.session(), endpoint.session()
     streams = [(held, said(held, b"x" * 400, read=False)) for held in (idle, used)]
+    endpoint.time += 1
     assert endpoint.sessions.get(idle.id, None) is idle and endpoint.sessions.get(used.id, None) is used
     streams.append((newest, said(newest, b"x" * 400, read=False)))
     assert [is_kept(held, stream) for held, stream in streams] == [True, True, False]
@@ -113,6 +114,18 @@ def test_a_session_that_is_over_keeps_nothing(late: bool) -> None:
     assert not is_kept(held, stream) and endpoint.sessions.kept.size == 0
 
 
+def test_a_session_is_its_owners_however_lately_it_was_used() -> None:
+    """R2506-SESS-05, R2511-SESS-05"""
+    endpoint = Endpoint()
+    held = endpoint.session()
+    for _ in range(3):
+        assert endpoint.sessions.get(held.id, None) is held
+        assert endpoint.sessions.get(held.id, "somebody") is None
+        endpoint.time += 0.4
+    endpoint.sessions.remove(held)
+    assert endpoint.sessions.get(held.id, None) is None
+
+
 def test_a_session_is_looked_up_while_another_thread_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
     endpoint = Endpoint()
     held = endpoint.session()
@@ -126,6 +139,7 @@ def test_a_session_is_looked_up_while_another_thread_sweeps(monkeypatch: pytest.
         return found
 
     monkeypatch.setattr(sessions, "islice", slowly)
+    endpoint.time += 2
     endpoint.session()
     for thread in others:
         thread.join()

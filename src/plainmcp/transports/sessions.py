@@ -157,6 +157,7 @@ class Sessions:
     def __init__(self, settings: Settings, now: Callable[[], float]) -> None:
         self._settings = settings
         self._idle, self._life = settings.session_idle_seconds, settings.session_seconds
+        self._recent = min(1.0, self._idle / 10, self._life / 10)  # for so long it is not said again who was used
         self._now = now
         self._lock = threading.Lock()
         self._held: OrderedDict[bytes, Held] = OrderedDict()
@@ -178,7 +179,9 @@ class Sessions:
 
     def get(self, id: bytes, principal: Any) -> Held | None:
         """The session of that id, if it is not over and is this caller's (R2511-SESS-05)."""
-        now, gone = self._now(), []
+        now, gone, held = self._now(), [], self._held.get(id)
+        if held is not None and 0 <= now - held.used < self._recent and held.principal == principal:
+            return held  # it was used just now, and is where it belongs
         with self._lock:
             if now - self._swept >= 1:
                 gone = self._expired(now)
