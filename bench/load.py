@@ -28,7 +28,7 @@ from plainmcp import Context, Server
 MAX_BODY = 64 * 1024
 SLOW = 0.5  # seconds a slow handler takes
 PATIENCE = 20.0  # seconds until an answer counts as lost
-WARM = 1 / 2  # of the run: objects are as many after 5 s, but the heap around them takes some 20 s to settle
+WARM = 2 / 3  # of the run: objects are as many after 5 s, but the heap around them takes 20 to 40 s to settle
 GROWTH = 3.0  # MB that may come on top
 MOMENTS = (1, 5, 10, 20, 30, 60)  # in seconds: when memory is looked at
 KINDS = {"forecast": 920, "measure": 30, "report": 20, "slow": 10, "leaving": 10, "too large": 5, "no JSON": 5}
