@@ -32,7 +32,7 @@ STOREYS = (
     Storey("shells", ("cli", "cli_*", "compat/*", "app")),
     Storey("edges", ("testing", "transports/__init__", "transports/[aw]sgi", "transports/stdio")),
     Storey("edges", ("transports/turns", "transports/serving", "transports/endpoint")),
-    Storey("edges", ("transports/opened",)),
+    Storey("edges", ("transports/opened", "transports/door"), strangers=True),
     Storey("edges", ("transports/sessions",)),
     Storey("edges", ("transports/connection", "transports/lent")),
     Storey("edges", ("transports/drive",)),

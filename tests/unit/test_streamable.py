@@ -120,8 +120,8 @@ def test_a_request_a_browser_was_tricked_into_is_refused_by_a_text_that_names_th
 def test_a_second_host_or_origin_is_refused_even_where_the_first_is_known(name: bytes) -> None:
     endpoint = Endpoint(Core("s", "1"), Settings())
     given = [(b"host", b"localhost"), (b"origin", b"http://localhost")]
-    assert isinstance(endpoint.check("POST", Headers(given), LOOPBACK), Fit)
-    refusal = endpoint.check("POST", Headers([*given, (name, dict(given)[name])]), LOOPBACK)
+    assert isinstance(endpoint.door.check("POST", Headers(given), LOOPBACK), Fit)
+    refusal = endpoint.door.check("POST", Headers([*given, (name, dict(given)[name])]), LOOPBACK)
     assert isinstance(refusal, Reply) and refusal.status == 403 and b"given once" in refusal.body
 
 
@@ -130,9 +130,11 @@ def test_what_headers_were_judged_to_say_is_remembered_for_so_many_clients_and_n
     for number in range(1_000):
         name = b"mcp-method" if number % 2 else b"accept"
         value = b"text/event-stream, x/%d" % number + b"x" * (number % 3 * 400)
-        fit = endpoint.check("POST", Headers([(b"host", b"localhost"), (name, value)]), LOOPBACK)
+        fit = endpoint.door.check("POST", Headers([(b"host", b"localhost"), (name, value)]), LOOPBACK)
         assert fit == Fit(number % 2 == 1, True, None, value.decode() if number % 2 else None, UNSAID)
-    assert len(endpoint._fits) <= 256 and all(len(one or "") <= 500 for said in endpoint._fits for one in said)
+    assert len(endpoint.door._fits) <= 256 and all(
+        len(one or "") <= 500 for said in endpoint.door._fits for one in said
+    )
 
 
 # Media types --------------------------------------------------------------------------------------
@@ -415,8 +417,8 @@ def test_a_name_in_large_letters_is_judged_like_any_other() -> None:
     """R26-HDR-08"""
     endpoint = Endpoint(Core("s", "1"), Settings())
     good = [(b"host", b"localhost"), (b"MCP-Method", b"ping"), (b"ACCEPT", b"text/event-stream")]
-    assert endpoint.check("POST", Headers(good), LOOPBACK) == Fit(False, True, None, "ping", UNSAID)
-    refusal = endpoint.check("POST", Headers([*good, (b"Origin", b"https://evil.example")]), LOOPBACK)
+    assert endpoint.door.check("POST", Headers(good), LOOPBACK) == Fit(False, True, None, "ping", UNSAID)
+    refusal = endpoint.door.check("POST", Headers([*good, (b"Origin", b"https://evil.example")]), LOOPBACK)
     assert isinstance(refusal, Reply) and refusal.status == 403
     with pytest.raises(HeaderMismatch, match="twice"):
         Headers([(b"Mcp-Name", b"a"), (b"mcp-name", b"a")]).one(b"mcp-name")

@@ -67,7 +67,7 @@ class ASGIApp:
             return await self._other(scope, receive, send)
         endpoint, method, given, server = self.endpoint, scope["method"], scope["headers"], scope.get("server")
         headers = Headers(given if type(given) is list else list(given))
-        fit = endpoint.check(method, headers, server[0] if server else None)
+        fit = endpoint.door.check(method, headers, server[0] if server else None)
         try:
             if isinstance(fit, Reply):
                 reply: Reply | None = fit
@@ -322,9 +322,9 @@ async def _whole(body: bytes, receive: Receive, endpoint: Endpoint) -> bytes:
                 gathered += message.get("body", b"")
                 more = message.get("more_body", False)
     except TimeoutError:
-        raise _Refused(endpoint.too_slow()) from None
+        raise _Refused(endpoint.door.too_slow()) from None
     if len(gathered) > settings.max_body:
-        raise _Refused(endpoint.too_large())
+        raise _Refused(endpoint.door.too_large())
     return bytes(gathered)
 
 

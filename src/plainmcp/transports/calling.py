@@ -14,7 +14,18 @@ from ..methods.tools import Single
 from ..questions import InputRequired
 from ..steps import Cancelled, PeerError, Run, Stay
 
-__all__ = ["PASSED_ON", "Pending", "Staying", "Wanted", "called", "cannot_stay", "contained", "failed", "given_up"]
+__all__ = [
+    "PASSED_ON",
+    "Pending",
+    "Staying",
+    "Wanted",
+    "awaited",
+    "called",
+    "cannot_stay",
+    "contained",
+    "failed",
+    "given_up",
+]
 
 Staying = Callable[[Stay, Steps], None]
 """Takes over an answer that stays open: the step that asked for it, and the steps that end it."""
@@ -32,6 +43,11 @@ def called(step: Run) -> Any:
         raise
     except BaseException as error:
         raise contained(error) from error
+
+
+async def awaited(value: Any) -> Any:
+    """What a function gave to be awaited; whether it can be is found out when it is."""
+    return await value
 
 
 def contained(error: BaseException) -> BaseException:

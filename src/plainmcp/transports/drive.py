@@ -19,7 +19,7 @@ from ..methods.tools import Single
 from ..questions import InputRequired
 from ..revisions import Revision
 from ..steps import FAILURES, Cancelled, Run, Stay
-from .calling import Staying, called, cannot_stay, failed
+from .calling import Staying, awaited, called, cannot_stay, failed
 
 __all__ = ["handle", "resume", "run"]
 
@@ -134,11 +134,7 @@ def _unwrapped(coroutine: Any) -> Any:
     return _looped(Run(_AWAITED, {"value": coroutine}, None))
 
 
-async def _awaited(value: Any) -> Any:
-    return await value
-
-
-_AWAITED = Feature(function=_awaited, is_async=True)
+_AWAITED = Feature(function=awaited, is_async=True)
 
 
 def _looped(step: Run) -> Any:

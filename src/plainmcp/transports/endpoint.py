@@ -19,9 +19,10 @@ from ..revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ..server import Core
 from ..session import Session
 from ..steps import FAILURES, Stay
-from . import drive, guard, streamable
+from . import drive, streamable
 from .calling import given_up
-from .headers import MEMORABLE, Headers
+from .door import Door
+from .headers import Headers
 from .opened import Alone, Open, Quiet, Within, answered, begun
 from .sessions import Held, Sessions
 from .streamable import Fit, Reply, Settings, refused, said
@@ -29,84 +30,26 @@ from .streamable import Fit, Reply, Settings, refused, said
 __all__ = ["Endpoint"]
 
 _SSE = "text/event-stream"
-MANY = 256
-"""How many ways in which clients speak of themselves are remembered."""
 SHORT = 2**14
 """How long a body may be that is read twice where it turns out to be no plain call."""
 
 
 class Endpoint:
-    """What an edge asks of us: `check` before it reads a body, `receive` after, `left` when the client is gone.
+    """What an edge asks of us: `receive` once it has read a body, `left` when the client is gone.
 
-    One with a loop may ask `called` first, and `waits` for a call that does.
+    Before it reads one it asks the `door`. One with a loop may ask `called` first, and `waits` for a call that does.
     """
 
     def __init__(self, core: Core, settings: Settings) -> None:
         self.core = core
         self.settings = settings
-        self._origins, self._hosts = frozenset(settings.origins), frozenset(settings.hosts)
-        self._digits = len(str(settings.max_body))  # no body is too long whose length has fewer
-        self._fits: dict[tuple[Any, ...], Fit] = {}
+        self.door = Door(settings)
         self.sessions = Sessions(settings, core.now)
         self._lock = threading.Lock()
         self.draining = False  # no more streams are opened that would stay
         self._open: set[Open] = set()  # those that stay open for what is to come
         self._running: set[Open] = set()
         self._most = settings.max_running
-
-    def check(self, method: str, headers: Headers, local: str | None) -> Reply | Fit:
-        """Why a request is refused before its body is read, or what its client takes as an answer."""
-        raw = headers.raw.get
-        # A client says the same of itself each time: what was judged once is remembered.
-        said = (
-            method, local, raw(b"host"), raw(b"origin"), raw(b"content-type"), raw(b"accept"),
-            raw(b"mcp-protocol-version"), raw(b"mcp-method"),
-        )  # fmt: skip
-        fit = self._fits.get(said)
-        if fit is None or headers.twice is not None:
-            found = self._judged(method, headers, local)
-            if isinstance(found, Reply):
-                return found
-            fit = self._remembered(said, found)
-        digits = raw(b"content-length")
-        if digits is not None and len(digits) >= self._digits:
-            length = streamable.length(headers.get(b"content-length"))
-            return self.too_large() if length is not None and length > self.settings.max_body else fit
-        return fit
-
-    def _judged(self, method: str, headers: Headers, local: str | None) -> Reply | Fit:
-        try:
-            guard.check(headers.get(b"host"), headers.get(b"origin"), local, self._origins, self._hosts)
-            if headers.twice is not None and not headers.twice.isdisjoint((b"host", b"origin")):
-                raise InvalidRequest("Host and Origin are given once")
-        except InvalidRequest as error:
-            return refused(403, error)  # R26-HTTP-03
-        if method not in ("POST", "GET", "DELETE"):
-            other = refused(405, InvalidRequest(f"{method[:20]} is not served"), allow=b"POST, GET, DELETE")
-            return other if method != "HEAD" else replace(other, body=b"")  # which is answered without a body
-        fit = streamable.fit(headers)
-        if method == "POST" and not streamable.is_json(headers.get(b"content-type")):
-            return refused(415, InvalidRequest("Content-Type is application/json"))
-        if method == "POST" and not (fit.json or fit.events):
-            return refused(406, InvalidRequest("Accept names application/json and text/event-stream"))
-        return fit
-
-    def _remembered(self, said: tuple[Any, ...], fit: Fit) -> Fit:
-        if sum(len(one) for one in said if one is not None) <= MEMORABLE:
-            if len(self._fits) >= MANY:
-                self._fits.clear()
-            self._fits[said] = fit
-        return fit
-
-    def too_large(self) -> Reply:
-        """What a body over the limit is told."""
-        text = f"the body is larger than {self.settings.max_body} bytes; the setting max_body allows more"
-        return refused(413, InvalidRequest(text))
-
-    def too_slow(self) -> Reply:
-        """What a body is told that does not come to its end."""
-        text = f"the body took longer than {self.settings.body_seconds:g} s; the setting body_seconds allows more"
-        return refused(408, InvalidRequest(text))
 
     def called(self, headers: Headers, fit: Fit, body: bytes, principal: Any) -> tuple[Single, Held | None] | None:
         """The call of a tool, and its session, where that is all a request is; `receive` knows what else there is.
@@ -208,7 +151,7 @@ class Endpoint:
 
     def _spoken(self, headers: Headers, fit: Fit, principal: Any) -> Revision:
         """What a body speaks that could not be read, as far as its headers tell."""
-        if streamable.is_modern(fit, None):
+        if fit.modern:
             return LATEST
         id = headers.bare(b"mcp-session-id")
         held = self.sessions.get(id, principal) if id else None
@@ -221,7 +164,7 @@ class Endpoint:
 
     def _batch(self, headers: Headers, fit: Fit, batch: list[Any], body: bytes, principal: Any) -> Reply | Open:
         """The same doors for a batch."""
-        if streamable.is_modern(fit, None):
+        if fit.modern:
             alone = refused(400, InvalidRequest("the headers are those of one message, not of a batch"))
             return self._unfit(batch, LATEST) or alone
         if self.settings.stateless:
@@ -343,7 +286,7 @@ class Endpoint:
 
     def _of_session(self, method: str, headers: Headers, fit: Fit, principal: Any) -> Reply | Open:
         standing = method == "DELETE" or self.settings.max_standing
-        if streamable.is_modern(fit, None) or self.settings.stateless or not standing:
+        if fit.modern or self.settings.stateless or not standing:
             return refused(405, InvalidRequest(f"{method} is not served; send POST"), allow=b"POST")  # R26-HTTP-27
         held = self._held(headers, fit, principal)
         if isinstance(held, Reply):

@@ -19,7 +19,7 @@ from ..methods.answering import Steps
 from ..methods.tools import Single
 from ..questions import InputRequired
 from ..steps import Cancelled, Run, Stay
-from .calling import PASSED_ON, Pending, Staying, called, cannot_stay, contained, failed
+from .calling import PASSED_ON, Pending, Staying, awaited, called, cannot_stay, contained, failed
 from .threads import Threads
 
 __all__ = [
@@ -104,7 +104,7 @@ def tried(single: Single) -> tuple[bytes | None, Awaitable[Any] | None]:
     try:
         coroutine = single.feature.function(**single.kwargs)
         if type(coroutine) is not CoroutineType:
-            return None, _awaiting(coroutine)
+            return None, awaited(coroutine)
         waiting = coroutine.send(None)
     except StopIteration as end:
         return single.done(end.value), None
@@ -113,11 +113,6 @@ def tried(single: Single) -> tuple[bytes | None, Awaitable[Any] | None]:
     except BaseException as error:
         return failed(single, error), None
     return None, Rest(coroutine, waiting)
-
-
-async def _awaiting(value: Any) -> Any:
-    """What a function gave that seemed to be async: whether that can be awaited is found out when it is."""
-    return await value
 
 
 def waited(single: Single, rest: Awaitable[Any]) -> Awaitable[bytes | None]:

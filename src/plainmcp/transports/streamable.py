@@ -196,7 +196,7 @@ def check_modern(headers: Headers, fit: Fit, envelope: Envelope, meta: Meta | No
         headers.check_once(b"mcp-protocol-version")
     if fit.version != meta.version:  # R26-HDR-03, R26-HDR-04; before what is served: a disagreement is told first
         raise HeaderMismatch("the header MCP-Protocol-Version and the version in params._meta differ")
-    revision = fit.revision if fit.revision is not None and fit.modern else exchange.served(meta)
+    revision = exchange.served(meta)
     match_method(headers, fit.method, envelope)
     if wanted is None or envelope.method != "tools/call":
         return revision

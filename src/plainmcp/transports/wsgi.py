@@ -69,7 +69,7 @@ class WSGIApp:
         endpoint, method = self.endpoint, environ["REQUEST_METHOD"]
         headers = _headers(environ)
         # Where we are bound is not told; but only this machine itself comes from a loopback address.
-        fit = endpoint.check(method, headers, environ.get("REMOTE_ADDR"))
+        fit = endpoint.door.check(method, headers, environ.get("REMOTE_ADDR"))
         if isinstance(fit, Reply):
             return fit
         try:
@@ -78,7 +78,7 @@ class WSGIApp:
             return streamable.unknown_caller()
         body = _body(environ, endpoint.settings.max_body)
         if body is None:
-            return endpoint.too_large()
+            return endpoint.door.too_large()
         return endpoint.receive(method, headers, fit, body, principal)
 
     # Answers under way ----------------------------------------------------------------------------
