@@ -17,7 +17,8 @@ import pydantic
 import payloads
 from plainmcp import Policy, Server, codec, project
 from plainmcp.methods import molds
-from plainmcp.normalize import Declared, tool_result
+from plainmcp.normalize import tool_result
+from plainmcp.payload import Declared, Output
 from plainmcp.revisions import LATEST
 from rounds import Timed
 from ways.handle import timed
@@ -46,7 +47,7 @@ class Setting(NamedTuple):
     def ours(self) -> bytes:
         """The value as the bytes of a whole result, by normalize, project and encode."""
         policy = Policy.of(self.policy)
-        normalized = tool_result(self.value, policy, declared=self.declared)
+        normalized = tool_result(self.value, policy, output=Output(declared=self.declared))
         return codec.encode(project.tool_result(*normalized, LATEST, policy.wrap_key, policy.json_style))
 
     def served(self) -> Callable[[], bytes]:

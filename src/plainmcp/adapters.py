@@ -37,8 +37,18 @@ def _generator() -> Any:
         found = GenerateJsonSchema.decimal_schema(self, schema)
         return {"type": "string"} if self.mode == "serialization" else found
 
-    untitled = {"field_title_should_be_set": lambda self, schema: False, "decimal_schema": decimal_schema}
-    return type("Untitled", (GenerateJsonSchema,), untitled)
+    def field_is_required(self: Any, field: Any, total: bool) -> bool:
+        """A field with a default may be left out by who sends it to us; we always send it."""
+        if self.mode != "serialization" or field["type"] == "typed-dict-field":
+            return bool(GenerateJsonSchema.field_is_required(self, field, total))
+        return not (field.get("serialization_exclude") or field.get("serialization_exclude_if"))
+
+    changes = {
+        "field_title_should_be_set": lambda self, schema: False,
+        "decimal_schema": decimal_schema,
+        "field_is_required": field_is_required,
+    }
+    return type("Plain", (GenerateJsonSchema,), changes)
 
 
 # Values -------------------------------------------------------------------------------------------

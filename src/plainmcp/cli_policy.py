@@ -2,15 +2,13 @@
 
 import copy
 from collections.abc import Awaitable, Iterator
-from functools import partial
 from itertools import tee
 from types import TracebackType
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
-from . import features, normalize
+from . import features
 from .app import Server
 from .errors import ToolError
 from .features import ToolFeature
@@ -31,28 +29,12 @@ def with_policy(server: Server, policy: Policy, tool: str, function: Any = None)
         setattr(twin.registry, shelf, getattr(server.registry, shelf))
     for feature in server.registry.tools:
         if feature.key == tool:
-            feature = _moved(feature, policy) if policy != feature.policy else replace(feature, molds={})
+            feature = features.redeclare(feature, policy) if policy != feature.policy else replace(feature, molds={})
             feature.function = function or feature.function
         else:
             feature = replace(feature)
         twin.registry.tools.add(feature)
     return twin
-
-
-def _moved(tool: ToolFeature, policy: Policy) -> ToolFeature:
-    """A tool under another policy: what it promises, and how it is turned into results, is worked out anew."""
-    other = features.tool(tool.function, policy, tool.rules, name=tool.key, output_schema=tool.output_schema)
-    how: dict[str, Any] = {"policy": policy, "rules": tool.rules, "render": tool.render, "check": other.check}
-    how["declared"] = other.normalize.keywords["declared"]  # type: ignore[attr-defined]
-    return replace(
-        tool,
-        definition=msgspec.structs.replace(tool.definition, outputSchema=other.definition.outputSchema),
-        object_schema=other.object_schema,
-        normalize=partial(normalize.tool_result, **how),
-        policy=policy,
-        check=other.check,
-        molds={},
-    )
 
 
 class Once:

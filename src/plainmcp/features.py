@@ -11,12 +11,25 @@ from typing import Any, Literal
 
 import msgspec
 
-from . import arguments, codec, headings, judge, normalize, outputs, phrases, render, schema, signature, uritemplate
+from . import (
+    arguments,
+    codec,
+    conform,
+    headings,
+    judge,
+    normalize,
+    outputs,
+    phrases,
+    render,
+    schema,
+    signature,
+    uritemplate,
+)
 from .arguments import Binder
 from .context import Context
 from .errors import ArgumentsError, AuthorError
 from .jsonable import Rules
-from .payload import Check, Declared, Normalized
+from .payload import Declared, Normalized, Output
 from .policy import Policy
 from .types import GetPromptResult, Prompt, PromptArgument, ReadResourceResult, Resource, ResourceTemplate, Tool
 from .uritemplate import UriTemplate
@@ -58,15 +71,15 @@ class ToolFeature(Feature, kw_only=True):
     """A tool: its definition, its argument binder and its result maker."""
 
     definition: Tool
-    output_schema: dict[str, Any] | bool | None = None  # what its author asked for
-    object_schema: dict[str, Any] | None  # its output schema where only objects may be promised
+    returns: Any  # the hint of its return value,
+    output_schema: dict[str, Any] | bool | None = None  # and the schema its author asked for
+    output: Output  # what it declares about its return value
     bind: Callable[[Any], dict[str, Any]]
     normalize: Callable[..., Normalized]
     headers: dict[str, tuple[str, ...]] = {}  # arguments that HTTP headers repeat
     policy: Policy
     rules: Rules
     render: Any
-    check: Check | None  # that a value keeps what its output schema promises
     molds: dict[str, Any] = {}  # by revision: see methods.molds
 
     @property
@@ -154,9 +167,7 @@ def tool(
     """A function as a tool."""
     read = signature.read(function, context_type=Context, title_from=policy.title_from)
     name = _named(name or read.name)
-    promised, check = _promise(read.returns, output_schema, policy, rules, name)
-    hinted = read.returns not in (Inspected.empty, None, type(None))
-    declared: Declared = "schema" if promised is not None else "hint" if hinted else "nothing"
+    output = _output(read.returns, output_schema, policy, rules, name)
     shown = dict(show_defaults=policy.schema_default, open=read.open)
     definition = Tool(
         name=name,
@@ -167,7 +178,7 @@ def tool(
             if input_schema is None
             else schema.handwritten(input_schema, f"the input schema of {name!r}")
         ),
-        outputSchema=promised,
+        outputSchema=output.schema,
         annotations=annotations,
         icons=icons,
         _meta=meta,
@@ -176,19 +187,33 @@ def tool(
     bind = binder.bind
     if input_schema is not None:
         bind = partial(_judged, judge.Judge(definition.inputSchema), binder)
-    how: dict[str, Any] = {"policy": policy, "rules": rules, "render": _rendering(render), "check": check}
+    how: dict[str, Any] = {"policy": policy, "rules": rules, "render": _rendering(render), "output": output}
     return ToolFeature(
         function=function,
         is_async=read.is_async,
         context=read.context,
         definition=definition,
+        returns=read.returns,
         output_schema=output_schema,
-        object_schema=_object_schema(promised, policy),
         headers=headings.of(definition.inputSchema, f"the input schema of {name!r}"),
         bind=bind,
-        normalize=partial(normalize.tool_result, declared=declared, **how),
+        normalize=partial(normalize.tool_result, **how),
         **how,
         **common,
+    )
+
+
+def redeclare(tool: ToolFeature, policy: Policy) -> ToolFeature:
+    """A tool with what it declares worked out again: for another policy, or because a serializer came later."""
+    output = _output(tool.returns, tool.output_schema, policy, tool.rules, tool.key)
+    how: dict[str, Any] = {"policy": policy, "rules": tool.rules, "render": tool.render, "output": output}
+    return msgspec.structs.replace(
+        tool,
+        definition=msgspec.structs.replace(tool.definition, outputSchema=output.schema),
+        normalize=partial(normalize.tool_result, **how),
+        policy=policy,
+        output=output,
+        molds={},
     )
 
 
@@ -211,39 +236,60 @@ def _named(name: str) -> str:
     return name
 
 
-def _promise(
-    returns: Any, given: dict[str, Any] | bool | None, policy: Policy, rules: Rules, name: str
-) -> tuple[dict[str, Any] | None, Callable[[Any, bytes], None] | None]:
-    """The output schema a tool declares, and the check that a value keeps it."""
-    if given is False:
-        return None, None
+def _output(returns: Any, given: dict[str, Any] | bool | None, policy: Policy, rules: Rules, name: str) -> Output:
+    """What a tool declares about its return value: by its hint, or by a schema written by hand."""
+    hinted = returns not in (Inspected.empty, None, type(None))
+    declared: Declared = "hint" if hinted else "nothing"
+    filtering = conform.compile(returns, rules, policy) if hinted else None
+    of_hint = partial(schema.of_output, returns, opaque=rules.opaque, drop_none=policy.drop_none)
     if isinstance(given, dict):
-        promised = schema.handwritten(given, f"the output schema of {name!r}", output=True)
-        natural = outputs.promise(None, promised, handwritten=True)
-        wrapped = schema.is_object(promised)
-        check = partial(_check_wrapped, natural, policy.wrap_key) if wrapped else natural
-        return promised, check if policy.validate_output else None
+        listed = schema.handwritten(given, f"the output schema of {name!r}", output=True)
+        if policy.output_root == "object" and not schema.is_object(listed):  # S004-34
+            raise AuthorError(f'the output schema of {name!r} needs "type": "object" at its root')
+        wrap = _wraps_by_hand(listed, of_hint(which="all"))
+        return _promised(listed, wrap, policy, filtering)
     which = "all" if given is True else policy.output_schema
-    found = schema.of_output(returns, which=which, opaque=rules.opaque, drop_none=policy.drop_none)
-    if found is None:
-        return None, None
-    check = outputs.promise(returns, found, handwritten=False)
+    natural = None if given is False else of_hint(which=which)
+    if natural is None:
+        return Output(declared=declared, conform=filtering)
     if policy.key_case == "camel":
-        found = schema.camel_top(found)
-    if not schema.is_object(found) and policy.non_object != "raw":
-        found = schema.wrapped(found, policy.wrap_key)
-    return found, check if policy.validate_output else None
+        natural = schema.camel_top(natural)
+    if policy.non_object == "raw" or schema.is_object(natural):
+        return _promised(natural, False, policy, filtering)
+    listed = schema.wrapped(natural, policy.wrap_key)
+    output = _promised(listed | ({_WRAP_MARK: True} if policy.wrap_mark else {}), True, policy, filtering)
+    check = outputs.OutputCheck(natural) if policy.validate_output else None
+    return msgspec.structs.replace(output, check=check)
 
 
-def _object_schema(promised: dict[str, Any] | None, policy: Policy) -> dict[str, Any] | None:
-    if promised is None:
-        return None
-    return schema.as_object(promised) if schema.is_object(promised) else schema.wrapped(promised, policy.wrap_key)
+_WRAP_MARK = "x-fastmcp-wrap-result"
 
 
-def _check_wrapped(check: Callable[[Any, bytes], None], key: str, value: Any, raw: bytes) -> None:
-    """S004-26: a value that is no object is promised under the key it is wrapped in."""
-    check(value, raw if raw.startswith(b"{") else codec.wrapped(raw, key))
+def _promised(listed: dict[str, Any], wrap: bool | None, policy: Policy, filtering: Any) -> Output:
+    """The declaration of a schema, with the checks that data keeps it, and that a value does once it is wrapped."""
+    is_object = schema.is_object(listed)
+    check = outputs.OutputCheck(listed) if policy.validate_output else None
+    return Output(
+        declared="schema",
+        schema=listed,
+        object_schema=schema.as_object(listed) if is_object else schema.wrapped(listed, policy.wrap_key),
+        wrap=wrap,
+        wrap_older=not is_object,
+        conform=filtering,
+        check=check if check is None or wrap is False else partial(_check_wrapped, check, policy.wrap_key, wrap),
+        check_data=check,
+    )
+
+
+def _wraps_by_hand(listed: dict[str, Any], natural: dict[str, Any] | None) -> bool | None:
+    """S004-26: a value whose type is not an object is wrapped to fit an object; without a type, the value decides."""
+    if not schema.is_object(listed):
+        return False
+    return None if natural is None else not schema.is_object(natural)
+
+
+def _check_wrapped(check: Callable[[bytes], None], key: str, wrap: bool | None, raw: bytes) -> None:
+    check(codec.wrapped(raw, key) if wrap or not raw.startswith(b"{") else raw)
 
 
 def _rendering(how: Any) -> Callable[[Any, bytes], str] | None:

@@ -11,12 +11,17 @@ from typing import Any
 from .errors import NormalizeError
 
 __all__ = [
+    "allows_extra",
+    "attrs_default",
     "attrs_fields",
     "dump_model",
+    "dumper",
     "excludes",
+    "has_core_schema",
     "is_closed_model",
     "is_field",
     "is_pydantic",
+    "is_serializer",
     "model_hints",
     "of_pydantic",
     "opener",
@@ -156,6 +161,27 @@ def model_hints(kind: type) -> dict[str, Any]:
     return {name: field.annotation for name, field in fields.items()}
 
 
+def is_serializer(remark: Any) -> bool:
+    """Whether something said in Annotated is a serializer of pydantic's, which says what a value becomes."""
+    return type(remark).__name__ in _SERIALIZERS and type(remark).__module__.partition(".")[0] == "pydantic"
+
+
+_SERIALIZERS = frozenset({"PlainSerializer", "WrapSerializer"})
+
+
+def dumper(hint: Any) -> Callable[[Any], Any]:
+    """What makes data of values of a hint, or of a class, that only pydantic understands."""
+    from pydantic import TypeAdapter  # the user's own package: the hint is of its making
+
+    dump = TypeAdapter(hint).dump_python
+    return lambda value: dump(value, mode="json", by_alias=True, warnings=False)
+
+
+def has_core_schema(kind: type) -> bool:
+    """Whether pydantic says what values of a class are in JSON: a URL, a secret, or a class made for pydantic."""
+    return hasattr(kind, "__get_pydantic_core_schema__") or kind.__module__.partition(".")[0] == "pydantic_core"
+
+
 def rows_to_json(kind: type) -> Callable[[Any], bytes]:
     """An encoder, at pydantic's own speed, for a list of models of one closed class."""
     from pydantic import TypeAdapter  # the user's own package: a model of it was just returned
@@ -164,13 +190,14 @@ def rows_to_json(kind: type) -> Callable[[Any], bytes]:
     return lambda rows: to_json(rows, by_alias=True, warnings="error")
 
 
-def dump_model(value: Any) -> Any:
-    """One pydantic value as data: what its JSON mode says, but sets as themselves.
+def dump_model(value: Any, kind: Any = None) -> Any:
+    """One pydantic value as data, with the fields of a class it inherits from, or of its own.
 
-    JSON mode has aliases, computed fields and JSON-only serializers right; Python mode still shows
-    which lists were sets.
+    It is what JSON mode says, but sets as themselves: JSON mode has aliases, computed fields and JSON-only
+    serializers right; Python mode still shows which lists were sets.
     """
-    to_python = type(value).__pydantic_serializer__.to_python
+    kind = kind or type(value)
+    to_python = kind.__pydantic_serializer__.to_python
     try:
         shown = to_python(value, by_alias=True, warnings=False)
     except ValueError as error:
@@ -181,7 +208,7 @@ def dump_model(value: Any) -> Any:
         spoken = to_python(value, mode="json", by_alias=True, warnings=False)
     except Exception:  # bytes that are no text, keys that collide: Python mode lets the caller say where
         return shown
-    return _reconcile(spoken, shown, _has_plain_bytes(type(value)))
+    return _reconcile(spoken, shown, _has_plain_bytes(kind))
 
 
 @lru_cache(maxsize=1024)
@@ -234,6 +261,22 @@ def attrs_fields(kind: type) -> tuple[str, ...] | None:
     if fields is None:
         return None
     return tuple(field.name for field in fields if not field.name.startswith("_"))
+
+
+def attrs_default(field: Any) -> Callable[[], Any] | None:
+    """What makes the default of an attrs field; None where there is none, or where it takes the object to make it."""
+    default = field.default
+    if type(default).__name__ == "_Nothing":
+        return None
+    if type(default).__name__ == "Factory":
+        return None if default.takes_self else default.factory
+    return lambda: default
+
+
+def allows_extra(kind: type) -> bool:
+    """Whether a pydantic class keeps fields that it does not declare."""
+    config: Any = getattr(kind, "model_config", None) or getattr(kind, "__pydantic_config__", None) or {}
+    return bool(config.get("extra") == "allow")
 
 
 def _pandas_rows(frame: Any) -> Any:

@@ -4,7 +4,7 @@ The encoder writes first; a census of the value then vouches that nothing in it 
 would write differently from us. Where it cannot vouch, the value is walked (see walk). Knows nothing of MCP.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -15,9 +15,8 @@ from . import codec, foreign
 from .kinds import Open, Rule, choose, is_leaf
 from .policy import Policy
 from .walk import MAX_DEPTH, Walk
-from .writers import Writer, writer
 
-__all__ = ["Inexact", "Rules", "Write", "never"]
+__all__ = ["Inexact", "Rules"]
 
 _BRACKET = ord("[")  # bytes are searched for a number in a fifth of the time
 _STRINGS = frozenset({str})
@@ -26,14 +25,6 @@ _PLAIN: frozenset[type] = _CONTAINERS | {str, int, float, bool, type(None)}
 SHORT = 4_000
 """Up to how many bytes of JSON it takes less time to look at what was written than to count it."""
 _NOTHING = type(None)
-
-
-Write = Callable[[Any], bytes | None]
-"""Writes a value as JSON, if it is what it seems to be."""
-
-
-def never(value: Any) -> None:
-    """Writes nothing."""
 
 
 class Inexact(bytes):
@@ -51,9 +42,6 @@ class Rules:
         self._serializers: dict[type, Open] = {}
         self._chosen: dict[type, Rule] = {}
         self._row_encoders: dict[type, Callable[[Any], bytes]] = {}
-        self._writers: dict[type, Write] = {}
-        self._row_writers: dict[type, Write] = {}
-        self._closed: dict[type, bool] = {}
         self._encoder = msgspec.json.Encoder(enc_hook=self._hook)
         self._always_walk = False  # a scalar is encoded the user's way, and only a walk sees every scalar
         self._plain = _PLAIN  # the classes that nobody encodes another way
@@ -61,8 +49,7 @@ class Rules:
     def add(self, kind: type, to_jsonable: Open) -> None:
         """Encode values of a class, and of its subclasses, as whatever a function makes of them."""
         self._serializers[kind] = to_jsonable
-        for known in (self._chosen, self._writers, self._row_writers, self._closed):
-            known.clear()
+        self._chosen.clear()
         self._always_walk = self._always_walk or is_leaf(kind)
         self._plain = self._plain - {one for one in _CONTAINERS if issubclass(one, kind)}
 
@@ -70,16 +57,6 @@ class Rules:
     def opaque(self) -> tuple[type, ...]:
         """The classes whose JSON only the user knows."""
         return tuple(self._serializers)
-
-    def write_fields_of(self, kinds: Iterable[type]) -> bool:
-        """Whether records of these classes are their fields in JSON, and what stands in them is what it always is."""
-        found = [self.rule(kind) for kind in kinds]
-        usual = not self._always_walk and self._plain == _PLAIN
-        return usual and all(rule.shape in _RECORDS and not rule.omits for rule in found)
-
-    def trusted(self, found: Writer | None) -> Write:
-        """What a writer writes, where we would write the same; else nothing."""
-        return found.written if found is not None and self.write_fields_of(found.kinds) else never
 
     def rule(self, kind: type) -> Rule:
         """The rule for a class."""
@@ -93,9 +70,6 @@ class Rules:
         if not (policy.drop_none or self._always_walk):
             try:
                 rule = self.rule(type(value))
-                raw = self._writer_for(value, rule)(value)
-                if raw is not None:
-                    return raw
                 raw = self._encoded(value, rule)
                 if type(value) is str or self._vouched(value, rule, raw, policy.unencodable == "error"):
                     return raw
@@ -118,21 +92,6 @@ class Rules:
         return items
 
     # At once ------------------------------------------------------------------------------------
-
-    def _writer_for(self, value: Any, rule: Rule) -> Write:
-        """What writes a record that leaves nothing open, or a list of models, in half the time others take."""
-        if rule.shape in _RECORDS:
-            return self._writers.get(type(value)) or self._kept(self._writers, type(value), type(value))
-        row = self._row_model(value)
-        if row is None:
-            return never
-        return self._row_writers.get(row) or self._kept(self._row_writers, row, list[row])  # type: ignore[valid-type]
-
-    def _kept(self, writers: dict[type, Write], kind: type, hint: Any) -> Write:
-        found = writer(hint)
-        soon_vouched = found is not None and found.flat is not None and found.flat.exact is None  # a flat dataclass
-        writers[kind] = never if soon_vouched else self.trusted(found)
-        return writers[kind]
 
     def _row_model(self, value: Any) -> type | None:
         """The class of the first in a list of models."""
@@ -182,7 +141,7 @@ class Rules:
             if nones is not None:
                 return nulls == 0 or nulls == nones
         if nulls == 0 and raw.rfind(b"{") == 0 and _BRACKET not in raw and rule.shape in _RECORDS:
-            return self._is_closed(type(value)) or codec.is_json(raw)  # one flat record, a common answer
+            return codec.is_json(raw)  # one flat record, a common answer
         expected = raw.count(b"{") + raw.count(b"[")
         level, met, nones = [value], 0, 0
         for _ in range(MAX_DEPTH):
@@ -198,16 +157,9 @@ class Rules:
             if met == expected or not groups:
                 if nones != nulls and _nones_in(groups, nulls - nones) != nulls - nones:
                     return False
-                return all(self._is_closed(type(members[0])) for _, members in groups) or codec.is_json(raw)
+                return codec.is_json(raw)
             level = list(chain.from_iterable([_children(rule, members) for rule, members in groups]))
         return False
-
-    def _is_closed(self, kind: type) -> bool:
-        """Whether the hints of a record leave nothing open: there is no place in it for a msgspec.Raw."""
-        found = self._closed.get(kind)
-        if found is None:
-            found = self._closed[kind] = self.rule(kind).shape in _RECORDS and writer(kind) is not None
-        return found
 
     def _containers(self, level: list[Any], types: list[type]) -> list[tuple[Rule, list[Any]]]:
         """What of a level is no scalar, grouped by class."""

@@ -39,7 +39,7 @@ class Judge:
 
         if self._validator is None:
             try:
-                self._validator = jsonschema_rs.validator_for(self._schema, retriever=_refuse)
+                self._validator = jsonschema_rs.validator_for(self._schema, retriever=_refuse, validate_formats=True)
             except (ValueError, TypeError, RecursionError) as error:
                 raise AuthorError(str(error).partition("\n")[0]) from error
         return self._validator

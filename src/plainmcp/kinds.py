@@ -91,7 +91,7 @@ def choose(kind: type, serializers: Mapping[type, Open]) -> Rule:
         return Rule("open", lambda value: value.__plain__())
     if issubclass(kind, (Wire, Image, Audio, File)) or foreign.word(kind):
         return BLOCK
-    for family in (_enum, _model, _fields, _array, _subclass, _collection):
+    for family in (_enum, _model, _fields, _array, _subclass, _collection, _for_pydantic):
         rule = family(kind)
         if rule is not None:
             return rule
@@ -183,6 +183,10 @@ def _subclass(kind: type) -> Rule | None:
         if issubclass(kind, base):
             return Rule("scalar", open_)
     return None
+
+
+def _for_pydantic(kind: type) -> Rule | None:
+    return Rule("open", foreign.dumper(kind)) if foreign.has_core_schema(kind) else None
 
 
 def _collection(kind: type) -> Rule | None:

@@ -15,9 +15,11 @@ from .errors import NormalizeError, PlainMCPError
 from .foreign import word
 from .jsonable import Rules
 from .payload import (
+    NOTHING,
     Check,
     Declared,
     Normalized,
+    Output,
     Render,
     at,
     bare,
@@ -66,7 +68,9 @@ def normalize_tool_result(
     >>> normalize_tool_result(42).structuredContent
     {'result': 42}
     """
-    result = tool_result(value, Policy.of(policy), declared=declared).result
+    policy = Policy.of(policy)
+    output = Output(declared=declared, wrap=False if policy.non_object == "raw" else None)
+    result = tool_result(value, policy, output=output).result
     if isinstance(result.structuredContent, Raw):
         result.structuredContent = codec.decode(bytes(result.structuredContent))
     result.content = list(map(media.spelled_out, result.content))
@@ -106,9 +110,8 @@ def tool_result(
     policy: Policy,
     rules: Rules = _RULES,
     *,
-    declared: Declared = "nothing",
+    output: Output = NOTHING,
     render: Render | None = None,
-    check: Check | None = None,
     encoded: bytes | None = None,
 ) -> Normalized:
     """A tool's return value as a result whose structured data is raw JSON.
@@ -119,12 +122,14 @@ def tool_result(
     try:
         ready = ready_made(value, policy, rules)
         if ready is not None:
-            if check is not None and not ready.result.isError:
-                _check_given(ready.result.structuredContent, check)
+            if output.check_data is not None and not ready.result.isError:
+                _check_given(ready.result.structuredContent, output.check_data)
             return ready
+        if output.conform is not None and encoded is None:
+            value = output.conform(value)
         if policy.accept == "serializer" and not isinstance(value, str):
             value = _accepted(value, policy, rules)
-        return payload(value, policy, rules, declared, render, check, encoded)
+        return payload(value, policy, rules, output, render, encoded)
     except PlainMCPError:
         raise
     except Exception as error:
@@ -134,7 +139,7 @@ def tool_result(
 def _check_given(structured: Any, check: Check) -> None:
     if structured is UNSET:
         raise NormalizeError("$", "an output schema was promised, and there is no structured content")
-    check(None, bytes(structured))
+    check(bytes(structured))
 
 
 def _accepted(value: Any, policy: Policy, rules: Rules) -> Any:

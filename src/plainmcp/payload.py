@@ -19,9 +19,11 @@ from .types import CallToolResult, ContentBlock, TextContent
 from .walk import MAX_DEPTH, cycle, path_of, too_deep
 
 __all__ = [
+    "NOTHING",
     "Check",
     "Declared",
     "Normalized",
+    "Output",
     "Render",
     "at",
     "bare",
@@ -39,8 +41,31 @@ Declared: TypeAlias = Literal["nothing", "hint", "schema"]
 Render: TypeAlias = Callable[[Any, bytes], str]
 """Makes the text for a value; it is given the value and its JSON."""
 
-Check: TypeAlias = Callable[[Any, bytes], None]
-"""Raises where a value's JSON breaks what was promised of it."""
+Check: TypeAlias = Callable[[bytes], None]
+"""Raises OutputError for the JSON of a value that does not keep the schema listed for it."""
+
+
+class Output(msgspec.Struct, frozen=True):
+    """What a tool declares about its return value, worked out when it is registered.
+
+    `schema` is what is listed where a revision takes any JSON as data, `object_schema` where it takes objects only.
+    Whether data is wrapped to fit them follows from them alone: `wrap` tells it of a returned value and `schema`,
+    `wrap_older` of data that fits `schema` and `object_schema`. Where `wrap` is None, a value is wrapped unless it is
+    an object.
+    `check` takes the JSON of a returned value, `check_data` that of data which an author made to fit `schema`.
+    """
+
+    declared: Declared = "nothing"
+    schema: dict[str, Any] | None = None
+    object_schema: dict[str, Any] | None = None
+    wrap: bool | None = None
+    wrap_older: bool = False
+    conform: Callable[[Any], Any] | None = None
+    check: Check | None = None
+    check_data: Check | None = None
+
+
+NOTHING = Output()
 
 
 class Normalized(NamedTuple):
@@ -54,12 +79,12 @@ def payload(
     value: Any,
     policy: Policy,
     rules: Rules,
-    declared: Declared = "nothing",
+    output: Output = NOTHING,
     render: Render | None = None,
-    check: Check | None = None,
     encoded: bytes | None = None,
 ) -> Normalized:
     """Content for what is content, text and structured data for what is data."""
+    declared = output.declared
     if value is None and declared != "schema":
         return Normalized(CallToolResult(content=[]), True)  # S000-19
     if content.is_content(type(value), policy) and declared != "schema":
@@ -74,7 +99,7 @@ def payload(
         return Normalized(CallToolResult(content=_gathered(items, policy, rules, [], [items])), True)  # S000-34
     if encoded is None or (type(encoded) is Inexact and declared == "schema"):
         encoded = rules.encode(value if items is None else items, strict(policy) if declared == "schema" else policy)
-    return _data(value if items is None else items, items is not None, encoded, policy, declared, render, check)
+    return _data(value if items is None else items, items is not None, encoded, policy, output, render)
 
 
 def _gathered(items: Any, policy: Policy, rules: Rules, keys: list[Any], above: list[Any]) -> list[ContentBlock]:
@@ -108,14 +133,13 @@ def _data(
     many: bool,
     encoded: bytes,
     policy: Policy,
-    declared: Declared,
+    output: Output,
     render: Render | None,
-    check: Check | None,
 ) -> Normalized:
-    if check is not None:
-        check(value, encoded)
     raw = shaped(encoded, policy)
-    structured = UNSET if type(encoded) is Inexact else _structured(raw, policy, declared)  # S000-31
+    if output.check is not None:
+        output.check(raw)
+    structured = UNSET if type(encoded) is Inexact else _structured(raw, policy, output)  # S000-31
     blocks: list[ContentBlock]
     if render is not None and not isinstance(value, str):
         blocks = [text_block(render(value, raw))]
@@ -130,19 +154,21 @@ def _data(
     return Normalized(CallToolResult(content=blocks, structuredContent=structured), bool(blocks))
 
 
-def _structured(raw: bytes, policy: Policy, declared: Declared) -> Any:
+def _structured(raw: bytes, policy: Policy, output: Output) -> Any:
     """What of a value's JSON goes out as structured data."""
-    if declared != "schema":
+    is_object = raw.startswith(b"{")
+    if output.declared == "schema":
+        wrap = not is_object if output.wrap is None else output.wrap
+    else:
         if policy.structured == "schema" or (raw in (b"{}", b"[]") and policy.empty_structured == "omit"):
             return UNSET
-        if not raw.startswith(b"{") and not _sent(policy, declared):
+        if not is_object and not _sends_others(policy, output.declared):
             return UNSET
-    if raw.startswith(b"{") or policy.non_object == "raw":
-        return Raw(raw)
-    return Raw(codec.wrapped(raw, policy.wrap_key))
+        wrap = not is_object and policy.non_object != "raw"
+    return Raw(codec.wrapped(raw, policy.wrap_key) if wrap else raw)
 
 
-def _sent(policy: Policy, declared: Declared) -> bool:
+def _sends_others(policy: Policy, declared: Declared) -> bool:
     """Whether a scalar or a list that no schema asks for is sent as structured data at all."""
     return policy.non_object in ("wrap", "raw") or (policy.non_object == "annotated" and declared == "hint")
 

@@ -46,6 +46,8 @@ class Policy:
     non_object: Literal["wrap", "raw", "annotated", "schema", "never"] = "wrap"
     # The key under which they are wrapped.
     wrap_key: str = "result"
+    # An output schema that wraps its data says so, by the keyword that FastMCP's client looks for.
+    wrap_mark: bool = False
     # {}, [] and the like as structuredContent when no schema asks for them.
     empty_structured: Literal["emit", "omit"] = "emit"
     # The text beside structured data: its JSON, or nothing.
@@ -65,6 +67,8 @@ class Policy:
     unserializable: Literal["str", "error"] = "str"
     # NaN, Infinity and lone surrogates: refused with a path, or replaced by null and U+FFFD.
     unencodable: Literal["error", "replace"] = "error"
+    # Fields of a returned record that its declared type does not have: left out, or sent all the same.
+    extra_fields: Literal["drop", "keep"] = "drop"
     # Members of an object that are None are left out.
     drop_none: bool = False
     # The keys at the top of an object.
@@ -82,6 +86,8 @@ class Policy:
     # Which return hints become an output schema: none; a pydantic model; any record type by itself; whatever
     # has a record type in it (a list of them, say); all of them.
     output_schema: Literal["none", "model", "named", "typed", "all"] = "typed"
+    # The root of an output schema written by hand: any, or objects only.
+    output_root: Literal["any", "object"] = "any"
     # A result that breaks its output schema is an error instead of being sent.
     validate_output: bool = True
     # Defaults of parameters are shown in the input schema.
@@ -132,11 +138,11 @@ Policy.openmcp = Policy(
     unencodable="replace",
     resource_json_mime="text/plain",
     output_schema="none",
-    validate_output=False,
     list_order="registration",
 )
 Policy.fastmcp = Policy(
     non_object="annotated",
+    wrap_mark=True,
     json_style="compact",
     pair="never",
     envelope="off",
@@ -145,6 +151,7 @@ Policy.fastmcp = Policy(
     file_block="blob",
     resource_json_mime="text/plain",
     output_schema="all",
+    output_root="object",
     list_order="registration",
 )
 Policy.serializer = Policy(
@@ -158,7 +165,6 @@ Policy.serializer = Policy(
     contents_extras=True,
     prompt_pair="text_role",
     output_schema="model",
-    validate_output=False,
     schema_default=False,
     title_from="docstring",
 )

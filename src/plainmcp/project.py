@@ -40,10 +40,13 @@ def tool_result(
     revision: Revision,
     wrap_key: str = "result",
     json_style: str = "spaced",
+    wrap: bool | None = None,
 ) -> CallToolResult:
     """A tool's result for one revision; `mirrored` says that its content already tells all its data.
 
-    Data that has to be wrapped there, or has to become text, is wrapped and written as a policy says.
+    Where a revision takes objects only, data is wrapped if the schema listed there says so (`wrap`), or, where no
+    schema is listed, if it is not an object. Data that has to be wrapped there, or has to become text, is wrapped and
+    written as a policy says.
     """
     content = blocks(result.content, revision)
     structured = result.structuredContent
@@ -54,7 +57,7 @@ def tool_result(
         needed = bare or revision.structured == "none"
         if needed and not (mirrored or _says(content, raw)):
             content = [*content, TextContent(type="text", text=codec.styled(raw, json_style))]
-        structured = _carried(raw, bare, revision, wrap_key)
+        structured = _carried(raw, bare if wrap is None else wrap, revision, wrap_key)
     return CallToolResult(
         content=content,
         structuredContent=structured,
@@ -101,11 +104,11 @@ def _raw(structured: Any) -> bytes:
     return bytes(structured) if isinstance(structured, Raw) else codec.encode(structured)
 
 
-def _carried(raw: bytes, bare: bool, revision: Revision, wrap_key: str) -> Any:
+def _carried(raw: bytes, wrap: bool, revision: Revision, wrap_key: str) -> Any:
     """What of the data goes into structuredContent."""
     if revision.structured == "none":
         return UNSET
-    if revision.structured == "object" and bare:
+    if revision.structured == "object" and wrap:
         return Raw(codec.wrapped(raw, wrap_key))
     return Raw(raw)
 

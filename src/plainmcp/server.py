@@ -180,8 +180,8 @@ class Core:
         if kind is str:
             raise AuthorError("a str is sent as it is; give a class of your own a serializer")
         self.rules.add(kind, to_jsonable)
-        for tool in self.registry.tools:
-            tool.molds.clear()
+        for tool in list(self.registry.tools):  # what a class becomes is no longer told by its hints
+            self.registry.tools.add(features.redeclare(tool, tool.policy), replace=True)
 
     def add_file(self, file: Any, uri: str | None = None, *, replace: bool = False, **options: Any) -> str:
         """Offer a file as a resource, read anew each time; gives its URI. Takes what `resource` takes, and root."""

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 
-from . import adapters, hints
+from . import adapters, foreign, hints, records
 from .errors import AuthorError
 from .subschemas import Schema, inlined, mapped, ordered
 
@@ -47,14 +47,34 @@ def given(hint: Any, *, show_defaults: bool = True, root: bool = False) -> tuple
 def returned(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitions]:
     """The schema of a value that is sent, perhaps without its nulls, and the definitions it needs."""
     found, definitions = _compiled(hint, "serialization", True)
-    orders = _orders(hint)
+    orders, sent = _orders(hint), _always_sent(hint)
 
     def tidied(here: Schema) -> Schema:
         here = mapped(_tidied(here, orders), tidied)
         here.pop("default", None)  # of no use to whoever reads what was sent
+        if here.get("format") in _UNSURE:
+            del here["format"]
+        names = here.get("properties", {})
+        if tuple(names) in sent:
+            here["required"] = [name for name in names if name in sent[tuple(names)]]
         return ordered(_nullable_left_out(here) if drop_none else here)
 
     return tidied(found), {name: tidied(one) for name, one in definitions.items()}
+
+
+_UNSURE = frozenset({"date-time", "time", "duration"})
+"""Formats that values of a type may lack: a moment without a time zone, a span of half a second or less than none."""
+
+
+def _always_sent(hint: Any) -> dict[tuple[str, ...], set[str]]:
+    """What records in a hint always send, by the names of all their fields; msgspec omits those with defaults."""
+    found: dict[tuple[str, ...], set[str]] = {}
+    for part in hints.parts(hint):
+        if hints.is_record(part) and not foreign.is_pydantic(part):
+            fields = records.sent_fields(part)
+            names, always = tuple(one.name for one in fields), {one.name for one in fields if one.always}
+            found[names] = always & found.get(names, always)
+    return {names: always for names, always in found.items() if always}
 
 
 def _nullable_left_out(schema: Schema) -> Schema:

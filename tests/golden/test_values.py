@@ -28,6 +28,7 @@ from plainmcp import (
 )
 from plainmcp.errors import AuthorError, ToolError
 from plainmcp.normalize import prompt_result, resource_result, tool_result
+from plainmcp.payload import Output
 from plainmcp.revisions import REVISIONS, Revision
 from schemas import assert_valid
 
@@ -111,7 +112,8 @@ class Tool:
         return normalize_tool_result(value, policy=policy, declared=declared)
 
     def projected(self, value: Any, policy: Policy, declared: Any, revision: Revision) -> Any:
-        result, mirrored = tool_result(value, policy, declared=declared)
+        output = Output(declared=declared, wrap=False if policy.non_object == "raw" else None)
+        result, mirrored = tool_result(value, policy, output=output)
         return project.tool_result(result, mirrored, revision, policy.wrap_key, policy.json_style)
 
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from plainmcp import Image, Policy, codec, project
 from plainmcp.errors import PlainMCPError
 from plainmcp.normalize import prompt_result, resource_result, tool_result
+from plainmcp.payload import Output
 from plainmcp.revisions import REVISIONS, Revision
 
 __all__ = ["CORPUS", "digests"]
@@ -116,7 +117,7 @@ def _digest(value: Any) -> str:
 
 def _sent(value: Any, policy: Policy, revision: Revision) -> Iterator[bytes]:
     try:
-        normalized = tool_result(value, policy, declared="hint")
+        normalized = tool_result(value, policy, output=Output(declared="hint"))
         yield codec.encode(project.tool_result(*normalized, revision, policy.wrap_key, policy.json_style))
         resource = resource_result("memo://1", None, value, policy)
         yield codec.encode(project.resource_result(resource, revision))

@@ -24,6 +24,7 @@ from plainmcp.normalize import (
     resource_result,
     tool_result,
 )
+from plainmcp.payload import Output
 from plainmcp.revisions import LATEST, REVISIONS
 from property import corpus, strategies
 from schemas import assert_valid
@@ -65,7 +66,7 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def tool_bytes(value, policy, revision, declared="nothing"):
-    normalized = attempt(tool_result, value, policy, declared=declared)
+    normalized = attempt(tool_result, value, policy, output=Output(declared=declared))
     if normalized is None:
         return None
     return codec.encode(project.tool_result(*normalized, revision, policy.wrap_key, policy.json_style))

@@ -57,7 +57,13 @@ _HINTS = """\
 
 A tool whose return hint becomes an `outputSchema` promises what it returns, and is held to it. A type that is
 not an object is promised as `{"result": …}`, except where the profile sends it bare and the revision can carry
-that. `output_schema=True` asks for a schema from any hint, `False` for none, a dict is a schema of your own."""
+that. `output_schema=True` asks for a schema from any hint, `False` for none, a dict is a schema of your own.
+
+A declared type also filters, with or without a schema. Fields that it does not have are not sent: a tool
+`-> PublicUser` that returns a `PrivateUser` with a password, or a dict with more keys, sends the fields of
+`PublicUser`. This holds for dataclasses, TypedDicts, models, attrs classes and Structs, alone, in lists, in dicts and
+nested. A dict that lacks a field with a default gets the default. A model with `extra="allow"`, and a return that
+declares nothing, keep everything; `Policy.extra_fields="keep"` keeps everything always."""
 
 
 Sent = tuple[str, ...]

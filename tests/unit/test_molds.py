@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any, NoReturn
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -12,7 +12,6 @@ import pytest
 
 from plainmcp import Policy, Server, jsonrpc
 from plainmcp.methods import molds
-from plainmcp.outputs import Promise
 from plainmcp.policy import _ALLOWED
 from plainmcp.revisions import REVISIONS
 
@@ -139,34 +138,6 @@ def test_and_of_what_an_output_schema_promises(policy: str, hint: Any) -> None:
     typed.__annotations__ = {"return": hint}
     server.tool(typed)
     assert_alike(server, "typed")
-
-
-@pytest.mark.parametrize(
-    ("hint", "value"),
-    [
-        (Row, Row(1, "Ada")),
-        (Model, Model(id=1, name="Ada")),
-        (list[Row], [Row(1, "Ada"), Row(2, "Bob", "dry")]),
-        (Table, Table([Row(1, "Ada")])),
-    ],
-    ids=str,
-)
-def test_what_is_certain_to_keep_its_promise_is_not_looked_at_again(hint: Any, value: Any, monkeypatch: Any) -> None:
-    server = Server("s")
-
-    def t() -> Any:
-        return value
-
-    t.__annotations__ = {"return": hint}
-    server.tool(t)
-    before = called(server)
-
-    def refuse(*given: Any) -> NoReturn:
-        raise AssertionError
-
-    monkeypatch.setattr(server.rules, "encode", refuse)
-    monkeypatch.setattr(Promise, "__call__", refuse)
-    assert called(server) == before and "isError" not in before
 
 
 def test_a_serializer_that_comes_later_is_asked_all_the_same() -> None:

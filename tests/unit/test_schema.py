@@ -481,7 +481,7 @@ def test_recursion_stays_as_a_reference_under_an_object_root():
             "value": {"type": "integer"},
             "children": {"type": "array", "items": {"$ref": "#/$defs/Tree"}},
         },
-        "required": ["value"],
+        "required": ["value", "children"],
     }
     exactly(found, {**body, "$defs": {"Tree": body}})
     taken = of_input([Parameter("tree", Tree, True, description="A tree")])

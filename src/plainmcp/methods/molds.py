@@ -1,24 +1,22 @@
-"""A tool's value -> the response with its result: by the rooms that know the rules, or by their mold.
+"""A tool's value -> the response with its result: by the modules that know the rules, or by their template.
 
-What a text, a record or a list of records becomes differs between two calls only in the text or the records. So a
-mark is sent through normalize and project once per tool and revision, and what comes out is cut where the mark
-stands. This halves the cost of a small call, which is nothing but overhead, and of a long list; whatever else a
-tool returns goes through the rooms as ever.
+What a text or a record becomes differs between two calls only in the text or the record. So a mark is sent through
+normalize and project once per tool and revision, and what comes out is cut where the mark stands. This halves the
+cost of a small call, which is nothing but overhead; whatever else a tool returns is normalized and projected as ever.
 """
 
-import re
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from .. import codec, jsonrpc, project
 from ..features import ToolFeature
-from ..jsonable import Inexact, Write, never
+from ..jsonable import Inexact
 from ..jsonrpc import HEAD, Id
-from ..outputs import Exactly, Promise
 from ..payload import Normalized
 from ..revisions import Revision
 from ..types import CallToolResult
-from ..writers import Flat
 from .answering import finished
 
 __all__ = ["closed", "made"]
@@ -27,22 +25,22 @@ _MARK = "@@the-text-goes-here@@"
 _TEXT = codec.encode(_MARK)
 _RECORD = {_MARK: 0}
 _RAW = codec.encode(_RECORD)
-_ROWS = codec.encode([_RECORD, _RECORD])
-_JOINTS = {"compact": re.compile(rb"},\{"), "spaced": re.compile(rb"}, \{")}  # bytes.split takes half as long again
 _RECORDS = frozenset({"fields", "model", "dict"})
 
 
 def closed(server: Any, tool: ToolFeature, normalized: Normalized, revision: Revision) -> CallToolResult:
     """A result as a revision has it."""
-    policy = tool.policy
-    result = project.tool_result(*normalized, revision, policy.wrap_key, policy.json_style)
+    policy, output = tool.policy, tool.output
+    by_schema = output.declared == "schema" and not normalized.result.isError
+    wrap = output.wrap_older if by_schema else None
+    result = project.tool_result(*normalized, revision, policy.wrap_key, policy.json_style, wrap)
     return finished(result, server, revision)
 
 
-class Mold(dict[type, "Way"]):
-    """The ways from what a tool returns to its response on one revision, by class; found when one is first seen.
+class Mold(dict[type, "Respond"]):
+    """What makes a response of what a tool returns on one revision, by class; chosen when one is first seen.
 
-    What stands around a text, a record or a list of records is known beforehand; None where there is no such mold.
+    What stands around a text or a record is known beforehand; None where there is no such template.
     """
 
     def __init__(self, server: Any, tool: ToolFeature, revision: Revision) -> None:
@@ -50,129 +48,71 @@ class Mold(dict[type, "Way"]):
         self._server, self._tool, self._revision = server, tool, revision
         self._text: Around | None = None
         self._record: Around | None = None
-        self._rows: Around | None = None
-        self._joint: re.Pattern[bytes] | None = None  # what stands between two records in a list,
-        self._between = b""  # and where each is told by itself
-        self._policy, self._rules, self._check = policy, rules, check = tool.policy, tool.rules, tool.check
-        self._write: Write = never
-        self._flat: Flat | None = None
+        policy = tool.policy
         if tool.render is not None or policy.accept != "any" or _is_rewritten(tool):
             return
+        self._text = _around(self._marked(_MARK), _TEXT, _TEXT)
+        if policy.key_case == "asis" and policy.item_order == "asis" and not policy.drop_none:
+            self._record = _around(self._marked(_RECORD), codec.told(_RAW, policy.json_style), _RAW)
 
-        def whole(value: Any) -> bytes:
-            return jsonrpc.tail(codec.encode(closed(server, tool, tool.normalize(value, check=None), revision)))
+    def _marked(self, value: Any) -> bytes:
+        tool = self._tool
+        output = msgspec.structs.replace(tool.output, check=None, conform=None)
+        result = closed(self._server, tool, tool.normalize(value, output=output), self._revision)
+        return jsonrpc.tail(codec.encode(result))
 
-        if check is None or (isinstance(check, Exactly) and check.kind is str):
-            self._text = _around(whole(_MARK), _TEXT, _TEXT)
-        if policy.key_case != "asis" or policy.item_order != "asis" or policy.drop_none:
-            return
-        if isinstance(check, Promise):
-            self._write = rules.trusted(check.writer)
-            self._flat = check.writer.flat if check.writer is not None and self._write is not never else None
-        one, both = (codec.told(raw, policy.json_style) for raw in (_RAW, _ROWS))
-        self._record = _around(whole(_RECORD), one, _RAW)
-        rows = whole([_RECORD, _RECORD])
-        self._rows = _around(rows, both, _ROWS)
-        # An item on its own is indented from the margin, so there is nothing to cut.
-        if self._rows is None and policy.json_style in _JOINTS and rows.count(one) == 2:
-            between = rows.split(one)[1]
-            self._rows = _around(rows, one + between + one, _ROWS)
-            self._joint, self._between = _JOINTS[policy.json_style], b'}"' + between + b'"{'
-
-    def __missing__(self, kind: type) -> "Way":
-        way: Way = self._by_the_rooms
+    def __missing__(self, kind: type) -> "Respond":
+        respond: Respond = self._normalize
         if kind is str and self._text is not None:
-            way = self._of_text(*self._text)
-        elif kind is list and self._rows is not None:
-            way = self._of_rows(*self._rows)
-        elif self._rules.rule(kind).shape in _RECORDS and self._record is not None:
-            flat = self._flat if self._flat is not None and self._flat.kind is kind else None
-            way = self._of_record(flat, *self._record)
-            way = self._unless_a_result(way) if kind is dict else way
-        self[kind] = way
-        return way
+            respond = self._of_text(*self._text)
+        elif self._tool.rules.rule(kind).shape in _RECORDS and self._record is not None:
+            respond = self._of_record(*self._record)
+            respond = self._unless_a_result(respond) if kind is dict else respond
+        self[kind] = respond
+        return respond
 
-    def _by_the_rooms(self, id: Id, value: Any, encoded: bytes | None = None) -> bytes:
-        """The way of all that has no mold; its JSON is made use of, if it came as far."""
+    def _normalize(self, id: Id, value: Any, encoded: bytes | None = None) -> bytes:
+        """The response where there is no template; the value's JSON is made use of, if it was made."""
         result = closed(self._server, self._tool, self._tool.normalize(value, encoded=encoded), self._revision)
         return jsonrpc.close(id, result)
 
-    def _of_text(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> "Way":
-        encode, by_the_rooms = codec.encode, self._by_the_rooms
+    def _of_text(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> "Respond":
+        encode, normalize, check = codec.encode, self._normalize, self._tool.output.check
 
-        def way(id: Id, value: str) -> bytes:
+        def respond(id: Id, value: str) -> bytes:
             try:
                 raw = encode(value)  # told and sent alike
             except UnicodeEncodeError:  # a lone surrogate, about which the policy has something to say
-                return by_the_rooms(id, value)
+                return normalize(id, value)
+            if check is not None:
+                check(raw)
             return b"".join((HEAD, id, before, raw, between, raw if is_sent else b"", after))
 
-        return way
+        return respond
 
-    def _unless_a_result(self, way: "Way") -> "Way":
-        return lambda id, value: (self._by_the_rooms if "content" in value else way)(id, value)
+    def _unless_a_result(self, respond: "Respond") -> "Respond":
+        return lambda id, value: (self._normalize if "content" in value else respond)(id, value)
 
-    def _of_record(self, flat: Flat | None, before: bytes, between: bytes, is_sent: bool, after: bytes) -> "Way":
-        write, checked, encode = self._write, self._checked, codec.encode
-        restyle = codec.STYLES[self._policy.json_style]
-        exact, read = (None, None) if flat is None else (flat.exact, flat.read)
+    def _of_record(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> "Respond":
+        encode, normalize, policy = self._tool.rules.encode, self._normalize, self._tool.policy
+        conform, check = self._tool.output.conform, self._tool.output.check
+        restyle = codec.STYLES[policy.json_style]
 
-        def way(id: Id, value: Any) -> bytes:
-            raw = None
-            if read is not None:
-                try:
-                    if exact is None:
-                        raw = encode(value)
-                        read(raw)
-                    elif [*map(type, (held := value.__dict__).values())] == exact:
-                        raw = encode(held)
-                        read(raw)
-                except Exception:  # whoever looks closer meets the same trouble
-                    raw = None
-            if raw is None:
-                raw = write(value)
-            if raw is None:
-                raw = checked(value)
-                if raw == b"{}" or type(raw) is Inexact:  # an object nobody promised may be left out
-                    return self._by_the_rooms(id, value, raw)
-            told = encode(restyle(raw).decode())  # as codec.told has it
-            return b"".join((HEAD, id, before, told, between, raw if is_sent else b"", after))
+        def respond(id: Id, value: Any) -> bytes:
+            if conform is not None:
+                value = conform(value)
+            raw = encode(value, policy)
+            if raw == b"{}" or type(raw) is Inexact or raw[:1] != b"{":  # what nobody promised may be left out
+                return normalize(id, value, raw)
+            if check is not None:
+                check(raw)
+            text = codec.encode(restyle(raw).decode())  # as codec.told has it
+            return b"".join((HEAD, id, before, text, between, raw if is_sent else b"", after))
 
-        return way
-
-    def _of_rows(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> "Way":
-        def way(id: Id, value: list[Any]) -> bytes:
-            kinds = set(map(type, value))
-            if not kinds or any(self._rules.rule(kind).shape not in _RECORDS for kind in kinds):
-                return self._by_the_rooms(id, value)
-            raw = self._write(value)
-            if raw is None:
-                raw = self._checked(value)
-            if type(raw) is Inexact:
-                return self._by_the_rooms(id, value, raw)
-            told = codec.told(raw, self._policy.json_style)
-            if self._joint is not None:
-                # Where the text has no more joints than there are rows, every one of them is between two rows.
-                rows = self._joint.split(told)
-                if len(rows) != len(value):
-                    return self._by_the_rooms(id, value, raw)
-                del told  # it may be large
-                rows[0] = b'"' + rows[0][2:]  # without the brackets of the list
-                rows[-1] = rows[-1][:-2] + b'"'
-                told = self._between.join(rows)
-            return b"".join((HEAD, id, before, told, between, raw if is_sent else b"", after))
-
-        return way
-
-    def _checked(self, value: Any) -> bytes:
-        """The JSON of records; what there is no mold for is checked by the rooms."""
-        raw = self._rules.encode(value, self._policy)
-        if self._check is not None and type(raw) is not Inexact and raw != b"{}":
-            self._check(value, raw)
-        return raw
+        return respond
 
 
-Way = Callable[[Any, Any], bytes]
+Respond = Callable[[Any, Any], bytes]
 """Makes a response of an id and a value."""
 
 Around = tuple[bytes, bytes, bool, bytes]
@@ -189,11 +129,11 @@ def _around(whole: bytes, told: bytes, raw: bytes) -> Around | None:
 
 def _is_rewritten(tool: ToolFeature) -> bool:
     """Whether a serializer of the user's has a say in what the marks become."""
-    return any(issubclass(mark, kind) for mark in (str, dict, list) for kind in tool.rules.opaque)
+    return any(issubclass(mark, kind) for mark in (str, dict) for kind in tool.rules.opaque)
 
 
 def made(server: Any, tool: ToolFeature, revision: Revision, id: Id, value: Any) -> bytes:
-    """The response with the result of what a tool returned; its mold is made when first needed."""
+    """The response with the result of what a tool returned; its template is made when first needed."""
     mold: Mold | None = tool.molds.get(revision.name)
     if mold is None:
         mold = tool.molds[revision.name] = Mold(server, tool, revision)

@@ -28,7 +28,7 @@ def list_(server: Any, request: Request) -> bytes:
 
 
 def _shown(request: Request, tool: ToolFeature) -> Any:
-    return describe.tool(tool.definition, tool.object_schema, request.revision)
+    return describe.tool(tool.definition, tool.output.object_schema, request.revision)
 
 
 def call(server: Any, request: Request) -> "Single | Steps | CallToolResult":

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from types import EllipsisType
 from typing import Any, Literal, TypeVar, overload
 
-from ... import features, schema, signature
+from ... import signature
 from ...app import Server
 from ...errors import AuthorError
 from ...policy import Policy
@@ -94,8 +94,6 @@ class FastMCP(Server):
             if read.returns in (list, list[Any]):
                 placed.setdefault("output_schema", False)  # as likely content as data
             super(FastMCP, self).tool(**placed)(taken(function, read, self, promised=output_schema is not None))
-            if "output_schema" not in given:
-                self._mark_wrapped(name, read.returns)
             return function
 
         return decorating(name_or_fn, given, register)
@@ -158,17 +156,6 @@ class FastMCP(Server):
         if self._on_duplicate == "warn" and any(key in shelf for shelf in shelves):
             _log.warning("the %s %r is registered again; the new one is used", kind, key)
         return {"replace": self._on_duplicate != "error", **given}
-
-    def _mark_wrapped(self, name: str, returns: Any) -> None:
-        """Tell that package's client to unwrap a result, by the keyword it looks for."""
-        tool: features.ToolFeature | None = self.registry.tools.find(name, None)
-        if tool is None or tool.definition.outputSchema is None or tool.object_schema is None:
-            return
-        natural = schema.of_output(returns, which=tool.policy.output_schema, opaque=self.rules.opaque)
-        if natural is not None and not schema.is_object(natural):
-            mark = {"x-fastmcp-wrap-result": True}
-            tool.definition.outputSchema = tool.definition.outputSchema | mark
-            tool.object_schema = tool.object_schema | mark
 
     # Serving --------------------------------------------------------------------------------------
 

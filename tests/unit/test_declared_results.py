@@ -1,0 +1,486 @@
+"""What a tool's return type declares, at the wire: what is listed, what is sent, and that the one fits the other."""
+
+import dataclasses
+import datetime
+import enum
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Dict, Generic, List, NamedTuple, NotRequired, Optional, Set, Tuple, TypeVar  # noqa: UP035
+from typing import Literal as Choice
+
+import attrs
+import jsonschema_rs
+import msgspec
+import pydantic
+import pytest
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, RootModel
+from typing_extensions import TypedDict
+
+from plainmcp import Policy, Server
+from plainmcp.errors import AuthorError
+from plainmcp.revisions import REVISIONS
+from plainmcp.testing import Client
+from plainmcp.types import CallToolResult
+
+T = TypeVar("T")
+SECRET = "hunter2"
+
+
+@dataclasses.dataclass
+class Forecast:
+    city: str
+    high: float = 20.5
+
+
+@dataclasses.dataclass
+class DataUser:
+    name: str
+    level: int = 1
+
+
+@dataclasses.dataclass
+class DataAdmin(DataUser):
+    password: str = SECRET
+
+
+class ModelUser(BaseModel):
+    name: str
+    level: int = 1
+
+
+class ModelAdmin(ModelUser):
+    password: str = SECRET
+
+
+@attrs.define
+class AttrsUser:
+    name: str
+    level: int = 1
+
+
+@attrs.define
+class AttrsAdmin(AttrsUser):
+    password: str = SECRET
+
+
+class StructUser(msgspec.Struct):
+    name: str
+    level: int = 1
+
+
+class StructAdmin(StructUser):
+    password: str = SECRET
+
+
+class DictUser(TypedDict):
+    name: str
+    level: NotRequired[int]
+
+
+class Pair(NamedTuple):
+    user: DataUser
+    rank: int
+
+
+@dataclasses.dataclass
+class Box(Generic[T]):
+    item: T
+
+
+@dataclasses.dataclass
+class Tree:
+    user: DataUser
+    children: list["Tree"] = dataclasses.field(default_factory=list)
+
+
+USERS = [(DataUser, DataAdmin), (ModelUser, ModelAdmin), (AttrsUser, AttrsAdmin), (StructUser, StructAdmin)]
+
+
+def serve(hint: Any, value: Any, policy: Policy | str = "standard", **options: Any) -> Server:
+    """A server with one tool `t` that declares a type and returns a value."""
+    server = Server("s", policy=policy)
+
+    def t() -> Any:
+        return value() if callable(value) and not isinstance(value, type) else value
+
+    t.__annotations__ = {"return": hint}
+    server.tool(**options)(t)
+    return server
+
+
+def answers(hint: Any, value: Any) -> Iterator[tuple[str, str, Any, Any]]:
+    """The listed output schema and the result, under every profile and on every revision."""
+    for profile in Policy.profiles:
+        for revision in REVISIONS:
+            client = Client(serve(hint, value, profile), revision)
+            yield profile, revision, client.list_tools()[0].get("outputSchema"), client.call("t")
+
+
+def check(hint: Any, value: Any, *, sends: Any = ...) -> None:
+    """What is sent fits what is listed, and where anything is sent it is this."""
+    for profile, revision, schema, result in answers(hint, value):
+        if profile == "serializer" and result.get("isError"):
+            continue  # it takes objects only
+        assert not result.get("isError"), (profile, revision, result)
+        data = result.get("structuredContent")
+        if schema is not None:
+            jsonschema_rs.validator_for(schema, validate_formats=True).validate(data)
+        if data is not None and sends is not ...:
+            wrapped = sends if isinstance(sends, dict) and data == sends else {"result": sends}
+            assert data in (sends, wrapped), (profile, revision, data)
+        assert SECRET not in str(result)
+
+
+# What is listed is what is sent ---------------------------------------------------------------------
+
+UNIONS: list[tuple[Any, Any, Any]] = [
+    (Forecast | None, Forecast("Oslo"), {"city": "Oslo", "high": 20.5}),
+    (Forecast | None, None, None),
+    (Forecast | str, Forecast("Oslo"), {"city": "Oslo", "high": 20.5}),
+    (Forecast | str, "rain", "rain"),
+    (ModelUser | str, ModelUser(name="Ada"), {"name": "Ada", "level": 1}),
+    (ModelUser | int, 3, 3),
+    (StructUser | None, StructUser("Ada"), {"name": "Ada", "level": 1}),
+    (AttrsUser | None, AttrsUser("Ada"), {"name": "Ada", "level": 1}),
+    (DictUser | None, {"name": "Ada"}, {"name": "Ada"}),
+    (dict[str, Forecast] | None, {"a": Forecast("Oslo")}, {"a": {"city": "Oslo", "high": 20.5}}),
+    (dict[str, int] | None, {"a": 1}, {"a": 1}),
+    (dict[str, int] | list[int], {"a": 1}, {"a": 1}),
+    (dict[str, int] | list[int], [1], [1]),
+    (dict | list, {"a": 1}, {"a": 1}),
+    (dict | None, {"a": 1}, {"a": 1}),
+    (Optional[dict], {"result": 1}, {"result": 1}),  # noqa: UP045
+    (Forecast | list[Forecast], Forecast("Oslo"), {"city": "Oslo", "high": 20.5}),
+    (Forecast | list[Forecast], [Forecast("Oslo")], [{"city": "Oslo", "high": 20.5}]),
+    (Forecast | DataUser, DataUser("Ada"), {"name": "Ada", "level": 1}),
+    (Box[int] | None, Box(3), {"item": 3}),
+    (RootModel[dict[str, int] | None], RootModel[dict[str, int] | None]({"a": 1}), {"a": 1}),
+    (Any, {"a": 1}, {"a": 1}),
+]
+
+
+@pytest.mark.parametrize(("hint", "value", "data"), UNIONS, ids=str)
+def test_a_union_of_an_object_and_something_else_is_sent_as_it_is_listed(hint: Any, value: Any, data: Any) -> None:
+    """S004-35, R2506-TOOL-06, R2511-TOOL-06, R26-TOOL-06"""
+    check(hint, value, sends=data)
+
+
+@pytest.mark.parametrize("policy", ["standard", "fastmcp", "lean"])
+def test_an_optional_record_is_wrapped_where_its_schema_is(policy: str) -> None:
+    for value in (Forecast("Oslo"), None):
+        for revision in ("2025-06-18", "2025-11-25"):
+            client = Client(serve(Forecast | None, value, policy), revision)
+            assert client.list_tools()[0]["outputSchema"]["required"] == ["result"]
+            assert client.call("t")["structuredContent"] == {"result": value and {"city": "Oslo", "high": 20.5}}
+    newest = Client(serve(Forecast | None, Forecast("Oslo"), "lean"), "2026-07-28")
+    assert "required" not in newest.list_tools()[0]["outputSchema"]
+    assert newest.call("t")["structuredContent"] == {"city": "Oslo", "high": 20.5}
+
+
+BY_HAND = {"anyOf": [{"type": "object", "required": ["a"]}, {"type": "null"}]}
+
+
+@pytest.mark.parametrize("policy", ["standard", "kubernetes", "lean"])
+@pytest.mark.parametrize("value", [{"a": 1}, None], ids=str)
+def test_so_is_data_under_a_schema_by_hand_that_is_not_only_for_objects(policy: str, value: Any) -> None:
+    for revision in ("2025-06-18", "2025-11-25", "2026-07-28"):
+        for returned in (value, CallToolResult(content=[], structuredContent=value)):
+            client = Client(serve(Any, returned, policy, output_schema=BY_HAND), revision)
+            schema, data = client.list_tools()[0]["outputSchema"], client.call("t")["structuredContent"]
+            jsonschema_rs.validator_for(schema).validate(data)
+            assert data == (value if revision == "2026-07-28" else {"result": value})
+
+
+@pytest.mark.parametrize("policy", Policy.profiles)
+@pytest.mark.parametrize(
+    ("hint", "value", "inner"),
+    [
+        (int, 42, {"type": "integer"}),
+        (Forecast | None, Forecast("Oslo"), {"anyOf": [{"type": "object"}, {"type": "null"}]}),
+        (Forecast | None, None, {"anyOf": [{"type": "object"}, {"type": "null"}]}),
+    ],
+    ids=str,
+)
+def test_an_object_schema_by_hand_holds_what_is_not_an_object(policy: str, hint: Any, value: Any, inner: Any) -> None:
+    """S004-26"""
+    schema = {"type": "object", "properties": {"result": inner}, "required": ["result"]}
+    if policy == "serializer":
+        return  # it takes no scalars (S003)
+    for revision in ("2025-06-18", "2025-11-25", "2026-07-28"):
+        client = Client(serve(hint, value, policy, output_schema=schema), revision)
+        data = client.call("t")["structuredContent"]
+        assert data == {"result": {"city": "Oslo", "high": 20.5} if isinstance(value, Forecast) else value}
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [
+        (List, [1]),  # noqa: UP006
+        (List[Dict], [{"a": 1}]),  # noqa: UP006
+        (Dict, {"a": 1}),  # noqa: UP006
+        (Optional[List], [1]),  # noqa: UP006, UP045
+        (Tuple, (1, 2)),  # noqa: UP006
+        (Set, {1}),  # noqa: UP006
+        (Dict[str, List], {"a": [1]}),  # noqa: UP006
+        (Box[List], Box([1])),  # noqa: UP006
+    ],
+    ids=str,
+)
+def test_bare_collections_of_typing_are_hints_like_others(hint: Any, value: Any) -> None:
+    check(hint, value)
+
+
+def test_what_is_always_sent_is_required() -> None:
+    class Model(BaseModel):
+        a: int
+        b: int = 2
+        c: list[int] = Field(default_factory=list, serialization_alias="see")
+        hidden: int = Field(default=1, exclude=True)
+
+    class Struct(msgspec.Struct, tag="s"):
+        a: int
+        b: int = 2
+
+    class Short(msgspec.Struct, omit_defaults=True):
+        a: int
+        b: int = 2
+        c: int | msgspec.UnsetType = msgspec.UNSET
+
+    for hint, names in (
+        (Model, ["a", "b", "see"]),
+        (Struct, ["type", "a", "b"]),
+        (Short, ["a"]),
+        (DictUser, ["name"]),
+    ):
+        assert Client(serve(hint, None)).list_tools()[0]["outputSchema"]["required"] == names
+    for kind, _ in USERS:
+        assert Client(serve(kind, None)).list_tools()[0]["outputSchema"]["required"] == ["name", "level"]
+        assert Client(serve(kind, {"name": "Ada"})).call("t")["structuredContent"] == {"name": "Ada", "level": 1}
+    # What is asked for is another matter: a default may be left out.
+    server = Server("s")
+    server.tool(name="t")(lambda user: None)
+
+    @server.tool
+    def take(user: DataUser) -> None: ...
+
+    [tool] = [tool for tool in Client(server).list_tools() if tool["name"] == "take"]
+    assert tool["inputSchema"]["properties"]["user"]["required"] == ["name"]
+
+
+class Moments(BaseModel):
+    moment: datetime.datetime
+    span: datetime.timedelta
+    clock: datetime.time
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Moments(
+            moment=datetime.datetime(2026, 1, 2, 3), span=datetime.timedelta(seconds=1.5), clock=datetime.time(3)
+        ),
+        Moments(
+            moment=datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC),
+            span=-datetime.timedelta(days=1),
+            clock=datetime.time(3, 4, 5, 6),
+        ),
+    ],
+    ids=str,
+)
+def test_no_format_is_listed_that_a_value_may_not_keep(value: Moments) -> None:
+    check(Moments, value)
+    record = dataclasses.make_dataclass("Record", [("m", datetime.datetime), ("s", datetime.timedelta)])
+    check(record, record(value.moment, value.span))
+    assert not Client(serve(datetime.date, "soon", "fastmcp")).call("t").get("structuredContent")
+
+
+@dataclasses.dataclass
+class Links:
+    url: pydantic.HttpUrl
+    secret: pydantic.SecretStr
+    database: pydantic.PostgresDsn
+    year: Annotated[datetime.date, PlainSerializer(lambda day: day.year, return_type=int)]
+
+
+class LinksDict(TypedDict):
+    url: pydantic.HttpUrl
+    secret: pydantic.SecretStr
+
+
+def test_pydantic_s_own_scalars_are_sent_outside_of_models_too() -> None:
+    url, secret = pydantic.HttpUrl("https://example.com/a"), pydantic.SecretStr(SECRET)
+    links = Links(url, secret, pydantic.PostgresDsn("postgres://u@h:3/d"), datetime.date(2026, 1, 2))
+    data = {"url": "https://example.com/a", "secret": "*" * 10}
+    check(Links, links, sends=data | {"database": "postgres://u@h:3/d", "year": 2026})
+    check(LinksDict, {"url": url, "secret": secret}, sends=data)
+    record = attrs.make_class("Record", {"url": attrs.field(type=pydantic.HttpUrl)})
+    check(record, record(url), sends={"url": "https://example.com/a"})
+    check(list[pydantic.HttpUrl], [url], sends=["https://example.com/a"])
+    check(dict[str, pydantic.SecretStr], {"a": secret}, sends={"a": "*" * 10})
+    check(pydantic.HttpUrl, url, sends="https://example.com/a")
+    check(Any, {"url": url, "deep": [secret]}, sends={"url": "https://example.com/a", "deep": ["*" * 10]})
+
+
+# A declared type filters ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("user", "admin"), USERS, ids=str)
+def test_fields_that_the_declared_type_does_not_have_are_not_sent(user: Any, admin: Any) -> None:
+    plain, sub = {"name": "Ada", "level": 1}, admin(name="Ada")
+    outsider = {"name": "Ada", "level": 1, "password": SECRET}
+    cases: list[tuple[Any, Any, Any]] = [
+        (user, sub, plain),
+        (user, outsider, plain),
+        (user, DataAdmin("Ada"), plain),
+        (user, ModelAdmin(name="Ada"), plain),
+        (user | None, sub, plain),
+        (user | str, sub, plain),
+        (list[user], [sub, user(name="Ada")], [plain, plain]),
+        (Sequence[user], [sub], [plain]),
+        (tuple[user, ...], (sub,), [plain]),
+        (tuple[int, user], (1, sub), [1, plain]),
+        (Iterator[user], lambda: iter([sub]), [plain]),
+        (dict[str, user], {"a": sub}, {"a": plain}),
+        (Mapping[str, list[user]], {"a": [sub]}, {"a": [plain]}),
+        (list[user] | dict[str, user], {"a": sub}, {"a": plain}),
+        (user | list[user], [sub], [plain]),
+        (Box[user], Box(sub), {"item": plain}),
+        (Box[list[user]], Box([sub]), {"item": [plain]}),
+        (Forecast | user, sub, plain),
+        (Forecast | user, outsider, plain),
+    ]
+    for hint, value, data in cases:
+        check(hint, value, sends=data)
+
+
+def test_nor_are_keys_that_a_typed_dict_does_not_declare() -> None:
+    value = {"name": "Ada", "password": SECRET}
+    check(DictUser, value, sends={"name": "Ada"})
+    check(list[DictUser], [value, {"name": "Bob", "level": 2}], sends=[{"name": "Ada"}, {"name": "Bob", "level": 2}])
+    check(DictUser | None, value, sends={"name": "Ada"})
+    check(DictUser, ModelAdmin(name="Ada"), sends={"name": "Ada", "level": 1})
+
+
+def test_nor_anything_further_inside() -> None:
+    plain = {"name": "Ada", "level": 1}
+    check(Pair, Pair(DataAdmin("Ada"), 1), sends=[plain, 1])
+    tree = Tree(DataAdmin("Ada"), [Tree(DataUser("Ada"), [Tree(DataAdmin("Ada"))])])
+    leaf: dict[str, Any] = {"user": plain, "children": []}
+    check(Tree, tree, sends=leaf | {"children": [leaf | {"children": [leaf]}]})
+    model = pydantic.create_model("Team", owner=(ModelUser, ...), users=(list[DataUser], ...))
+    team = model(owner=ModelAdmin(name="Ada"), users=[DataAdmin("Ada")])
+    check(model, team, sends={"owner": plain, "users": [plain]})
+    check(set[Frozen], {FrozenAdmin("Ada")}, sends=[{"name": "Ada"}])
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    name: str
+
+
+@dataclasses.dataclass(frozen=True)
+class FrozenAdmin(Frozen):
+    password: str = SECRET
+
+
+def test_the_member_of_a_union_is_told_by_its_class_then_by_its_tag_then_by_its_fields() -> None:
+    class Cat(TypedDict):
+        kind: Choice["cat"]
+        lives: int
+
+    class Dog(TypedDict):
+        kind: Choice["dog"]
+        lives: int
+        tricks: NotRequired[list[str]]
+
+    check(Cat | Dog, {"kind": "cat", "lives": 9, "tricks": [SECRET]}, sends={"kind": "cat", "lives": 9})
+    dog = {"kind": "dog", "lives": 1, "tricks": ["sit"]}
+    check(Cat | Dog, {**dog, "password": SECRET}, sends=dog)
+    check(DataUser | ModelUser | None, ModelAdmin(name="Ada"), sends={"name": "Ada", "level": 1})
+
+
+class Open(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    name: str
+
+
+def test_what_allows_or_declares_nothing_keeps_everything() -> None:
+    more = {"name": "Ada", "more": [1]}
+    for hint, value in (
+        (Open, Open(name="Ada", more=[1])),  # type: ignore[call-arg]
+        (Open, more),
+        (Any, more),
+        (dict[str, Any], more),
+        (DataUser | dict[str, Any], more),
+        (object, more),
+    ):
+        for _, _, _, result in answers(hint, value):
+            assert result.get("structuredContent", more) == more
+    server = Server("s")
+    server.tool(name="t")(lambda: DataAdmin("Ada"))
+    assert Client(server).call("t")["structuredContent"] == {"name": "Ada", "level": 1, "password": SECRET}
+
+
+def test_a_policy_sends_what_is_not_declared_all_the_same() -> None:
+    policy = Policy.standard.replace(extra_fields="keep")
+    for user, admin in USERS:
+        data = Client(serve(user, admin(name="Ada"), policy)).call("t")["structuredContent"]
+        assert data == {"name": "Ada", "level": 1, "password": SECRET}
+        assert Client(serve(user, {"name": "Ada", "x": 1}, policy)).call("t")["structuredContent"]["x"] == 1
+
+
+def test_a_type_that_cannot_be_resolved_filters_by_the_names_of_its_fields() -> None:
+    user = dataclasses.make_dataclass("User", [("name", "Nowhere")])  # a type hint that nobody defines
+    admin = dataclasses.make_dataclass("Admin", [("password", str)], bases=(user,))
+    assert Client(serve(user, admin("Ada", SECRET))).call("t")["structuredContent"] == {"name": "Ada"}
+
+
+def test_a_class_with_a_form_of_its_own_keeps_it() -> None:
+    class Spoken(DataUser):
+        def __plain__(self) -> Any:
+            return {"name": self.name.upper(), "level": 1, "password": SECRET}
+
+    check(DataUser, Spoken("Ada"), sends={"name": "ADA", "level": 1})
+    server = serve(DataUser, DataAdmin("Ada"))
+    server.serializer(DataUser, lambda user: user.name)
+    client = Client(server)
+    assert "outputSchema" not in client.list_tools()[0]
+    assert client.call("t")["structuredContent"] == {"result": "Ada"}
+
+
+def test_a_cycle_under_a_declared_type_is_told_with_its_path(caplog: pytest.LogCaptureFixture) -> None:
+    tree = Tree(DataUser("Ada"))
+    tree.children.append(tree)
+    assert Client(serve(Tree, tree)).call("t")["isError"]
+    assert "$.children[0]: a cycle: it holds $ again" in caplog.text
+
+
+# Profiles -------------------------------------------------------------------------------------------
+
+
+class Color(enum.Enum):
+    RED = "red"
+
+
+def test_a_fastmcp_client_is_told_what_is_wrapped_by_its_own_keyword() -> None:
+    for hint, value in ((int, 1), (list[int], [1]), (Forecast | None, None), (Color, Color.RED)):
+        [tool] = Client(serve(hint, value, "fastmcp")).list_tools()
+        assert tool["outputSchema"]["x-fastmcp-wrap-result"] is True
+    [tool] = Client(serve(Forecast, Forecast("Oslo"), "fastmcp")).list_tools()
+    assert "x-fastmcp-wrap-result" not in tool["outputSchema"]
+    [tool] = Client(serve(list[Forecast], [], "standard")).list_tools()
+    assert "x-fastmcp-wrap-result" not in tool["outputSchema"]
+
+
+@pytest.mark.parametrize("schema", [{"type": "integer"}, {"type": "array"}, {}, BY_HAND], ids=str)
+def test_S004_34_fastmcp_refuses_an_output_schema_that_is_not_an_object(schema: Any) -> None:
+    with pytest.raises(AuthorError, match='"type": "object" at its root'):
+        serve(Any, 1, "fastmcp", output_schema=schema)
+    serve(Any, 1, "standard", output_schema=schema)
+
+
+@pytest.mark.parametrize("policy", Policy.profiles)
+def test_no_profile_sends_a_result_that_breaks_its_schema(policy: str) -> None:
+    broken = ModelUser.model_construct(name=3, level="x")  # type: ignore[arg-type]
+    client = Client(serve(ModelUser, broken, policy))
+    if "outputSchema" in client.list_tools()[0]:
+        assert client.call("t")["isError"]
