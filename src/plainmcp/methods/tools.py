@@ -106,7 +106,7 @@ def _rescued(server: Any, tool: ToolFeature, revision: Revision, error: BaseExce
         text = str(error)
     elif isinstance(error, (NormalizeError, OutputError)):
         _log.error("tool %r: %s", name, error)
-        text = f"The result of {name} was not valid and is withheld."
+        text = f"The result of {name} was not valid and is withheld: {error}"
     else:
         text = answering.incident(f"Tool {name}", error)
     block = TextContent(type="text", text=text)
