@@ -162,7 +162,7 @@ def _written(name: str, value: Any, policy: Policy, rules: Rules) -> Any:
         return _writable(value, policy, rules)
     if isinstance(value, list):
         return [_written(name, item, policy, rules) for item in value]
-    return msgspec.json.decode(rules.encode({name: value}, policy))[name]
+    return msgspec.json.decode(rules.encode({name: value}, policy)).get(name)  # None may have been left out
 
 
 def _parsed(value: Any, parse: Any) -> Any:

@@ -167,6 +167,7 @@ def tool(
     """A function as a tool."""
     read = signature.read(function, context_type=Context, title_from=policy.title_from)
     name = _named(name or read.name)
+    policy = _policy_for(policy, output_schema)
     output = _output(read.returns, output_schema, policy, rules, name)
     shown = dict(show_defaults=policy.schema_default, open=read.open)
     definition = Tool(
@@ -205,6 +206,7 @@ def tool(
 
 def redeclare(tool: ToolFeature, policy: Policy) -> ToolFeature:
     """A tool with what it declares worked out again: for another policy, or because a serializer came later."""
+    policy = _policy_for(policy, tool.output_schema)
     output = _output(tool.returns, tool.output_schema, policy, tool.rules, tool.key)
     how: dict[str, Any] = {"policy": policy, "rules": tool.rules, "render": tool.render, "output": output}
     return msgspec.structs.replace(
@@ -215,6 +217,11 @@ def redeclare(tool: ToolFeature, policy: Policy) -> ToolFeature:
         output=output,
         molds={},
     )
+
+
+def _policy_for(policy: Policy, output_schema: Any) -> Policy:
+    """A schema written by hand may require members that are null."""
+    return policy.replace(drop_none=False) if isinstance(output_schema, dict) else policy
 
 
 def _judged(written: judge.Judge, binder: Binder, given: Any) -> dict[str, Any]:

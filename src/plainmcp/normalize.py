@@ -252,10 +252,11 @@ def prompt_result(value: Any, policy: Policy, rules: Rules = _RULES) -> GetPromp
 
 
 def _description(given: Any, policy: Policy, rules: Rules) -> str | None:
-    if given is not None and not isinstance(given, str):
+    if given is None:
+        return None
+    if not isinstance(given, str):
         raise NormalizeError("$.description", f"takes text, not {type(given).__name__}")
-    raw = rules.encode({"description": given}, policy)
-    text: str | None = codec.decode(raw)["description"]
+    text: str = codec.decode(rules.encode({"description": given}, policy))["description"]
     return text
 
 

@@ -162,6 +162,7 @@ Policy.serializer = Policy(
     envelope="off",
     bytes_as="error",
     unserializable="error",
+    drop_none=True,
     contents_extras=True,
     prompt_pair="text_role",
     output_schema="model",

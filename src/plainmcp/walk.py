@@ -102,9 +102,10 @@ class Walk:
             if name in result:
                 raise self._refusal(f"two keys are both {name!r} in JSON")
             self.keys.append(name)
-            if item is not None or not self.policy.drop_none:
-                result[name] = self._visit(item)
+            plain = self._visit(item)
             self.keys.pop()
+            if plain is not None or not self.policy.drop_none:
+                result[name] = plain
         return result
 
     def _name(self, key: Any) -> str:

@@ -110,6 +110,8 @@ def _inside(expression: str, policy: str) -> str:
         return f"*refused:* {code(str(error))}"
     if not isinstance(result.structuredContent, dict):
         return f"*no data, only a text:* {code(msgspec.to_builtins(result.content[0])['text'])}"
+    if "value" not in result.structuredContent:
+        return "*left out*"
     return code(_json(result.structuredContent["value"]))
 
 

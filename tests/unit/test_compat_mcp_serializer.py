@@ -1012,11 +1012,23 @@ def test_a_client_of_a_later_revision_is_answered_in_its_words(readme: dict[str,
 
 
 def test_B_04_falsy_items_of_a_list_stay() -> None:
-    """B-05: so do nulls and empty objects, and an empty result."""
-    value = {"scores": [0, 5], "flags": [False], "names": [""], "maps": [{}], "a": None, "e": {}}
+    """B-05: so do empty objects, and an empty result."""
+    value = {"scores": [0, 5], "flags": [False], "names": [""], "maps": [{}], "items": [None], "e": {}}
     assert exact(called(lambda: value)["structuredContent"]) == exact(value)
     assert called(lambda: {}) == {"content": [], "structuredContent": {}}
     assert exact(called(lambda: ToolsResult().add_structured_content(value))["structuredContent"]) == exact(value)
+
+
+def test_S003_68_a_member_that_is_none_is_left_out_wherever_data_stands() -> None:
+    class Report(BaseModel):
+        degrees: float
+        note: str | None = None
+
+    value = {"a": None, "b": 0, "deep": [{"c": None, "d": ""}]}
+    left = {"b": 0, "deep": [{"d": ""}]}
+    assert called(lambda: value)["structuredContent"] == left
+    assert called(lambda: ToolsResult().add_structured_content(value))["structuredContent"] == left
+    assert called(lambda: Report(degrees=1))["structuredContent"] == {"degrees": 1.0}
 
 
 @pytest.mark.parametrize("id", ["abc", "7", 7, -1, ""])
@@ -1203,4 +1215,4 @@ def test_S003_22_a_model_declared_is_a_schema_and_a_model_not_declared_is_data()
     assert "outputSchema" not in without
     for name in ("declared", "not_declared"):
         result = ask(serializer, "tools/call", name=name)
-        assert result == {"content": [], "structuredContent": {"degrees": 1.0, "note": None}}
+        assert result == {"content": [], "structuredContent": {"degrees": 1.0}}

@@ -128,6 +128,7 @@ def test_no_field_takes_just_anything(field):
         ("fastmcp", "envelope", "off", "S004-22"),
         ("serializer", "non_object", "never", "S003-21"),
         ("serializer", "object_text", "none", "S003-23"),
+        ("serializer", "drop_none", True, "S003-68"),
         ("serializer", "contents_extras", True, "S003-36, S003-64"),
         ("serializer", "prompt_pair", "text_role", "S003-32"),
         ("kubernetes", "json_style", "compact", "S001-03"),

@@ -19,6 +19,7 @@ from ..errors import (
     ToolError,
 )
 from ..features import Feature
+from ..payload import strict
 from ..policy import Policy
 from ..questions import InputRequired
 from ..registry import Shelf
@@ -148,7 +149,7 @@ def _bound(server: Any, request: Request) -> str:
 def _caller(server: Any, principal: Any) -> str:
     """Who is calling, in words that are the same next time: as JSON where that can be had."""
     try:
-        return str(server.rules.encode(principal, Policy.serializer), "utf-8")
+        return str(server.rules.encode(principal, strict(Policy.standard)), "utf-8")
     except NormalizeError:
         return repr(principal)
 
