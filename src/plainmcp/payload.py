@@ -4,7 +4,7 @@ Values become JSON once, in jsonable; here that JSON is laid out as text beside 
 ready-made results, resources or prompts: those are normalize's.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeGuard
 
@@ -186,26 +186,24 @@ _split = msgspec.json.Decoder(list[Raw]).decode
 
 
 def _item_texts(raw: bytes, policy: Policy) -> list[str]:
-    """The text of each item of a JSON array."""
-    if policy.list_content == "flat" and raw.count(b"[") > 1:
-        return [_bare_styled(codec.encode(leaf), policy) for leaf in _flat(codec.decode(raw))]
-    if policy.json_style == "indent":  # an item on its own is indented from the margin
-        return [_bare_styled(bytes(item), policy) for item in _split(raw)]
-    # Styling the whole array once, then cutting it up, is several times faster than styling each item.
-    whole = codec.styled(raw, policy.json_style)
-    return [codec.decode(text) if text[0] == '"' else text for text in map(_decoded, _split(whole))]
+    """The text of each item of a JSON array; of a list among them, where lists are flattened, those of its items."""
+    # Styling the whole array once, then cutting it up, is several times faster than styling each item; but an item on
+    # its own is indented from the margin.
+    alone = policy.json_style == "indent"
+    texts = _cut(raw if alone else codec.styled(raw, policy.json_style), policy.list_content == "flat")
+    if alone:
+        texts = (text if text[0] == '"' else codec.styled(text.encode(), policy.json_style) for text in texts)
+    return [codec.decode(text) if text[0] == '"' else text for text in texts]
 
 
-def _decoded(raw: Raw) -> str:
-    return str(raw, "utf-8")
-
-
-def _flat(data: list[Any]) -> list[Any]:
-    return [leaf for item in data for leaf in (_flat(item) if isinstance(item, list) else [item])]
-
-
-def _bare_styled(raw: bytes, policy: Policy) -> str:
-    return bare(raw) if raw.startswith(b'"') else codec.styled(raw, policy.json_style)
+def _cut(array: bytes | str, flat: bool) -> Iterator[str]:
+    """The JSON of each item (S000-21)."""
+    for item in _split(array):
+        text = str(item, "utf-8")
+        if flat and text[0] == "[":
+            yield from _cut(text, flat)
+        else:
+            yield text
 
 
 def bare(raw: bytes) -> str:

@@ -56,7 +56,7 @@ class Policy:
     json_style: Literal["spaced", "compact", "indent"] = "spaced"
     # A list as content: a block per item; the same with nested lists flattened; one JSON text; or
     # auto, which is one JSON text when structured data goes out beside it and blocks when not.
-    list_content: Literal["blocks", "flat", "json", "auto"] = "blocks"
+    list_content: Literal["blocks", "flat", "json", "auto"] = "flat"
     # A 2-tuple whose second item is an object is (payload, structured).
     pair: Literal["never", "object"] = "object"
     # A dict made of result keys only is a ready-made result.
@@ -78,7 +78,7 @@ class Policy:
     # Embedded files: text where the MIME type is textual, or always base64.
     file_block: Literal["auto", "blob"] = "auto"
     # The MIME type of a resource whose JSON text was made here and whose type nobody declared.
-    resource_json_mime: str = "application/json"
+    resource_json_mime: str = "text/plain"
     # File contents carry their name, file messages their mimeType.
     contents_extras: bool = False
     # A 2-tuple from a prompt: (text, role), (role, text), or whichever it turns out to be.
@@ -134,9 +134,7 @@ _ALLOWED: dict[str, tuple[str, ...] | type] = {field.name: _allowed(_HINTS[field
 # Each profile is `standard` with what its system does otherwise; the reasons stand in docs/requirements.md 5.3.
 Policy.standard = Policy()
 Policy.openmcp = Policy(
-    list_content="flat",
     unencodable="replace",
-    resource_json_mime="text/plain",
     output_schema="none",
     list_order="registration",
 )
@@ -144,12 +142,12 @@ Policy.fastmcp = Policy(
     non_object="annotated",
     wrap_mark=True,
     json_style="compact",
+    list_content="blocks",
     pair="never",
     envelope="off",
     bytes_as="blob",
     unencodable="replace",
     file_block="blob",
-    resource_json_mime="text/plain",
     output_schema="all",
     output_root="object",
     list_order="registration",
@@ -163,6 +161,7 @@ Policy.serializer = Policy(
     bytes_as="error",
     unserializable="error",
     drop_none=True,
+    resource_json_mime="application/json",
     contents_extras=True,
     prompt_pair="text_role",
     output_schema="model",
@@ -178,6 +177,7 @@ Policy.kubernetes = Policy(
     bytes_as="blob",
     key_case="camel",
     item_order="name",
+    resource_json_mime="application/json",
     output_schema="named",
 )
 Policy.lean = Policy(
@@ -187,4 +187,5 @@ Policy.lean = Policy(
     list_content="json",
     bytes_as="media",
     unencodable="replace",
+    resource_json_mime="application/json",
 )

@@ -490,8 +490,10 @@ def test_a_policy_may_keep_structured_data_for_those_who_promised_it(declared):
 )
 def test_the_style_of_json_text(style, expected):
     """S000-33, S001-03, S002-26"""
-    result = tool([{"a": [1, 2]}, [3, 4]], variant(json_style=style))
+    result = tool([{"a": [1, 2]}, [3, 4]], variant(json_style=style, list_content="blocks"))
     assert [block["text"] for block in result["content"]] == expected
+    result = tool([[{"a": [1, 2]}], "[3, 4]"], variant(json_style=style))
+    assert [block["text"] for block in result["content"]] == [expected[0], "[3, 4]"]
     assert tool({"a": [1, 2]}, variant(json_style=style))["content"] == [text(expected[0])]
     assert resource({"a": [1, 2]}, None, variant(json_style=style))["contents"][0]["text"] == expected[0]
 
@@ -791,7 +793,7 @@ def test_json_made_here_is_labelled_as_the_policy_says(value):
     """S000-46, S000-47"""
     labels = {policy: resource(value, None, policy)["contents"][0]["mimeType"] for policy in Policy.profiles}
     assert labels == {
-        "standard": "application/json",
+        "standard": "text/plain",
         "openmcp": "text/plain",
         "fastmcp": "text/plain",
         "serializer": "application/json",
@@ -825,10 +827,8 @@ def test_a_dict_that_is_contents_with_the_uri_is_contents(value, contents):
     ],
 )
 def test_any_other_dict_is_json_text(value):
-    """S000-39, B-14"""
-    assert resource(value) == {
-        "contents": [{"uri": "a://1", "mimeType": "application/json", "text": json.dumps(value)}]
-    }
+    """S000-39, S000-47, B-14"""
+    assert resource(value) == {"contents": [{"uri": "a://1", "mimeType": "text/plain", "text": json.dumps(value)}]}
 
 
 def test_a_dict_of_contents_is_checked_like_any_other_value():

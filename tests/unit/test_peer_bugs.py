@@ -388,5 +388,9 @@ def test_b45_none_does_not_vanish_from_a_list(policy):
     assert result.get("structuredContent", {"result": [None, "a"]}) == {"result": [None, "a"]}
 
 
-def test_b45_a_list_in_a_list_stays_one():
-    assert tool([[1, 2], [3]])["content"] == [text("[1, 2]"), text("[3]")]
+def test_b45_the_data_keeps_the_nesting_that_flat_blocks_do_not_show():
+    """S000-21 has the blocks flat."""
+    value = [[1, 2], [3], []]
+    assert tool(value)["content"] == [text("1"), text("2"), text("3")]
+    assert tool(value)["structuredContent"] == {"result": value}
+    assert tool(value, "fastmcp")["content"] == [text("[1,2]"), text("[3]"), text("[]")]

@@ -115,6 +115,8 @@ def test_no_field_takes_just_anything(field):
         ("standard", "bytes_as", "text", "S000-20"),
         ("standard", "unserializable", "str", "S000-31"),
         ("standard", "drop_none", False, "S000-26"),
+        ("standard", "list_content", "flat", "S000-21"),
+        ("standard", "resource_json_mime", "text/plain", "S000-47"),
         ("standard", "file_block", "auto", "S002-17"),
         ("openmcp", "list_content", "flat", "S000-21"),
         ("openmcp", "resource_json_mime", "text/plain", "S000-47"),

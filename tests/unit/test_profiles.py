@@ -72,3 +72,81 @@ def test_the_other_profiles_keep_members_that_are_none(revision: str) -> None:
         server = Server("weather", policy=policy)
         server.tool(name="row")(lambda: Row(None))
         assert "null" in Client(server, revision).call("row")["content"][0]["text"]
+
+
+# OpenMCP's document, which `standard` follows: nested lists, and the type of a resource ---------------
+
+
+@dataclass
+class Reading:
+    at: str
+    values: list[float]
+
+
+ROWS = [[Reading("noon", [1.5])], [], [Reading("night", [2.5, 3.5])]]
+
+ROW_TEXTS = ['{"at": "noon", "values": [1.5]}', '{"at": "night", "values": [2.5, 3.5]}']
+
+
+@pytest.mark.parametrize("policy", ["standard", "openmcp"])
+@every_revision
+@pytest.mark.parametrize(
+    ("make", "texts"),
+    [
+        (lambda: ["a", ["b", ["c", 1]], {"d": [2]}], ["a", "b", "c", "1", '{"d": [2]}']),
+        (lambda: [[1, 2], [3, [None]]], ["1", "2", "3", "null"]),
+        (lambda: (n for n in [(1, 2), ["x"]]), ["1", "2", "x"]),
+        (lambda: {(2, "b"), (1, "a")}, ["1", "a", "2", "b"]),
+        (lambda: [["[not a list]"]], ["[not a list]"]),
+        (lambda: ROWS, ROW_TEXTS),
+    ],
+)
+def test_lists_in_lists_are_flattened_into_blocks(make: Any, texts: list[str], revision: str, policy: str) -> None:
+    """S000-21"""
+    server = Server("lists", policy=policy)
+    server.tool(name="nested")(make)
+    result = Client(server, revision).call("nested")
+    assert [block["text"] for block in result["content"]] == texts
+
+
+@every_revision
+def test_nested_lists_of_records_keep_their_shape_in_the_data_and_its_schema(revision: str) -> None:
+    """S000-21, S000-22, S002-23"""
+    server = Server("lists")
+
+    @server.tool
+    def readings() -> list[list[Reading]]:
+        return ROWS
+
+    client = Client(server, revision)
+    (tool,) = client.list_tools()
+    result = client.call("readings")
+    assert [block["text"] for block in result["content"]] == ROW_TEXTS
+    if "outputSchema" in tool:
+        assert jsonschema_rs.is_valid(tool["outputSchema"], result["structuredContent"])
+        assert [len(row) for row in result["structuredContent"]["result"]] == [1, 0, 1]
+
+
+@every_revision
+def test_a_list_of_empty_lists_is_told_where_there_is_no_place_for_data(revision: str) -> None:
+    server = Server("lists")
+    server.tool(name="nested")(lambda: [[], [[]]])
+    result = Client(server, revision).call("nested")
+    if "structuredContent" in result:
+        assert result["content"] == [] and result["structuredContent"] == {"result": [[], [[]]]}
+    else:
+        assert result["content"][0]["text"] == '{"result": [[], [[]]]}'
+
+
+@pytest.mark.parametrize("value", [{"high": 21.5}, [1, 2], 42, True, None, Reading("noon", []), STATION])
+def test_json_text_of_a_resource_is_plain_text_unless_its_type_is_declared(value: Any) -> None:
+    """S000-47, S000-42: `lean` says what it is."""
+    said = {}
+    for policy in ("standard", "openmcp", "lean"):
+        server = Server("memo", policy=policy)
+        server.resource("memo://1")(lambda: value)
+        server.resource("memo://2", mime_type="application/json")(lambda: value)
+        client = Client(server)
+        said[policy] = [client.read(f"memo://{n}")["contents"][0]["mimeType"] for n in (1, 2)]
+    assert said["standard"] == said["openmcp"] == ["text/plain", "application/json"]
+    assert said["lean"] == ["application/json", "application/json"]
