@@ -819,6 +819,11 @@ async def test_without_sessions_any_handshake_request_stands_alone() -> None:
     [
         ({"host": "evil.example", "origin": "http://evil.example"}, "hosts"),
         ({"origin": "http://evil.example"}, "origins"),
+        ({"host": "[::1].evil.example"}, "hosts"),
+        ({"host": "localhost:evil.example"}, "hosts"),
+        ({"host": "localhost:80:90"}, "hosts"),
+        ({"origin": "http://[::1].evil.example"}, "origins"),
+        ({"origin": "http://localhost:evil.example"}, "origins"),
     ],
 )
 @pytest.mark.parametrize("method", ["POST", "GET", "DELETE"])

@@ -46,6 +46,8 @@ def message(method: str = "tools/list", meta: Any = META, **params: Any) -> json
         ({"origins": ["https://a.example/"]}, "without a path"),
         ({"hosts": ["https://a.example"]}, "hosts holds names"),
         ({"hosts": "a.example"}, "hosts is a list"),
+        ({"hosts": ["a.example:http"]}, "hosts holds names"),
+        ({"hosts": ["*.example"]}, "hosts holds names"),
         ({"max_body": 0}, "max_body is a number"),
         ({"max_sessions": -1}, "max_sessions is a number"),
         ({"keep_alive_seconds": 0}, "keep_alive_seconds is a number"),
@@ -71,6 +73,11 @@ LOOPBACK, PUBLIC = "127.0.0.1", "192.0.2.7"
         (LOOPBACK, "127.0.0.1:8000", "http://localhost:6274", {}),
         ("::1", "[::1]:8000", "http://[::1]:8000", {}),
         (LOOPBACK, "LocalHost", "http://LOCALHOST", {}),
+        (LOOPBACK, "127.0.0.2:65535", "https://localhost:0", {}),
+        ("::1", "[0:0::1]", "http://[::ffff:127.0.0.1]:80", {}),
+        ("::1", "[2001:db8::1]:80", "http://[2001:db8::1]", {"hosts": ["2001:DB8:0::1"]}),
+        ("::1", "[2001:db8::1]:80", "http://[2001:db8::1]", {"hosts": ["[2001:db8::1]"]}),
+        (LOOPBACK, "my_service-1.internal:80", None, {"hosts": ["my_service-1.internal"]}),
         (LOOPBACK, "api.example", None, {"hosts": ["api.example"]}),
         (LOOPBACK, "api.example:444", "https://api.example", {"hosts": ["api.example"]}),
         (LOOPBACK, "anything.example", "http://anything.example", {"hosts": ["*"]}),
@@ -114,6 +121,42 @@ def test_a_request_a_browser_was_tricked_into_is_refused_by_a_text_that_names_th
     allowed = Settings(**settings)
     with pytest.raises(InvalidRequest, match=f"the setting {named}"):
         guard.check(host, origin, local, frozenset(allowed.origins), frozenset(allowed.hosts))
+
+
+NOT_LOOPBACK = [
+    "", " ", ":", ":80", "[", "[]", "[]:80", "[::1", "::1", "::1]", "[::1]]", "[[::1]]", "[::1]evil.example",
+    "[::1].evil.example", "[::1]:", "[::1]:x", "[::1]:80:90", "[::1]80", "[::1]@evil.example", "[::1%25lo]",
+    "[::1%lo]", "[127.0.0.1]", "[localhost]", "[::1:]", "[:::1]", "[v1.::1]", "localhost:", "localhost:evil.example",
+    "localhost:80:90", "localhost:80evil", "localhost:-1", "localhost:+80", "localhost:8_0", "localhost:65536",
+    "localhost:000080", "localhost:\u0668\u0660", "localhost:\xb2", "localhost: 80", "localhost :80", "local host",
+    "localhost\n", "localhost\r\n", "localhost\t:80", "localhost\0", "localhost,evil.example", "localhost/",
+    "localhost/@evil.example", "localhost?", "localhost#", "localhost\\evil.example", "localhost;a", "localhost%00",
+    "user@localhost", "user:password@localhost", "localhost@evil.example", "localhost:80@evil.example", "@localhost",
+    "localhost.", "localhost..", ".localhost", "evil.localhost", "local\u017fhost", "localho\u017ft",
+    "\uff4cocalhost", "127.0.0.1.", "127.1", "127.0.0.01", "0x7f.0.0.1", "2130706433", "127.0.0.1:",
+    "127.0.0.1:80:90", "127.0.0.1:evil.example", "127.0.0.1 evil.example",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOT_LOOPBACK)
+def test_what_only_begins_or_ends_like_this_machine_is_not_this_machine(name: str) -> None:
+    """R*-HTTP-02: neither as a Host nor in an Origin"""
+    with pytest.raises(InvalidRequest, match="the setting hosts"):
+        guard.check(name, None, LOOPBACK, frozenset(), frozenset())
+    with pytest.raises(InvalidRequest, match="the setting origins"):
+        guard.check("localhost", f"http://{name}", LOOPBACK, frozenset(), frozenset())
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["localhost", "//localhost", "://localhost", "http:/localhost", "http:localhost", "http:///localhost", "file://localhost",
+     "http://localhost/", "http://localhost/evil", "http://evil.example://localhost", "http://http://localhost", "x://localhost",
+     "http://localhost http://evil.example", " http://localhost", "http ://localhost", "httpx://localhost", "ws://localhost"],
+)  # fmt: skip
+def test_an_origin_is_a_scheme_and_a_host_and_nothing_else(origin: str) -> None:
+    """R*-HTTP-02"""
+    with pytest.raises(InvalidRequest, match="the setting origins"):
+        guard.check("localhost", origin, LOOPBACK, frozenset(), frozenset())
 
 
 @pytest.mark.parametrize("name", [b"host", b"origin"])

@@ -210,6 +210,8 @@ def test_an_async_function_runs_too() -> None:
         (modern("tools/list")[0], {"mcp-method": "tools/call", "mcp-protocol-version": "2026-07-28"}, 400),
         (initialize(), {"host": "evil.example"}, 403),
         (initialize(), {"origin": "http://evil.example"}, 403),
+        (initialize(), {"host": "[::1].evil.example"}, 403),
+        (initialize(), {"origin": "http://localhost:80:90"}, 403),
         (initialize(), {"host": "public.example", "remote-addr": "192.0.2.1"}, 200),
         (initialize(), {"content-type": "text/plain"}, 415),
         (initialize(), {"accept": "text/html"}, 406),

@@ -3,9 +3,10 @@
 Pure: knows two headers, the local address, and the two settings its refusals name.
 """
 
+import re
 from collections.abc import Collection
 from functools import lru_cache
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 from typing import Any
 
 from ..errors import AuthorError, InvalidRequest
@@ -15,6 +16,10 @@ __all__ = ["check", "check_hosts", "check_origins", "is_loopback"]
 
 LONGEST = 300
 """No host is longer than this, port and all."""
+
+# What RFC 9110 and RFC 6454 allow, without what no real host or origin has: user names, escapes, an empty port.
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9a-z._-]+))(?::([0-9]{1,5}))?", re.ASCII | re.IGNORECASE)
+_ORIGIN = re.compile(r"https?://([^/]+)", re.ASCII | re.IGNORECASE)
 
 
 def check(
@@ -29,7 +34,8 @@ def check(
         raise InvalidRequest(f"Host {_shown(host)} is not served here; to serve it, name it in the setting hosts")
     if origin is None or "*" in origins or origin.lower() in origins:
         return
-    if not _is_served(origin.partition("://")[2], hosts, is_loopback(local)):
+    page = _ORIGIN.fullmatch(origin)
+    if not _is_served(page and page[1], hosts, is_loopback(local)):
         raise InvalidRequest(
             f"Origin {_shown(origin)} is not allowed here; to allow it, name it in the setting origins"
         )
@@ -43,23 +49,27 @@ def _is_served(authority: str | None, hosts: frozenset[str], on_loopback: bool) 
 
 @lru_cache(maxsize=256)
 def _is_named(authority: str, hosts: frozenset[str], on_loopback: bool) -> bool:
-    name, _ = _split(authority.lower())
-    if not name:
+    name = _parse_host(authority)
+    if name is None:
         return False
     return authority.lower() in hosts or name in hosts or (on_loopback and is_loopback(name))
 
 
-def _split(authority: str) -> tuple[str, str]:
-    """A host and its port.
+def _parse_host(authority: str) -> str | None:
+    """The name or the address in "host" or "host:port", in small letters; None for anything that is not exactly that.
 
-    >>> _split("[::1]:80"), _split("localhost"), _split("a.example:8000")
-    (('::1', '80'), ('localhost', ''), ('a.example', '8000'))
+    >>> _parse_host("[::1]:80"), _parse_host("LocalHost"), _parse_host("localhost:evil.example")
+    ('::1', 'localhost', None)
     """
-    if authority.startswith("["):
-        name, _, rest = authority[1:].partition("]")
-        return name, rest.removeprefix(":")
-    name, _, port = authority.partition(":")
-    return name, port
+    found = _HOST.fullmatch(authority)
+    if found is None or int(found[3] or 0) > 65535:
+        return None
+    if found[1] is None:
+        return found[2].lower()
+    try:
+        return str(IPv6Address(found[1]))
+    except ValueError:
+        return None
 
 
 @lru_cache(maxsize=256)
@@ -95,10 +105,14 @@ def check_origins(given: Collection[str]) -> frozenset[str]:
 
 def check_hosts(given: Collection[str]) -> frozenset[str]:
     """The setting hosts, likewise."""
-    for one in _listed(given, "hosts"):
-        if not one or "/" in one or any(c.isspace() for c in one):
-            raise AuthorError(f'hosts holds names such as "api.example.com" or "api.example.com:8000", not {one!r}')
-    return frozenset(one.lower() for one in given)
+    return frozenset(_host(one) for one in _listed(given, "hosts"))
+
+
+def _host(given: str) -> str:
+    address = _parse_host(given if given.endswith("]") else f"[{given}]")  # IPv6, also without its brackets
+    if given != "*" and address is None and _parse_host(given) is None:
+        raise AuthorError(f'hosts holds names such as "api.example.com" or "api.example.com:8000", not {given!r}')
+    return address or given.lower()
 
 
 def _origin(given: str) -> str:
