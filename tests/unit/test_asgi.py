@@ -22,6 +22,7 @@ from starlette.routing import Mount, Route
 
 from mounted import META, Live, initialize, modern, session, speak
 from plainmcp import Context, Server, ToolError
+from plainmcp.errors import InvalidRequest
 
 PROGRESS = {"progressToken": "p"}
 HANDSHAKE_HTTP = ["2025-03-26", "2025-06-18", "2025-11-25"]
@@ -566,6 +567,111 @@ async def test_a_caller_nobody_knows_is_turned_away() -> None:
 
     answer = await speak(make().asgi(principal=principal), *modern("tools/list"))
     assert (answer.status, answer.headers["www-authenticate"]) == (401, "Bearer")
+
+
+class Refuses(BaseException):
+    """What some frameworks raise past every `except Exception`."""
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize(
+    "kind", [ZeroDivisionError, KeyError, SystemExit, ToolError, asyncio.CancelledError, TimeoutError, Refuses]
+)
+@pytest.mark.parametrize(
+    "request_of", [modern("tools/list"), (initialize(), {}), (None, {}, "GET"), (None, {}, "DELETE")]
+)
+@looped
+async def test_a_caller_that_could_not_be_identified_is_told_so_in_json(
+    kind: type[BaseException], is_async: bool, request_of: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """R*-HTTP-05, R*-LOG-05: the log has all of it, the client one line with the number of the incident"""
+
+    def principal(scope: Any) -> str:
+        raise kind("hunter2")
+
+    async def later(scope: Any) -> str:
+        await asyncio.sleep(0)
+        raise kind("hunter2")
+
+    answer = await speak(make().asgi(principal=later if is_async else principal), *request_of)
+    said = answer.json["error"]
+    assert (answer.status, said["code"]) == (500, -32603)
+    found = re.fullmatch(r"Identifying the caller failed unexpectedly \(incident ([0-9a-f]{8})\)\.", said["message"])
+    assert found is not None and found[1] in caplog.text and "hunter2" in caplog.text
+
+
+@looped
+async def test_a_caller_may_be_refused_in_the_authors_own_words() -> None:
+    def principal(scope: Any) -> str:
+        raise InvalidRequest("the token is for another server")
+
+    answer = await speak(make().asgi(principal=principal), *modern("tools/list"))
+    assert (answer.status, answer.json["error"]["message"]) == (400, "the token is for another server")
+
+
+@looped
+async def test_a_request_that_ends_while_its_caller_is_looked_up_ends() -> None:
+    began = asyncio.Event()
+
+    async def principal(scope: Any) -> str:
+        began.set()
+        await asyncio.sleep(60)
+        return "ann"
+
+    live = Live(make().asgi(principal=principal), *modern("tools/list"))
+    await began.wait()
+    live.task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await live.task
+    assert not live.status
+
+
+class Identity:
+    """Equal to itself only, as any class is that does not say otherwise."""
+
+
+class Incomparable:
+    def __eq__(self, other: object) -> bool:
+        raise ValueError("the truth of this is not known")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("kind", [Identity, Incomparable])
+@looped
+async def test_the_log_says_once_why_a_session_is_not_found_whose_principal_is_never_equal(
+    kind: type, caplog: pytest.LogCaptureFixture
+) -> None:
+    """R2511-SESS-05"""
+    app = make().asgi(principal=lambda scope: kind())
+    opened = await speak(app, initialize())
+    headers = {"mcp-session-id": opened.headers["mcp-session-id"]}
+    for name in ("add", "later", "add"):
+        answer = await speak(app, call(name, a=1, b=2), headers)
+        assert (answer.status, answer.json["error"]["message"]) == (404, "there is no such session; send initialize")
+    (record,) = [record for record in caplog.records if record.name == "plainmcp"]
+    assert record.levelname == "WARNING"
+    for part in ("404", "principal=", kind.__name__, "compares equal on every request"):
+        assert part in record.getMessage()
+
+
+@looped
+async def test_the_log_says_why_the_answers_of_a_principal_without_a_text_of_its_own_are_refused(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """R26-MRTR-07: what is sealed for one caller is not taken from another"""
+
+    class Anonymous:
+        pass
+
+    app = make().asgi(principal=lambda scope: Anonymous())
+    able = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
+    asked = await speak(app, *modern("tools/call", name="greet", meta=able))
+    more = {"requestState": asked.json["result"]["requestState"], "inputResponses": {}}
+    again = await speak(app, *modern("tools/call", name="greet", meta=able, **more))
+    assert again.json["error"]["message"] == "requestState belongs to another request"
+    (record,) = [record for record in caplog.records if record.name == "plainmcp" and record.levelname == "WARNING"]
+    assert "principal= gives (Anonymous)" in record.getMessage()
 
 
 # Streams of sessions ------------------------------------------------------------------------------

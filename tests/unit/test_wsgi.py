@@ -365,6 +365,22 @@ def test_the_principal_is_read_from_the_environ() -> None:
     assert speak(app, initialize(), {"x-user": "ann"}).status == 200
 
 
+@pytest.mark.parametrize("kind", [ZeroDivisionError, SystemExit, GeneratorExit, TimeoutError])
+def test_a_caller_that_could_not_be_identified_is_told_so_in_json(
+    kind: type[BaseException], caplog: pytest.LogCaptureFixture
+) -> None:
+    """R*-HTTP-05, R*-LOG-05"""
+
+    def principal(environ: Any) -> str:
+        raise kind("hunter2")
+
+    answer = speak(make().wsgi(principal=principal), *modern("tools/list"))
+    said = answer.json["error"]
+    assert (answer.status, said["code"]) == (500, -32603)
+    assert said["message"].startswith("Identifying the caller failed unexpectedly (incident ")
+    assert "hunter2" not in said["message"] and "hunter2" in caplog.text
+
+
 # On a real server ---------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Generator
+from functools import lru_cache
 from os import urandom
 from typing import Any, TypeVar
 
@@ -151,7 +152,19 @@ def _caller(server: Any, principal: Any) -> str:
     try:
         return str(server.rules.encode(principal, strict(Policy.standard)), "utf-8")
     except NormalizeError:
+        kind: Any = type(principal)
+        if kind.__repr__ is object.__repr__:
+            _warn_of_identity(kind)
         return repr(principal)
+
+
+@lru_cache(maxsize=64)  # said once for a class
+def _warn_of_identity(kind: Any) -> None:
+    _log.warning(
+        "the answers of this caller will be refused: what principal= gives (%s) has no text that is the same on its "
+        "next request. Let it give a user id, or a dataclass",
+        kind.__name__,
+    )
 
 
 def _input_required(server: Any, request: Request, asked: InputRequired, answers: dict[str, Any]) -> dict[str, Any]:

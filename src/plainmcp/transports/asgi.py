@@ -111,8 +111,13 @@ class ASGIApp:
         try:
             principal = self._principal(scope)
             return await principal if isawaitable(principal) else principal
-        except PermissionError:
-            raise _Refused(streamable.unknown_caller()) from None
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise  # somebody ends the whole request
+            raise _Refused(streamable.refuse_caller(error)) from None
 
     async def _other(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

@@ -3,6 +3,7 @@
 Knows connections and streams; how bytes reach a client is for others. The clock is given.
 """
 
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -23,6 +24,14 @@ RETURNS = 5
 """For how many times retry_ms a stream is kept that was read to its end: its last words may be lost on the way."""
 MOST_KEPT = 64
 """How many streams one session keeps in all."""
+
+_log = logging.getLogger("plainmcp")
+_UNEQUAL = (
+    "a request named a session that belongs to another caller, and was told that there is no such session (404): "
+    "what principal= gave for it (%s) is not equal to what it gave when the session was opened (%s). If both were "
+    "the same caller, let principal= give something that compares equal on every request, such as a user id or a "
+    "frozen dataclass. This is said once."
+)
 
 
 class Kept:
@@ -162,6 +171,7 @@ class Sessions:
         self._lock = threading.Lock()
         self._held: OrderedDict[bytes, Held] = OrderedDict()
         self._swept = float("-inf")  # when it was last looked who is over
+        self._told = False  # why a session was not found that is there
         self.kept = Kept(settings.replay_bytes_in_all, self._shed)
 
     def __len__(self) -> int:
@@ -180,23 +190,36 @@ class Sessions:
     def get(self, id: bytes, principal: Any) -> Held | None:
         """The session of that id, if it is not over and is this caller's (R2511-SESS-05)."""
         now, gone, held = self._now(), [], self._held.get(id)
-        if held is not None and 0 <= now - held.used < self._recent and held.principal == principal:
+        if held is not None and not self._is_of(held, principal):
+            return None
+        if held is not None and 0 <= now - held.used < self._recent:
             return held  # it was used just now, and is where it belongs
         with self._lock:
             if now - self._swept >= 1:
                 gone = self._expired(now)
             held = self._held.get(id)
-            if held is None or held.principal != principal:
-                held = None
-            elif (now - held.used > self._idle or now - held.created > self._life) and self._is_over(held, now):
+            if held is not None and self._is_over(held, now):
                 gone.append(self._held.pop(id))
                 held = None
-            else:
+            elif held is not None:
                 held.used = now
                 self._held.move_to_end(id)
         for one in gone:
             one.close()
         return held
+
+    def _is_of(self, held: Held, principal: Any) -> bool:
+        """Whether a session is this caller's; says once in the log why one was not (R2511-SESS-05)."""
+        opener, problem = held.principal, None
+        try:
+            if opener == principal:
+                return True
+        except Exception as error:  # a comparison of the user's own
+            problem = error
+        if not self._told:
+            self._told = True
+            _log.warning(_UNEQUAL, type(principal).__name__, type(opener).__name__, exc_info=problem)
+        return False
 
     def remove(self, held: Held) -> None:
         """End a session (R2511-SESS-04)."""

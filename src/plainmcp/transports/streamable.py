@@ -12,8 +12,17 @@ import msgspec
 from msgspec import UNSET
 
 from .. import exchange
-from ..errors import AuthorError, HeaderMismatch, InvalidParams, InvalidRequest, ProtocolError, UnsupportedRevision
+from ..errors import (
+    AuthorError,
+    HeaderMismatch,
+    InternalError,
+    InvalidParams,
+    InvalidRequest,
+    ProtocolError,
+    UnsupportedRevision,
+)
 from ..jsonrpc import Envelope, Failure, Meta
+from ..methods.answering import incident
 from ..revisions import LATEST, MODERN, REVISIONS, UNSAID, Revision
 from . import guard
 from .headers import MEMORABLE, Headers, match_method, match_params
@@ -31,12 +40,12 @@ __all__ = [
     "is_modern",
     "length",
     "refusal_without_session",
+    "refuse_caller",
     "refused",
     "said",
     "spoken_without_session",
     "status",
     "status_unread",
-    "unknown_caller",
 ]
 
 HANDSHAKE = [name for name, revision in REVISIONS.items() if revision.handshake]
@@ -120,10 +129,14 @@ def refused(status: int, error: ProtocolError, id: bytes | None = None, allow: b
     return Reply(status, exchange.failure(error, LATEST, id), headers)
 
 
-def unknown_caller() -> Reply:
-    """What somebody is told who may not call."""
-    body = exchange.failure(InvalidRequest("this server does not know who is calling"), LATEST)
-    return Reply(401, body, (*JSON, (b"www-authenticate", b"Bearer")))
+def refuse_caller(error: BaseException) -> Reply:
+    """What a request is told when the function that says who is calling raised: PermissionError is a 401."""
+    if isinstance(error, PermissionError):
+        body = exchange.failure(InvalidRequest("this server does not know who is calling"), LATEST)
+        return Reply(401, body, (*JSON, (b"www-authenticate", b"Bearer")))
+    if not isinstance(error, ProtocolError):
+        error = InternalError(incident("Identifying the caller", error))
+    return refused(_STATUS.get(error.code, 500), error)
 
 
 def length(given: str | None) -> int | None:

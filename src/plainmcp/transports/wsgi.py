@@ -74,8 +74,10 @@ class WSGIApp:
             return fit
         try:
             principal = self._principal(environ) if self._principal is not None else None
-        except PermissionError:
-            return streamable.unknown_caller()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            return streamable.refuse_caller(error)
         body = _body(environ, endpoint.settings.max_body)
         if body is None:
             return endpoint.door.too_large()
