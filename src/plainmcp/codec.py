@@ -2,6 +2,8 @@
 
 import os
 import threading
+from binascii import b2a_base64
+from codecs import getincrementaldecoder
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
@@ -10,7 +12,20 @@ import msgspec
 
 from .errors import ParseError
 
-__all__ = ["STYLES", "converted", "decode", "encode", "is_json", "reader", "styled", "to_bytes", "told", "wrapped"]
+__all__ = [
+    "STYLES",
+    "converted",
+    "decode",
+    "encode",
+    "encode_base64",
+    "encode_utf8",
+    "is_json",
+    "reader",
+    "styled",
+    "to_bytes",
+    "told",
+    "wrapped",
+]
 
 T = TypeVar("T")
 
@@ -90,6 +105,36 @@ def to_bytes(message: Any) -> bytes:
         return encode(message)
     except (TypeError, ValueError, RecursionError, BufferError) as error:
         raise ParseError(f"Parse error: {error}") from error
+
+
+PIECE = 3 * 2**17
+"""How many bytes are written in one go where there are many: other threads have their turn in between."""
+
+
+def encode_base64(data: bytes) -> msgspec.Raw:
+    """Many bytes as a JSON string of their base64, piece by piece.
+
+    >>> bytes(encode_base64(b"hi"))
+    b'"aGk="'
+    """
+    pieces = range(0, len(data), PIECE)
+    return _quoted([b2a_base64(data[start : start + PIECE], newline=False) for start in pieces])
+
+
+def encode_utf8(data: bytes) -> msgspec.Raw:
+    """A long text in UTF-8 as a JSON string, piece by piece, without a byte order mark; raises UnicodeDecodeError.
+
+    >>> bytes(encode_utf8(b"hi"))
+    b'"hi"'
+    """
+    decode = getincrementaldecoder("utf-8-sig")().decode
+    pieces = [decode(data[start : start + PIECE]) for start in range(0, len(data), PIECE)]
+    pieces.append(decode(b"", True))
+    return _quoted([encode(piece)[1:-1] for piece in pieces])
+
+
+def _quoted(pieces: list[bytes]) -> msgspec.Raw:
+    return msgspec.Raw(b"".join([b'"', *pieces, b'"']))
 
 
 def wrapped(raw: bytes, key: str) -> bytes:

@@ -153,8 +153,10 @@ def _missing(uri: str) -> Generator[None, None, None]:
 
 
 def _bounded(file: IO[bytes], name: str, max_size: int) -> bytes:
-    data = file.read(max_size + 1)
-    if len(data) > max_size:
+    """All of a file; ToolError if it is too large. What has a size is not read for that; files of /proc have none."""
+    too_large = os.fstat(file.fileno()).st_size > max_size
+    data = b"" if too_large else file.read(max_size + 1)
+    if too_large or len(data) > max_size:
         raise ToolError(f"{_base_name(name)!r} is larger than {max_size} bytes")
     return data
 
@@ -217,15 +219,23 @@ def _taken(file: Any, name: str, max_size: int) -> tuple[bytes, str | None]:
     try:
         if hasattr(file, "seekable") and file.seekable():
             file.seek(0)
-        found = file.read(max_size + 1)
+        found = b"" if _size_of(file) > max_size else file.read(max_size + 1)
         data = found.encode() if isinstance(found, str) else found
     except (AttributeError, OSError, TypeError, ValueError) as error:
         raise AuthorError(f"a path or an open file is wanted; reading this {type(file).__name__} failed") from error
     if not isinstance(data, bytes):
         raise AuthorError(f"reading this {type(file).__name__} gave {type(found).__name__}, not text or bytes")
-    if len(data) > max_size:
+    if _size_of(file) > max_size or len(data) > max_size:
         raise AuthorError(f"{name!r} is larger than max_size={max_size}")
     return data, "text/plain" if isinstance(found, str) else None
+
+
+def _size_of(file: Any) -> int:
+    """How many bytes an open file says it has; 0 for what has no size, such as a pipe or a buffer in memory."""
+    try:
+        return os.fstat(file.fileno()).st_size
+    except (AttributeError, OSError, TypeError, ValueError):
+        return 0
 
 
 def _mime_of(head: bytes) -> str:

@@ -40,6 +40,7 @@ __all__ = [
     "block",
     "contents",
     "from_bytes",
+    "is_large",
     "spelled_out",
     "text_block",
     "to_base64",
@@ -53,6 +54,9 @@ _FORMAT = re.compile(rf"\.?{_TOKEN}|{_TOKEN}/{_TOKEN}(?:;[ -~]*)?")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 # Containers of video that as often hold sound alone; in an Audio they do.
 _CONTAINERS = {"video/3gpp", "video/mp4", "video/ogg", "video/webm"}
+
+LARGE = 2**20
+"""From how many bytes on it takes long enough to write something that others should not wait for it."""
 
 
 class Media:
@@ -128,7 +132,8 @@ def block(media: Media, *, file_block: FileBlock = "auto", extras: bool = False,
     """The content block of an image, a sound or a file; a file is read now.
 
     With `raw` the bytes themselves stand where their base64 belongs: the encoder writes them so, in a third of the
-    time and without a copy.
+    time and without a copy. In the place of many bytes, or of a long text, stands their JSON, written in pieces: to
+    write it at once would hold up every other thread.
 
     >>> block(File(data=b"# Hi", name="notes.md")).resource.text
     '# Hi'
@@ -209,18 +214,31 @@ def to_base64(data: Buffer) -> str:
 
 
 def _spelled(data: bytes, raw: bool) -> Any:
-    return data if raw else to_base64(data)
+    if not raw:
+        return to_base64(data)
+    return codec.encode_base64(data) if len(data) > LARGE else data
 
 
 def spelled_out(word: Any) -> Any:
-    """A block or contents whose bytes, if it was made with `raw`, are base64 after all."""
+    """A block or contents whose bytes or text, if it was made with `raw`, are base64 or text after all."""
     if isinstance(word, EmbeddedResource):
         word.resource = spelled_out(word.resource)
-    for name in ("data", "blob"):
+    for name in ("data", "blob", "text"):
         data = getattr(word, name, None)
         if isinstance(data, bytes):
             setattr(word, name, to_base64(data))
+        elif isinstance(data, msgspec.Raw):
+            setattr(word, name, codec.decode(bytes(data)))
     return word
+
+
+def is_large(value: Any) -> bool:
+    """Whether it takes long to write a value: media in a file, which is read then, or many bytes; also in a list."""
+    if isinstance(value, Media):
+        return value.data is None or len(value.data) > LARGE
+    if isinstance(value, list):
+        return any(isinstance(item, (Media, bytes)) and is_large(item) for item in value[:8])
+    return isinstance(value, (bytes, bytearray, memoryview, str)) and len(value) > LARGE
 
 
 def annotations_of(given: Annotations | Mapping[str, Any] | None) -> Annotations | None:
@@ -347,15 +365,15 @@ def _read(media: Media) -> bytes:
 def _contents(
     data: bytes, uri: str, mime: str, name: str | None, file_block: FileBlock, raw: bool
 ) -> ResourceContents:
-    text = _text(data) if file_block == "auto" and is_textual(mime) else None
+    text = _text(data, raw) if file_block == "auto" and is_textual(mime) else None
     if text is not None:
         return TextResourceContents(uri=uri, name=name, mimeType=mime, text=text)
     return BlobResourceContents(uri=uri, name=name, mimeType=mime, blob=_spelled(data, raw))
 
 
-def _text(data: bytes) -> str | None:
+def _text(data: bytes, raw: bool = False) -> Any:
     try:
-        return data.decode("utf-8-sig")
+        return codec.encode_utf8(data) if raw and len(data) > LARGE else data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
 

@@ -172,7 +172,9 @@ def _embedded(one: EmbeddedResource, revision: Revision) -> EmbeddedResource:
 
 def _audio_as_resource(one: AudioContent) -> EmbeddedResource:
     try:
-        sound = one.data if isinstance(one.data, bytes) else binascii.a2b_base64(one.data)
+        given: Any = one.data  # bytes, or JSON of their base64: see media.block
+        given = codec.decode(bytes(given)) if isinstance(given, Raw) else given
+        sound = given if isinstance(given, bytes) else binascii.a2b_base64(given)
     except ValueError:  # not base64, which is the author's business; it still needs a name
         sound = one.data.encode()
     resource = BlobResourceContents(uri=media.blob_uri(sound), mimeType=one.mimeType, blob=one.data)

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-__all__ = ["FAILURES", "Cancelled", "Link", "PeerError", "Run", "Stay"]
+__all__ = ["FAILURES", "Cancelled", "Link", "PeerError", "Run", "RunAndMake", "Stay"]
 
 
 FAILURES = (Exception, SystemExit)
@@ -24,6 +24,20 @@ class Run(Struct, frozen=True):
         """The function itself."""
         function: Callable[..., Any] = self.feature.function
         return function
+
+    def finish(self, value: Any) -> Any:
+        """What is brought back for the function's value; a plain function's is worked out in the thread it ran in."""
+        return value
+
+
+class RunAndMake(Run, frozen=True):
+    """The same, and come back with what is made of the value: a large one must not hold up an event loop."""
+
+    make: Callable[[Any], Any]
+
+    def finish(self, value: Any) -> Any:
+        """What is made of the value."""
+        return self.make(value)
 
 
 class Stay(Struct, frozen=True):

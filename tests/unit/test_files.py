@@ -2,16 +2,25 @@
 
 import gzip
 import io
+import json
 import os
 import socket
 import tempfile
+import tracemalloc
 from errno import EACCES, EIO
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from plainmcp import files, media
+from plainmcp import (
+    Server,
+    files,
+    media,
+    normalize_prompt_result,
+    normalize_resource_payload,
+    normalize_tool_result,
+)
 from plainmcp.errors import AuthorError, ResourceNotFound, ToolError
 from plainmcp.files import MAX_SIZE, Directory, FileSource, uri_of
 
@@ -115,6 +124,97 @@ def test_a_file_that_outgrew_its_limit_says_so_and_not_where_it_lies(root):
     (root / "notes.md").write_text("# Notes!")
     with pytest.raises(ToolError, match=r"^'notes.md' is larger than 7 bytes$"):
         source.read()
+
+
+def read_at(server, uri):
+    """What resources/read answers, and how much memory that took at most."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": uri}}
+    tracemalloc.start()
+    try:
+        answer = server.handle(message)
+        return json.loads(answer), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_file_that_is_too_large_is_refused_by_its_size_and_not_read(tmp_path):
+    """R*-RES-06"""
+    server = Server("files")
+    (tmp_path / "log").write_text("soon more")
+    server.add_file(tmp_path / "log", "log://now", max_size=MAX_SIZE)
+    server.add_directory("all://", tmp_path)
+    with open(tmp_path / "log", "r+b") as file:
+        file.truncate(MAX_SIZE + 1)
+    for uri in ("log://now", "all://log"):
+        answer, memory = read_at(server, uri)
+        assert answer["error"]["message"] == "'log' is larger than 67108864 bytes"
+        assert memory < 2**20
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="there is no /proc")
+def test_a_file_that_does_not_tell_its_size_is_read_up_to_its_limit():
+    server = Server("files")
+    server.add_file("/proc/self/maps", "maps://all")
+    server.add_file("/proc/self/maps", "maps://few", max_size=100)
+    assert os.stat("/proc/self/maps").st_size == 0
+    assert "python" in read_at(server, "maps://all")[0]["result"]["contents"][0]["text"]
+    assert read_at(server, "maps://few")[0]["error"]["message"] == "'maps' is larger than 100 bytes"
+
+
+def test_an_open_pipe_is_read_up_to_its_limit(tmp_path):
+    read, write = os.pipe()
+    with open(write, "wb") as into, open(read, "rb") as pipe:
+        into.write(b"12345678")
+        into.flush()
+        with pytest.raises(AuthorError, match="larger than max_size=7"):
+            FileSource(pipe, max_size=7)
+
+
+def test_an_open_file_that_is_too_large_is_refused_by_its_size_and_not_read(tmp_path):
+    with open(tmp_path / "huge", "w+b") as file:
+        file.truncate(MAX_SIZE + 1)
+        tracemalloc.start()
+        try:
+            with pytest.raises(AuthorError, match="larger than max_size=67108864"):
+                FileSource(file)
+            assert tracemalloc.get_traced_memory()[1] < 2**20
+        finally:
+            tracemalloc.stop()
+
+
+@pytest.mark.parametrize("end", [b"", "é".encode(), b"\xe9"])
+@pytest.mark.parametrize("name", ["long.txt", "long.bin"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_a_long_file_arrives_as_it_is(tmp_path, name, mark, end):
+    """It is written in pieces, which may end inside of a letter."""
+    data = mark + ('a"é\u2603\U0001f600\n'.encode() * 300_000) + end
+    (tmp_path / name).write_bytes(data)
+    server = Server("files")
+    server.add_directory("all://", tmp_path)
+    (found,) = read_at(server, f"all://{name}")[0]["result"]["contents"]
+    if name.endswith("txt") and end != b"\xe9":
+        assert found["text"] == data.decode("utf-8-sig")
+    else:
+        assert found["blob"] == media.to_base64(data)
+    file = media.File(tmp_path / name)
+    (block,) = normalize_tool_result(file).content
+    (message,) = normalize_prompt_result(file).messages
+    (kept,) = normalize_resource_payload(f"all://{name}", None, file).contents
+    for one in (block.resource, message.content.resource, kept):
+        assert getattr(one, "text", None) == found.get("text") and getattr(one, "blob", None) == found.get("blob")
+
+
+def test_a_long_sound_is_named_by_its_bytes_where_there_are_no_sounds():
+    data = b"ID3" + bytes(2**21)
+    server = Server("sounds")
+
+    @server.tool
+    def sound() -> media.Audio:
+        return media.Audio(data=data)
+
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "sound"}}
+    (block,) = json.loads(server.handle(message, revision="2024-11-05"))["result"]["content"]
+    assert block["resource"]["uri"] == media.blob_uri(data) and block["resource"]["blob"] == media.to_base64(data)
 
 
 def test_the_limit_is_64_mebibytes_unless_told_otherwise(tmp_path):

@@ -26,7 +26,7 @@ from ..questions import InputRequired
 from ..registry import Shelf
 from ..request import Request
 from ..revisions import Revision
-from ..steps import FAILURES, Run
+from ..steps import FAILURES, RunAndMake
 from ..types import CallToolResult, GetPromptResult, ReadResourceResult
 
 __all__ = [
@@ -53,25 +53,27 @@ _SERVER = "io.modelcontextprotocol/serverInfo"
 # Running ------------------------------------------------------------------------------------------
 
 
-def running(server: Any, request: Request, feature: Feature, kwargs: dict[str, Any]) -> Steps:
-    """Run a feature's function; gives its value, or the result that asks the client for input.
+def running(
+    server: Any, request: Request, feature: Feature, kwargs: dict[str, Any], make: Callable[[Any], Any]
+) -> Steps:
+    """Run a feature's function; gives what is made of its value, or the result that asks the client for input.
 
     Raises MissingCapability before anything runs when the client cannot do what the feature needs (META-06).
     """
     if feature.needs:
         _check_needs(feature.needs, request)
     if feature.context is None:
-        value = yield Run(feature, kwargs, request.link)
-        return value
+        result = yield RunAndMake(feature, kwargs, request.link, make)
+        return result
     answers = {} if request.revision.handshake else _answers(server, request)
     context = Context(
         request, is_async=feature.is_async, answers=answers, publish=server.registry.publish, now=server.now
     )
     kwargs[feature.context] = context
     try:
-        value = yield Run(feature, kwargs, request.link)
+        result = yield RunAndMake(feature, kwargs, request.link, make)
         context.finish()
-        return value
+        return result
     except InputRequired as asked:
         context.finish()
         return Unfinished(_input_required(server, request, asked, answers))
@@ -85,8 +87,8 @@ def made(
 ) -> Steps:
     """What a resource or a prompt gives; what goes wrong inside is an error for the peer (RES-06, PROM-04)."""
     try:
-        value = yield from running(server, request, feature, kwargs)
-        return value if isinstance(value, Unfinished) else make(value)
+        result = yield from running(server, request, feature, kwargs, make)
+        return result.result if isinstance(result, Unfinished) else result
     except ProtocolError:
         raise
     except FAILURES as error:

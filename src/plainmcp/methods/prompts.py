@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from .. import describe, project
+from .. import describe, jsonrpc, project
 from ..errors import InvalidParams, ToolError
 from ..request import Request
 from . import answering
-from .answering import Steps, Unfinished
+from .answering import Steps
 
 __all__ = ["get", "list_"]
 
@@ -31,8 +31,10 @@ def get(server: Any, request: Request) -> Steps:
         kwargs = prompt.bind(given)
     except ToolError as error:
         raise InvalidParams(str(error)) from None
+
+    def respond(value: Any) -> bytes:
+        result = project.prompt_result(prompt.normalize(value), request.revision)
+        return jsonrpc.close(request.id, answering.finished(result, server, request.revision))
+
     what = f"Prompt {prompt.definition.name}"
-    result = yield from answering.made(server, request, prompt, kwargs, prompt.normalize, what)
-    if isinstance(result, Unfinished):
-        return result.result
-    return answering.finished(project.prompt_result(result, request.revision), server, request.revision)
+    return (yield from answering.made(server, request, prompt, kwargs, respond, what))

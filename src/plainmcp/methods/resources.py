@@ -1,14 +1,13 @@
 """resources/list, resources/templates/list and resources/read."""
 
-from functools import partial
 from typing import Any
 
-from .. import describe, project
+from .. import describe, jsonrpc, project
 from ..errors import ResourceNotFound, ToolError
 from ..features import TemplateFeature
 from ..request import Request
 from . import answering
-from .answering import Steps, Unfinished
+from .answering import Steps
 
 __all__ = ["list_", "list_templates", "read"]
 
@@ -43,12 +42,15 @@ def read(server: Any, request: Request) -> Steps:
         kwargs = feature.bind(variables) if isinstance(feature, TemplateFeature) else {}
     except ToolError:  # a variable that cannot be what the function takes names nothing that exists
         raise ResourceNotFound(uri) from None
+
+    def respond(value: Any) -> bytes:
+        result = feature.normalize(uri, value)
+        if request.params.inputResponses or request.params.requestState:
+            result.ttlMs, result.cacheScope = 0, "private"  # what took somebody's answers is nobody else's
+        elif result.ttlMs is None:
+            result.ttlMs, result.cacheScope = feature.ttl_ms, feature.cache_scope
+        result = project.resource_result(result, request.revision)
+        return jsonrpc.close(request.id, answering.finished(result, server, request.revision))
+
     what = f"Resource {feature.definition.name}"
-    result = yield from answering.made(server, request, feature, kwargs, partial(feature.normalize, uri), what)
-    if isinstance(result, Unfinished):
-        return result.result
-    if request.params.inputResponses or request.params.requestState:
-        result.ttlMs, result.cacheScope = 0, "private"  # what took somebody's answers is nobody else's
-    elif result.ttlMs is None:
-        result.ttlMs, result.cacheScope = feature.ttl_ms, feature.cache_scope
-    return answering.finished(project.resource_result(result, request.revision), server, request.revision)
+    return (yield from answering.made(server, request, feature, kwargs, respond, what))

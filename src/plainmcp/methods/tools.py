@@ -56,7 +56,7 @@ def bound(
 class Single(Run, frozen=True):
     """An answer with a single step: a tool's function to run, before the result of its value is made.
 
-    Iterating gives the steps it stands for; those in a hurry run the function and then ask for `done` or `failed`.
+    Iterating gives the steps it stands for; those in a hurry run the function and then ask to `finish`, or `failed`.
     Most requests are of this kind, and a generator would be a sixth of what a small one costs.
     """
 
@@ -64,7 +64,7 @@ class Single(Run, frozen=True):
     id: Id
     revision: Revision
 
-    def done(self, value: Any) -> bytes:
+    def finish(self, value: Any) -> bytes:
         """The response, once the function has given its value."""
         try:
             return molds.made(self.server, self.feature, self.revision, self.id, value)
@@ -80,19 +80,18 @@ class Single(Run, frozen=True):
 
     def __iter__(self) -> Steps:
         try:
-            value = yield self
+            response = yield self
         except (*FAILURES, InputRequired) as error:
             return self.failed(error)
-        return self.done(value)
+        return response
 
 
 def _steps(server: Any, request: Request, tool: ToolFeature, kwargs: dict[str, Any]) -> Steps:
     """The same for a tool that may ask for something while it runs."""
     try:
-        value = yield from answering.running(server, request, tool, kwargs)
-        if isinstance(value, Unfinished):
-            return value.result
-        return molds.made(server, tool, request.revision, request.id, value)
+        make = partial(molds.made, server, tool, request.revision, request.id)
+        result = yield from answering.running(server, request, tool, kwargs, make)
+        return result.result if isinstance(result, Unfinished) else result
     except FAILURES as error:
         return _rescued(server, tool, request.revision, error)
 

@@ -24,6 +24,7 @@ __all__ = [
     "cannot_stay",
     "contained",
     "failed",
+    "finish",
     "given_up",
 ]
 
@@ -39,6 +40,16 @@ def called(step: Run) -> Any:
     """The value of a plain function; it may end its call, never the server."""
     try:
         return step.feature.function(**step.kwargs)
+    except PASSED_ON:
+        raise
+    except BaseException as error:
+        raise contained(error) from error
+
+
+def finish(step: Run, value: Any) -> Any:
+    """What a step brings back for its function's value; what is the user's own in that is contained as well."""
+    try:
+        return step.finish(value)
     except PASSED_ON:
         raise
     except BaseException as error:

@@ -19,7 +19,7 @@ from ..methods.tools import Single
 from ..questions import InputRequired
 from ..revisions import Revision
 from ..steps import FAILURES, Cancelled, Run, Stay
-from .calling import Staying, awaited, called, cannot_stay, failed
+from .calling import Staying, awaited, called, cannot_stay, failed, finish
 
 __all__ = ["handle", "resume", "run"]
 
@@ -75,8 +75,11 @@ def run(answer: bytes | Single | Steps | None, staying: Staying | None = None) -
     made = None
     try:  # what `_value` does for others: so short a call is nearly all frames
         feature = answer.feature
-        value = feature.function(**answer.kwargs) if feature.is_quick else _looped(answer)
-        made = answer.done(value if type(value) is not CoroutineType else _unwrapped(value))
+        if feature.is_quick:
+            value = feature.function(**answer.kwargs)
+            made = answer.finish(value if type(value) is not CoroutineType else _unwrapped(value))
+        else:
+            made = _looped(answer)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -124,9 +127,11 @@ def resume(steps: Single | Steps, step: Any, staying: Staying | None = None) -> 
 
 
 def _value(step: Run) -> Any:
-    """What a function gives."""
-    value = called(step) if step.feature.is_quick else _looped(step)
-    return _unwrapped(value) if type(value) is CoroutineType else value
+    """What a step brings back."""
+    if not step.feature.is_quick:
+        return _looped(step)
+    value = called(step)
+    return finish(step, _unwrapped(value) if type(value) is CoroutineType else value)
 
 
 def _unwrapped(coroutine: Any) -> Any:

@@ -15,11 +15,12 @@ from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from ..errors import ToolError
+from ..media import is_large
 from ..methods.answering import Steps
 from ..methods.tools import Single
 from ..questions import InputRequired
 from ..steps import Cancelled, Run, Stay
-from .calling import PASSED_ON, Pending, Staying, awaited, called, cannot_stay, contained, failed
+from .calling import PASSED_ON, Pending, Staying, awaited, called, cannot_stay, contained, failed, finish
 from .threads import Threads
 
 __all__ = [
@@ -107,7 +108,9 @@ def tried(single: Single) -> tuple[bytes | None, Awaitable[Any] | None]:
             return None, awaited(coroutine)
         waiting = coroutine.send(None)
     except StopIteration as end:
-        return single.done(end.value), None
+        if is_large(end.value):
+            return None, _ready(end.value)
+        return single.finish(end.value), None
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -115,16 +118,20 @@ def tried(single: Single) -> tuple[bytes | None, Awaitable[Any] | None]:
     return None, Rest(coroutine, waiting)
 
 
+async def _ready(value: Any) -> Any:
+    return value
+
+
 def waited(single: Single, rest: Awaitable[Any]) -> Awaitable[bytes | None]:
     """The answer of a single function that has begun, to be awaited for as long as somebody wants it."""
-    return _finished(single, _wanted(single.link, rest))
+    return _finished(single, _finish_in_loop(single, _wanted(single.link, rest), _shared))
 
 
-async def _finished(single: Single, value: Awaitable[Any]) -> bytes | None:
-    """The answer of a single function, once its value is there."""
+async def _finished(single: Single, answer: Awaitable[bytes]) -> bytes | None:
+    """The answer of a single function, once it is there."""
     made = None
     try:
-        made = single.done(await value)
+        made = await answer
     except (Exception, InputRequired) as error:
         made = single.failed(error)
     except Cancelled:
@@ -147,12 +154,27 @@ async def _perform(step: Any, threads: Threads) -> Any:
 
 
 async def _performed(step: Run, threads: Threads) -> Any:
+    """What a step brings back; a plain function runs in a thread, and so does what is made of its value."""
     if step.feature.is_async:
-        return await _awaited(step)
-    value = called(step) if step.feature.inline else await _wanted(step.link, _threaded(step, threads))
+        return await _finish_in_loop(step, _awaited(step), threads)
+    inline = step.feature.inline
+    value = called(step) if inline else await _wanted(step.link, _threaded(partial(_complete, step), threads))
     if type(value) is CoroutineType:  # a plain wrapper around an async function
-        return await _wanted(step.link, value)
-    return value
+        return await _finish_in_loop(step, _wanted(step.link, value), threads)
+    return await _finish_in_loop(step, _ready(value), threads) if inline else value
+
+
+def _complete(step: Run) -> Any:
+    value = called(step)
+    return value if type(value) is CoroutineType else finish(step, value)
+
+
+async def _finish_in_loop(step: Run, waiting: Awaitable[Any], threads: Threads) -> Any:
+    """What a step brings back for a value that comes in this loop; a large one must not hold up the loop."""
+    value = await waiting
+    if is_large(value):
+        return await _wanted(step.link, _threaded(partial(finish, step, value), threads))
+    return finish(step, value)
 
 
 async def _awaited(step: Run) -> Any:
@@ -250,8 +272,8 @@ def started(coroutine: Any) -> tuple[Any, Rest | None]:
         return end.value, None
 
 
-async def _threaded(step: Run, threads: Threads) -> Any:
-    """The value of a plain function that runs in a thread, with the context variables of this task."""
+async def _threaded(function: Callable[[], Any], threads: Threads) -> Any:
+    """What a function gives that runs in a thread, with the context variables of this task."""
     loop, context = asyncio.get_running_loop(), copy_context()
     outcome: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
 
@@ -260,7 +282,7 @@ async def _threaded(step: Run, threads: Threads) -> Any:
             return
         value, problem = None, None
         try:
-            value = context.run(called, step)
+            value = context.run(function)
         except BaseException as error:
             problem = contained(error)
         soon(loop, partial(_settle, outcome, (value, problem)))
