@@ -6,6 +6,7 @@ from binascii import b2a_base64
 from codecs import getincrementaldecoder
 from collections.abc import Callable
 from functools import partial
+from itertools import accumulate
 from typing import Any, TypeVar
 
 import msgspec
@@ -13,7 +14,9 @@ import msgspec
 from .errors import ParseError
 
 __all__ = [
+    "MAX_DEPTH",
     "STYLES",
+    "check_depth",
     "converted",
     "decode",
     "encode",
@@ -39,6 +42,30 @@ def decode(raw: bytes | str) -> Any:
         return msgspec.json.decode(raw)
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
         raise ParseError(f"Parse error: {error}") from error
+
+
+MAX_DEPTH = 128
+"""How deep arrays and objects may nest in a message: a value of 100 levels, as they are sent, and its envelope."""
+
+_TURNS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")  # one up or, in a signed byte, one down
+_OTHERS = bytes(set(range(256)) - set(b"[{]}"))
+
+
+def check_depth(raw: bytes | msgspec.Raw) -> None:
+    """Refuse JSON that nests too deep for us, whatever the interpreter could follow; raises ParseError.
+
+    Most messages have too few brackets for that, and are not looked at.
+    """
+    if len(raw) <= 2 * MAX_DEPTH:
+        return
+    left = bytes(raw)
+    if left.count(b"{") + left.count(b"[") <= MAX_DEPTH:
+        return
+    if b"\\" in left:
+        left = left.replace(rb"\\", b"").replace(rb"\"", b"")
+    left = b"".join(left.split(b'"')[::2])  # what is outside of strings
+    if max(accumulate(memoryview(left.translate(_TURNS, _OTHERS)).cast("b")), default=0) > MAX_DEPTH:
+        raise ParseError(f"Parse error: arrays and objects nest more than {MAX_DEPTH} levels deep")
 
 
 _pass_over = msgspec.json.Decoder(msgspec.Raw).decode

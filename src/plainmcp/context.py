@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from . import codec, describe, foreign, jsonrpc, schema
-from .errors import AuthorError, InvalidParams, MissingCapability, ToolError
+from .errors import AuthorError, InvalidParams, MissingCapability, ParseError, ToolError
 from .judge import Judge
 from .pace import A_SECOND, Pace
 from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample
@@ -213,7 +213,8 @@ class Context:
             return
         try:
             message = jsonrpc.notification(method, params)
-        except (TypeError, ValueError, RecursionError):
+            codec.check_depth(message)
+        except (TypeError, ValueError, RecursionError, ParseError):
             _log.warning("a %s could not be written as JSON and was not sent", method, exc_info=True)
         else:
             link.notify(message)
@@ -239,7 +240,7 @@ class Context:
     def ask(self, **questions: Question) -> Any:
         """Ask several things at once; gives a dict of answers by the same names."""
         request = self._request
-        questions = {key: _written(question, request.revision) for key, question in questions.items()}
+        questions = {key: _prepare(key, question, request.revision) for key, question in questions.items()}
         for question in questions.values():
             self._check(question)
         if request.revision.handshake:
@@ -299,6 +300,16 @@ class Context:
             what = _spelled(missing or question.needs)
             where = f" Visit {question.url} and call again." if isinstance(question, ElicitUrl) else ""
             raise ToolError(f"This needs {what}, which the client does not offer.{where}")
+
+
+def _prepare(key: str, question: Question, revision: Revision) -> Question:
+    """A question as it is asked; raises AuthorError for one that no client could read."""
+    try:
+        question = _written(question, revision)
+        codec.check_depth(codec.encode(question.params()))
+        return question
+    except (RecursionError, ParseError):
+        raise AuthorError(f"the question {key!r} nests more than {codec.MAX_DEPTH} levels deep") from None
 
 
 async def _picked(answers: Any, name: str) -> Any:

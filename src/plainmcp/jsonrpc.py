@@ -187,20 +187,25 @@ class _Notification(Struct):
 
 
 _read = msgspec.json.Decoder(Envelope).decode
-read_plain = msgspec.json.Decoder(Plain).decode
-"""A message that is no more than that, perhaps; raises whatever msgspec raises."""
-
+_read_plain = msgspec.json.Decoder(Plain).decode
 _read_head = msgspec.json.Decoder(_Head).decode
 _read_notification = msgspec.json.Decoder(_Notification).decode
 _read_whole_meta = msgspec.json.Decoder(_WithMeta).decode
 _read_batch = msgspec.json.Decoder(list[Raw]).decode
 
 
+def read_plain(raw: bytes) -> Plain:
+    """A message that is no more than that, perhaps; raises ParseError, and whatever msgspec raises."""
+    codec.check_depth(raw)
+    return _read_plain(raw)
+
+
 def open_envelope(raw: bytes | Raw) -> Envelope:
     """A message's envelope; raises a ProtocolError that knows the id, where there is one to know."""
     try:
+        codec.check_depth(raw)
         envelope = _read(raw)
-    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+    except (msgspec.MsgspecError, RecursionError, UnicodeError, ParseError) as error:
         return _salvaged(raw, error)
     id, params = envelope.id, envelope.params
     if params is not None and params._meta is not UNSET:
@@ -218,6 +223,7 @@ def open_batch(raw: bytes) -> list[Raw] | None:
     """The messages of a batch; None when the message is not an array."""
     if raw[:1] == b"{" or not raw.lstrip(b" \t\r\n").startswith(b"["):  # a large message is not copied to look at it
         return None
+    codec.check_depth(raw)
     try:
         return _read_batch(raw)
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
@@ -250,8 +256,10 @@ def _salvaged(raw: bytes | Raw, error: Exception) -> Envelope:
             params = Params(requestId=cancel.requestId, reason=cancel.reason)
             return Envelope(jsonrpc="2.0", method=said.method, params=params)
     try:
+        if isinstance(error, ParseError):
+            raise error
         data = codec.decode(bytes(raw))
-    except ParseError as unreadable:  # a text or a number in it is one that nobody can read
+    except ParseError as unreadable:  # a text or a number in it is one that nobody can read, or it nests too deep
         try:
             id = _read_head(raw).id
         except (msgspec.MsgspecError, RecursionError, UnicodeError):

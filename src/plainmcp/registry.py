@@ -8,8 +8,8 @@ from bisect import insort
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from . import paging
-from .errors import AuthorError, InvalidParams, ResourceNotFound
+from . import codec, paging
+from .errors import AuthorError, InvalidParams, ParseError, ResourceNotFound
 from .features import Completion, Feature, PromptFeature, ResourceFeature, TemplateFeature, ToolFeature
 from .policy import Policy
 from .revisions import Revision
@@ -48,6 +48,7 @@ class Shelf(Generic[F]):
     def add(self, feature: F, replace: bool = False) -> None:
         """Offer a feature, in the place of one of the same key only if asked to; raises AuthorError."""
         key = feature.key  # type: ignore[attr-defined]
+        _check_listed(feature, f"the {self.kind} {key!r}")
         if key in self.features:
             if not replace:
                 raise AuthorError(
@@ -120,6 +121,16 @@ class Shelf(Generic[F]):
     def guarded(self) -> bool:
         """Whether not everybody sees the same list."""
         return self._guarded
+
+
+def _check_listed(feature: Any, what: str) -> None:
+    """Refuse a definition that no list could hold: one that cannot be written would spoil the list of all."""
+    try:
+        raw = codec.encode(feature.definition)
+        codec.check_depth(raw)
+        codec.reader(type(feature.definition))(raw)
+    except (TypeError, ValueError, RecursionError, ParseError) as error:
+        raise AuthorError(f"{what} cannot be listed as JSON: {error}") from error
 
 
 class Registry:

@@ -37,7 +37,7 @@ _DATA = """\
 
 How a value is written where it stands inside data, such as `{"value": …}`. These forms are the same under every
 profile, except where the last column says otherwise. A value that is *refused* makes the whole result an error
-with the path shown."""
+with the path shown. Arrays and objects may nest 100 levels deep, on every version of Python."""
 
 _TOOLS = """\
 ## From a tool

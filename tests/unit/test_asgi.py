@@ -1025,6 +1025,22 @@ async def test_what_is_no_request_of_ours_is_told_so(method: str, headers: dict[
     assert answer.status == status and answer.json["error"]["code"] == -32600
 
 
+@pytest.mark.parametrize("name", ["add", "later"])
+@pytest.mark.parametrize("levels", [126, 900, 100_000])
+@looped
+async def test_a_body_that_nests_too_deep_is_a_400_and_the_session_goes_on(levels: int, name: str) -> None:
+    """R*-BASE-04, R26-HTTP-28"""
+    app = make().asgi()
+    headers = await session(app)
+    body, own = modern("tools/call", name=name, arguments={"a": 1, "b": 0})
+    for one, said in ((call(name, a=1, b=0), headers), (body, own)):
+        raw = json.dumps(one).replace('"b": 0', f'"b": {"[" * levels + "]" * levels}')
+        answer = await speak(app, raw.encode(), said)
+        assert (answer.status, answer.json["error"]["code"]) == (400, -32700)
+        assert "128 levels" in answer.json["error"]["message"]
+    assert (await speak(app, call("add", a=1, b=2), headers)).status == 200
+
+
 @looped
 async def test_head_is_answered_without_a_body() -> None:
     answer = await speak(make().asgi(), None, {}, "HEAD")

@@ -1,9 +1,16 @@
 """JSON that comes in is strict JSON; what goes out is compact, and can be set for people."""
 
+import contextlib
+import json
+import time
+
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from plainmcp import codec
-from plainmcp.errors import PlainMCPError
+from plainmcp.errors import ParseError, PlainMCPError
 from plainmcp.types import TextContent
 
 
@@ -69,3 +76,42 @@ def test_a_style_never_changes_a_value(style):
         assert codec.styled(value, style) == value.decode()
     assert codec.decode(codec.styled(raw, style)) == codec.decode(raw)
     assert "65.0" in codec.styled(raw, style) and "12345678901234567890123" in codec.styled(raw, style)
+
+
+nested = st.recursive(
+    st.text('ab[]{}"\\/\n\u00e9') | st.integers(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text('[{"\\'), inner),
+)
+
+
+def depth_of(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    return 1 + max(map(depth_of, value), default=0) if isinstance(value, list) else 0
+
+
+@given(nested, st.integers(0, 140), st.booleans(), st.sampled_from([None, 0, 2]))
+def test_how_deep_json_is_does_not_depend_on_what_its_texts_say(value, more, ascii, indent):
+    for level in range(more):
+        value = [value, "]"] if level % 3 else {"[": value}
+    value = [value, *([["[", {}]] * codec.MAX_DEPTH)]  # enough brackets to be looked at
+    raw = json.dumps(value, ensure_ascii=ascii, indent=indent).encode()
+    if depth_of(value) <= codec.MAX_DEPTH:
+        codec.check_depth(raw)
+        codec.check_depth(msgspec.Raw(raw))
+    else:
+        for given in (raw, msgspec.Raw(raw)):
+            with pytest.raises(ParseError, match="nest more than 128 levels deep"):
+                codec.check_depth(given)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"[" * 2**21, b"[" * 2**20 + b"]" * 2**20, b'["' + b'\\"' * 2**20, b"[[]," * 2**19, b'["a",' * 2**19,
+     b"\\" * 2**21 + b"[" * 200],
+)  # fmt: skip
+def test_it_takes_no_longer_to_see_how_deep_json_is_than_it_is_long(raw):
+    start = time.process_time()
+    with contextlib.suppress(ParseError):
+        codec.check_depth(raw)
+    assert time.process_time() - start < 2  # a hundredth of a second for each 100 kB, and much less on most machines

@@ -225,6 +225,8 @@ def test_what_cannot_be_written_is_not_sent(revision: str, caplog: pytest.LogCap
     def chatty(context: Context) -> str:
         context.error(object())
         context.error("\ud800")
+        context.error(nest(130))
+        context.error(nest(5_000))
         context.error({"fine": True})
         return "done"
 
@@ -232,6 +234,30 @@ def test_what_cannot_be_written_is_not_sent(revision: str, caplog: pytest.LogCap
     assert line.call("chatty")["content"][0]["text"] == "done"
     assert [said["params"]["data"] for said in line.notifications] == [{"fine": True}]
     assert META not in caplog.text
+
+
+def nest(levels: int) -> Any:
+    value: Any = 0
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@every_revision
+@pytest.mark.parametrize("levels", [130, 5_000])
+def test_a_question_that_nests_too_deep_is_the_authors_mistake(
+    revision: str, levels: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = Server("s")
+
+    @server.tool
+    def ask(context: Context) -> str:
+        context.sample([{"role": "user", "content": {"type": "text", "text": "?", "_meta": {"x": nest(levels)}}}])
+        return "done"
+
+    line = client(server, revision, capabilities={"sampling": {}})
+    assert "incident" in line.call("ask")["content"][0]["text"]
+    assert "the question 'sample_1' nests more than 128 levels deep" in caplog.text
 
 
 @every_revision

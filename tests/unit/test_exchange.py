@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
 
@@ -212,6 +213,82 @@ def test_an_exception_nobody_expected_is_an_internal_error(
 def test_depth_is_no_danger(server: Server, deep: bytes) -> None:
     raw = server.handle(deep)
     assert raw is not None and json.loads(raw)["error"]["code"] in (-32700, -32600)
+
+
+def nested(levels: int, around: str = "[]", inside: str = "") -> str:
+    """A value of so many levels."""
+    opening = {"[]": "[", "{}": '{"a":'}[around]
+    return opening * levels + (inside or around) + around[1] * levels if levels else inside or around
+
+
+TOO_DEEP = "Parse error: arrays and objects nest more than 128 levels deep"
+AROUND = 3  # the message, params and arguments, around the argument
+
+
+@pytest.mark.parametrize("around", ["[]", "{}"])
+@pytest.mark.parametrize("field", ["arguments", "_meta", "elsewhere"])
+@every_revision
+def test_a_message_nests_128_levels_deep_and_no_deeper(revision: str, field: str, around: str) -> None:
+    """R*-BASE-04: our own number, whatever the interpreter could follow"""
+    server = Server("test")
+
+    @server.tool
+    def take(value: Any = None) -> str:
+        return "taken"
+
+    for levels, fits in ((1, True), (128, True), (129, False), (500, False), (900, False), (5_000, False)):
+        deep = nested(levels - AROUND - 1, around) if levels > AROUND else "1"
+        plain = message(revision, "tools/call", {"name": "take", "arguments": {"value": 0}})
+        raw = json.dumps(plain)
+        if field == "arguments":
+            raw = raw.replace('"value": 0', f'"value": {deep}')
+        elif field == "_meta":
+            given = json.dumps({**plain["params"].get("_meta", {}), "x": 0})
+            raw = json.dumps(plain | {"params": {"name": "take", "_meta": "@"}}).replace('"@"', given)
+            raw = raw.replace('"x": 0', f'"x": {deep}')
+        else:
+            raw = raw[:-1] + f', "x": [[{deep}]]' + "}"
+        for given in (raw.encode(), " " + raw):
+            said = server.handle(given, revision=revision)
+            assert said is not None
+            found = json.loads(said)
+            if fits:
+                assert found["result"]["content"][0]["text"] == "taken"
+            else:
+                assert found["error"] == {"code": -32700, "message": TOO_DEEP}
+                assert found.get("id") == 1 or levels > 900  # further down no reader finds the id
+
+
+def test_many_brackets_are_not_deep() -> None:
+    server = Server("test")
+
+    @server.tool
+    def size(value: Any) -> int:
+        return len(str(value))
+
+    texts = ["[" * 500, '"{' * 500, "\\[" * 500, '\\"[\\\\' * 500, "[{" * 500 + "\\"]
+    for value in ([[] for _ in range(500)], [{"a": [1]}] * 500, texts, {text: text for text in texts}):
+        found = answer(server, "2025-11-25", "tools/call", {"name": "size", "arguments": {"value": value}})
+        assert found["result"]["structuredContent"]["result"] == len(str(value))
+
+
+@pytest.mark.parametrize("revision", ["2025-03-26"])
+def test_a_batch_may_be_as_deep(revision: str) -> None:
+    server = Server("test")
+    server.tool(name="take")(lambda value: "taken")
+    plain = json.dumps(message(revision, "tools/call", {"name": "take", "arguments": {"value": 0}}))
+    for levels, text in ((128, '"taken"'), (129, TOO_DEEP), (900, TOO_DEEP)):
+        deep = plain.replace('"value": 0', f'"value": {nested(levels - AROUND - 2)}')
+        raw = server.handle(f"[{plain}, {deep}]", revision=revision)
+        assert raw is not None and text in raw.decode()
+
+
+@pytest.mark.parametrize("levels", [129, 900, 5_000])
+def test_nobody_is_told_that_a_notification_is_too_deep(levels: int) -> None:
+    """R*-BASE-05"""
+    deep = f'{{"jsonrpc": "2.0", "method": "notifications/progress", "params": {{"x": {nested(levels)}}}}}'
+    raw = Server("test").connect().handle(deep)
+    assert raw is None or (levels > 900 and "id" not in json.loads(raw))
 
 
 class Own(BaseException):

@@ -56,6 +56,41 @@ def test_what_is_hidden_can_neither_be_called_nor_read_nor_got(revision: str) ->
         assert "result" in answer(server, revision, method, params, principal="root")
 
 
+def nest(levels: int) -> Any:
+    value: Any = 0
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("meta", "problem"),
+    [
+        ({"a": object()}, "object is unsupported"),
+        ({"a": "\ud800"}, "surrogates not allowed"),
+        ({"a": nest(130)}, "nest more than 128 levels deep"),
+        ({"a": nest(5_000)}, "recursion"),
+        (3, "Expected `object"),
+    ],
+)
+def test_what_would_spoil_a_list_is_refused_when_it_is_registered(meta: Any, problem: str) -> None:
+    """R*-TOOL-02: one feature must not keep all others from being listed"""
+    server = Server("s")
+    offer(server, "fine")
+    for register in (
+        server.tool(name="a", meta=meta),
+        server.prompt(name="a", meta=meta),
+        server.resource("memo://a", name="a", meta=meta),
+        server.resource("memo://{a}", name="a", meta=meta),
+    ):
+        with pytest.raises(
+            AuthorError, match=rf"the (tool|prompt|resource|resource template) '.*' cannot be listed .*{problem}"
+        ):
+            register(lambda a=None: "a")
+    for method, kind in LISTS.items():
+        assert names(answer(server, "2025-11-25", method), kind) == ["fine"]
+
+
 @pytest.mark.parametrize("name", ["a", "A.b-c_9", "x" * 128])
 def test_a_tool_may_be_called_this(name: str) -> None:
     """R2511-TOOL-09, R26-TOOL-09."""

@@ -214,6 +214,20 @@ def test_garbage_is_answered_and_the_next_request_too(program: Program) -> None:
     assert program.read()["id"] == 1
 
 
+def test_a_message_that_nests_too_deep_is_answered_and_the_next_request_too(program: Program) -> None:
+    """R*-BASE-04"""
+    program.shake_hands()
+    call = '{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"text":%s}}}\n'
+    for number, levels in enumerate((126, 900)):
+        program.write((call % (number, "[" * levels + "]" * levels)).encode())
+        error = program.answer(number)["error"]
+        assert error["code"] == -32700 and "128 levels" in error["message"]
+    program.write((call % (2, "[" * 100_000 + "]" * 100_000)).encode())
+    assert "128 levels" in program.read()["error"]["message"]
+    program.call(3, "echo", text="on")
+    assert text(program.answer(3)) == "on"
+
+
 def test_an_overlong_line_is_skipped_and_answered_and_the_next_request_too(program: Program) -> None:
     piece = b"x" * (1024 * 1024)
     program.write(b'{"jsonrpc":"2.0","id":1,"method":"')

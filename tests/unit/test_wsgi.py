@@ -216,6 +216,7 @@ def test_an_async_function_runs_too() -> None:
         (initialize(), {"content-type": "text/plain"}, 415),
         (initialize(), {"accept": "text/html"}, 406),
         (b"nonsense", {}, 400),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","x":' + b"[" * 128 + b"]" * 128 + b"}", {}, 400),
         (b" " * 5000, {}, 413),
         (b" " * 5, {"content-length": "9" * 5000}, 413),
         (*modern("subscriptions/listen", notifications={}), 400),
