@@ -1,14 +1,14 @@
 """Other packages' objects, told by module and name so that none of those packages is imported for anyone.
 
-Knows how pydantic, attrs, numpy, pandas and polars take their own values apart, and which classes, ours,
-the official SDK's and FastMCP's, stand for which word of the protocol. Knows nothing of policies or results.
+Knows how pydantic and attrs take their own values apart, and which classes, ours, the official SDK's and FastMCP's,
+stand for which word of the protocol. Arrays and tables are told in frames. Knows nothing of policies or results.
 """
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
-from .errors import NormalizeError
+from .frames import OPENERS
 
 __all__ = [
     "allows_extra",
@@ -29,6 +29,8 @@ __all__ = [
     "rows_to_json",
     "word",
 ]
+
+T = TypeVar("T")
 
 _WORDS = frozenset(
     {
@@ -252,7 +254,7 @@ def _reconcile(spoken: Any, shown: Any, plain_bytes: bool) -> Any:
     return spoken
 
 
-# attrs, arrays and frames -----------------------------------------------------------------------
+# attrs, arrays and tables -----------------------------------------------------------------------
 
 
 def attrs_fields(kind: type) -> tuple[str, ...] | None:
@@ -279,37 +281,17 @@ def allows_extra(kind: type) -> bool:
     return bool(config.get("extra") == "allow")
 
 
-def _pandas_rows(frame: Any) -> Any:
-    if not frame.columns.is_unique:
-        raise NormalizeError("$", "a data frame has two columns of one name")
-    return frame.astype(object).where(frame.notna(), None).to_dict("records")
-
-
-def _numpy_items(array: Any) -> Any:
-    # Finer than microseconds, numpy gives bare integers for moments and spans.
-    unit = {"M": "datetime64[us]", "m": "timedelta64[us]"}.get(array.dtype.kind)
-    return (array if unit is None else array.astype(unit)).tolist()
-
-
-_OPENERS: dict[tuple[str, str], Callable[[Any], Any]] = {
-    ("numpy", "ndarray"): _numpy_items,
-    ("numpy", "generic"): _numpy_items,
-    ("pandas", "DataFrame"): _pandas_rows,
-    ("pandas", "Series"): lambda series: series.astype(object).where(series.notna(), None).tolist(),
-    ("pandas", "Index"): lambda index: index.tolist(),
-    ("pandas", "Timestamp"): lambda moment: moment.to_pydatetime(warn=False),
-    ("pandas", "Timedelta"): lambda span: span.to_pytimedelta(),
-    ("pandas", "NaTType"): lambda missing: None,
-    ("pandas", "NAType"): lambda missing: None,
-    ("polars", "DataFrame"): lambda frame: frame.to_dicts(),
-    ("polars", "Series"): lambda series: series.to_list(),
-}
-
-
 def opener(kind: type) -> Callable[[Any], Any] | None:
-    """How an array, a frame or one of their scalars becomes plain lists, dicts and numbers."""
+    """How an array, a table or one of their scalars becomes plain lists, dicts and numbers."""
+    # Arrays that have numbers and nothing else, no labels say, can be lent to others by DLPack.
+    bare = callable(getattr(kind, "__dlpack__", None)) and callable(getattr(kind, "tolist", None))
+    return _lookup(kind, OPENERS) or ((lambda array: array.tolist()) if bare else None)
+
+
+def _lookup(kind: type, table: dict[tuple[str, str], T]) -> T | None:
+    """What a table has for a class or one of its bases."""
     for base in kind.__mro__:
-        found = _OPENERS.get((base.__module__.partition(".")[0], base.__name__))
+        found = table.get((base.__module__.partition(".")[0], base.__name__))
         if found is not None:
             return found
     return None

@@ -68,6 +68,7 @@ STOREYS = (
             "adapters",
             "hints",
             "foreign",
+            "frames",
             "docstring",
             "judge",
             "phrases",

@@ -23,6 +23,7 @@ import pydantic
 
 from plainmcp import Audio, File, Image, PromptResult, ResourceResult, ToolResult, full, structured, text
 
+WEATHER = pandas.DataFrame({"city": ["Oslo", "Rome", "Oslo"], "high": [4.0, 18.0, None], "day": [1, 1, 2]})
 PNG = b"\x89PNG\r\n\x1a\n"
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt "
 

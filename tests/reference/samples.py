@@ -7,7 +7,7 @@ from typing import Any
 
 from . import namespace
 
-__all__ = ["DATA", "HINTS", "PROMPTS", "RESOURCES", "TOOLS", "Sample", "source", "value"]
+__all__ = ["DATA", "HINTS", "PROMPTS", "RESOURCES", "TABLES", "TOOLS", "Sample", "source", "value"]
 
 
 def source() -> str:
@@ -79,8 +79,31 @@ DATA = [
     "numpy.float32(0.5)",
     'pandas.DataFrame({"city": ["Oslo"], "high": [21.5]})',
     'polars.DataFrame({"city": ["Oslo"], "high": [21.5]})',
+    'polars.LazyFrame({"city": ["Oslo"], "high": [21.5]})',
     "Engine()",
     '"\\ud800"',
+]
+
+TABLES = [
+    "WEATHER",
+    "WEATHER[WEATHER.high > 5]",
+    'WEATHER.set_index("city")',
+    'WEATHER.groupby("city").max()',
+    'WEATHER.groupby(["city", "day"]).max()',
+    'WEATHER.groupby("city").agg({"high": ["min", "max"]})',
+    'WEATHER.pivot_table(index="day", columns="city", values="high")',
+    'WEATHER.groupby("city").agg(city=("high", "size"))',
+    "WEATHER.high",
+    "WEATHER.iloc[0]",
+    "WEATHER.city.value_counts()",
+    "WEATHER.high[WEATHER.high > 5]",
+    "WEATHER.columns",
+    'pandas.Timestamp("2026-07-28 12:30", tz="UTC")',
+    'pandas.Period("2026Q3")',
+    "pandas.Interval(0, 5)",
+    "pandas.NA",
+    'pandas.DataFrame([[1, 2]], columns=["a", "a"])',
+    'numpy.array([(1, "a")], dtype=[("n", "i4"), ("s", "U3")])',
 ]
 
 TOOLS = [

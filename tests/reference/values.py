@@ -39,6 +39,23 @@ How a value is written where it stands inside data, such as `{"value": …}`. Th
 profile, except where the last column says otherwise. A value that is *refused* makes the whole result an error
 with the path shown. Arrays and objects may nest 100 levels deep, on every version of Python."""
 
+_TABLES = """\
+## Tables and arrays
+
+Tables and arrays of numpy, pandas, polars and pyarrow are data, with their labels. So are rows of sqlite3, SQLAlchemy
+and asyncpg, with the names of their columns. A lazy frame of polars is collected.
+
+- A table is a list of rows, each an object. Two columns with the same name are refused.
+- An index of pandas is data. It comes first in each row, one column for each of its levels. Only the index that
+  pandas makes by itself is left out: a `RangeIndex` from 0 in steps of 1, without a name. A level that has no name,
+  or the name of a column, is called `index`; of several levels, `level_0`, `level_1` and so on.
+- Columns of several levels are joined by dots: `high.max`. Where the level has a name, it is part of the column's
+  name: `city=Oslo`.
+- A Series is a list. One with an index is an object if its labels are texts that do not repeat and the index has no
+  name. Any other is a list of rows, in which the column of values has the name of the Series, or is called `value`.
+- A missing value (`NaN`, `NaT`, `NA`, `None`) is null. Times finer than a microsecond keep all their digits.
+- An array of another package is a list if it has numbers and no labels (it supports DLPack and has `tolist`)."""
+
 _TOOLS = """\
 ## From a tool
 
@@ -76,7 +93,9 @@ def page() -> str:
         "Values",
         _INTRO,
         _DATA,
-        table(["value", "JSON", "otherwise"], _data_rows()),
+        table(["value", "JSON", "otherwise"], _data_rows(samples.DATA)),
+        _TABLES,
+        table(["value", "JSON", "otherwise"], _data_rows(samples.TABLES)),
         _TOOLS,
         *_parts(samples.TOOLS, _tool, "content", "structured content"),
         _HINTS,
@@ -93,8 +112,8 @@ def page() -> str:
 # Inside data --------------------------------------------------------------------------------------
 
 
-def _data_rows() -> Iterator[list[str]]:
-    for expression in samples.DATA:
+def _data_rows(expressions: list[str]) -> Iterator[list[str]]:
+    for expression in expressions:
         by_form: dict[str, list[str]] = {}
         for policy in Policy.profiles:  # the first is standard
             by_form.setdefault(_inside(expression, policy), []).append(f"`{policy}`")
