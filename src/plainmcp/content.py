@@ -10,9 +10,9 @@ import msgspec
 
 from . import media
 from .errors import NormalizeError, ToolError
-from .foreign import word
+from .foreign import painter, word
 from .jsonable import Rules
-from .media import Media
+from .media import Image, Media
 from .mime import UNKNOWN
 from .policy import Policy
 from .types import (
@@ -42,17 +42,19 @@ _FOREIGN_MEDIA = {
 _CONTENT = _BLOCKS | _CONTENTS | _FOREIGN_MEDIA.keys()
 
 
-def is_content(kind: type, policy: Policy) -> bool:
-    """Whether instances of a class are content rather than data."""
-    return word(kind) in _CONTENT or (policy.bytes_as in ("blob", "media") and issubclass(kind, BYTES))
+def is_content(kind: type, policy: Policy, rules: Rules) -> bool:
+    """Whether instances of a class are content rather than data; a serializer of the author's makes them data."""
+    if rules.rule(kind).shape == "block":
+        return word(kind) in _CONTENT
+    return policy.bytes_as in ("blob", "media") and issubclass(kind, BYTES)
 
 
-def among(items: list[Any], policy: Policy) -> bool:
+def among(items: list[Any], policy: Policy, rules: Rules) -> bool:
     """Whether a list, or a list inside it, holds content; what is too deep to be sent is not looked at."""
     met: set[int] = set()
     for _ in range(MAX_DEPTH):
         kinds = set(map(type, items))
-        if any(is_content(kind, policy) for kind in kinds):
+        if any(is_content(kind, policy, rules) for kind in kinds):
             return True
         if not any(issubclass(kind, (list, tuple)) for kind in kinds):
             return False
@@ -70,6 +72,9 @@ def block(value: Any, policy: Policy, rules: Rules) -> ContentBlock:
         return media.from_bytes(value, "media" if policy.bytes_as == "media" else "blob", raw=True)
     if word(type(value)) in _CONTENTS:
         return EmbeddedResource(resource=resource(value, policy, rules))
+    if painter(type(value)) is not None:
+        data, mime_type = _paint(value)
+        return media.block(Image(data=data, format=mime_type), raw=True)
     ours = value if isinstance(value, Wire) else _foreign_block(value)
     return _sound(ours, parse_block, policy, rules)  # type: ignore[no-any-return]
 
@@ -79,6 +84,11 @@ def contents(value: Any, uri: str, mime_type: str | None, policy: Policy, rules:
     if isinstance(value, BYTES):
         mime_type = mime_type or UNKNOWN  # S000-41
         return BlobResourceContents(uri=uri, mimeType=mime_type, blob=cast("str", bytes(value)))  # see media.block
+    if rules.rule(type(value)).shape != "block":
+        return None
+    if painter(type(value)) is not None:
+        data, mime_type = _paint(value, mime_type)
+        value = Media(data=data, format=mime_type)
     if isinstance(value, Media):
         extras = policy.contents_extras
         return media.contents(value, uri, mime_type, file_block=policy.file_block, extras=extras, raw=True)
@@ -115,6 +125,19 @@ def message_parts(value: Any) -> tuple[Any, Any] | None:
 
 
 # Other packages' content --------------------------------------------------------------------------
+
+
+def _paint(value: Any, mime_type: str | None = None) -> tuple[bytes, str]:
+    """The bytes of a picture that another package drew, and their type, which a resource may have declared."""
+    paint = painter(type(value))
+    assert paint is not None
+    try:
+        return paint(value, mime_type)
+    except NormalizeError:
+        raise
+    except Exception as error:
+        asked = f" as {mime_type}" if mime_type else ""
+        raise NormalizeError("$", f"writing {type(value).__name__}{asked} raised {type(error).__name__}") from error
 
 
 def _foreign_block(value: Any) -> ContentBlock:

@@ -1,7 +1,8 @@
 """Other packages' objects, told by module and name so that none of those packages is imported for anyone.
 
 Knows how pydantic and attrs take their own values apart, and which classes, ours, the official SDK's and FastMCP's,
-stand for which word of the protocol. Arrays and tables are told in frames. Knows nothing of policies or results.
+stand for which word of the protocol. Arrays and tables are told in frames, pictures in pictures. Knows nothing of
+policies or results.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,6 +10,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from .frames import OPENERS
+from .pictures import PAINTERS, Painter
 
 __all__ = [
     "allows_extra",
@@ -25,6 +27,7 @@ __all__ = [
     "model_hints",
     "of_pydantic",
     "opener",
+    "painter",
     "plain_fields",
     "rows_to_json",
     "word",
@@ -48,7 +51,7 @@ def _word(kind: type) -> str:
     for base in kind.__mro__:
         if base.__module__.partition(".")[0] in _SPEAKERS and base.__name__ in _WORDS:
             return base.__name__
-    return ""
+    return "" if painter(kind) is None else "Image"
 
 
 word: Callable[[type], str] = _word
@@ -254,7 +257,7 @@ def _reconcile(spoken: Any, shown: Any, plain_bytes: bool) -> Any:
     return spoken
 
 
-# attrs, arrays and tables -----------------------------------------------------------------------
+# attrs, arrays, tables and pictures -------------------------------------------------------------
 
 
 def attrs_fields(kind: type) -> tuple[str, ...] | None:
@@ -286,6 +289,11 @@ def opener(kind: type) -> Callable[[Any], Any] | None:
     # Arrays that have numbers and nothing else, no labels say, can be lent to others by DLPack.
     bare = callable(getattr(kind, "__dlpack__", None)) and callable(getattr(kind, "tolist", None))
     return _lookup(kind, OPENERS) or ((lambda array: array.tolist()) if bare else None)
+
+
+def painter(kind: type) -> Painter | None:
+    """How a picture that another package drew becomes the bytes of an image file."""
+    return _lookup(kind, PAINTERS)
 
 
 def _lookup(kind: type, table: dict[tuple[str, str], T]) -> T | None:

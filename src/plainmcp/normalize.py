@@ -187,7 +187,7 @@ def _parts(payload: Any, policy: Policy, rules: Rules) -> tuple[list[Any], bool]
     items = rules.items(payload, policy)
     if items is None:
         return [payload], True
-    apart = any(word(type(item)) or isinstance(item, (Part, *content.BYTES)) for item in items)
+    apart = any(rules.rule(type(item)).shape == "block" or isinstance(item, (Part, *content.BYTES)) for item in items)
     return (items, False) if apart else ([items], True)
 
 

@@ -87,7 +87,7 @@ def payload(
     declared = output.declared
     if value is None and declared != "schema":
         return Normalized(CallToolResult(content=[]), True)  # S000-19
-    if content.is_content(type(value), policy) and declared != "schema":
+    if content.is_content(type(value), policy, rules) and declared != "schema":
         return Normalized(CallToolResult(content=[content.block(value, policy, rules)]), True)
     if isinstance(value, content.BYTES):
         if policy.bytes_as == "error":
@@ -95,7 +95,7 @@ def payload(
         if declared != "schema":  # S000-20: base64 text and nothing structured
             return Normalized(CallToolResult(content=_texts([bare(rules.encode(value, policy))])), True)
     items = rules.items(value, strict(policy) if declared == "schema" else policy)
-    if items is not None and declared != "schema" and content.among(items, policy):
+    if items is not None and declared != "schema" and content.among(items, policy, rules):
         return Normalized(CallToolResult(content=_gathered(items, policy, rules, [], [items])), True)  # S000-34
     if encoded is None or (type(encoded) is Inexact and declared == "schema"):
         encoded = rules.encode(value if items is None else items, strict(policy) if declared == "schema" else policy)
@@ -109,7 +109,7 @@ def _gathered(items: Any, policy: Policy, rules: Rules, keys: list[Any], above: 
     blocks: list[ContentBlock] = []
     for index, item in enumerate(items):
         here = [*keys, index]
-        if isinstance(item, (list, tuple)) and content.among(list(item), policy):
+        if isinstance(item, (list, tuple)) and content.among(list(item), policy, rules):
             if any(item is one for one in above):
                 raise cycle(here, keys[: next(i for i, one in enumerate(above) if one is item)])
             blocks.extend(_gathered(item, policy, rules, here, [*above, item]))

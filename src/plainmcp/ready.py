@@ -107,7 +107,7 @@ def _envelope(value: dict[Any, Any], policy: Policy, rules: Rules) -> Normalized
     blocks = []
     for item in value["content"]:
         try:
-            blocks.append(item if content.is_content(type(item), policy) else parse_block(item))
+            blocks.append(item if content.is_content(type(item), policy, rules) else parse_block(item))
         except msgspec.ValidationError:
             return None
     return _assembled(blocks, value.get("structuredContent", UNSET), is_error, meta, policy, rules)
@@ -116,7 +116,7 @@ def _envelope(value: dict[Any, Any], policy: Policy, rules: Rules) -> Normalized
 def _pair(payload: Any, structured: Any, policy: Policy, rules: Rules) -> Normalized | None:
     """(payload, structured) when the second is a dict, or an object beside plain text or content (S000-25)."""
     if not isinstance(structured, dict):
-        told = isinstance(payload, str) or content.is_content(type(payload), policy)
+        told = isinstance(payload, str) or content.is_content(type(payload), policy, rules)
         if not told or rules.rule(type(structured)).shape not in ("fields", "model", "open"):
             return None
         raw = rules.encode(structured, policy)

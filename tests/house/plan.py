@@ -69,6 +69,7 @@ STOREYS = (
             "hints",
             "foreign",
             "frames",
+            "pictures",
             "docstring",
             "judge",
             "phrases",

@@ -56,6 +56,19 @@ and asyncpg, with the names of their columns. A lazy frame of polars is collecte
 - A missing value (`NaN`, `NaT`, `NA`, `None`) is null. Times finer than a microsecond keep all their digits.
 - An array of another package is a list if it has numbers and no labels (it supports DLPack and has `tolist`)."""
 
+_PICTURES = """\
+## Pictures
+
+A `PIL.Image`, a matplotlib `Figure` and a plotly figure (if kaleido is installed) become an image wherever an `Image`
+can stand: returned alone, in a list beside text, in a `ToolResult`, from a resource, in a prompt. For matplotlib
+`Axes` the whole figure is sent. Inside data they are refused, as an `Image` is.
+
+- They are sent as PNG. An image that was opened from a JPEG file stays a JPEG of the same quality; what is made from
+  it, by `resize` for example, is PNG. Of an animation, the current frame is sent. Metadata such as EXIF is not sent.
+- CMYK, YCbCr, HSV and LAB are converted to RGB. Mode `F`, and mode `I` with numbers that need more than 16 bits, are
+  refused, because their numbers are not colours.
+- A resource that declares a `mime_type` is written as that type, for example a figure as `image/svg+xml`."""
+
 _TOOLS = """\
 ## From a tool
 
@@ -96,6 +109,7 @@ def page() -> str:
         table(["value", "JSON", "otherwise"], _data_rows(samples.DATA)),
         _TABLES,
         table(["value", "JSON", "otherwise"], _data_rows(samples.TABLES)),
+        _PICTURES,
         _TOOLS,
         *_parts(samples.TOOLS, _tool, "content", "structured content"),
         _HINTS,

@@ -56,7 +56,7 @@ def contents(value: Any, mime_type: str | None = None, policy: Policy = STANDARD
 @pytest.mark.parametrize("value", [*BLOCKS, BLOCKS[4].resource, Image("a.png"), Audio("a.wav"), File("a.pdf")])
 def test_blocks_contents_and_media_are_content(value):
     """S000-14, S004-07, S004-39"""
-    assert content.is_content(type(value), STANDARD)
+    assert content.is_content(type(value), STANDARD, RULES)
 
 
 @pytest.mark.parametrize(
@@ -73,25 +73,25 @@ def test_blocks_contents_and_media_are_content(value):
 )
 def test_the_content_of_other_packages_is_content(value):
     """S000-14"""
-    assert content.is_content(type(value), STANDARD)
+    assert content.is_content(type(value), STANDARD, RULES)
 
 
 @pytest.mark.parametrize("value", ["a", 1, None, {"type": "text", "text": "a"}, [], Tool(name="a", inputSchema={})])
 def test_data_is_not_content(value):
-    assert not content.is_content(type(value), STANDARD)
+    assert not content.is_content(type(value), STANDARD, RULES)
 
 
 def test_a_class_that_only_has_the_name_of_a_block_is_data():
     class TextContent:
         pass
 
-    assert not content.is_content(TextContent, STANDARD)
+    assert not content.is_content(TextContent, STANDARD, RULES)
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
 def test_bytes_are_content_where_the_policy_sends_them_as_such(kind):
     """S000-20, S004-03"""
-    assert [content.is_content(kind, policy) for policy in (STANDARD, FASTMCP, LEAN)] == [False, True, True]
+    assert [content.is_content(kind, policy, RULES) for policy in (STANDARD, FASTMCP, LEAN)] == [False, True, True]
 
 
 @pytest.mark.parametrize(
@@ -107,13 +107,13 @@ def test_bytes_are_content_where_the_policy_sends_them_as_such(kind):
 )
 def test_a_list_is_content_when_it_holds_some_at_any_depth(items, found):
     """S000-34"""
-    assert content.among(items, STANDARD) is found
+    assert content.among(items, STANDARD, RULES) is found
 
 
 def test_a_list_that_holds_itself_is_searched_only_once():
     knot: list[Any] = [1]
     knot.append(knot)
-    assert not content.among(knot, STANDARD)
+    assert not content.among(knot, STANDARD, RULES)
 
 
 # Blocks ----------------------------------------------------------------------------------------------
