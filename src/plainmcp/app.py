@@ -1,10 +1,12 @@
 """The server people use: the core, and the ways to drive it. Everything else is in the rooms it opens onto."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 from . import revisions
-from .errors import AuthorError
+from .errors import AuthorError, OptionError
+from .option_check import with_checked_options
+from .options import HttpOptions, RunOptions
 from .revisions import Revision
 from .server import Core
 from .transports import drive
@@ -35,11 +37,13 @@ class Server(Core):
         begun = self.begin(message, None, None, principal, None if revision is None else revisions.named(revision))
         return await looped.run(begun, threads=looped.threads_of(self))
 
+    @with_checked_options("server.connect", "write server.connect(send)")
     def connect(self, send: Callable[[bytes], None] | None = None, *, principal: Any = None) -> Connection:
         """A connection that remembers its handshake; `send` is called with notifications and questions."""
         return Connection(self, send, principal=principal)
 
-    def asgi(self, *, principal: Callable[[Any], Any] | None = None, **settings: Any) -> Any:
+    @with_checked_options("server.asgi", "write server.asgi(principal=…)")
+    def asgi(self, *, principal: Callable[[Any], Any] | None = None, **settings: Unpack[HttpOptions]) -> Any:
         """An ASGI application: give it to uvicorn, or mount it in Starlette, FastAPI or Litestar.
 
         `principal` is called with the scope of each request and says who is calling; see
@@ -49,7 +53,8 @@ class Server(Core):
 
         return asgi.ASGIApp(self, asgi.Settings(**settings), principal=principal)
 
-    def wsgi(self, *, principal: Callable[[Any], Any] | None = None, **settings: Any) -> Any:
+    @with_checked_options("server.wsgi", "write server.wsgi(principal=…)")
+    def wsgi(self, *, principal: Callable[[Any], Any] | None = None, **settings: Unpack[HttpOptions]) -> Any:
         """A WSGI application: give it to gunicorn, or mount it in Django or Flask.
 
         An open stream holds on to a thread of the server, so none stays open unless `max_standing` says how many.
@@ -59,23 +64,39 @@ class Server(Core):
         settings.setdefault("max_standing", 0)
         return wsgi.WSGIApp(self, wsgi.Settings(**settings), principal=principal)
 
+    @with_checked_options("server.run", 'write server.run(), or server.run(http="127.0.0.1:8000")')
     def run(
-        self, http: str | None = None, *, workers: int = 1, uvicorn: dict[str, Any] | None = None, **options: Any
+        self,
+        http: str | int | None = None,
+        *,
+        workers: int = 1,
+        uvicorn: dict[str, Any] | None = None,
+        **options: Unpack[RunOptions],
     ) -> None:
         """Serve until the client hangs up or a signal ends us: on standard input and output, or over HTTP.
 
-        `http` is a host and port, such as "127.0.0.1:8000": the server is then found there at /mcp, in as many
-        processes as `workers` says; of several none keeps sessions. Takes besides, for HTTP, what `asgi` takes and,
-        in `uvicorn`, what uvicorn takes; for standard input and output, max_line and grace (see transports.stdio).
-        Raises AuthorError when it cannot be served there.
+        `http` is a host and port, such as "127.0.0.1:8000", or a port of 127.0.0.1: the server is then found there at
+        /mcp, in as many processes as `workers` says; of several none keeps sessions. Takes besides, for HTTP, what
+        `asgi` takes and, in `uvicorn`, what uvicorn takes; for standard input and output, max_line and grace (see
+        transports.stdio). Raises AuthorError when it cannot be served there.
         """
+        given: dict[str, Any] = {**options}
+        over_pipes = {name: given.pop(name) for name in ("max_line", "grace", "streams") if name in given}
         if http is None:
             from .transports import stdio  # loaded for those who run the server
 
-            stdio.run(self, **options)
+            for_http = [*given, *(["workers"] if workers != 1 else []), *(["uvicorn"] if uvicorn is not None else [])]
+            if for_http:
+                raise OptionError(f'server.run: {for_http[0]}= goes with http=, such as http="127.0.0.1:8000"')
+            stdio.run(self, **over_pipes)
         else:
             from .transports import serving  # the same
 
-            if workers > 1 and not options.setdefault("stateless", True):
+            if over_pipes:
+                raise OptionError(
+                    f"server.run: {next(iter(over_pipes))}= is for standard input and output, without http="
+                )
+            if workers > 1 and not given.setdefault("stateless", True):
                 raise AuthorError("a session belongs to one process: with several workers, stateless is True")
-            serving.serve(self.asgi(**options), http, workers=workers, **(uvicorn or {}))
+            serving.check_uvicorn(uvicorn or {})
+            serving.serve(self.asgi(**given), serving.address_text(http), workers=workers, **(uvicorn or {}))

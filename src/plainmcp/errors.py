@@ -2,6 +2,7 @@
 
 PlainMCPError
 ├── AuthorError            read by the developer: a registration or a policy that cannot work
+│   ├── OptionError        an option that does not exist, or a value it does not take; also a TypeError
 │   ├── NormalizeError     a returned value has no wire form; says where: $.rows[3].when
 │   └── OutputError        a returned value breaks the schema that was promised
 ├── ToolError              read by the model: becomes a result with isError
@@ -25,6 +26,7 @@ __all__ = [
     "MethodNotFound",
     "MissingCapability",
     "NormalizeError",
+    "OptionError",
     "OutputError",
     "ParseError",
     "PlainMCPError",
@@ -41,6 +43,10 @@ class PlainMCPError(Exception):
 
 class AuthorError(PlainMCPError):
     """What the developer wrote cannot work; raised loudly, with what to do instead."""
+
+
+class OptionError(AuthorError, TypeError):
+    """There is no such option, or it does not take such a value; says which there are, and what to write."""
 
 
 class NormalizeError(AuthorError):

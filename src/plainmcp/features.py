@@ -237,6 +237,8 @@ def _judged(written: judge.Judge, binder: Binder, given: Any) -> dict[str, Any]:
 
 
 def _named(name: str) -> str:
+    if not name:
+        raise AuthorError("a lambda has no name; say one with name=")
     # TOOL-09, and the narrower rule of the conformance suite: what every client takes.
     if not (1 <= len(name) <= 128) or not all(c.isascii() and (c.isalnum() or c in "_-.") for c in name):
         raise AuthorError(f"the name {name!r} is not 1 to 128 letters, digits, underscores, dashes and dots")

@@ -8,17 +8,26 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from os import urandom
 from time import time
-from typing import Any, TypeVar, Unpack, overload
+from typing import Any, Literal, TypeVar, Unpack, overload
 
 import msgspec
 
 from . import codec, describe, exchange, features, files, jsonrpc, media, mime, results
-from .errors import AuthorError, InvalidParams, InvalidRequest, ProtocolError
+from .errors import AuthorError, InvalidParams, InvalidRequest, OptionError, ProtocolError
 from .jsonable import Rules
 from .jsonrpc import Envelope
 from .methods.answering import Steps
 from .methods.tools import Single
-from .options import PromptOptions, ResourceOptions, ToolOptions
+from .option_check import with_checked_options
+from .options import (
+    CompletionOptions,
+    DirectoryOptions,
+    FeatureDetails,
+    FileOptions,
+    PromptOptions,
+    ResourceOptions,
+    ToolOptions,
+)
 from .policy import Policy
 from .registry import Registry
 from .revisions import Revision
@@ -31,6 +40,7 @@ __all__ = ["Core"]
 F = TypeVar("F", bound=Callable[..., Any])
 _log = logging.getLogger("plainmcp")
 
+_NOT_GIVEN: Any = object()
 _BRACE = ord("{")
 MAX_BATCH = 100
 """How many messages one batch may hold."""
@@ -39,6 +49,7 @@ MAX_BATCH = 100
 class Core:
     """A server without I/O: features go in by decorator, messages by `receive`."""
 
+    @with_checked_options("Server", 'write Server("weather", version="1.0.0")')
     def __init__(
         self,
         name: str,
@@ -67,6 +78,8 @@ class Core:
             raise AuthorError("page_size is at least 1, or None for lists in one piece")
         if threads < 1:
             raise AuthorError("threads is at least 1")
+        _check_seconds("timeout", timeout)
+        _check_seconds("state_seconds", state_seconds)
         self.info = Implementation(
             name=name,
             title=title,
@@ -96,10 +109,11 @@ class Core:
     # Registering ----------------------------------------------------------------------------------
 
     @overload
-    def tool(self, function: F, /) -> F: ...
+    def tool(self, function: F, /, **options: Unpack[ToolOptions]) -> F: ...
     @overload
     def tool(self, /, **options: Unpack[ToolOptions]) -> Callable[[F], F]: ...
-    def tool(self, function: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
+    @with_checked_options("@server.tool", "write @server.tool, or @server.tool(name=…)")
+    def tool(self, function: Any = _NOT_GIVEN, /, **options: Unpack[ToolOptions]) -> Any:
         """Offer a function as a tool: `@server.tool`, or `@server.tool(name=…, render="table", …)`.
 
         Takes name, title, description, input_schema, output_schema, annotations, icons, meta, render, policy,
@@ -107,7 +121,7 @@ class Core:
         """
 
         def register(function: F) -> F:
-            given, replace = self._given(options, ToolOptions)
+            given, replace = self._given(options)
             if isinstance(given.get("annotations"), dict):
                 given["annotations"] = _checked(ToolAnnotations, given["annotations"], "annotations")
             policy = Policy.of(given.pop("policy", self.policy))
@@ -115,9 +129,10 @@ class Core:
             self.registry.tools.add(feature, replace)
             return function
 
-        return register if function is None else register(function)
+        return register if function is _NOT_GIVEN else register(_function(function, "@server.tool"))
 
-    def resource(self, uri: str, /, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
+    @with_checked_options("@server.resource", 'write @server.resource("memo://notes")')
+    def resource(self, uri: str, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
         """Offer a function as the resource at a URI, or, where the URI has {variables}, as a family of them.
 
         Takes name, title, description, mime_type, size, annotations, icons, meta, cache, visible, needs, inline,
@@ -125,7 +140,7 @@ class Core:
         """
 
         def register(function: F) -> F:
-            given, replace = self._given(options, ResourceOptions)
+            given, replace = self._given(options)
             given["annotations"] = media.annotations_of(given.get("annotations"))
             feature = features.resource(uri, function, self.policy, self.rules, **given)
             shelf: Any = (
@@ -137,34 +152,36 @@ class Core:
         return register
 
     @overload
-    def prompt(self, function: F, /) -> F: ...
+    def prompt(self, function: F, /, **options: Unpack[PromptOptions]) -> F: ...
     @overload
     def prompt(self, /, **options: Unpack[PromptOptions]) -> Callable[[F], F]: ...
-    def prompt(self, function: Any = None, /, **options: Unpack[PromptOptions]) -> Any:
+    @with_checked_options("@server.prompt", "write @server.prompt, or @server.prompt(name=…)")
+    def prompt(self, function: Any = _NOT_GIVEN, /, **options: Unpack[PromptOptions]) -> Any:
         """Offer a function as a prompt: `@server.prompt`, or `@server.prompt(name=…, title=…, …)`."""
 
         def register(function: F) -> F:
-            given, replace = self._given(options, PromptOptions)
+            given, replace = self._given(options)
             self.registry.prompts.add(features.prompt(function, self.policy, self.rules, **given), replace)
             return function
 
-        return register if function is None else register(function)
+        return register if function is _NOT_GIVEN else register(_function(function, "@server.prompt"))
 
-    def _given(self, options: Mapping[str, Any], known: type) -> tuple[dict[str, Any], bool]:
-        """What was said about a feature, and whether it replaces another; raises AuthorError for a word unknown."""
-        for name in options:
-            if name not in known.__annotations__:
-                raise AuthorError(f"there is no {name}=; what can be said is {', '.join(known.__annotations__)}")
+    def _given(self, options: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+        """What was said about a feature, and whether it replaces another; raises AuthorError."""
         given: dict[str, Any] = {"timeout": self.timeout, **options}
+        _check_seconds("timeout", given["timeout"])
         if given.get("icons"):
             given["icons"] = list(given["icons"])
         return given, bool(given.pop("replace", False))
 
-    def completion(self, ref: str, argument: str, **options: Any) -> Callable[[F], F]:
+    @with_checked_options("@server.completion", 'write @server.completion("prompt", "argument")')
+    def completion(self, ref: str, argument: str, **options: Unpack[CompletionOptions]) -> Callable[[F], F]:
         """Suggest values for an argument of a prompt (by its name) or of a resource template (by its URI).
 
         The function is given what was typed and, if it takes a second parameter, the other arguments so far.
         """
+
+        _check_seconds("timeout", options.get("timeout"))
 
         def register(function: F) -> F:
             feature = features.completion(function, ref, argument, **options)
@@ -175,6 +192,7 @@ class Core:
 
         return register
 
+    @with_checked_options("server.serializer", "write server.serializer(Class, function)")
     def serializer(self, kind: type, to_jsonable: Callable[[Any], Any]) -> None:
         """Send values of a class as whatever a function makes of them."""
         if kind is str:
@@ -183,65 +201,78 @@ class Core:
         for tool in list(self.registry.tools):  # what a class becomes is no longer told by its hints
             self.registry.tools.add(features.redeclare(tool, tool.policy), replace=True)
 
-    def add_file(self, file: Any, uri: str | None = None, *, replace: bool = False, **options: Any) -> str:
+    @with_checked_options("server.add_file", 'write server.add_file("notes.md")')
+    def add_file(self, file: Any, uri: str | None = None, **options: Unpack[FileOptions]) -> str:
         """Offer a file as a resource, read anew each time; gives its URI. Takes what `resource` takes, and root."""
-        reading = {name: options.pop(name) for name in ("root", "links", "max_size") if name in options}
+        given: dict[str, Any] = {**options}
+        reading = {name: given.pop(name) for name in ("root", "links", "max_size") if name in given}
         source = files.FileSource(file, **reading)
-        options.setdefault("name", source.name)
-        options.setdefault("mime_type", source.mime_type)
-        options.setdefault("size", source.size())
         uri = uri or source.uri
 
         def read() -> Any:
             return source.read(uri)
 
-        self.resource(uri, replace=replace, **options)(read)
+        found: dict[str, Any] = {"name": source.name, "mime_type": source.mime_type, "size": source.size()}
+        self.resource(uri, **(found | given))(read)
         return uri
 
-    def add_directory(self, prefix: str, root: Any, *, replace: bool = False, **options: Any) -> None:
+    @with_checked_options("server.add_directory", 'write server.add_directory("docs://", "docs")')
+    def add_directory(self, prefix: str, root: Any, **options: Unpack[DirectoryOptions]) -> None:
         """Offer the files below a directory, each at the prefix and its path; none outside it can be reached."""
-        reading = {name: options.pop(name) for name in ("links", "max_size", "hidden") if name in options}
+        given: dict[str, Any] = {**options}
+        reading = {name: given.pop(name) for name in ("links", "max_size", "hidden") if name in given}
         directory = files.Directory(root, **reading)
-        options.setdefault("name", prefix.rstrip("/:").rpartition("/")[2] or prefix)
 
         def read(path: str) -> Any:
             return directory.read(path, prefix + path)
 
-        self.resource(f"{prefix}{{+path}}", replace=replace, **options)(read)
+        given.setdefault("name", prefix.rstrip("/:").rpartition("/")[2] or prefix)
+        self.resource(f"{prefix}{{+path}}", **given)(read)
 
-    def add_link(
-        self,
-        uri: str,
-        *,
-        name: str | None = None,
-        mime_type: str | None = None,
-        replace: bool = False,
-        **fields: Any,
-    ) -> None:
+    @with_checked_options("server.add_link", 'write server.add_link("https://example.com/page")')
+    def add_link(self, uri: str, **options: Unpack[ResourceOptions]) -> None:
         """List a resource that the client fetches by itself, such as a page on the web."""
-        name = name or uri.rstrip("/").rpartition("/")[2] or uri
-        mime_type = mime_type or mime.mime_of_name(uri)
+        given: dict[str, Any] = {**options}
+        given["name"] = given.get("name") or uri.rstrip("/").rpartition("/")[2] or uri
+        given["mime_type"] = given.get("mime_type") or mime.mime_of_name(uri)
 
         def elsewhere() -> Any:
             raise InvalidParams(f"{uri} is not read through this server; fetch it directly")
 
-        self.resource(uri, name=name, mime_type=mime_type, replace=replace, **fields)(elsewhere)
+        self.resource(uri, **given)(elsewhere)
 
-    def add_text_prompt(self, name: str, text: str, *, role: str = "user", **options: Any) -> None:
+    @with_checked_options("server.add_text_prompt", 'write server.add_text_prompt("greeting", "Say hello.")')
+    def add_text_prompt(
+        self,
+        name: str,
+        text: str,
+        *,
+        role: Literal["user", "assistant"] = "user",
+        **options: Unpack[FeatureDetails],
+    ) -> None:
         """Offer a fixed text as a prompt."""
-        turn = results.Turn(role, text)  # type: ignore[arg-type]
+        turn = results.Turn(role, text)
 
         def said() -> Any:
             return results.PromptResult([turn])
 
         self.prompt(name=name, **options)(said)
 
-    def add_file_prompt(self, name: str, file: Any, *, role: str = "user", **options: Any) -> None:
+    @with_checked_options("server.add_file_prompt", 'write server.add_file_prompt("review", "review.md")')
+    def add_file_prompt(
+        self,
+        name: str,
+        file: Any,
+        *,
+        role: Literal["user", "assistant"] = "user",
+        **options: Unpack[FeatureDetails],
+    ) -> None:
         """Offer the text of a file, read anew each time, as a prompt."""
         source = files.FileSource(file)
+        results.Turn(role, "")  # what cannot be a role fails now, where the author sees it
 
         def said() -> Any:
-            return results.PromptResult([results.Turn(role, source.read(), as_text=True)])  # type: ignore[arg-type]
+            return results.PromptResult([results.Turn(role, source.read(), as_text=True)])
 
         self.prompt(name=name, **options)(said)
 
@@ -364,6 +395,20 @@ class Core:
         if found is None:
             found = self._infos[revision.name] = describe.implementation(self.info, revision)
         return found
+
+
+def _function(given: Any, where: str) -> Any:
+    """What was given by position in the place of a function, if it may be one; raises OptionError."""
+    if isinstance(given, str):
+        raise OptionError(
+            f"{where} takes a function by position, and its options by name: write {where}(name={given!r})"
+        )
+    return given
+
+
+def _check_seconds(name: str, given: float | None) -> None:
+    if given is not None and not given > 0:
+        raise AuthorError(f"{name} is a number of seconds, more than 0; not {given!r}")
 
 
 def _checked(kind: Any, given: dict[str, Any], what: str) -> Any:

@@ -114,6 +114,8 @@ def _name(function: Any) -> str:
 def _check_callable(called: Any, inner: Any, shown: str) -> None:
     if isinstance(called, type):
         raise AuthorError(f"{shown} is a class; give a function that makes one and returns it")
+    if not isinstance(called, (classmethod, property)) and not callable(called):
+        raise AuthorError(f"{shown} cannot be called; decorate a function, or give one")
     if isinstance(called, classmethod) or not callable(called):
         raise AuthorError(f"{shown} cannot be called as it is; give the method of the finished class or object")
     if inspect.isasyncgenfunction(called) or inspect.isasyncgenfunction(inner):

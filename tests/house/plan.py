@@ -44,7 +44,7 @@ STOREYS = (
     Storey("protocol", ("server",)),
     Storey("protocol", ("exchange", "session")),
     Storey("protocol", ("methods/*",)),
-    Storey("offer", ("registry", "features", "options", "context", "request", "pace")),
+    Storey("offer", ("registry", "features", "options", "option_check", "context", "request", "pace")),
     Storey(
         "translators",
         ("signature", "schema", "arguments", "outputs", "normalize", "render", "project", "describe", "paging"),

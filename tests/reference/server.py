@@ -115,7 +115,7 @@ def _decorators() -> Iterator[str]:
 
 
 def _option_rows(kinds: dict[str, Any], common: dict[str, Any]) -> Iterator[list[str]]:
-    names = dict.fromkeys([*common, *(name for kind in kinds.values() for name in kind.__annotations__)])
+    names = dict.fromkeys(["name", *common, *(name for kind in kinds.values() for name in kind.__annotations__)])
     for name in names:
         taken = ["yes" if name in kind.__annotations__ else "" for kind in kinds.values()]
         yield [code(name), *taken, words(_FEATURE_OPTIONS, name)]

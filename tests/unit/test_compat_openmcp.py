@@ -439,7 +439,7 @@ def test_what_is_not_marked_or_cannot_be_is_an_error() -> None:
         MCPServer("strict").collect(len)
     with pytest.raises(AuthorError, match="cannot be marked"):
         tool(len)
-    with pytest.raises(AuthorError, match="there is no colour="):
+    with pytest.raises(AuthorError, match="has no option colour="):
         MCPServer("strict").collect(tool(colour="red")(lambda: None))  # type: ignore[call-overload]
 
 

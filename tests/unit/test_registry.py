@@ -70,7 +70,6 @@ def nest(levels: int) -> Any:
         ({"a": "\ud800"}, "surrogates not allowed"),
         ({"a": nest(130)}, "nest more than 128 levels deep"),
         ({"a": nest(5_000)}, "recursion"),
-        (3, "Expected `object"),
     ],
 )
 def test_what_would_spoil_a_list_is_refused_when_it_is_registered(meta: Any, problem: str) -> None:
@@ -250,5 +249,7 @@ def test_cache_hints_that_make_no_sense_are_refused(cache: Any) -> None:
 def test_a_word_nobody_knows_is_the_authors_error() -> None:
     server = Server("s")
     for add in (server.tool, server.prompt, lambda **said: server.resource("memo://1", **said)):
-        with pytest.raises(AuthorError, match=r"there is no tilte=; what can be said is .*title"):
+        with pytest.raises(
+            AuthorError, match=r"has no option tilte=; did you mean title=\? The options are .*title, "
+        ):
             add(tilte="T")(lambda: None)

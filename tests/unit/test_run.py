@@ -94,6 +94,16 @@ def test_the_server_is_found_at_its_path_and_nowhere_else(file: Path) -> None:
         assert ask(port, "POST", "/mcpx", {})[0] == 404
 
 
+def test_a_port_alone_is_one_of_this_machine(tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        chosen = free.getsockname()[1]
+    file.write_text(PROGRAM.replace('http="127.0.0.1:0"', f"http={chosen}"), "utf-8")
+    with served(file, "1") as (program, port):
+        assert port == chosen
+        assert call(port)["structuredContent"] == {"result": program.process.pid}
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_and_the_program_goes_on(file: Path, number: int) -> None:
     with served(file, "1") as (program, port):

@@ -21,6 +21,7 @@ from typing import Any, TypeVar, Unpack, overload
 from .. import normalize, types
 from ..app import Server
 from ..errors import AuthorError
+from ..option_check import with_checked_options
 from ..options import PromptOptions, ResourceOptions, ToolOptions
 from ..policy import Policy
 from ..types import CallToolResult, ReadResourceResult
@@ -48,10 +49,6 @@ class MCPServer(Server):
         self, name: str, version: str = "0.0.0", *, policy: Policy | str = "openmcp", **options: Any
     ) -> None:
         super().__init__(name, version, policy=policy, **options)
-
-    def resource(self, uri: str, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
-        """Offer a function as the resource at a URI; as Server.resource, but `uri` may be named."""
-        return super().resource(uri, **options)
 
     def collect(self, *functions: Callable[..., Any]) -> None:
         """Offer functions as what they were marked to be by `tool`, `resource` and `prompt`."""
@@ -85,6 +82,7 @@ def tool(function: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
     return mark if function is None else mark(function)
 
 
+@with_checked_options("@resource", 'write @resource("memo://notes")')
 def resource(uri: str, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
     """Mark a function as the resource at a URI; takes what `resource` of a server takes."""
     return partial(_marked, partial(_resource, uri, options))

@@ -1,6 +1,7 @@
 """HTTP by uvicorn: an address, a socket, the path /mcp, and processes. Knows nothing of messages."""
 
 import errno
+import inspect
 import os
 import signal
 import socket
@@ -12,8 +13,9 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..errors import AuthorError
+from ..option_check import check_options
 
-__all__ = ["PATH", "address_of", "at_path", "listening", "serve", "serve_on"]
+__all__ = ["PATH", "address_of", "address_text", "at_path", "check_uvicorn", "listening", "serve", "serve_on"]
 
 PATH = "/mcp"
 """Where the server is found, unless told otherwise."""
@@ -35,6 +37,30 @@ def address_of(text: str) -> tuple[str, int]:
             f"{text!r} is no address to serve at; write host:port, such as 127.0.0.1:8000 or [::1]:8000"
         )
     return bare, int(port)
+
+
+_TRANSPORTS = {"stdio", "http", "sse", "streamable-http"}
+
+
+def address_text(given: str | int) -> str:
+    """An address as host:port, also of a port of 127.0.0.1; raises AuthorError for the name of a transport."""
+    if isinstance(given, str) and given in _TRANSPORTS:
+        raise AuthorError(
+            f"{given!r} is not an address: server.run() serves on standard input and output, and "
+            'server.run(http="127.0.0.1:8000") over HTTP'
+        )
+    return f"127.0.0.1:{given}" if isinstance(given, int) else given
+
+
+def check_uvicorn(options: dict[str, Any]) -> None:
+    """Refuse what is not an option of uvicorn's, nor of `serve`, or says where to serve; raises OptionError."""
+    if find_spec("uvicorn") is None or not options:
+        return
+    from uvicorn import Config
+
+    ours = {"app", "host", "port", "uds", "fd", "workers", "reload"}
+    known = {name: Any for name in inspect.signature(Config).parameters if name not in ours}
+    check_options({name: value for name, value in options.items() if name != "path"}, known, "uvicorn=")
 
 
 def at_path(app: _App, path: str = PATH) -> _App:

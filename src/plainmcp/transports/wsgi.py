@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextvars import copy_context
 from functools import partial
 from http import HTTPStatus
+from inspect import iscoroutinefunction
 from typing import Any
 
+from ..errors import AuthorError
 from ..server import Core
 from . import drive, sse, streamable
 from .endpoint import Endpoint
@@ -38,6 +40,8 @@ class WSGIApp:
     def __init__(
         self, core: Core, settings: Settings | None = None, *, principal: Callable[[Any], Any] | None = None
     ) -> None:
+        if iscoroutinefunction(principal):
+            raise AuthorError("principal= is an async function, and WSGI has no event loop; give a plain one")
         self.endpoint = Endpoint(core, settings or Settings(max_standing=0))
         self._principal = principal
 

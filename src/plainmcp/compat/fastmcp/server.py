@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar, overload
 from ... import signature
 from ...app import Server
 from ...errors import AuthorError
+from ...option_check import with_checked_options
 from ...policy import Policy
 from ...transports import serving
 from . import elsewhere
@@ -98,6 +99,7 @@ class FastMCP(Server):
 
         return decorating(name_or_fn, given, register)
 
+    @with_checked_options("@mcp.resource", 'write @mcp.resource("memo://notes")')
     def resource(self, uri: str, **options: Any) -> Callable[[F], F]:
         """Offer a function as the resource at a URI, or as a family of them; takes what ours takes."""
         given = told(options)

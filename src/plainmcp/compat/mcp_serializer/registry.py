@@ -10,6 +10,7 @@ from ...app import Server
 from ...context import Context
 from ...errors import AuthorError, ResourceNotFound
 from ...files import FileSource
+from ...option_check import with_checked_options
 from ...revisions import Revision
 from ...types import Resource, ResourceTemplate
 from .results import WEB, Noted, Openable, PromptsResult, noted, spoken_file
@@ -44,6 +45,7 @@ class MCPRegistry:
         told: Any = {"name": name, "title": title, "description": description, "annotations": annotations}
         return self.server.tool(replace=True, **told)
 
+    @with_checked_options("@registry.resource", 'write @registry.resource("memo://notes")')
     def resource(self, uri: str, annotations: Noted = None, **extra: Any) -> Callable[[F], F]:
         """Offer a function as a resource; one that takes parameters as a template that ends in them (S003-12).
 
