@@ -20,10 +20,13 @@ __all__ = [
     "dumper",
     "excludes",
     "has_core_schema",
+    "holds_data",
     "is_closed_model",
     "is_field",
     "is_pydantic",
     "is_serializer",
+    "is_sketched",
+    "is_table",
     "model_hints",
     "of_pydantic",
     "opener",
@@ -294,6 +297,26 @@ def opener(kind: type) -> Callable[[Any], Any] | None:
 def painter(kind: type) -> Painter | None:
     """How a picture that another package drew becomes the bytes of an image file."""
     return _lookup(kind, PAINTERS)
+
+
+# What tables and arrays of other packages offer each other, and what a notebook shows instead of a repr.
+_TABLES = ("__arrow_c_array__", "__arrow_c_stream__", "__dataframe__")
+_SHOWN = ("__array__", "_repr_html_", "_repr_mimebundle_")
+
+
+def is_table(kind: type) -> bool:
+    """Whether a class says that its values hold columns; its text shows some of their rows, or none."""
+    return any(callable(getattr(kind, name, None)) for name in _TABLES)
+
+
+def holds_data(kind: type) -> bool:
+    """Whether a class says that its values hold columns or numbers: what iterating gives may be names alone."""
+    return is_table(kind) or callable(getattr(kind, "__array__", None))
+
+
+def is_sketched(kind: type) -> bool:
+    """Whether a class has a better form of its values than their repr, which is for a console."""
+    return is_table(kind) or any(callable(getattr(kind, name, None)) for name in _SHOWN)
 
 
 def _lookup(kind: type, table: dict[tuple[str, str], T]) -> T | None:

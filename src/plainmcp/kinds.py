@@ -6,8 +6,9 @@ Knows classes only. The values themselves are encoded and walked in jsonable.
 import dataclasses
 import ipaddress
 import math
+import sys
 from collections import OrderedDict, UserString, deque
-from collections.abc import Callable, ItemsView, Iterable, KeysView, Mapping, Set, ValuesView
+from collections.abc import Awaitable, Callable, ItemsView, Iterable, KeysView, Mapping, Set, ValuesView
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -50,7 +51,9 @@ class Rule(msgspec.Struct, frozen=True):
       set       an array too, but in sorted order, which the encoder does not give
       open      `open` makes it something else, which has a rule of its own
       block     a content block or media: content, not data
-      unknown   no rule
+      text      no rule, but a text of its own, which a policy may take
+      repr      the same, but Python words it; it says nothing where it is in angle brackets
+      unknown   no rule, and nothing to show but the name of its class
     """
 
     shape: str
@@ -74,6 +77,8 @@ LIST = Rule("list", list, many=True)
 RECORD = Rule("list", list)
 DICT = Rule("dict")
 BLOCK = Rule("block")
+TEXT = Rule("text")
+REPR = Rule("repr")
 UNKNOWN = Rule("unknown")
 
 
@@ -95,7 +100,7 @@ def choose(kind: type, serializers: Mapping[type, Open]) -> Rule:
         rule = family(kind)
         if rule is not None:
             return rule
-    return UNKNOWN
+    return _text(kind)
 
 
 def is_leaf(kind: type) -> bool:
@@ -202,9 +207,23 @@ def _collection(kind: type) -> Rule | None:
         return Rule("open", list, many=True)
     if issubclass(kind, Set):
         return Rule("set", list, many=True)
-    if issubclass(kind, Iterable) and not issubclass(kind, type):
+    if issubclass(kind, (type, Awaitable)) or foreign.holds_data(kind):
+        return None  # what it gives when it is iterated over is not what it holds
+    if issubclass(kind, Iterable):
         return Rule("open", _open_iterable, many=True)
     return None
+
+
+def _text(kind: type) -> Rule:
+    """Whether `str()` of a value is what its author has to say of it, and not Python's default."""
+    if issubclass(kind, (type, Awaitable)):
+        return UNKNOWN
+    if kind.__str__ is not object.__str__:
+        return UNKNOWN if foreign.is_table(kind) else TEXT
+    if kind.__repr__ is object.__repr__ or foreign.is_sketched(kind):
+        return UNKNOWN
+    where = str(getattr(kind.__repr__, "__module__", "builtins"))
+    return REPR if where.partition(".")[0] in sys.stdlib_module_names else TEXT
 
 
 # How one level of a value is taken apart -----------------------------------------------------------

@@ -63,7 +63,7 @@ class Policy:
     envelope: Literal["off", "exact"] = "exact"
     # bytes: base64 text; an embedded blob; image or audio where the first bytes say so; refused.
     bytes_as: Literal["text", "blob", "media", "error"] = "text"
-    # An object with no JSON form: its str() as text and nothing structured, or refused.
+    # An object with no JSON form but a text of its own: that text and nothing structured, or refused.
     unserializable: Literal["str", "error"] = "str"
     # NaN, Infinity and lone surrogates: refused with a path, or replaced by null and U+FFFD.
     unencodable: Literal["error", "replace"] = "error"

@@ -3,12 +3,14 @@
 Knows shapes and the policy; which shape a class has is for the rules it is given.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Awaitable, Callable
 from math import isfinite
 from typing import Any, Protocol
 
 import msgspec
 
+from . import foreign
 from .errors import NormalizeError
 from .kinds import MAX_ITEMS, Rule
 from .policy import Policy
@@ -68,8 +70,8 @@ class Walk:
                     raise self._refusal(
                         f"{kind.__name__} is content, not data; return it by itself or in a list of content"
                     )
-                case "unknown":
-                    return self._stranger(value)
+                case "text" | "repr" | "unknown":
+                    return self._stranger(value, rule)
             value = self.opened(rule, value)
         raise self._refusal(f"{kind.__name__} keeps turning into something else that has to be converted")
 
@@ -154,19 +156,18 @@ class Walk:
         except Exception as error:
             raise self._refusal(f"converting {type(value).__name__} raised {type(error).__name__}") from error
 
-    def _stranger(self, value: Any) -> Any:
-        """A value no rule fits: its own text, if it has one worth sending, and the policy allows it."""
-        kind = type(value).__name__
-        cure = "await it" if hasattr(value, "__await__") else "give it a __plain__ method or register a serializer"
-        problem = f"{kind} has no JSON form; {cure}"
-        if self.policy.unserializable == "error":
-            raise self._refusal(problem)
+    def _stranger(self, value: Any, rule: Rule) -> Any:
+        """A value no rule fits: its own text, if it has one, and the policy allows it."""
+        kind = type(value)
+        if self.policy.unserializable == "error" or rule.shape == "unknown":
+            raise self._refusal(_formless(kind))
         try:
             shown = str(value)
         except Exception as error:
-            raise self._refusal(f"{kind} has no JSON form and its __str__ raised {type(error).__name__}") from error
-        if " at 0x" in shown:  # a default repr: it would tell the model a memory address
-            raise self._refusal(problem)
+            problem = f"{kind.__name__} has no JSON form and its __str__ raised {type(error).__name__}"
+            raise self._refusal(problem) from error
+        if (rule.shape == "repr" and shown.startswith("<")) or ("<" in shown and _ADDRESS.search(shown)):
+            raise self._refusal(_formless(kind))
         self.exact = False
         return self._text(shown)
 
@@ -180,6 +181,18 @@ class Walk:
 
     def _refusal(self, problem: str) -> NormalizeError:
         return NormalizeError(path_of(self.keys), problem)
+
+
+_ADDRESS = re.compile(r" (?:at|@) 0x[0-9a-fA-F]{5}")  # of a default repr, perhaps inside of another
+
+
+def _formless(kind: type) -> str:
+    cure = "give it a __plain__ method or register a serializer"
+    if foreign.holds_data(kind):
+        cure = "make lists and dicts of it, or register a serializer"
+    elif issubclass(kind, Awaitable):
+        cure = "await it"
+    return f"{kind.__name__} has no JSON form; {cure}"
 
 
 def _set_order(item: Any) -> tuple[int, Any, bytes]:

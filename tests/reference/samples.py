@@ -81,6 +81,7 @@ DATA = [
     'polars.DataFrame({"city": ["Oslo"], "high": [21.5]})',
     'polars.LazyFrame({"city": ["Oslo"], "high": [21.5]})',
     "Engine()",
+    "object()",
     '"\\ud800"',
 ]
 

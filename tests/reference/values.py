@@ -54,7 +54,8 @@ and asyncpg, with the names of their columns. A lazy frame of polars is collecte
 - A Series is a list. One with an index is an object if its labels are texts that do not repeat and the index has no
   name. Any other is a list of rows, in which the column of values has the name of the Series, or is called `value`.
 - A missing value (`NaN`, `NaT`, `NA`, `None`) is null. Times finer than a microsecond keep all their digits.
-- An array of another package is a list if it has numbers and no labels (it supports DLPack and has `tolist`)."""
+- An array of another package is a list if it has numbers and no labels (it supports DLPack and has `tolist`). Other
+  tables and arrays are refused, because their text shows only a part of them."""
 
 _PICTURES = """\
 ## Pictures
