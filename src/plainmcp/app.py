@@ -11,6 +11,7 @@ from .revisions import Revision
 from .server import Core
 from .transports import drive
 from .transports.connection import Connection
+from .transports.log_format import formatted_logs
 
 __all__ = ["Server"]
 
@@ -88,7 +89,8 @@ class Server(Core):
             for_http = [*given, *(["workers"] if workers != 1 else []), *(["uvicorn"] if uvicorn is not None else [])]
             if for_http:
                 raise OptionError(f'server.run: {for_http[0]}= goes with http=, such as http="127.0.0.1:8000"')
-            stdio.run(self, **over_pipes)
+            with formatted_logs():
+                stdio.run(self, **over_pipes)
         else:
             from .transports import serving  # the same
 
@@ -99,4 +101,5 @@ class Server(Core):
             if workers > 1 and not given.setdefault("stateless", True):
                 raise AuthorError("a session belongs to one process: with several workers, stateless is True")
             serving.check_uvicorn(uvicorn or {})
-            serving.serve(self.asgi(**given), serving.address_text(http), workers=workers, **(uvicorn or {}))
+            with formatted_logs():
+                serving.serve(self.asgi(**given), serving.address_text(http), workers=workers, **(uvicorn or {}))

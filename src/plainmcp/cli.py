@@ -26,6 +26,7 @@ from .errors import AuthorError
 from .policy import Policy
 from .revisions import LATEST, LATEST_HANDSHAKE, REVISIONS, Revision
 from .transports import stdio
+from .transports.log_format import formatted_logs
 
 __all__ = ["LoadError", "load", "main"]
 
@@ -64,13 +65,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(given: Any) -> int:
-    if given.reload:
-        cli_reload.serve_anew(given.target, given.http)
-    elif given.http is not None:
-        load(given.target).run(http=given.http, workers=given.workers)
-    else:
-        with stdio.guarded() as streams:  # what the file prints while it loads is no message
-            load(given.target).run(streams=streams)
+    with formatted_logs():
+        if given.reload:
+            cli_reload.serve_anew(given.target, given.http)
+        elif given.http is not None:
+            load(given.target).run(http=given.http, workers=given.workers)
+        else:
+            with stdio.guarded() as streams:  # what the file prints while it loads is no message
+                load(given.target).run(streams=streams)
     return 0
 
 

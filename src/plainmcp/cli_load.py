@@ -9,6 +9,7 @@ from typing import Any
 
 from .app import Server
 from .cli_advice import advice, is_foreign
+from .tracebacks import is_own_file
 
 __all__ = ["LoadError", "file_of", "load", "own_traceback"]
 
@@ -89,6 +90,6 @@ def own_traceback(error: BaseException, file: str | None = None) -> str:
     while seen is not None and file is not None and seen.tb_frame.f_code.co_filename != file:
         seen = seen.tb_next
     shown = traceback.TracebackException(type(error), error, seen)
-    ours = str(Path(__file__).parent)
-    shown.stack = traceback.StackSummary.from_list([frame for frame in shown.stack if ours not in frame.filename])
+    theirs = [frame for frame in shown.stack if not is_own_file(frame.filename)]
+    shown.stack = traceback.StackSummary.from_list(theirs)
     return "".join(shown.format()).rstrip()

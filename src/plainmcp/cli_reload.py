@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 from .cli_load import LoadError, file_of, load
 from .errors import AuthorError
 from .transports import serving
+from .transports.log_format import formatted_logs
 
 __all__ = ["serve_anew"]
 
@@ -114,13 +115,14 @@ def _started(target: str, bound: Any) -> Any:
 def _serve(target: str, bound: Any) -> None:
     threading.Thread(target=_leave_with_the_parent, daemon=True).start()
     sys.dont_write_bytecode = True  # Python takes a file for unchanged that is saved twice in a second, and as long
-    try:
-        app = load(target).asgi()
-    except (LoadError, AuthorError) as error:
-        _say(str(error))
-        sys.exit(1)
-    with suppress(KeyboardInterrupt):  # uvicorn has ended by then
-        serving.serve_on(bound, app, timeout_graceful_shutdown=_GRACE)
+    with formatted_logs():
+        try:
+            app = load(target).asgi()
+        except (LoadError, AuthorError) as error:
+            _say(str(error))
+            sys.exit(1)
+        with suppress(KeyboardInterrupt):  # uvicorn has ended by then
+            serving.serve_on(bound, app, timeout_graceful_shutdown=_GRACE)
 
 
 def _leave_with_the_parent() -> None:

@@ -27,6 +27,7 @@ from ..registry import Shelf
 from ..request import Request
 from ..revisions import Revision
 from ..steps import FAILURES, RunAndMake
+from ..tracebacks import cut_own_frames
 from ..types import CallToolResult, GetPromptResult, ReadResourceResult
 
 __all__ = [
@@ -238,8 +239,8 @@ def failure(error: ProtocolError, revision: Revision, id: Any = None) -> bytes:
     return jsonrpc.fail(id or error.id, code, error.message, error.data, null_id=revision.null_id)
 
 
-def incident(what: str, error: BaseException | None = None) -> str:
-    """Log an exception, or the one being handled, in full, and give the one line about it that may be sent."""
+def incident(what: str, error: BaseException) -> str:
+    """Log an exception in full, and give the one line about it that may be sent."""
     number = urandom(4).hex()
-    _log.error("%s failed (incident %s)", what, number, exc_info=error or True)
+    _log.error("%s failed (incident %s)", what, number, exc_info=cut_own_frames(error))
     return f"{what} failed unexpectedly (incident {number})."

@@ -66,7 +66,9 @@ def contained(error: BaseException) -> BaseException:
     if isinstance(error, (Exception, InputRequired)):
         return error
     named = "tried to exit the process" if isinstance(error, SystemExit) else f"raised {type(error).__name__}"
-    return RuntimeError(f"the function {named}")
+    problem = RuntimeError(f"the function {named}")
+    problem.__cause__ = error  # the log says where
+    return problem
 
 
 def failed(single: Single, error: BaseException) -> bytes | None:

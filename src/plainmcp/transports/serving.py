@@ -14,6 +14,7 @@ from typing import Any
 
 from ..errors import AuthorError
 from ..option_check import check_options
+from .log_format import uvicorn_log_config
 
 __all__ = ["PATH", "address_of", "address_text", "at_path", "check_uvicorn", "listening", "serve", "serve_on"]
 
@@ -115,7 +116,12 @@ def serve_on(bound: socket.socket, app: _App, *, path: str = PATH, **options: An
             threading.Thread(target=getattr(app, "drain", lambda: None), daemon=True).start()
             super().handle_exit(sig, frame)
 
-    given: dict[str, Any] = {"log_level": "warning", "lifespan": "auto", **options}
+    given: dict[str, Any] = {
+        "log_level": "warning",
+        "log_config": uvicorn_log_config(),
+        "lifespan": "auto",
+        **options,
+    }
     config = uvicorn.Config(at_path(app, path), **given)
     config.load()
     config.http_protocol_class = _sparing(config.http_protocol_class)

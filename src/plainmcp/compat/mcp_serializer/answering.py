@@ -156,8 +156,8 @@ class MCPSerializer:
             return jsonrpc.close(envelope.id, told)
         except ProtocolError as error:
             return exchange.failure(error, SPOKEN, envelope.id)
-        except Exception:
-            return exchange.failure(InternalError(incident("Method initialize")), SPOKEN, envelope.id)
+        except Exception as error:
+            return exchange.failure(InternalError(incident("Method initialize", error)), SPOKEN, envelope.id)
 
     # The quirks, each in the answer of its method.
 
