@@ -3,11 +3,13 @@
 import json
 import sqlite3
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pydantic
 import pytest
 
 from plainmcp import Server
@@ -18,6 +20,10 @@ WEATHER = pd.DataFrame(
     {"city": ["Oslo", "Rome", "Oslo"], "high": [4.0, 18.0, None], "day": [1, 1, 2]},
 )
 HOURS = pd.Series([1, 2, 3], index=pd.date_range("2026-01-01", periods=3, freq="12h"))
+
+
+class Own(pd.DataFrame):
+    """As geopandas and others have it."""
 
 
 def sent(value: Any, revision: str = "2026-07-28", policy: str = "standard") -> Any:
@@ -96,6 +102,15 @@ FRAMES: dict[str, tuple[Callable[[], Any], Any]] = {
         lambda: WEATHER[["day"]].sort_values("day", ascending=False).head(1),
         [{"index": 2, "day": 2}],
     ),
+    "a range that has a name": (
+        lambda: pd.DataFrame({"n": [5]}, index=pd.RangeIndex(1, name="row")),
+        [{"row": 0, "n": 5}],
+    ),
+    "a range with other steps": (
+        lambda: pd.DataFrame({"n": [5, 6]}, index=pd.RangeIndex(0, 4, 2)),
+        [{"index": 0, "n": 5}, {"index": 2, "n": 6}],
+    ),
+    "a class of one's own": (lambda: Own({"n": [5]}, index=["a"]), [{"index": "a", "n": 5}]),
     "a frame on its side": (
         lambda: WEATHER[["day"]].T,
         [{"index": "day", "0": 1, "1": 1, "2": 2}],
@@ -302,6 +317,20 @@ def test_a_series_with_text_for_labels_is_structured_data_as_it_is() -> None:
     server = Server("tables")
     server.tool(name="table")(lambda: WEATHER[["day"]].sum())
     assert Client(server).call("table")["structuredContent"] == {"day": 4}
+
+
+def test_a_frame_keeps_its_index_in_records_and_models() -> None:
+    @dataclass
+    class Record:
+        table: Any
+
+    class Model(pydantic.BaseModel):
+        model_config = pydantic.ConfigDict(arbitrary_types_allowed=True)
+        table: pd.DataFrame
+
+    table = WEATHER.set_index("city")[["day"]].head(1)
+    data = {"table": [{"city": "Oslo", "day": 1}]}
+    assert sent([Record(table), Model(table=table)]) == [data, data]
 
 
 def test_a_frame_is_the_json_of_a_resource_and_of_a_prompt() -> None:
