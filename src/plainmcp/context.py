@@ -7,15 +7,16 @@ everything goes through the request's link.
 
 import logging
 from collections.abc import Awaitable, Callable, Generator
+from dataclasses import make_dataclass
 from functools import lru_cache, partial
 from time import time
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 from uuid import uuid4
 
 import msgspec
 from msgspec.structs import replace
 
-from . import codec, describe, foreign, jsonrpc, schema
+from . import codec, describe, foreign, hints, jsonrpc, schema
 from .errors import AuthorError, InvalidParams, MissingCapability, ParseError, ToolError
 from .judge import Judge
 from .pace import A_SECOND, Pace
@@ -24,10 +25,14 @@ from .request import Request
 from .revisions import Revision
 from .steps import Link, PeerError
 
+if TYPE_CHECKING:
+    from .questions import AwaitedDict, AwaitedElicited, AwaitedList
+
 __all__ = ["LOG_LEVELS", "Context", "lacking"]
 
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 
+T = TypeVar("T")
 _URGENT = frozenset(LOG_LEVELS[LOG_LEVELS.index("error") :])
 _log = logging.getLogger("plainmcp")
 
@@ -221,30 +226,44 @@ class Context:
 
     # Asking ---------------------------------------------------------------------------------------
 
+    @overload
+    def elicit(self, message: str, form: type[T], *, key: str | None = None) -> "AwaitedElicited[T]": ...
+    @overload
+    def elicit(
+        self, message: str, form: dict[str, Any], *, key: str | None = None
+    ) -> "AwaitedElicited[dict[str, Any]]": ...
+    @overload
+    def elicit(self, message: str, form: Any, *, key: str | None = None) -> "AwaitedElicited[Any]": ...
     def elicit(self, message: str, form: Any, *, key: str | None = None) -> Any:
-        """Ask the user to fill in a form, described by a class or by a flat JSON Schema; gives Elicited."""
+        """Ask the user to fill in a form, described by a class or by a flat JSON Schema; gives Elicited.
+
+        The type of a single value, such as `int`, an Enum or a Literal, is a form with that value.
+        """
         return self._ask_one("elicit", key, Elicit(message=message, schema=form))
 
-    def elicit_url(self, message: str, url: str, *, key: str | None = None) -> Any:
+    def elicit_url(self, message: str, url: str, *, key: str | None = None) -> "AwaitedElicited[None]":
         """Ask the user to visit a page, for what must not pass through the client; gives Elicited."""
-        return self._ask_one("elicit", key, ElicitUrl(message=message, url=url))
+        return self._ask_one("elicit", key, ElicitUrl(message=message, url=url))  # type: ignore[no-any-return]
 
-    def sample(self, messages: Any, *, max_tokens: int = 1000, key: str | None = None, **options: Any) -> Any:
+    def sample(
+        self, messages: Any, *, max_tokens: int = 1000, key: str | None = None, **options: Any
+    ) -> "AwaitedDict":
         """Ask the client's model to continue: a text or a list of messages; gives its answer as a dict."""
-        return self._ask_one("sample", key, Sample(messages=messages, max_tokens=max_tokens, options=options))
+        question = Sample(messages=messages, max_tokens=max_tokens, options=options)
+        return self._ask_one("sample", key, question)  # type: ignore[no-any-return]
 
-    def roots(self, *, key: str | None = None) -> Any:
+    def roots(self, *, key: str | None = None) -> "AwaitedList":
         """Ask which places of the user's the server may look at; gives a list of roots."""
-        return self._ask_one("roots", key, ListRoots())
+        return self._ask_one("roots", key, ListRoots())  # type: ignore[no-any-return]
 
-    def ask(self, **questions: Question) -> Any:
+    def ask(self, **questions: Question) -> "AwaitedDict":
         """Ask several things at once; gives a dict of answers by the same names."""
         request = self._request
         questions = {key: _prepare(key, question, request.revision) for key, question in questions.items()}
         for question in questions.values():
             self._check(question)
         if request.revision.handshake:
-            return self._ask_live(questions)
+            return self._ask_live(questions)  # type: ignore[no-any-return]
         answers = {}
         for key, question in questions.items():
             try:
@@ -253,13 +272,14 @@ class Context:
                 continue
         if len(answers) < len(questions):
             raise InputRequired({key: question for key, question in questions.items() if key not in answers})
-        return _ready(answers) if self._is_async else answers
+        answer: Any = _ready(answers) if self._is_async else answers
+        return answer  # type: ignore[no-any-return]
 
     def _ask_one(self, kind: str, key: str | None, question: Question) -> Any:
         # Without a name of its own a question is known by its place, which is the same each time we are run.
         self._asked[kind] = self._asked.get(kind, 0) + 1
         name = key or f"{kind}_{self._asked[kind]}"
-        answers = self.ask(**{name: question})
+        answers: Any = self.ask(**{name: question})
         return _picked(answers, name) if self._is_async else answers[name]
 
     def _ask_live(self, questions: dict[str, Question]) -> Any:
@@ -353,7 +373,7 @@ def _written(question: Question, revision: Revision) -> Question:
     if not isinstance(question, Elicit):
         return question
     described = question.schema
-    wanted, fit = _form(described) if isinstance(described, type) else (described, partial(_fitting, described))
+    wanted, fit = (described, partial(_fitting, described)) if isinstance(described, dict) else _form(described)
 
     def parse(content: Any) -> Any:
         return question.parse(fit(describe.filled(content, wanted, revision)))
@@ -378,8 +398,16 @@ def _said(item: Any) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=256)
-def _form(kind: type) -> tuple[dict[str, Any], Callable[[Any], Any]]:
-    """The form a class describes, and how its content becomes an instance."""
+def _form(kind: Any) -> tuple[dict[str, Any], Callable[[Any], Any]]:
+    """The form a class describes, and how its content becomes an instance; a single value is a field of its own."""
+    if not hints.is_record(kind):
+        try:
+            wanted, fit = _form(make_dataclass("Answer", [("value", kind)]))
+        except AuthorError as error:
+            raise AuthorError(
+                f"{kind!r} is not a form; give a class, a single value's type or a JSON Schema"
+            ) from error
+        return wanted, lambda content: fit(content).value
     wanted = schema.of_form(kind)
 
     def parse(content: Any) -> Any:

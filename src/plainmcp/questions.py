@@ -1,7 +1,7 @@
 """What a server can ask of a client, and what comes back. Knows the questions, not how they travel."""
 
-from collections.abc import Callable
-from typing import Any, ClassVar, Literal
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 import msgspec
 
@@ -10,16 +10,39 @@ from .errors import InvalidParams
 __all__ = ["Elicit", "ElicitUrl", "Elicited", "InputRequired", "ListRoots", "Question", "Sample"]
 
 
-class Elicited(msgspec.Struct, frozen=True):
-    """What a user did with a form or a URL: accept, decline or cancel; `data` is the filled-in form."""
+T = TypeVar("T")
+
+
+class Elicited(msgspec.Struct, Generic[T], frozen=True):
+    """What a user did with a form or a URL: accept, decline or cancel; `data` is the form where it was accepted."""
 
     action: Literal["accept", "decline", "cancel"]
-    data: Any = None
+    data: T = None  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
 
     @property
     def accepted(self) -> bool:
         """Whether the user said yes."""
         return self.action == "accept"
+
+
+if TYPE_CHECKING:
+    # What type checkers are told that a question gives. A plain handler has the answer at once and an `async def`
+    # handler awaits it, and nothing in the type of a Context tells which of the two it was given to.
+
+    class AwaitedElicited(Elicited[T], frozen=True):
+        """An Elicited, or what gives one when it is awaited."""
+
+        def __await__(self) -> Generator[Any, Any, Elicited[T]]: ...
+
+    class AwaitedDict(dict[str, Any]):
+        """A dict, or what gives one when it is awaited."""
+
+        def __await__(self) -> Generator[Any, Any, dict[str, Any]]: ...
+
+    class AwaitedList(list[dict[str, Any]]):
+        """A list of dicts, or what gives one when it is awaited."""
+
+        def __await__(self) -> Generator[Any, Any, list[dict[str, Any]]]: ...
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +65,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Elicit(Question, frozen=True, kw_only=True):
-    """A form for the user to fill in, described by a class or by a flat JSON Schema."""
+    """A form for the user to fill in, described by a class, the type of a single value or a flat JSON Schema."""
 
     method: ClassVar[str] = "elicitation/create"
     message: str
@@ -58,7 +81,7 @@ class Elicit(Question, frozen=True, kw_only=True):
         """What is asked, in the newest words."""
         return {"mode": "form", "message": self.message, "requestedSchema": self.schema}
 
-    def read(self, answer: Any) -> Elicited:
+    def read(self, answer: Any) -> Elicited[Any]:
         """What the answer means; raises InvalidParams."""
         action = _action(answer)
         return Elicited(action, self.parse(answer.get("content") or {}) if action == "accept" else None)
@@ -80,7 +103,7 @@ class ElicitUrl(Question, frozen=True, kw_only=True):
         """What is asked, in the newest words."""
         return {"mode": "url", "message": self.message, "url": self.url}
 
-    def read(self, answer: Any) -> Elicited:
+    def read(self, answer: Any) -> Elicited[None]:
         """What the answer means; raises InvalidParams."""
         return Elicited(_action(answer))
 

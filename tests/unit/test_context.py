@@ -1,7 +1,8 @@
 """What a handler may know and ask for while it runs."""
 
 import time
-from typing import Any
+from enum import Enum
+from typing import Any, Literal
 
 import pytest
 
@@ -317,3 +318,59 @@ def test_log_messages_nobody_could_read_are_counted_instead_and_errors_never(rev
         ("warning", 0),
         ("warning", f"3 {left_out}"),
     ]
+
+
+class Color(Enum):
+    RED = "red"
+    GREEN = "green"
+
+
+@pytest.mark.parametrize("revision", CAN_ASK)
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "field", "said", "given"),
+    [
+        (int, {"type": "integer"}, 3, 3),
+        (str, {"type": "string"}, "Oslo", "Oslo"),
+        (bool, {"type": "boolean"}, True, True),
+        (float, {"type": "number"}, 1.5, 1.5),
+        (Color, {"type": "string", "enum": ["red", "green"]}, "red", Color.RED),
+        (Literal["a", "b"], {"type": "string", "enum": ["a", "b"]}, "b", "b"),
+    ],
+)
+def test_a_single_value_may_be_asked_for(
+    revision: str, is_async: bool, kind: Any, field: Any, said: Any, given: Any
+) -> None:
+    """R*-ELIC-03: it is a form with one field, and the answer is the value itself"""
+    server, answers = Server("s"), []
+
+    @server.tool(name="ask")
+    def ask(context: Context) -> str:
+        answers.append(context.elicit("?", kind))
+        return "done"
+
+    @server.tool(name="ask_later")
+    async def ask_later(context: Context) -> str:
+        answers.append(await context.elicit("?", kind))
+        return "done"
+
+    def fill_in(params: Any) -> Any:
+        assert params["requestedSchema"] == {"type": "object", "properties": {"value": field}, "required": ["value"]}
+        return {"action": "accept", "content": {"value": said}}
+
+    line = client(server, revision, answers={"elicitation/create": fill_in}, capabilities={"elicitation": {}})
+    assert line.call("ask_later" if is_async else "ask")["content"][0]["text"] == "done"
+    assert [(one.accepted, one.data) for one in answers] == [(True, given)]
+
+
+@pytest.mark.parametrize("form", [dict, list[int], 3, None])
+def test_what_is_no_form_says_what_one_is(form: Any, caplog: pytest.LogCaptureFixture) -> None:
+    server = Server("s")
+
+    @server.tool
+    def ask(context: Context) -> str:
+        return str(context.elicit("?", form))
+
+    line = client(server, "2025-11-25", capabilities={"elicitation": {}})
+    assert "incident" in line.call("ask")["content"][0]["text"]
+    assert "is not a form; give a class, a single value's type or a JSON Schema" in caplog.text

@@ -163,22 +163,22 @@ async def _later(answer: Any, read: Callable[[Any], Any]) -> Any:
 # What is asked and answered -----------------------------------------------------------------------
 
 
-class AcceptedElicitation(Elicited, frozen=True):
+class AcceptedElicitation(Elicited[Any], frozen=True):
     """The user said yes; `data` is what they filled in."""
 
 
-class DeclinedElicitation(Elicited, frozen=True):
+class DeclinedElicitation(Elicited[Any], frozen=True):
     """The user said no."""
 
 
-class CancelledElicitation(Elicited, frozen=True):
+class CancelledElicitation(Elicited[Any], frozen=True):
     """The user said neither."""
 
 
 _ANSWERS = {"accept": AcceptedElicitation, "decline": DeclinedElicitation, "cancel": CancelledElicitation}
 
 
-def _elicited(opened: Callable[[Any], Any], answer: Elicited) -> Elicited:
+def _elicited(opened: Callable[[Any], Any], answer: Elicited[Any]) -> Elicited[Any]:
     return _ANSWERS[answer.action](answer.action, opened(answer.data) if answer.accepted else None)
 
 
