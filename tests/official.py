@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 
 import mcp_types.methods as sdk
 
-from plainmcp.revisions import REVISIONS, Revision
 from schemas import assert_valid, definitions
+from wire import NULL_ID, WITHOUT_HANDSHAKE
 
 __all__ = ["check", "check_answer", "check_sent", "definition_of"]
 
@@ -68,7 +68,7 @@ SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 
 
-def check(revision: Revision | str, method: str, raw: bytes) -> None:
+def check(revision: Any, method: str, raw: bytes) -> None:
     """Fail unless a message is a valid answer to `method`, or a valid notification or request of that name."""
     name = revision if isinstance(revision, str) else revision.name
     message = decoded(raw)
@@ -97,7 +97,7 @@ def check_sent(revision: str, raw: bytes) -> None:
     method = message["method"]
     assert method in SENT, f"{method} is nothing a server sends"
     if method in QUESTIONS:
-        assert REVISIONS[revision].handshake, f"{revision}: a server never asks (R26-BASE-23)"
+        assert revision not in WITHOUT_HANDSHAKE, f"{revision}: a server never asks (R26-BASE-23)"
         assert isinstance(message["id"], str | int) and not isinstance(message["id"], bool)
         assert_valid(revision, "JSONRPCRequest", message)
     else:
@@ -128,16 +128,16 @@ def _check_response(revision: str, method: str | None, message: dict[str, Any]) 
 
 
 def _check_error(revision: str, message: dict[str, Any]) -> None:
-    facts, error = REVISIONS[revision], message["error"]
-    if facts.null_id:
+    null, error = revision in NULL_ID, message["error"]
+    if null:
         assert "id" in message
-    envelope = _with_valid_id(message, null=facts.null_id)
+    envelope = _with_valid_id(message, null=null)
     assert_valid(
         revision, "JSONRPCErrorResponse" if _has(revision, "JSONRPCErrorResponse") else "JSONRPCError", envelope
     )
     assert isinstance(error["code"], int) and isinstance(error["message"], str) and error["message"]
     code = error["code"]
-    if facts.handshake:
+    if revision not in WITHOUT_HANDSHAKE:
         assert code not in ERRORS, f"{revision} has no error {code}"
         return
     assert not (-32099 <= code <= -32000) or code in ERRORS, f"{code} is not for {revision} (R26-BASE-14 to 16)"
@@ -151,7 +151,7 @@ def _check_result(revision: str, method: str | None, message: dict[str, Any]) ->
     result = message["result"]
     response = "JSONRPCResultResponse" if _has(revision, "JSONRPCResultResponse") else "JSONRPCResponse"
     assert_valid(revision, response, _with_valid_id(message, null=False))
-    if not REVISIONS[revision].handshake:
+    if revision in WITHOUT_HANDSHAKE:
         assert result["resultType"] in ("complete", "input_required"), "R26-BASE-13"
         assert SERVER_INFO in result["_meta"], "R26-META-07"
     if method is None:
@@ -162,7 +162,7 @@ def _check_result(revision: str, method: str | None, message: dict[str, Any]) ->
     if definition == "InputRequiredResult":
         assert "inputRequests" in result or "requestState" in result, "R26-MRTR-03"
         assert "ttlMs" not in result and "cacheScope" not in result, "R26-CACHE-02"
-    elif not REVISIONS[revision].cache_hints:
+    elif revision not in WITHOUT_HANDSHAKE:
         assert "ttlMs" not in result and "cacheScope" not in result
     else:
         assert (method in CACHED) == ("ttlMs" in result) == ("cacheScope" in result), "R26-CACHE-01"

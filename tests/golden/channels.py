@@ -6,15 +6,13 @@ import asyncio
 import json
 import os
 import threading
-from functools import partial
+import time
 from select import select
 from typing import Any, ClassVar, Protocol
 
 from golden.conversation import Hear
 from golden.web import Asgi, Wsgi, is_sent
 from plainmcp import Server
-from plainmcp.transports import stdio
-from plainmcp.transports.turns import Streams
 
 __all__ = ["CHANNELS", "Channel"]
 
@@ -153,24 +151,29 @@ class Aside:
 
 
 class Stdio:
-    """What `server.run()` does on standard input and output, on pipes of its own."""
+    """`server.run()` in a thread, with pipes of ours for standard input and output."""
 
     lasts = True
     family = "stdio"
 
     def __init__(self, server: Server, revision: str, hear: Hear) -> None:
         self._hear = hear
-        source, to = os.pipe()
-        self._from, sink = os.pipe()
-        self._to: int | None = to
-        self._files = source, sink, self._from
         self._read = b""
         self._fences = 0
         self._aside: Aside | None = None
         self._due: Any = None  # the id of the request whose answer is waited for
-        streams = Streams(partial(os.read, source), partial(os.write, sink), source)
-        self._server = threading.Thread(target=stdio.run, args=(server,), kwargs={"streams": streams}, daemon=True)
+        source, to = os.pipe()
+        self._from, sink = os.pipe()
+        self._to: int | None = to
+        self._kept = [os.dup(file) for file in (0, 1)]
+        self._server = threading.Thread(target=server.run, daemon=True)
+        _put_in_place(source, sink)
+        ours = os.fstat(1).st_ino
         self._server.start()
+        end = time.monotonic() + SECONDS
+        while os.fstat(1).st_ino == ours:  # it takes them for itself, and leaves others there for whoever prints
+            assert self._server.is_alive() and time.monotonic() < end, "it does not serve"
+            time.sleep(0.0001)
 
     def attend(self) -> None:
         pass
@@ -223,12 +226,10 @@ class Stdio:
         self._to = None
         self._server.join(SECONDS)
         assert not self._server.is_alive(), "it goes on without its client"
-        source, sink, own = self._files
-        os.close(sink)
-        while more := os.read(own, 65536):
+        _put_in_place(*self._kept)  # and ours, which it left there again, are closed by that
+        while more := os.read(self._from, 65536):
             self._read += more
-        os.close(source)
-        os.close(own)
+        os.close(self._from)
 
     def _heard(self, message: bytes) -> None:
         reply = self._hear(message)
@@ -253,6 +254,13 @@ class Stdio:
             self._read += os.read(self._from, 65536)
         line, _, self._read = self._read.partition(b"\n")
         return line
+
+
+def _put_in_place(*files: int) -> None:
+    """Make these standard input and output."""
+    for standard, file in enumerate(files):
+        os.dup2(file, standard)
+        os.close(file)
 
 
 def _id(raw: bytes) -> Any:

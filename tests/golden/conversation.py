@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from plainmcp.revisions import REVISIONS
+from wire import REVISIONS
 
 __all__ = ["COMES", "FAMILIES", "Conversation", "Event", "Hear", "Step"]
 

@@ -6,11 +6,9 @@ from ast import literal_eval
 from typing import Any
 
 from golden.conversation import Step
-from plainmcp.revisions import REVISIONS
+from wire import WITHOUT_HANDSHAKE, meta_of
 
 __all__ = ["Speaker", "shown"]
-
-META = "io.modelcontextprotocol/"
 
 
 class Speaker:
@@ -40,7 +38,7 @@ class Speaker:
 
     def handshake(self) -> list[bytes]:
         """What comes before everything else, where the revision has a handshake."""
-        if not REVISIONS[self.revision].handshake:
+        if self.revision in WITHOUT_HANDSHAKE:
             return []
         params = {
             "protocolVersion": self.revision,
@@ -74,9 +72,9 @@ class Speaker:
             self._ids += 1
             whole["id"] = self._ids
         whole |= message
-        if not REVISIONS[self.revision].handshake and "id" in whole:
+        if self.revision in WITHOUT_HANDSHAKE and "id" in whole:
             params = whole.get("params", {})
-            own = {f"{META}protocolVersion": self.revision, f"{META}clientCapabilities": self._capabilities}
+            own = meta_of(self.revision, self._capabilities)
             whole["params"] = {**params, "_meta": {**own, **params.get("_meta", {})}}
         return whole
 

@@ -16,7 +16,7 @@ from golden import namespace, seed003
 from golden.channels import CHANNELS
 from golden.conversation import Conversation, Event, Step
 from golden.speaker import Speaker
-from plainmcp.revisions import REVISIONS
+from wire import REVISIONS
 
 FOLDER = Path(__file__).parent / "conversations"
 FILES = sorted(FOLDER.glob("*.txt"))
@@ -162,7 +162,7 @@ def test_a_conversation_file_is_well_formed(file: Path) -> None:
     conversation = Conversation.parse(text)
     assert IDS.search(conversation.sentence), "the sentence names nothing it pins"
     assert "\n" not in conversation.sentence and conversation.sentence.endswith("."), "it opens with one sentence"
-    assert set(conversation.revisions) <= REVISIONS.keys()
+    assert set(conversation.revisions) <= set(REVISIONS)
     for step in conversation.steps:
         assert set(step.comes) == set(conversation.revisions) or step.kind == "meanwhile", step.body
     others = {family for step in conversation.steps for family in step.elsewhere}

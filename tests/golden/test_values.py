@@ -1,4 +1,4 @@
-"""What a value becomes, to the key, before and after it is made to fit each revision: one text file each.
+"""What a value becomes, to the key, by itself and when a server sends it on each revision: one text file each.
 
 A file opens with a sentence and the ids of the requirements it pins. Its sections are an expression
 (`value`), whether it comes from a tool, a resource or a prompt (`as`), the policies and promises it holds
@@ -9,34 +9,29 @@ gets of it, or `error`. `file:///here` is the directory the expression ran in.
 import json
 import re
 from ast import literal_eval
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from golden import namespace
 from golden.speaker import shown
-from plainmcp import (
-    Policy,
-    codec,
-    normalize_prompt_result,
-    normalize_resource_payload,
-    normalize_tool_result,
-    project,
-)
+from plainmcp import Policy, Server, normalize_prompt_result, normalize_resource_payload, normalize_tool_result
 from plainmcp.errors import AuthorError, ToolError
-from plainmcp.normalize import prompt_result, resource_result, tool_result
-from plainmcp.payload import Output
-from plainmcp.revisions import REVISIONS, Revision
+from plainmcp.testing import Client
 from schemas import assert_valid
+from wire import META, REVISIONS
 
 FOLDER = Path(__file__).parent / "values"
 FILES = sorted(FOLDER.glob("*.txt"))
 IDS = re.compile(r"\b(?:S\d{3}|B)-\d{2}\b|\bB\.1\b")
 HEADING = re.compile(r"^-- (.+) --$", re.MULTILINE)
 GIVEN = ("value", "as", "policy", "declared")
+
+Make = Callable[[], Any]
 
 every_golden = pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
 
@@ -111,10 +106,16 @@ class Tool:
     def normalized(self, value: Any, policy: Policy, declared: Any) -> Any:
         return normalize_tool_result(value, policy=policy, declared=declared)
 
-    def projected(self, value: Any, policy: Policy, declared: Any, revision: Revision) -> Any:
-        output = Output(declared=declared, wrap=False if policy.non_object == "raw" else None)
-        result, mirrored = tool_result(value, policy, output=output)
-        return project.tool_result(result, mirrored, revision, policy.wrap_key, policy.json_style)
+    def sent(self, make: Make, policy: Policy, declared: Any, revision: str) -> Any:
+        server = Server("s", "1", policy=policy)
+        if declared == "schema":  # one that says as little as the policy lets it
+            written = {} if policy.non_object == "raw" else {"type": "object"}
+            server.tool(name="give", output_schema=written)(make)
+        elif declared == "hint":
+            server.tool(name="give")(hinted(make))
+        else:
+            server.tool(name="give")(make)
+        return Client(server, revision).request("tools/call", {"name": "give", "arguments": {}})
 
 
 class Resource:
@@ -126,8 +127,10 @@ class Resource:
     def normalized(self, value: Any, policy: Policy, declared: Any) -> Any:
         return normalize_resource_payload(self.uri, self.mime_type, value, policy=policy)
 
-    def projected(self, value: Any, policy: Policy, declared: Any, revision: Revision) -> Any:
-        return project.resource_result(resource_result(self.uri, self.mime_type, value, policy), revision)
+    def sent(self, make: Make, policy: Policy, declared: Any, revision: str) -> Any:
+        server = Server("s", "1", policy=policy)
+        server.resource(self.uri, mime_type=self.mime_type, name="it")(make)
+        return Client(server, revision).request("resources/read", {"uri": self.uri})
 
 
 class Prompt:
@@ -136,8 +139,19 @@ class Prompt:
     def normalized(self, value: Any, policy: Policy, declared: Any) -> Any:
         return normalize_prompt_result(value, policy=policy)
 
-    def projected(self, value: Any, policy: Policy, declared: Any, revision: Revision) -> Any:
-        return project.prompt_result(prompt_result(value, policy), revision)
+    def sent(self, make: Make, policy: Policy, declared: Any, revision: str) -> Any:
+        server = Server("s", "1", policy=policy)
+        server.prompt(name="give")(make)
+        return Client(server, revision).request("prompts/get", {"name": "give"})
+
+
+def hinted(make: Make) -> Make:
+    """A function with a hint that says nothing."""
+
+    def give() -> Any:
+        return make()
+
+    return give
 
 
 KINDS: dict[str, Any] = {"tool": Tool, "resource": Resource, "prompt": Prompt}
@@ -154,21 +168,35 @@ class Case:
 
     def outcome(self) -> dict[str, str]:
         """The result and what each revision gets of it, or the error, each as JSON or text."""
+        chosen = policy(self.policy)
         try:
-            found = {"result": self._json(self.kind.normalized(*self._given()))}
-            for revision in REVISIONS.values():
-                found[revision.name] = self._json(self.kind.projected(*self._given(), revision))
+            found = {"result": self._text(_plain(self.kind.normalized(self._value(), chosen, self.declared)))}
         except (AuthorError, ToolError) as error:
             return {"error": f"{type(error).__name__}: {error}"}
+        for revision in REVISIONS:
+            # A lambda has no hint, as `self._value` would have.
+            sent = self.kind.sent(lambda: self._value(), chosen, self.declared, revision)
+            found[revision] = self._text(_own(sent))
         return found
 
-    def _given(self) -> tuple[Any, Policy, str]:
+    def _value(self) -> Any:
         # Evaluated anew each time: an iterator can be read only once.
-        value = eval(f"({self.expression}\n)", dict(vars(namespace)))
-        return value, policy(self.policy), self.declared
+        return eval(f"({self.expression}\n)", dict(vars(namespace)))
 
-    def _json(self, message: Any) -> str:
-        return codec.encode(message).decode().replace(Path.cwd().as_uri(), "file:///here")
+    def _text(self, message: Any) -> str:
+        return json.dumps(message, ensure_ascii=False).replace(Path.cwd().as_uri(), "file:///here")
+
+
+def _plain(result: Any) -> Any:
+    """A result of ours as JSON."""
+    return msgspec.json.decode(msgspec.json.encode(result))
+
+
+def _own(result: dict[str, Any]) -> dict[str, Any]:
+    """A result without what the server says of itself."""
+    meta = {key: value for key, value in result.get("_meta", {}).items() if key != f"{META}serverInfo"}
+    rest = {key: value for key, value in result.items() if key != "_meta"}
+    return {**rest, **({"_meta": meta} if meta else {})}
 
 
 def rewritten(golden: Golden, outcome: dict[str, str]) -> Golden:

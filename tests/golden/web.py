@@ -11,12 +11,12 @@ from typing import Any
 
 from golden.conversation import Hear
 from plainmcp import Server
-from plainmcp.transports import sse
+from wire import META
 
 __all__ = ["Asgi", "Wsgi", "is_sent"]
 
 SECONDS = 20.0  # for anything at all
-META = "io.modelcontextprotocol/"
+COMMENT = b":\n\n"  # what keeps a stream warm
 SETTINGS: dict[str, Any] = {"max_standing": 8, "keep_alive_seconds": 0.01}
 
 
@@ -87,7 +87,7 @@ class Wsgi(Http):
             for chunk in body:
                 for raw in events.of(chunk):
                     self._hear(raw)
-                if chunk == sse.COMMENT:
+                if chunk == COMMENT:
                     break
             else:
                 self._open.remove((body, events))
@@ -222,7 +222,7 @@ class Response:
                 self._events = Events()
             return
         chunk = part["body"]
-        self._warm += chunk == sse.COMMENT
+        self._warm += chunk == COMMENT
         for raw in [chunk] if self._events is None else self._events.of(chunk):
             if is_sent(raw):
                 await self._told(raw)
