@@ -25,7 +25,7 @@ class Speaker:
         if step.kind == "bytes":
             found: bytes = literal_eval(step.body)
             return found
-        text = self._recalled(step.body)
+        text = self.recall(step.body)
         message = json.loads(text)
         if isinstance(message, dict) and "jsonrpc" in message:
             return text.encode()
@@ -78,7 +78,8 @@ class Speaker:
             whole["params"] = {**params, "_meta": {**own, **params.get("_meta", {})}}
         return whole
 
-    def _recalled(self, text: str) -> str:
+    def recall(self, text: str) -> str:
+        """Text of a file with what the server gave before put in."""
         text = text.replace("«revision»", self.revision)
         for placeholder, value in self._known.items():
             text = text.replace(placeholder, value)
