@@ -7,11 +7,12 @@ READY := .venv/.ready
 SERVES := .venv/.serves
 PEERS := .venv-bench
 
-.PHONY: help run test check bench bench-quick docs clean
+.PHONY: help run test mutants check bench bench-quick docs clean
 
 help:
 	@echo "make run     serve the weather example on loopback, and print a request to try"
 	@echo "make test    run every test and every >>> example"
+	@echo "make mutants MODULE=src/plainmcp/schema.py [COUNT=30] [SEED=1]   would a test at the wire notice a change?"
 	@echo "make check   formatting, lint and types"
 	@echo "make bench   measure speed and memory beside other packages: ten minutes, writes bench/RESULTS.md"
 	@echo "make docs    build the documentation into site"
@@ -37,6 +38,12 @@ run: $(SERVES)
 
 test: $(READY)
 	$(BIN)/python -m pytest -q -n 2
+
+# Changes one module at random places, one at a time, in a copy, and runs the tests at the wire.
+COUNT ?= 30
+SEED ?= 1
+mutants: $(READY)
+	@$(BIN)/python tests/mutants.py $(MODULE) --count $(COUNT) --seed $(SEED)
 
 check: $(READY)
 	$(BIN)/python -m ruff format --check .
