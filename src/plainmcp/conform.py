@@ -11,6 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from . import foreign, hints, records
 from .jsonable import Rules
 from .policy import Policy
+from .unpack import Unpacker
 
 __all__ = ["Conform", "compile"]
 
@@ -27,7 +28,7 @@ def compile(hint: Any, rules: Rules, policy: Policy) -> Conform | None:
     >>> compile(User, Rules(), Policy.standard)(Admin("Ada", "secret"))
     {'name': 'Ada'}
     """
-    shape = _Compiler(Opener(rules, policy), keep=policy.extra_fields == "keep").shape(hint)
+    shape = _Compiler(Unpacker(rules, policy), keep=policy.extra_fields == "keep").shape(hint)
     if shape is _unchanged:
         return None
 
@@ -46,57 +47,14 @@ def _unchanged(value: Any) -> Any:
     return value
 
 
-class Opener:
-    """Takes values apart, one level at a time, by the rules they are encoded by."""
-
-    def __init__(self, rules: Rules, policy: Policy) -> None:
-        self.rules, self.policy = rules, policy
-
-    def members(self, value: Any) -> Mapping[Any, Any] | None:
-        """The members of a value that is an object in JSON; None for any other value."""
-        for _ in range(_LAYERS):
-            if isinstance(value, dict):
-                return value
-            rule = self.rules.rule(type(value))
-            if rule.open is None or rule.many or rule.shape not in _OBJECTS:
-                return None
-            try:
-                value = rule.open(value)
-            except Exception:  # the encoder meets the same trouble, and knows its path
-                return None
-        return None
-
-    def inherits(self, value: Any, kind: type) -> bool:
-        """Whether a value is of a pydantic class derived from another, and pydantic says what it becomes."""
-        return kind in type(value).__mro__ and self.rules.rule(type(value)).open is foreign.dump_model
-
-    def items(self, value: Any) -> list[Any] | tuple[Any, ...] | None:
-        """The items of a value that is an array in JSON; None for any other value."""
-        if isinstance(value, (list, tuple)):
-            return value
-        rule = self.rules.rule(type(value))
-        if rule.many or rule.shape != "open" or rule.open is None:
-            return self.rules.items(value, self.policy)
-        try:
-            opened = rule.open(value)
-        except Exception:  # as above
-            return None
-        return opened if isinstance(opened, list) else None
-
-
-_OBJECTS = frozenset({"fields", "model", "open"})
-_LAYERS = 10
-"""How often a value may turn into something else before it is left to the encoder."""
-
-
 # Hints --------------------------------------------------------------------------------------------
 
 
 class _Compiler:
     """Makes shapes of hints; a class that holds itself has one shape."""
 
-    def __init__(self, opener: Opener, *, keep: bool) -> None:
-        self.opener, self.keep = opener, keep
+    def __init__(self, unpacker: Unpacker, *, keep: bool) -> None:
+        self.unpacker, self.keep = unpacker, keep
         self.known: dict[Any, _Record] = {}
         self.aliases: dict[Any, _Alias] = {}
 
@@ -116,7 +74,7 @@ class _Compiler:
         return self._single(choices[0]) if len(choices) == 1 else self._choice(choices)
 
     def _single(self, hint: Any) -> Conform:
-        kind, args = get_origin(hint) or hint, get_args(hint)
+        kind = get_origin(hint) or hint
         if kind is Any or not isinstance(kind, type) or self._has_own_form(kind):
             return _unchanged
         if getattr(kind, "__pydantic_root_model__", False):
@@ -125,23 +83,24 @@ class _Compiler:
             return inner if inner is _unchanged else lambda value: value if isinstance(value, kind) else inner(value)
         if hints.is_record(kind):
             return self._record(hint, kind)
-        places = _places(hint, kind, args)
+        places = _places(hint)
         if places is not None:
             shapes = [self.shape(place) for place in places]
-            return _unchanged if all(map(_is_unchanged, shapes)) else _Places(shapes)
-        item = _item(kind, args)
-        shape = self.shape(item)
-        if shape is _unchanged:
-            return _unchanged
-        return _Members(self.opener, shape) if issubclass(kind, Mapping) else _Items(self.opener, shape)
+            return _unchanged if all(shape is _unchanged for shape in shapes) else _Places(shapes)
+        return self._collection(_Members if issubclass(kind, Mapping) else _Items, [_item(hint)])
+
+    def _collection(self, make: Callable[[Unpacker, Conform], Conform], items: list[Any]) -> Conform:
+        """The shape of a collection whose items are of one of these types."""
+        shape = self.shape(Union[tuple(items)]) if items else _unchanged  # noqa: UP007 - at run time
+        return _unchanged if shape is _unchanged else make(self.unpacker, shape)
 
     def _has_own_form(self, kind: type) -> bool:
         """Whether the author says what values of a class become."""
-        return callable(getattr(kind, "__plain__", None)) or issubclass(kind, self.opener.rules.opaque)
+        return callable(getattr(kind, "__plain__", None)) or issubclass(kind, self.unpacker.rules.opaque)
 
     def _record(self, hint: Any, kind: type) -> "_Record":
         if hint not in self.known:
-            self.known[hint] = record = _Record(self.opener, kind, self.keep or records.has_extra_fields(kind))
+            self.known[hint] = record = _Record(self.unpacker, kind, self.keep or records.has_extra_fields(kind))
             for field in records.sent_fields(hint):
                 record.add(field, self.shape(field.hint))
         return self.known[hint]
@@ -150,41 +109,35 @@ class _Compiler:
         """A union: a record by its class or its members, arrays and mappings as one of each."""
         if any(choice in (Any, object) for choice in choices):
             return _unchanged
-        found, items, values = [], [], []
-        for choice in choices:
-            kind, args = get_origin(choice) or choice, get_args(choice)
-            shape = self._single(choice)
-            if isinstance(shape, _Record):
-                found.append(shape)
-            elif isinstance(kind, type) and issubclass(kind, Mapping):
-                values.append(_item(kind, args))
-            elif isinstance(kind, type) and issubclass(kind, Iterable) and not issubclass(kind, (str, bytes)):
-                items += _places(choice, kind, args) or [_item(kind, args)]
-        item = self.shape(Union[tuple(items)]) if items else _unchanged  # noqa: UP007 - at run time
-        member = self.shape(Union[tuple(values)]) if values else _unchanged  # noqa: UP007
-        if not found and item is _unchanged and member is _unchanged:
+        shapes = [(choice, self._single(choice)) for choice in choices]
+        found = [shape for _, shape in shapes if isinstance(shape, _Record)]
+        others = [choice for choice, shape in shapes if not isinstance(shape, _Record)]
+        mappings = [choice for choice in others if _is_a(choice, Mapping)]
+        arrays = [choice for choice in others if _is_a(choice, Iterable) and choice not in mappings]
+        of_items = self._collection(_Items, [item for one in arrays for item in _places(one) or [_item(one)]])
+        of_members = self._collection(_Members, list(map(_item, mappings)))
+        if not found and of_items is _unchanged and of_members is _unchanged:
             return _unchanged
-        of_items = _unchanged if item is _unchanged else _Items(self.opener, item)
-        of_members = _unchanged if member is _unchanged else _Members(self.opener, member)
-        return _Choice(self.opener, found, of_items, of_members, mappings=bool(values))
+        return _Choice(self.unpacker, found, of_items, of_members, mappings=bool(mappings))
 
 
-def _is_unchanged(shape: Conform) -> bool:
-    return shape is _unchanged
+def _is_a(hint: Any, kind: type) -> bool:
+    """Whether a hint is a collection of some kind; a text is none."""
+    origin = get_origin(hint) or hint
+    return isinstance(origin, type) and issubclass(origin, kind) and not issubclass(origin, (str, bytes))
 
 
-def _item(kind: type, args: tuple[Any, ...]) -> Any:
+def _item(hint: Any) -> Any:
     """The hint of what a collection holds: an array's items, a mapping's values."""
-    place = 1 if issubclass(kind, Mapping) else 0
-    collection = issubclass(kind, Iterable) and not issubclass(kind, (str, bytes))
-    return args[place] if collection and len(args) > place else Any
+    args, place = get_args(hint), 1 if _is_a(hint, Mapping) else 0
+    return args[place] if _is_a(hint, Iterable) and len(args) > place else Any
 
 
-def _places(hint: Any, kind: type, args: tuple[Any, ...]) -> list[Any] | None:
+def _places(hint: Any) -> list[Any] | None:
     """The hints of a tuple of so many items, one each; None for all else."""
-    if not issubclass(kind, tuple):
+    args, names = get_args(hint), getattr(hint, "_fields", None)
+    if not _is_a(hint, tuple):
         return None
-    names = getattr(kind, "_fields", None)
     if names is not None:
         resolved = records.annotations_of(hint)
         return [resolved.get(name, Any) for name in names]
@@ -197,8 +150,8 @@ def _places(hint: Any, kind: type, args: tuple[Any, ...]) -> list[Any] | None:
 class _Record:
     """An object with fields; of a value's members those that were declared."""
 
-    def __init__(self, opener: Opener, kind: type, keep: bool) -> None:
-        self.opener, self.kind, self.keep = opener, kind, keep
+    def __init__(self, unpacker: Unpacker, kind: type, keep: bool) -> None:
+        self.unpacker, self.kind, self.keep = unpacker, kind, keep
         self.is_model = foreign.is_pydantic(kind)
         self.shapes: dict[str, Conform] = {}
         self.defaults: dict[str, Callable[[], Any]] = {}
@@ -223,9 +176,9 @@ class _Record:
     def __call__(self, value: Any) -> Any:
         if self.conforms(type(value)):
             return value
-        if self.is_model and not self.keep and self.opener.inherits(value, self.kind):
+        if self.is_model and not self.keep and self.unpacker.inherits(value, self.kind):
             return foreign.dump_model(value, self.kind)
-        members = self.opener.members(value)
+        members = self.unpacker.members(value)
         return value if members is None else self.select(value, members)
 
     def select(self, value: Any, members: Mapping[Any, Any]) -> Any:
@@ -261,11 +214,11 @@ class _Alias:
 class _Items:
     """An array whose items have one shape."""
 
-    def __init__(self, opener: Opener, shape: Conform) -> None:
-        self.opener, self.shape = opener, shape
+    def __init__(self, unpacker: Unpacker, shape: Conform) -> None:
+        self.unpacker, self.shape = unpacker, shape
 
     def __call__(self, value: Any) -> Any:
-        items = self.opener.items(value)
+        items = self.unpacker.items(value)
         if items is None:
             return value
         if isinstance(self.shape, _Record) and all(map(self.shape.conforms, set(map(type, items)))):
@@ -298,11 +251,11 @@ def _like(value: Any, items: list[Any]) -> Any:
 class _Members:
     """A mapping whose values have one shape."""
 
-    def __init__(self, opener: Opener, shape: Conform) -> None:
-        self.opener, self.shape = opener, shape
+    def __init__(self, unpacker: Unpacker, shape: Conform) -> None:
+        self.unpacker, self.shape = unpacker, shape
 
     def __call__(self, value: Any) -> Any:
-        members = self.opener.members(value)
+        members = self.unpacker.members(value)
         if members is None:
             return value
         selected = {key: self.shape(item) for key, item in members.items()}
@@ -313,9 +266,9 @@ class _Choice:
     """One of several shapes: a record by the class of the value, else by the members that are there."""
 
     def __init__(
-        self, opener: Opener, found: list[_Record], items: Conform, values: Conform, *, mappings: bool
+        self, unpacker: Unpacker, found: list[_Record], items: Conform, values: Conform, *, mappings: bool
     ) -> None:
-        self.opener, self.records, self.items, self.values = opener, found, items, values
+        self.unpacker, self.records, self.items, self.values = unpacker, found, items, values
         self.mappings = mappings
         self.by_class = {record.kind: record for record in reversed(found)}
 
@@ -323,7 +276,7 @@ class _Choice:
         for base in type(value).__mro__:
             if base in self.by_class:
                 return self.by_class[base](value)
-        members = self.opener.members(value)
+        members = self.unpacker.members(value)
         if members is None:
             return self.items(value)
         best = max(self.records, key=lambda record: record.fit(members), default=None)

@@ -58,6 +58,7 @@ STOREYS = (
             "payload",
             "ready",
             "conform",
+            "unpack",
             "records",
             "schema_types",
             "jsonable",
