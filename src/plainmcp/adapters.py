@@ -4,16 +4,20 @@ The only room that asks pydantic about hints; it is the user's own package, and 
 turns up. How pydantic's values are taken apart again is told in foreign.
 """
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from enum import Flag
 from functools import lru_cache
-from typing import Any
+from typing import Any, get_args
 
-from . import phrases
+import msgspec
+
+from . import hints, texts
 from .errors import AuthorError
-from .phrases import Keys, Misfit
+from .phrases import Keys, Misfit, Name
+from .schemapaths import branches, child
+from .subschemas import INTEGER_NAME, NUMBER_NAME
 
-__all__ = ["schema", "validator"]
+__all__ = ["converter", "schema"]
 
 
 def schema(hint: Any, mode: Any) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
@@ -30,12 +34,29 @@ def schema(hint: Any, mode: Any) -> tuple[dict[str, Any], dict[str, dict[str, An
 
 @lru_cache
 def _generator() -> Any:
-    """pydantic's generator without the titles it makes of field names, nor the pattern that 1E+5 fails."""
+    """pydantic's generator without the titles it makes of field names, nor the pattern that 1E+5 fails.
+
+    It says what pydantic takes and does not say: combined flags, and names that stand for numbers.
+    """
     from pydantic.json_schema import GenerateJsonSchema
 
     def decimal_schema(self: Any, schema: Any) -> dict[str, Any]:
         found = GenerateJsonSchema.decimal_schema(self, schema)
         return {"type": "string"} if self.mode == "serialization" else found
+
+    def enum_schema(self: Any, schema: Any) -> dict[str, Any]:
+        found = GenerateJsonSchema.enum_schema(self, schema)
+        if not issubclass(schema["cls"], Flag) or self.mode == "serialization":
+            return found
+        values = hints.flag_values(schema["cls"])
+        rest = {key: value for key, value in found.items() if key != "enum"}
+        return rest | ({"minimum": 0, "maximum": values[-1]} if isinstance(values, range) else {"enum": values})
+
+    def dict_schema(self: Any, schema: Any) -> dict[str, Any]:
+        found = GenerateJsonSchema.dict_schema(self, schema)
+        kind = schema.get("keys_schema", {}).get("type")
+        names = _NAMES.get(kind) if self.mode == "validation" else None
+        return found if names is None else {"propertyNames": names, **found}
 
     def field_is_required(self: Any, field: Any, total: bool) -> bool:
         """A field with a default may be left out by who sends it to us; we always send it."""
@@ -43,81 +64,168 @@ def _generator() -> Any:
             return bool(GenerateJsonSchema.field_is_required(self, field, total))
         return not (field.get("serialization_exclude") or field.get("serialization_exclude_if"))
 
-    changes = {
-        "field_title_should_be_set": lambda self, schema: False,
-        "decimal_schema": decimal_schema,
-        "field_is_required": field_is_required,
-    }
+    def field_title_should_be_set(self: Any, schema: Any) -> bool:
+        return False
+
+    methods = (decimal_schema, enum_schema, dict_schema, field_is_required, field_title_should_be_set)
+    changes = {method.__name__: method for method in methods}
     return type("Plain", (GenerateJsonSchema,), changes)
+
+
+_NAMES = {
+    "int": {"pattern": INTEGER_NAME},
+    "float": {"pattern": NUMBER_NAME},
+    "bool": {"enum": ["true", "false"]},
+    "fraction": {"format": "fraction"},
+}
 
 
 # Values -------------------------------------------------------------------------------------------
 
 
-def validator(hint: Any, *, lenient: bool) -> Callable[[bytes, Any], Any]:
-    """What makes a Python value of JSON, given as bytes and as data; raises AuthorError, and Misfit when used."""
+def converter(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
+    """What makes a Python value of JSON; raises AuthorError, and Misfit when used."""
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        validate = TypeAdapter(hint).validator.validate_json
+        adapter = TypeAdapter(hint)
+        validate = adapter.validator.validate_json
+        takes_long = _takes_long(adapter)
     except Exception as error:
         raise AuthorError(str(error).partition("\n")[0]) from error
     strict = None if lenient else True  # None leaves it to the models themselves
 
-    def read(raw: bytes, value: Any) -> Any:
+    def convert(value: Any) -> Any:
+        try:
+            raw = msgspec.json.encode(value)
+        except (TypeError, ValueError, RecursionError):
+            raise Misfit([((), "this is not JSON")]) from None
+        if takes_long:
+            _check_bounds(schema(hint, "validation"), value)
         try:
             return validate(raw, strict=strict)
         except ValidationError as error:
             found = error.errors(include_url=False, include_input=False)
-        raise Misfit(list(_problems(found, value)))
+        raise Misfit([_place(error, value) for error in found])
 
-    return read
-
-
-def _problems(errors: list[Any], value: Any) -> Iterator[tuple[Keys, str]]:
-    """One line for each place; the choices of a union have each complained about the same one."""
-    wanted: dict[Keys, list[str]] = {}
-    kinds: dict[Keys, str] = {}
-    for error in errors:
-        keys, here = _located(error["loc"], value)
-        message = str(error["msg"])
-        if error["type"] == "missing":
-            yield (*keys, error["loc"][-1]), "missing"
-        elif error["type"] == "extra_forbidden":
-            yield keys, "there is no such field"
-        elif allowed := error.get("ctx", {}).get("expected_tags") or error.get("ctx", {}).get("expected"):
-            wanted.setdefault(keys, []).append(_allowed(str(allowed), here))
-        elif message.startswith(_SHOULD):
-            wanted.setdefault(keys, []).append(_should_be(message, here))
-            if error["type"].endswith(("_type", "_parsing")):
-                kinds[keys] = f", got {phrases.kind_of(here)}"
-        else:
-            said = re.sub(r"^(Value error|Assertion failed), ", "", message)
-            yield keys, phrases.unless_told(said, here) or "this will not do"
-    for keys, words in wanted.items():
-        yield keys, f"expected {phrases.choice(words)}{kinds.get(keys, '')}"
+    return convert
 
 
-_SHOULD = "Input should be "
+def _place(error: Any, value: Any) -> tuple[Keys, str | None]:
+    """Where pydantic refuses a value, and what an author said of it; pydantic's own words are left to the schema."""
+    kind, context = error["type"], error.get("ctx", {})
+    keys = _located(error["loc"], value, is_missing=kind == "missing")
+    if error["loc"][-1:] == ("[key]",):
+        keys = (*keys[:-1], Name(keys[-1]))
+    if kind in ("value_error", "assertion_error") and "error" in context:
+        return keys, str(context["error"]) or "refused by a validator"
+    if kind in _WORDS:
+        return keys, f"expected {_WORDS[kind].format(**context)}"
+    is_own = kind in _known_errors() or kind in _CUSTOM or str(error["msg"]).startswith(_EMAIL)
+    return keys, None if is_own else str(error["msg"])
 
 
-def _should_be(message: str, here: Any) -> str:
-    words = message.removeprefix(_SHOULD).partition(",")[0]
-    told = phrases.unless_told(words, here) or "something else"
-    return f"a value {told}" if told.startswith(("greater", "less")) else told
+_EMAIL = "value is not a valid email address"
+# Errors of pydantic's own types that are made as an author's are; some repeat the value.
+_CUSTOM = frozenset(
+    {
+        "base64_decode", "byte_size", "byte_size_unit", "bytes_type", "color_error", "import_error", "ip_any_address",
+        "ip_any_interface", "ip_any_network", "ip_v4_address", "ip_v4_interface", "ip_v4_network", "ip_v6_address",
+        "ip_v6_interface", "ip_v6_network", "path_type", "pattern_bytes_type", "pattern_regex", "pattern_str_type",
+        "pattern_type", "sequence_str", "zoneinfo_str", "fraction_parsing",
+    }
+)  # fmt: skip
+# What no schema says.
+_WORDS = {
+    "date_past": "a date in the past",
+    "date_future": "a date in the future",
+    "datetime_past": "a date and time in the past",
+    "datetime_future": "a date and time in the future",
+    "timezone_naive": "a time without a time zone",
+    "timezone_aware": "a time with a time zone",
+    "finite_number": "a finite number",
+    "decimal_max_digits": "a decimal number of at most {max_digits} digits",
+    "decimal_max_places": "a decimal number with at most {decimal_places} decimal places",
+    "decimal_whole_digits": "a decimal number with at most {whole_digits} digits before the point",
+    "uuid_version": "a UUID of version {expected_version}",
+    "url_scheme": "a URL whose scheme is {expected_schemes}",
+    "json_invalid": "JSON in a string",
+    "set_item_not_hashable": "a value that can be in a set",
+    "frozen_set_item_not_hashable": "a value that can be in a set",
+    "path_not_file": "the path of a file that is there",
+    "path_not_directory": "the path of a directory that is there",
+    "path_not_socket": "the path of a socket that is there",
+    "path_exists": "a path where there is nothing yet",
+    "parent_does_not_exist": "a path in a directory that is there",
+    "payment_card_number_digits": "the number of a card, digits only",
+    "payment_card_number_luhn": "the number of a card",
+    "payment_card_number_brand": "the number of a card, {required_length} digits",
+    "predicate_failed": "a value that its validator takes",
+    "not_operation_failed": "a value that its validator takes",
+}
 
 
-def _allowed(values: str, here: Any) -> str:
-    """The values a Literal, an Enum or a tag may have, as pydantic lists them: 'a', 'b' or 'c'."""
-    near = phrases.nearest(here, re.findall(r"'([^']*)'", values))
-    return values if near is None else f"{values}; did you mean {near!r}?"
+@lru_cache
+def _known_errors() -> frozenset[str]:
+    from pydantic_core import core_schema
+
+    return frozenset(get_args(core_schema.ErrorType))
 
 
-def _located(loc: Keys, value: Any) -> tuple[Keys, Any]:
-    """The keys that lead to a value, and that value; without the names pydantic gives to choices of a union."""
+def _located(loc: Keys, value: Any, *, is_missing: bool) -> Keys:
+    """The keys that lead to a place, without the names pydantic gives to the choices of a union."""
     keys: list[Any] = []
-    for key in loc:
-        if isinstance(value, (dict, list)) and (key in value if isinstance(value, dict) else isinstance(key, int)):
+    for at, key in enumerate(loc):
+        rest = loc[at + 1 :]
+        if _has(value, key) and not _is_label(value, key, rest, is_missing):
             value = value[key]
             keys.append(key)
-    return tuple(keys), value
+        elif is_missing and not rest:
+            keys.append(key)
+    return tuple(keys)
+
+
+def _is_label(value: Any, key: Any, rest: Keys, is_missing: bool) -> bool:
+    """Whether a key that is there is the name of a choice all the same: what follows is beside it, not in it."""
+    within = value[key]
+    if any(_has(within, one) for one in rest):
+        return False
+    lost = is_missing and bool(rest) and not isinstance(within, (dict, list))
+    return lost or any(_has(value, one) for one in rest)
+
+
+def _has(value: Any, key: Any) -> bool:
+    if isinstance(value, list):
+        return isinstance(key, int) and key < len(value)
+    return isinstance(value, dict) and key in value
+
+
+# Bounds -------------------------------------------------------------------------------------------
+
+
+def _takes_long(adapter: Any) -> bool:
+    """Whether pydantic makes something of text that can take for ever, a Fraction or a regular expression."""
+    parts = repr(adapter.core_schema)
+    return "fraction" in parts or "pattern_" in parts
+
+
+def _check_bounds(known: tuple[dict[str, Any], dict[str, Any]], value: Any) -> None:
+    """Raise Misfit for texts that would take long to read."""
+    root = {**known[0], "$defs": known[1]}
+    waiting: list[tuple[Any, Any, Keys]] = [(root, value, ())]
+    while waiting:
+        here, part, keys = waiting.pop()
+        choices = branches(root, here)
+        try:
+            if isinstance(part, str):
+                for choice in choices:
+                    texts.check_bounds(choice.get("format") if isinstance(choice, dict) else None, part)
+            elif isinstance(part, dict):
+                for name in part:  # of which a schema may say nothing
+                    texts.check_bounds("fraction", name)
+        except texts.OutOfBoundsError as error:
+            raise Misfit([(keys, str(error))]) from None
+        inside = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+        for key, item in inside:
+            found = [one for one in (child(choice, key) for choice in choices) if one is not None]
+            waiting.append(({"anyOf": found} if found else True, item, (*keys, key)))

@@ -16,18 +16,15 @@ from . import (
     codec,
     conform,
     headings,
-    judge,
     normalize,
     outputs,
-    phrases,
     render,
     schema,
     signature,
     uritemplate,
 )
-from .arguments import Binder
 from .context import Context
-from .errors import ArgumentsError, AuthorError
+from .errors import AuthorError
 from .jsonable import Rules
 from .payload import Declared, Normalized, Output
 from .policy import Policy
@@ -184,10 +181,10 @@ def tool(
         icons=icons,
         _meta=meta,
     )
-    binder = arguments.compile(read.parameters, open=read.open, lenient=lenient, reserved=read.reserved)
-    bind = binder.bind
-    if input_schema is not None:
-        bind = partial(_judged, judge.Judge(definition.inputSchema), binder)
+    written = None if input_schema is None else definition.inputSchema
+    binder = arguments.compile(
+        read.parameters, open=read.open, lenient=lenient, reserved=read.reserved, schema=written
+    )
     how: dict[str, Any] = {"policy": policy, "rules": rules, "render": _rendering(render), "output": output}
     return ToolFeature(
         function=function,
@@ -197,7 +194,7 @@ def tool(
         returns=read.returns,
         output_schema=output_schema,
         headers=headings.of(definition.inputSchema, f"the input schema of {name!r}"),
-        bind=bind,
+        bind=binder.bind,
         normalize=partial(normalize.tool_result, **how),
         **how,
         **common,
@@ -222,18 +219,6 @@ def redeclare(tool: ToolFeature, policy: Policy) -> ToolFeature:
 def _policy_for(policy: Policy, output_schema: Any) -> Policy:
     """A schema written by hand may require members that are null."""
     return policy.replace(drop_none=False) if isinstance(output_schema, dict) else policy
-
-
-def _judged(written: judge.Judge, binder: Binder, given: Any) -> dict[str, Any]:
-    """Arguments that keep to a schema written by hand, which may ask for more than the function's hints."""
-    data = codec.decode(bytes(given)) if given else None
-    data = {} if data is None else data
-    problems = [
-        f"{phrases.place(one.keys)}: expected {one.expected}, got {one.got}" for one in written.problems(data)
-    ]
-    if problems:
-        raise ArgumentsError(problems)
-    return binder.bind(data)
 
 
 def _named(name: str) -> str:
@@ -415,7 +400,7 @@ def prompt(
         icons=icons,
         _meta=meta,
     )
-    bind = arguments.compile(read.parameters, open=read.open, lenient=True, reserved=read.reserved).bind
+    bind = arguments.compile(read.parameters, open=read.open, reserved=read.reserved, texts=True).bind
     return PromptFeature(
         function=function,
         is_async=read.is_async,

@@ -5,14 +5,13 @@ Reads hints only: what they are in JSON Schema, and which values fit them, is to
 
 import collections.abc as abc
 import dataclasses
+import enum
 import inspect
-import ipaddress
 import types
 import typing
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from fractions import Fraction
-from pathlib import PurePath
+from itertools import combinations
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
@@ -21,9 +20,12 @@ from . import foreign
 from .errors import AuthorError
 
 __all__ = [
+    "WRAPPERS",
     "Parameter",
     "bare",
     "fields",
+    "flag_values",
+    "is_alias",
     "is_atom",
     "is_record",
     "is_typed_dict",
@@ -33,7 +35,7 @@ __all__ = [
     "rebuilt",
     "remarks",
     "speaks_pydantic",
-    "text_type",
+    "unwrapped",
     "with_lists",
 ]
 
@@ -55,7 +57,7 @@ class Parameter(msgspec.Struct, frozen=True):
 # Looking at one hint ------------------------------------------------------------------------------
 
 
-def _unwrapped(hint: Any) -> Any:
+def unwrapped(hint: Any) -> Any:
     """What one wrapper holds: Annotated, NewType, an alias, Final; any other hint is returned as it is."""
     if hasattr(hint, "__metadata__"):
         return hint.__origin__
@@ -63,10 +65,10 @@ def _unwrapped(hint: Any) -> Any:
         return hint.__supertype__
     if type(hint).__name__ == "TypeAliasType":
         return hint.__value__
-    return get_args(hint)[0] if get_origin(hint) in _WRAPPERS else hint
+    return get_args(hint)[0] if get_origin(hint) in WRAPPERS else hint
 
 
-_WRAPPERS = (typing.Final, typing.Required, typing.NotRequired, typing.ClassVar, getattr(typing, "ReadOnly", ...))
+WRAPPERS = (typing.Final, typing.Required, typing.NotRequired, typing.ClassVar, getattr(typing, "ReadOnly", ...))
 
 
 def bare(hint: Any) -> Any:
@@ -75,8 +77,13 @@ def bare(hint: Any) -> Any:
     >>> bare(Annotated[int, "how many"])
     <class 'int'>
     """
-    inner = _unwrapped(hint)
+    inner = unwrapped(hint)
     return hint if inner is hint else bare(inner)
+
+
+def is_alias(hint: Any) -> bool:
+    """Whether a hint is an alias with a name of its own, as `type Json = ...` makes one."""
+    return "TypeAliasType" in (type(hint).__name__, type(get_origin(hint)).__name__)
 
 
 def is_atom(hint: Any) -> bool:
@@ -109,25 +116,17 @@ def _kind(hint: Any) -> Any:
     return get_origin(inner) or inner
 
 
-_TEXTS: dict[type, str | None] = {
-    PurePath: None,
-    Fraction: None,
-    ipaddress.IPv4Address: "ipv4",
-    ipaddress.IPv6Address: "ipv6",
-    ipaddress.IPv4Network: None,
-    ipaddress.IPv6Network: None,
-    ipaddress.IPv4Interface: None,
-    ipaddress.IPv6Interface: None,
-}
+def flag_values(kind: type[enum.Flag]) -> range | list[int]:
+    """The combinations of a Flag's members, nothing at all among them; of many that leave gaps, the members alone."""
+    bits = [member.value for member in kind]
+    if sum(bits) & (sum(bits) + 1) == 0:
+        return range(sum(bits) + 1)
+    if len(bits) > _FEW:
+        return bits
+    return sorted({sum(chosen) for count in range(len(bits) + 1) for chosen in combinations(bits, count)})
 
 
-def text_type(kind: Any) -> dict[str, Any] | None:
-    """The JSON Schema of a class whose values are one string each, which its constructor reads; else None."""
-    for base in kind.__mro__ if isinstance(kind, type) else ():
-        if base in _TEXTS:
-            named = _TEXTS[base]
-            return {"type": "string"} if named is None else {"type": "string", "format": named}
-    return None
+_FEW = 5  # flags, with 32 combinations
 
 
 # Records ------------------------------------------------------------------------------------------
@@ -176,7 +175,7 @@ def fields(hint: Any, *, given: bool = False) -> dict[str, tuple[Any, bool]]:
 
 def _unmarked(hint: Any) -> Any:
     """The hint of a TypedDict's key without Required and the like, which stand nowhere else."""
-    return _unmarked(get_args(hint)[0]) if get_origin(hint) in _WRAPPERS else hint
+    return _unmarked(get_args(hint)[0]) if get_origin(hint) in WRAPPERS else hint
 
 
 def _is_required(field: "dataclasses.Field[Any]") -> bool:
@@ -223,7 +222,7 @@ def _walk(hint: Any, inside: bool) -> Iterator[Any]:
         part = waiting.pop()
         if hasattr(part, "__metadata__"):
             yield part
-        inner = _unwrapped(part)
+        inner = unwrapped(part)
         if inner is not part:
             # An alias may hold itself; what a class keeps for itself is no field.
             if get_origin(part) is not typing.ClassVar and id(part) not in entered:

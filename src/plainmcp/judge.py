@@ -1,24 +1,18 @@
-"""Whether JSON keeps a JSON Schema, and in words where it does not. Never fetches anything.
+"""Whether JSON keeps a JSON Schema, and what is wrong with it where it does not. Never fetches anything.
 
 The validator is compiled when it is first needed. Dialects: 2020-12, which a schema without `$schema` is
 taken for, and those before it back to draft 4.
 """
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from . import phrases
 from .errors import AuthorError
+from .explain import Problem, explain
 
 __all__ = ["Judge", "Problem"]
 
-
-class Problem(NamedTuple):
-    """One thing that breaks a schema: the keys that lead to it, what was expected, what is there instead."""
-
-    keys: tuple[str | int, ...]
-    expected: str
-    got: str
+SMALL = 10_000
+"""How many parts a value may have for the validator to be asked for its errors: it makes all of them at once."""
 
 
 class Judge:
@@ -48,10 +42,16 @@ class Judge:
         """Whether data keeps the schema."""
         return bool((self._validator or self.compile()).is_valid(data))
 
-    def problems(self, data: Any) -> Iterator[Problem]:
-        """Everything about data that breaks the schema."""
-        for error in self.compile().iter_errors(data):
-            yield from _problems(error)
+    def problems(self, data: Any, *, members: str = "field") -> list[Problem]:
+        """Everything about data that breaks the schema; `members` is the word for what an object at the root has."""
+        if self.accepts(data):
+            return []
+        found = explain(self._schema, data, members=members)
+        if _is_small(data):
+            found += [_unworded(error) for error in self.compile().iter_errors(data) if _is_unworded(error)]
+        return found or [
+            Problem((), "what its schema asks for", "something else", "expected what its schema asks for")
+        ]
 
 
 def _refuse(uri: str) -> Any:
@@ -59,57 +59,28 @@ def _refuse(uri: str) -> Any:
     raise ValueError(f"{uri} is not part of the schema, and schemas are never fetched")
 
 
-def _problems(error: Any) -> Iterator[Problem]:
-    keys = tuple(error.instance_path)
-    keyword = error.schema_path[-1] if error.schema_path else ""
-    detail = error.kind
-    got = phrases.kind_of(error.instance)
-    match keyword:
-        case "required" | "dependentRequired":
-            yield Problem((*keys, detail.property), "a value", "nothing")
-        case "additionalProperties" | "unevaluatedProperties" if hasattr(detail, "unexpected"):
-            for name in detail.unexpected:
-                yield Problem((*keys, name), "nothing", "a value")
-        case "type":
-            yield Problem(keys, phrases.named(detail.types), got)
-        case "enum":
-            yield Problem(keys, phrases.options(detail.options), got)
-        case "anyOf" | "oneOf" if hasattr(detail, "context"):
-            yield Problem(keys, _any_of(detail.context), got)
-        case _:
-            yield Problem(keys, _limit(keyword, detail), got)
+def _is_small(data: Any) -> bool:
+    waiting = [data]
+    for _ in range(SMALL):
+        if not waiting:
+            return True
+        part = waiting.pop()
+        waiting.extend(part.values() if isinstance(part, dict) else part if isinstance(part, list) else ())
+    return False
 
 
-def _any_of(branches: Any) -> str:
-    """What each branch would have taken, if they disagree only about the root of the value."""
-    found = [problem for errors in branches for error in errors for problem in _problems(error)]
-    shallow = bool(found) and len({problem.keys for problem in found}) == 1
-    return phrases.choice(problem.expected for problem in found) if shallow else "one of the forms in its schema"
+# Keywords of which there is nothing better to say.
+_UNWORDED = frozenset(
+    {"not", "if", "then", "else", "contains", "minContains", "maxContains", "dependentRequired", "dependentSchemas",
+     "dependencies", "patternProperties", "unevaluatedItems", "unevaluatedProperties", "$dynamicRef"}
+)  # fmt: skip
 
 
-_LIMITS = {
-    "minimum": "a number >= {}",
-    "maximum": "a number <= {}",
-    "exclusiveMinimum": "a number > {}",
-    "exclusiveMaximum": "a number < {}",
-    "multipleOf": "a multiple of {}",
-    "minLength": "a string of {} or more characters",
-    "maxLength": "a string of {} or fewer characters",
-    "minItems": "an array of {} or more items",
-    "maxItems": "an array of {} or fewer items",
-    "minProperties": "an object of {} or more properties",
-    "maxProperties": "an object of {} or fewer properties",
-    "pattern": "a string matching {}",
-    "format": "a string in {} format",
-    "const": "{}",
-    "uniqueItems": "an array of items that are all different",
-}
+def _is_unworded(error: Any) -> bool:
+    return not _UNWORDED.isdisjoint(error.schema_path)
 
 
-def _limit(keyword: Any, detail: Any) -> str:
-    limits = [getattr(detail, name) for name in _DETAILS if hasattr(detail, name)]
-    words = _LIMITS.get(keyword, f"what {keyword} in its schema asks for")
-    return words.format(phrases.options(limits[:1]) if keyword == "const" else next(iter(limits), ""))
-
-
-_DETAILS = ("limit", "multiple_of", "pattern", "format", "expected_value")
+def _unworded(error: Any) -> Problem:
+    keyword = next(one for one in error.schema_path if one in _UNWORDED)
+    words = f"what {keyword} in its schema asks for"
+    return Problem(tuple(error.instance_path), words, "something else", f"expected {words}")

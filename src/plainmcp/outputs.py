@@ -44,5 +44,5 @@ class OutputCheck:
         data = msgspec.json.decode(raw)
         if self._judge.accepts(data):
             return
-        for keys, expected, got in self._judge.problems(data):
-            raise OutputError(phrases.place(keys, "$"), expected, got)
+        for problem in self._judge.problems(data):
+            raise OutputError(phrases.place(problem.keys, "$"), problem.expected, problem.got)

@@ -1,18 +1,14 @@
 """One type hint -> JSON Schema 2020-12, tidied as a model should read it.
 
-msgspec speaks for every type it knows, pydantic for every hint that mentions one of its own. What comes out
-has no generated titles, its small definitions inlined, its keywords in one order.
+pydantic speaks for every hint that mentions one of its own types. What comes out has no generated titles, its small
+definitions inlined, its keywords in one order.
 """
 
-import datetime
 import re
 from enum import Enum
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
-import msgspec
-
-from . import adapters, foreign, hints, records
-from .errors import AuthorError
+from . import adapters, foreign, hints, records, schemapaths, treeschema, typetree
 from .subschemas import Schema, inlined, mapped, ordered
 
 __all__ = ["Schema", "given", "joined", "returned", "without_null"]
@@ -29,7 +25,6 @@ def given(hint: Any, *, show_defaults: bool = True, root: bool = False) -> tuple
     """
     if hints.is_atom(hint):
         return _atom(hint), {}
-    hint = hints.rebuilt(hints.with_lists(hint, given=True), _dated)
     found, definitions = _compiled(hint, "validation", root)
     orders = _orders(hint)
 
@@ -117,42 +112,30 @@ def joined(found: Schema, more: Definitions, definitions: Definitions) -> Schema
 
 
 def _compiled(hint: Any, mode: str, root: bool) -> tuple[Schema, Definitions]:
-    pydantic = hints.speaks_pydantic(hint)
-    found, definitions = adapters.schema(hint, mode) if pydantic else _by_msgspec(hint)
-    return inlined(found, {name: _untitled(name, one) for name, one in definitions.items()}, root=root)
+    if hints.speaks_pydantic(hint):
+        found, definitions = adapters.schema(hint, mode)
+    else:
+        given = mode == "validation"
+        found, definitions = treeschema.schema_of(typetree.tree_of(hint, given=given), given=given)
+    found, definitions = (
+        _with_names(found, definitions),
+        {name: _with_names(_untitled(name, one), definitions) for name, one in definitions.items()},
+    )
+    return inlined(found, definitions, root=root)
 
 
-def _by_msgspec(hint: Any) -> tuple[Schema, Definitions]:
-    try:
-        (found,), definitions = msgspec.json.schema_components(
-            [hint], schema_hook=_schema_of, ref_template="#/$defs/{name}"
-        )
-    except Exception as error:  # a TypeError of its own, or whatever resolving somebody's hints raised
-        if hints.is_union(hint):
-            return _by_choice(hint)
-        raise AuthorError(_cure(str(error))) from error
-    return found, definitions
-
-
-def _by_choice(hint: Any) -> tuple[Schema, Definitions]:
-    """A union that msgspec could not decode at once, of two dataclasses say, choice by choice."""
-    definitions: Definitions = {}
-    choices = [joined(*_by_msgspec(member), definitions) for member in hints.members(hint)]
-    return {"anyOf": choices}, definitions
-
-
-def _schema_of(kind: type) -> Schema:
-    found = hints.text_type(kind)
-    if found is None:
-        raise NotImplementedError
-    return found
-
-
-def _cure(problem: str) -> str:
-    unknown = re.search(r"custom types.*<class '(?:.*\.)?(\w+)'>", problem, re.DOTALL)
-    if unknown is None:
-        return problem
-    return f"{unknown[1]} has no JSON Schema; use a dataclass, a TypedDict or a model, or give the schema by hand"
+def _with_names(schema: Schema, definitions: Definitions) -> Schema:
+    """A schema in which the names of an object's members are strings, whatever they stand for."""
+    schema = mapped(schema, lambda one: _with_names(one, definitions))
+    rule = schemapaths.follow({"$defs": definitions}, schema.get("propertyNames"))
+    if not isinstance(rule, dict):
+        return schema
+    names = {key: value for key, value in rule.items() if key not in ("type", "title", "description")}
+    for keyword in ("enum", "const"):
+        if keyword in rule:
+            values = [rule["const"]] if keyword == "const" else rule["enum"]
+            names = {"enum": [treeschema.as_key(value) for value in values]}
+    return {**schema, "propertyNames": names}
 
 
 def _untitled(name: str, definition: Schema) -> Schema:
@@ -164,12 +147,6 @@ def _untitled(name: str, definition: Schema) -> Schema:
 # Tidying ------------------------------------------------------------------------------------------
 
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
-
-
-def _dated(hint: Any) -> Any:
-    """A moment says its format where one is asked for; those sent may lack a time zone, which RFC 3339 wants."""
-    named = {datetime.datetime: "date-time", datetime.time: "time"}.get(hint)
-    return hint if named is None else Annotated[hint, msgspec.Meta(extra_json_schema={"format": named})]
 
 
 def _tidied(schema: Schema, orders: Orders) -> Schema:

@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 import msgspec
 
 __all__ = [
+    "INTEGER_NAME",
+    "NUMBER_NAME",
     "Schema",
     "as_object",
     "camel_top",
@@ -18,6 +20,7 @@ __all__ = [
     "is_object",
     "mapped",
     "ordered",
+    "target_of",
     "wrapped",
 ]
 
@@ -32,6 +35,10 @@ _ONE = frozenset(
 _LIST = frozenset({"anyOf", "allOf", "oneOf", "prefixItems", "items"})
 _NAMED = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
 _DEFINITIONS = "#/$defs/"
+
+INTEGER_NAME = "^(0|-?[1-9][0-9]*)$"
+NUMBER_NAME = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
+"""The patterns of an object's names that stand for numbers."""
 
 SMALL = 1_000
 """How many bytes of JSON a definition may take and still be repeated wherever it is used."""
@@ -172,7 +179,7 @@ def is_object(schema: Schema) -> bool:
     if "type" in schema:
         return bool(schema["type"] == "object")
     if isinstance(schema.get("$ref"), str):
-        target = _target(schema, schema["$ref"])
+        target = target_of(schema, schema["$ref"])
         return target is not None and target.get("type") == "object"
     if any(isinstance(one, dict) and one.get("type") == "object" for one in schema.get("allOf", ())):
         return True
@@ -185,12 +192,15 @@ def _is_object_within(choice: Any, root: Schema) -> bool:
     return isinstance(choice, dict) and is_object({**definitions, **choice})
 
 
-def _target(schema: Schema, reference: str) -> Schema | None:
+def target_of(schema: Schema, reference: str) -> Schema | None:
     """What a pointer within the schema leads to."""
     here: Any = schema
     for step in reference.removeprefix("#").split("/")[1:]:
-        here = here.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(here, dict) else None
-    return here if isinstance(here, dict) and reference.startswith("#/") else None
+        if isinstance(here, list):
+            here = here[int(step)] if step.isdecimal() and int(step) < len(here) else None
+        else:
+            here = here.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(here, dict) else None
+    return here if isinstance(here, dict) and (reference == "#" or reference.startswith("#/")) else None
 
 
 def as_object(schema: Schema) -> Schema:

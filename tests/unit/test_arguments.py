@@ -4,7 +4,7 @@ import enum
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -379,7 +379,7 @@ def test_a_wrong_type_gives_text_that_json_can_write():
         (float, [], "expected a number, got an array"),
         (bool, {}, "expected true or false, got an object"),
         (list[int], True, "expected an array of integers, got a boolean"),
-        (list[User], "x", "expected an array, got a string"),
+        (list[User], "x", "expected an array of objects, got a string"),
         (dict[str, int], 3, "expected an object, got an integer"),
         (int | None, SECRET, "expected an integer or null, got a string"),
         (Unit, "celcius", 'expected one of "celsius", "fahrenheit"; did you mean "celsius"?'),
@@ -397,22 +397,21 @@ def test_a_wrong_type_gives_text_that_json_can_write():
         (Path, 3, "expected a string, got an integer"),
         (IPv4Address, SECRET, "expected a string in ipv4 format"),
         (User, [1], "expected an object with name, got an array"),
-        (Pair, [1], "expected an array of length 2, got 1"),
-        (tuple[int, str], [1], "expected an array of length 2, got 1"),
+        (Pair, [1], "expected an array of 2 items, got 1"),
+        (tuple[int, str], [1], "expected an array of 2 items, got 1"),
         (Annotated[int, msgspec.Meta(ge=0)], -1, "expected an integer >= 0"),
-        (Annotated[str, msgspec.Meta(min_length=99)], SECRET, "expected a string of length >= 99"),
-        (Annotated[str, msgspec.Meta(pattern="^a$")], SECRET, "expected a string matching regex '^a$'"),
-        (Annotated[list[int], msgspec.Meta(max_length=1)], [1, 2], "expected an array of length <= 1"),
+        (Annotated[str, msgspec.Meta(min_length=99)], SECRET, "expected a string of 99 or more characters"),
+        (Annotated[str, msgspec.Meta(pattern="^a$")], SECRET, "expected a string matching ^a$"),
+        (Annotated[list[int], msgspec.Meta(max_length=1)], [1, 2], "expected an array of 1 or fewer integers, got 2"),
         (Path | int, [], "expected a string or an integer, got an array"),
         (Point | User, SECRET, "expected an object with x or an object with name, got a string"),
-        (Cat | Dog, {"type": SECRET}, "expected an object with lives or an object with name"),
-        (Annotated[int, Field(ge=0)], -1, "expected a value greater than or equal to 0"),
-        (Annotated[int, Field()], SECRET, "expected a valid integer, got a string"),
-        (Annotated[Literal["a", "b"], Field()], SECRET, "expected 'a' or 'b'"),
-        (Annotated[Unit, Field()], "celcius", "expected 'celsius' or 'fahrenheit'; did you mean 'celsius'?"),
-        (Annotated[str, Field(min_length=99)], SECRET, "String should have at least 99 characters"),
-        (Member, SECRET, "expected an object, got a string"),
-        (Member | int, SECRET, "expected an object or a valid integer, got a string"),
+        (Annotated[int, Field(ge=0)], -1, "expected an integer >= 0"),
+        (Annotated[int, Field()], SECRET, "expected an integer, got a string"),
+        (Annotated[Literal["a", "b"], Field()], SECRET, 'expected one of "a", "b"'),
+        (Annotated[Unit, Field()], "celcius", 'expected one of "celsius", "fahrenheit"; did you mean "celsius"?'),
+        (Annotated[str, Field(min_length=99)], SECRET, "expected a string of 99 or more characters"),
+        (Member, SECRET, "expected an object with name, got a string"),
+        (Member | int, SECRET, "expected an object with name or an integer, got a string"),
     ],
 )
 def test_a_value_that_does_not_fit_is_told_what_would(hint, value, said):
@@ -440,17 +439,17 @@ def test_every_problem_inside_a_value_has_its_path():
 def test_every_problem_inside_a_model_has_its_path():
     members = [Parameter("who", Member, True), Parameter("count", pydantic.PositiveInt, True)]
     assert complaints(members, {"who": {"age": -1, "friends": [{"nme": 3}, SECRET]}, "count": 0}) == [
-        "who.name: missing",
-        "who.friends[0].name: missing",
-        "who.age: expected a value greater than or equal to 0",
-        "who.friends[1]: expected an object, got a string",
-        "count: expected a value greater than 0",
+        "who.name: missing; it takes a string",
+        "who.age: expected an integer >= 0",
+        "who.friends[0].name: missing; it takes a string; nme is not known, did you mean name?",
+        "who.friends[1]: expected an object with name, got a string",
+        "count: expected an integer > 0",
     ]
 
 
 def test_the_problems_of_a_value_in_a_string_are_told_as_if_it_had_been_none():
     assert complaint(User, '{"name": 3}') == "it.name: expected a string, got an integer"
-    assert complaint(Member, '{"name": 3}') == "it.name: expected a valid string, got an integer"
+    assert complaint(Member, '{"name": 3}') == "it.name: expected a string, got an integer"
     assert complaint(list[int], '[1, "x"]') == "it[1]: expected an integer, got a string"
 
 
@@ -459,39 +458,7 @@ def test_forbidden_extra_fields_are_named():
         model_config = ConfigDict(extra="forbid")
         name: str = ""
 
-    assert complaint(Closed, {"nam": SECRET}) == "it.nam: there is no such field"
-
-
-def test_an_authors_own_words_are_passed_on_unless_they_tell_the_value():
-    class Checked(msgspec.Struct):
-        word: str
-
-        def __post_init__(self):
-            raise ValueError(self.word if self.word == SECRET else "nothing is good enough")
-
-    class Model(BaseModel):
-        word: str
-
-        @pydantic.field_validator("word")
-        @classmethod
-        def check(cls, word: str) -> str:
-            raise ValueError(f"not {word}" if word == SECRET else "nothing is good enough")
-
-    assert complaint(Checked, {"word": SECRET}) == "it: expected an object with word"
-    assert complaint(Checked, {"word": "fine"}) == "it: nothing is good enough"
-    assert complaint(Model, {"word": "fine"}) == "it.word: nothing is good enough"
-    assert complaint(Model, {"word": SECRET}) == "it.word: this will not do"
-
-
-def test_a_tag_that_is_unknown_is_not_repeated():
-    class A(BaseModel):
-        kind: Literal["a"]
-
-    class B(BaseModel):
-        kind: Literal["b"]
-
-    hint = Annotated[A | B, Field(discriminator="kind")]
-    assert complaint(hint, {"kind": SECRET}) == "it: expected 'a', 'b'"
+    assert complaint(Closed, {"nam": SECRET}) == "it.nam: no such field; did you mean name?"
 
 
 def test_an_unknown_name_is_told_what_there_is():
@@ -518,7 +485,7 @@ def test_a_large_value_that_is_wrong_all_over_is_not_looked_at_for_ever():
     wrong = complaints([Parameter("it", list[int], True)], {"it": ["x"] * 1_000_000})
     assert len(wrong) == MANY + 1 and wrong[0] == "it[0]: expected an integer, got a string"
     meant = complaints([Parameter("it", list[int], True)], {"it": ["1"] * 1_000_000})
-    assert meant == ["it[4999]: too much before this was wrong to look any further"]
+    assert len(meant) == MANY + 1 and meant[0] == "it[9999]: expected an integer, got a string"
     rows = [Parameter("it", dict[str, list[User]], True)]
     assert complaints(rows, {"it": {"a": [{}] * 100_000}})[-1] == "and more"
 
@@ -553,8 +520,13 @@ class Stranger:
     [
         (Stranger, "Stranger cannot be read from JSON; use a dataclass, a TypedDict or a model"),
         (list[Stranger] | None, "Stranger cannot be read from JSON"),
-        (list[Path | str], "Type unions containing a custom type may not contain any additional types"),
-        (dict[str, User | Point], "Type unions may not contain more than one dict-like type"),
+        (type[int], r"type\[int\] cannot be read from JSON"),
+        (Callable[[int], str], ".* cannot be read from JSON"),
+        (dict[tuple[int, int], str], "the keys of an object are strings"),
+        (set[User], "User has no hash"),
+        (frozenset[list[int] | int], "list has no hash"),
+        (Literal[b"a"], "b'a' in .* has no form in JSON"),
+        (Annotated[int, msgspec.Meta(min_length=1)], r"Meta\(min_length=1\) does not apply to this type"),
         (Annotated[Stranger, Field()], "Unable to generate pydantic-core schema"),
     ],
 )

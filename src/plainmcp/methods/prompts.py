@@ -26,9 +26,8 @@ def get(server: Any, request: Request) -> Steps:
     """The messages of a prompt; arguments that do not fit are the peer's to mend (PROM-04)."""
     params = request.params
     prompt = server.registry.prompts.known(params.get("name", str), request.principal)
-    given = params.get("arguments", dict[str, str] | None, None)
     try:
-        kwargs = prompt.bind(given)
+        kwargs = prompt.bind(params.arguments)
     except ToolError as error:
         raise InvalidParams(str(error)) from None
 
