@@ -7,17 +7,17 @@ turns up. How pydantic's values are taken apart again is told in foreign.
 from collections.abc import Callable
 from enum import Flag
 from functools import lru_cache
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 import msgspec
 
-from . import hints, texts
+from . import foreign, hints, refusals, texts
 from .errors import AuthorError
 from .phrases import Keys, Misfit, Name
 from .schemapaths import branches, child
-from .subschemas import INTEGER_NAME, NUMBER_NAME
+from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME
 
-__all__ = ["converter", "schema"]
+__all__ = ["check_without", "converter", "refusal", "schema"]
 
 
 def schema(hint: Any, mode: Any) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
@@ -42,14 +42,19 @@ def _generator() -> Any:
 
     def decimal_schema(self: Any, schema: Any) -> dict[str, Any]:
         found = GenerateJsonSchema.decimal_schema(self, schema)
-        return {"type": "string"} if self.mode == "serialization" else found
+        if self.mode == "serialization":
+            return {"type": "string"}
+        choices = [one for one in found.get("anyOf", ()) if one.get("type") != "string"]
+        return {"anyOf": [*choices, {"type": "string", "format": "decimal"}]}
 
     def enum_schema(self: Any, schema: Any) -> dict[str, Any]:
         found = GenerateJsonSchema.enum_schema(self, schema)
-        if not issubclass(schema["cls"], Flag) or self.mode == "serialization":
+        if not issubclass(schema["cls"], Flag):
             return found
-        values = hints.flag_values(schema["cls"])
         rest = {key: value for key, value in found.items() if key != "enum"}
+        if self.mode == "serialization":
+            return {**rest, "type": "integer"}
+        values = hints.flag_values(schema["cls"])
         return rest | ({"minimum": 0, "maximum": values[-1]} if isinstance(values, range) else {"enum": values})
 
     def dict_schema(self: Any, schema: Any) -> dict[str, Any]:
@@ -57,6 +62,12 @@ def _generator() -> Any:
         kind = schema.get("keys_schema", {}).get("type")
         names = _NAMES.get(kind) if self.mode == "validation" else None
         return found if names is None else {"propertyNames": names, **found}
+
+    def set_schema(self: Any, schema: Any) -> dict[str, Any]:
+        return _flat(GenerateJsonSchema.set_schema(self, schema), self.mode)
+
+    def frozenset_schema(self: Any, schema: Any) -> dict[str, Any]:
+        return _flat(GenerateJsonSchema.frozenset_schema(self, schema), self.mode)
 
     def field_is_required(self: Any, field: Any, total: bool) -> bool:
         """A field with a default may be left out by who sends it to us; we always send it."""
@@ -67,9 +78,15 @@ def _generator() -> Any:
     def field_title_should_be_set(self: Any, schema: Any) -> bool:
         return False
 
-    methods = (decimal_schema, enum_schema, dict_schema, field_is_required, field_title_should_be_set)
-    changes = {method.__name__: method for method in methods}
+    methods = (decimal_schema, enum_schema, dict_schema, set_schema, frozenset_schema)
+    changes: dict[str, Any] = {method.__name__: method for method in methods}
+    changes |= {"field_is_required": field_is_required, "field_title_should_be_set": field_title_should_be_set}
     return type("Plain", (GenerateJsonSchema,), changes)
+
+
+def _flat(schema: dict[str, Any], mode: str) -> dict[str, Any]:
+    """The schema of a set: of anything that can be in one, where it does not say of what."""
+    return {**schema, "items": FLAT} if mode == "validation" and not schema.get("items") else schema
 
 
 _NAMES = {
@@ -77,7 +94,34 @@ _NAMES = {
     "float": {"pattern": NUMBER_NAME},
     "bool": {"enum": ["true", "false"]},
     "fraction": {"format": "fraction"},
+    "decimal": {"format": "decimal"},
 }
+
+
+def refusal(hint: Any) -> str | None:
+    """Why pydantic does not read a hint; None if it does."""
+    from pydantic import TypeAdapter
+
+    try:
+        TypeAdapter(hint)
+    except Exception as error:  # errors of several families, and those of the user's own hooks
+        return str(error).partition("\n")[0]
+    return None
+
+
+def check_without(hint: Any, refusal: str) -> None:
+    """Raise AuthorError if a hint that pydantic refuses cannot be read without pydantic either."""
+    kind = get_origin(hint) or hint
+    if isinstance(kind, type) and foreign.of_pydantic(kind):
+        raise AuthorError(refusal)
+    for said in getattr(hint, "__metadata__", ()):
+        if foreign.of_pydantic(said) and not _says_little(said):
+            raise AuthorError(f"{said!r} is for pydantic to understand, which does not take it here: {refusal}")
+
+
+def _says_little(said: Any) -> bool:
+    """Whether a `Field(...)` says nothing of what fits: a description, perhaps, or a default."""
+    return foreign.is_field(said) and not (said.metadata or said.alias or said.discriminator or said.validation_alias)
 
 
 # Values -------------------------------------------------------------------------------------------
@@ -118,7 +162,8 @@ def _place(error: Any, value: Any) -> tuple[Keys, str | None]:
     if error["loc"][-1:] == ("[key]",):
         keys = (*keys[:-1], Name(keys[-1]))
     if kind in ("value_error", "assertion_error") and "error" in context:
-        return keys, str(context["error"]) or "refused by a validator"
+        said = str(context["error"]) or "refused by a validator"
+        return keys, said if refusals.is_authored(context["error"]) else None
     if kind in _WORDS:
         return keys, f"expected {_WORDS[kind].format(**context)}"
     is_own = kind in _known_errors() or kind in _CUSTOM or str(error["msg"]).startswith(_EMAIL)

@@ -15,7 +15,7 @@ from .errors import AuthorError
 from .generics import annotations_of
 from .nodes import MISSING
 
-__all__ = ["Constructor", "Given", "constructor_of"]
+__all__ = ["Constructor", "Given", "constructor_of", "is_record"]
 
 
 class Given(NamedTuple):
@@ -39,6 +39,12 @@ class Constructor(NamedTuple):
     closed: bool = False
     is_array: bool = False
     is_plain: bool = True
+
+
+def is_record(kind: type) -> bool:
+    """Whether instances of a class are made of fields with names."""
+    named = issubclass(kind, tuple) and hasattr(kind, "_fields")
+    return named or hints.is_record(kind) or issubclass(kind, msgspec.Struct)
 
 
 def constructor_of(hint: Any) -> Constructor | None:
@@ -76,9 +82,9 @@ def _unmark(hint: Any, required: bool) -> tuple[Any, bool]:
             return _unmark(get_args(hint)[0], True)
         case typing.NotRequired:
             return _unmark(get_args(hint)[0], False)
-        case origin if origin in hints.WRAPPERS:
+        case origin if hints.is_wrapper(origin):
             return _unmark(get_args(hint)[0], required)
-    if hasattr(hint, "__metadata__") and get_origin(hint.__origin__) in hints.WRAPPERS:
+    if hasattr(hint, "__metadata__") and hints.is_wrapper(get_origin(hint.__origin__)):
         inner, required = _unmark(hint.__origin__, required)
         return typing.Annotated[(inner, *hint.__metadata__)], required
     return hint, required

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from . import limits, refusals
-from .nodes import Alias, Anything, Choice, Items, Members, Node, Record, Row, Scalar, Text, Union
+from . import choosing, limits, refusals
+from .nodes import Alias, Anything, Choice, Foreign, Items, Members, Node, Record, Row, Scalar, Text, Union
 from .phrases import Keys, Misfit, Name
 from .texts import OutOfBoundsError
 from .treeschema import as_key
@@ -22,15 +22,18 @@ MAX_PLACES = 50
 
 _UNFIT: Any = object()
 
+Known = dict[tuple[int, int], tuple[Any, list[tuple[Keys, str | None]]]]
+"""What became of the parts of a value that were tried as a union, by the union and the part."""
 
-def convert(node: Node, value: Any) -> Any:
-    """What a JSON value stands for; raises Misfit.
+
+def convert(node: Node, value: Any, foreign: dict[int, Callable[[Any], Any]] | None = None) -> Any:
+    """What a JSON value stands for; raises Misfit. `foreign` are what reads the parts that are pydantic's, by node.
 
     >>> from plainmcp.typetree import tree_of
     >>> convert(tree_of(set[int] | None), [1, 2])
     {1, 2}
     """
-    conversion = _Conversion({})
+    conversion = _Conversion({}, foreign or {})
     try:
         found = conversion.read(node, value, ())
     except RecursionError:
@@ -43,9 +46,10 @@ def convert(node: Node, value: Any) -> Any:
 class _Conversion:
     """One value, or one try at it: the places that do not fit, each with what an author said of it, if one did."""
 
-    def __init__(self, known: "dict[tuple[int, int], tuple[Any, list[tuple[Keys, str | None]]]]") -> None:
+    def __init__(self, known: Known, foreign: dict[int, Callable[[Any], Any]]) -> None:
         self.places: list[tuple[Keys, str | None]] = []
-        self._known = known  # what became of the parts of a value that were tried as a union
+        self._known = known
+        self._foreign = foreign
 
     def read(self, node: Node, value: Any, keys: Keys) -> Any:
         return _READERS[type(node)](self, node, value, keys)
@@ -71,11 +75,8 @@ class _Conversion:
 
     def scalar(self, node: Scalar, value: Any, keys: Keys) -> Any:
         if type(value) is not node.json:
-            if node.json is not float or type(value) is not int:
-                return self.refuse(keys)
-            try:
-                value = float(value)
-            except OverflowError:
+            value = _as_number(node.json, value)
+            if value is _UNFIT:
                 return self.refuse(keys)
         if not limits.are_kept(node.limits, value):
             return self.refuse(keys)
@@ -96,7 +97,7 @@ class _Conversion:
 
     def choice(self, node: Choice, value: Any, keys: Keys) -> Any:
         for json, option in node.options:
-            if value == json and type(value) is type(json):
+            if value == json and isinstance(value, bool) is isinstance(json, bool):
                 return option
         return self.refuse(keys) if node.make is None else self.make(keys, node.make, value)
 
@@ -117,6 +118,8 @@ class _Conversion:
             for at, item in enumerate(found):
                 if not _has_hash(item):
                     return self.refuse((*keys, at), "this has no hash, so it cannot be in a set")
+            if len({msgspec.json.encode(item, order="sorted") for item in value}) < len(value):
+                return self.refuse(keys)
         return node.make(found)
 
     def row(self, node: Row, value: Any, keys: Keys) -> Any:
@@ -167,7 +170,7 @@ class _Conversion:
         for one in node.members:
             if texts and isinstance(one, Scalar) and one.json is not str:
                 continue
-            attempt = _Conversion(self._known)
+            attempt = _Conversion(self._known, self._foreign)
             key = attempt.key(one, name, keys)
             if not attempt.places:
                 return key
@@ -190,6 +193,13 @@ class _Conversion:
                 self.refuse((*keys, name))
         return _UNFIT if len(self.places) > known else self.make(keys, node.make, **given)
 
+    def foreign(self, node: Foreign, value: Any, keys: Keys) -> Any:
+        try:
+            return self._foreign[id(node)](value)
+        except Misfit as misfit:
+            self.places += [((*keys, *inner), said) for inner, said in misfit.places]
+            return _UNFIT
+
     def alias(self, node: Alias, value: Any, keys: Keys) -> Any:
         return self.read(node.inner, value, keys)
 
@@ -207,8 +217,8 @@ class _Conversion:
 
     def _tried(self, node: Union, value: Any, keys: Keys) -> tuple[Any, list[tuple[Keys, str | None]]]:
         tried: list[tuple[Node, list[tuple[Keys, str | None]]]] = []
-        for member in sorted(node.members, key=lambda one: _distance(one, value)):
-            attempt = _Conversion(self._known)
+        for member in sorted(node.members, key=lambda one: choosing.distance(one, value)):
+            attempt = _Conversion(self._known, self._foreign)
             found = attempt.read(member, value, keys)
             if not attempt.places:
                 return found, []
@@ -216,7 +226,7 @@ class _Conversion:
         for _, places in tried:
             if all(said is not None for _, said in places):
                 return _UNFIT, places
-        likely = [places for member, places in tried if _is_meant(member, value)]
+        likely = [places for member, places in tried if choosing.is_meant(member, value)]
         return _UNFIT, likely[0] if len(likely) == 1 else [(keys, None)]
 
 
@@ -229,34 +239,22 @@ _READERS: dict[type[Node], Callable[[_Conversion, Any, Any, Keys], Any]] = {
     Row: _Conversion.row,
     Members: _Conversion.members,
     Record: _Conversion.record,
+    Foreign: _Conversion.foreign,
     Union: _Conversion.union,
     Alias: _Conversion.alias,
 }
 
 
-def _distance(node: Node, value: Any) -> tuple[bool, int]:
-    """How far a value is from a type that may fit it: whether it has to change, how many names are unknown."""
-    node = node.inner if isinstance(node, Alias) else node
-    changes = isinstance(node, Scalar) and node.json is float and type(value) is int
-    if isinstance(node, Items) and node.unique and isinstance(value, list):
-        changes = len({msgspec.json.encode(item) for item in value}) != len(value)
-    unknown = len(value.keys() - node.fields) if isinstance(node, Record) and isinstance(value, dict) else 0
-    return changes, unknown
-
-
-def _is_meant(node: Node, value: Any) -> bool:
-    """Whether a value could have been meant as this type: of its kind, and not tagged as another."""
-    node = node.inner if isinstance(node, Alias) else node
-    if isinstance(value, dict):
-        return isinstance(node, Members) or (isinstance(node, Record) and not _is_tagged_otherwise(node, value))
-    if isinstance(value, list):
-        return isinstance(node, (Items, Row))
-    return isinstance(node, Scalar) and isinstance(value, node.json)
-
-
-def _is_tagged_otherwise(node: Record, value: dict[str, Any]) -> bool:
-    chosen = [(field.node, value[wire]) for wire, field in node.fields.items() if wire in value]
-    return any(isinstance(one, Choice) and all(given != json for json, _ in one.options) for one, given in chosen)
+def _as_number(kind: type, value: Any) -> Any:
+    """A number as one of another kind that is the same number: 3.0 is an integer, and 3 is a number."""
+    if kind is int and type(value) is float and value.is_integer():
+        return int(value)
+    if kind is float and type(value) is int:
+        try:
+            return float(value)
+        except OverflowError:
+            pass
+    return _UNFIT
 
 
 def _number(name: str) -> Any:

@@ -7,9 +7,8 @@ since a value may be large and wrong all over.
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-import msgspec
-
-from . import phrases, wording
+from . import keywords, phrases, wording
+from .keywords import Keeps
 from .phrases import Keys, Name
 from .schemapaths import admits_kind, allowed_values, branches, child, follow, likely, tag_of
 from .subschemas import Schema
@@ -34,24 +33,29 @@ class Problem(NamedTuple):
 
 
 def explain(
-    schema: Schema, value: Any, places: Iterable[Keys] | None = None, *, members: str = "field"
+    schema: Schema,
+    value: Any,
+    places: Iterable[Keys] | None = None,
+    *,
+    members: str = "field",
+    keeps: Keeps | None = None,
 ) -> list[Problem]:
     """Everything about a value that breaks a schema, or else all there is to say of the places known to be wrong.
 
-    `members` is the word for what an object at the root has.
+    `members` is the word for what an object at the root has; `keeps` tells whether texts are in their formats.
 
     >>> [problem] = explain({"type": "object", "properties": {"days": {"type": "integer"}}}, {"days": "many"})
     >>> problem.keys, problem.text
     (('days',), 'expected an integer, got a string')
     """
-    explainer = _Explainer(schema, members)
+    explainer = _Explainer(schema, members, keeps)
     if places is None:
         explainer.check(schema, value, ())
         return explainer.found
     wanted = list(places)
     explainer.seek(schema, value, (), wanted)
-    if wanted and not explainer.found:
-        explainer.is_sure = True
+    if not explainer.found:
+        explainer.is_last = True
         explainer.seek(schema, value, (), wanted)
     return explainer.found
 
@@ -59,12 +63,14 @@ def explain(
 class _Explainer:
     """One look at one value."""
 
-    def __init__(self, root: Schema, members: str = "field") -> None:
+    def __init__(self, root: Schema, members: str, keeps: Keeps | None) -> None:
         self.root = root
         self.members = members
+        self.keeps = keeps
         self.found: list[Problem] = []
         self.steps = 0
         self.is_sure = True  # that a place belongs to the choice of a union that was taken
+        self.is_last = False  # so that something has to be said
 
     def note(self, keys: Keys, schema: Any, value: Any, *, got: str | None = None) -> None:
         """A value that is not what the schema of its place asks for."""
@@ -73,7 +79,8 @@ class _Explainer:
         if got is None:
             right = any(admits_kind(one, value) for one in branches(self.root, schema))
             got = "" if right else kind
-        near = phrases.nearest(value, self._allowed(schema))
+        allowed = self._allowed(schema)
+        near = None if value in allowed else phrases.nearest(value, allowed)
         text = f"expected {words}" + (f", got {got}" if got else "")
         text += "" if near is None else f"; did you mean {phrases.options([near])}?"
         self.found.append(Problem(keys, words, got or kind, text))
@@ -115,8 +122,9 @@ class _Explainer:
         if len(choices) > 1:
             if self._note_tag(choices, value, keys):
                 return None
-            self.is_sure = self.is_sure and sum(admits_kind(one, value) for one in choices) == 1
-            choices = likely(self.root, choices, value, places) or choices
+            several = sum(admits_kind(one, value) for one in choices) != 1
+            self.is_sure = self.is_sure and not several
+            choices = choices if several and self.is_last else likely(self.root, choices, value, places) or choices
         if len(choices) > 1:  # nobody knows which of several was meant
             return self._note_place(schema, value, keys)
         here = follow(self.root, choices[0])
@@ -127,10 +135,7 @@ class _Explainer:
     def _note_place(self, schema: Any, value: Any, keys: Keys) -> None:
         known = len(self.found)
         self.check(schema, value, keys)
-        if len(self.found) > known:
-            return
-        # The schema allows it, but its type does not: a date that is none.
-        if self.is_sure or any(isinstance(one, dict) and "format" in one for one in branches(self.root, schema)):
+        if (self.is_sure or self.is_last) and len(self.found) == known:  # the schema allows it, its type does not
             self.note(keys, schema, value)
 
     def _seek_part(self, schema: Any, value: Any, keys: Keys, places: list[Keys]) -> None:
@@ -170,7 +175,7 @@ class _Explainer:
         for part in here.get("allOf", ()):
             self.check(part, value, keys)
         allowed = allowed_values(here)
-        if not admits_kind(here, value) or (allowed is not None and not _is_among(value, allowed)):
+        if not admits_kind(here, value) or (allowed is not None and not keywords.is_among(value, allowed)):
             self.note(keys, here, value)
             return
         self._check_limits(here, value, keys)
@@ -180,7 +185,7 @@ class _Explainer:
             self._check_members(here, value, keys)
 
     def _check_limits(self, schema: Schema, value: Any, keys: Keys) -> None:
-        broken = [name for name, keeps in _LIMITS.items() if name in schema and not keeps(value, schema[name])]
+        broken = keywords.broken(schema, value, self.keeps)
         if "uniqueItems" in broken:
             words = "an array of items that are all different"
             self.found.append(Problem(keys, words, "an array", f"expected {words}"))
@@ -215,16 +220,20 @@ class _Explainer:
     def _check_name(self, schema: Any, name: str, keys: Keys) -> bool:
         """Whether a member may have its name; notes if not."""
         rule = schema.get("propertyNames") if isinstance(schema, dict) else None
-        if rule is None or not _Explainer(self.root).breaks(rule, name):
+        if rule is None or not self._new().breaks(rule, name):
             return True
         self._note_name(rule, name, keys)
         return False
 
     def _note_name(self, rule: Any, name: str, keys: Keys) -> None:
-        words = f"a name that is {wording.expected(self.root, _as_text(follow(self.root, rule)))}"
+        known = wording.expected(self.root, _as_text(follow(self.root, rule)))
+        words = "another name" if known == "a string" else f"a name that is {known}"
         near = phrases.nearest(name, self._allowed(rule))
         text = f"expected {words}" + ("" if near is None else f"; did you mean {phrases.options([near])}?")
         self.found.append(Problem(keys, words, "another name", text))
+
+    def _new(self) -> "_Explainer":
+        return _Explainer(self.root, self.members, self.keeps)
 
     def breaks(self, schema: Any, value: Any) -> bool:
         """Whether there is anything to note."""
@@ -258,7 +267,7 @@ class _Explainer:
         return True
 
     def _try(self, schema: Any, value: Any, keys: Keys) -> list[Problem]:
-        attempt = _Explainer(self.root)
+        attempt = self._new()
         attempt.steps = self.steps
         attempt.check(schema, value, keys)
         self.steps = attempt.steps
@@ -272,44 +281,3 @@ def _names(schema: Any) -> list[str]:
 def _as_text(schema: Any) -> Any:
     """The schema of a name: a string, which need not be said."""
     return {"type": "string", **schema} if isinstance(schema, dict) and "enum" not in schema else schema
-
-
-def _is_among(value: Any, allowed: list[Any]) -> bool:
-    return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in allowed)
-
-
-def _matches(value: Any, pattern: str) -> bool:
-    """Whether a text has a pattern in it, for JSON Schema's patterns may mean other things to Python."""
-    import jsonschema_rs
-
-    try:
-        return bool(jsonschema_rs.is_valid({"pattern": pattern}, value))
-    except ValueError:  # one of Python's own, which was tried before
-        return True
-
-
-def _are_different(value: Any, wanted: bool) -> bool:
-    if not wanted or not isinstance(value, list):
-        return True
-    return len({msgspec.json.encode(item, order="sorted") for item in value}) == len(value)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-_LIMITS: dict[str, Any] = {
-    "minimum": lambda value, limit: not _is_number(value) or value >= limit,
-    "exclusiveMinimum": lambda value, limit: not (_is_number(value) and _is_number(limit)) or value > limit,
-    "maximum": lambda value, limit: not _is_number(value) or value <= limit,
-    "exclusiveMaximum": lambda value, limit: not (_is_number(value) and _is_number(limit)) or value < limit,
-    "multipleOf": lambda value, unit: not _is_number(value) or value % unit == 0,
-    "minLength": lambda value, size: not isinstance(value, str) or len(value) >= size,
-    "maxLength": lambda value, size: not isinstance(value, str) or len(value) <= size,
-    "pattern": lambda value, pattern: not isinstance(value, str) or _matches(value, pattern),
-    "minItems": lambda value, size: not isinstance(value, list) or len(value) >= size,
-    "maxItems": lambda value, size: not isinstance(value, list) or len(value) <= size,
-    "minProperties": lambda value, size: not isinstance(value, dict) or len(value) >= size,
-    "maxProperties": lambda value, size: not isinstance(value, dict) or len(value) <= size,
-    "uniqueItems": _are_different,
-}

@@ -5,13 +5,16 @@ schema says what was expected where it does not fit.
 """
 
 from collections.abc import Callable
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from typing import Any
 
 import msgspec
 
 from . import adapters, conversion, hints, leniency, native, shapes, typetree, wording
 from .explain import explain
+from .judge import Judge
+from .keywords import keeps_our_format
+from .nodes import Foreign
 from .phrases import Keys, Misfit
 from .subschemas import Schema
 
@@ -35,19 +38,25 @@ class Reader:
     def __init__(self, hint: Any, lenient: bool) -> None:
         self._hint = hint
         self._lenient = lenient
-        self.is_native = False
-        self._convert: Callable[[Any], Any]
-        if hints.speaks_pydantic(hint):
-            self._convert = adapters.converter(hint, lenient=lenient)
-        else:
-            node = typetree.tree_of(hint)
-            self._convert = partial(conversion.convert, node)
-            self.is_native = native.reads_exactly(hint, node)
+        self._node = typetree.tree_of(hint)
+        parts = [part for part in native.nodes_of(self._node) if isinstance(part, Foreign)]
+        self._foreign: dict[int, Callable[[Any], Any]] = {
+            id(part): adapters.converter(part.hint, lenient=lenient) for part in parts
+        }
+        self.is_native = native.reads_exactly(hint, self._node, lenient)
 
     @cached_property
     def _schema(self) -> Schema:
         found, definitions = shapes.given(self._hint)
         return {**found, "$defs": definitions} if definitions else found
+
+    @cached_property
+    def _judge(self) -> Judge | None:
+        """What makes sure that pydantic takes only what is listed, where nothing else is to be taken."""
+        if self._lenient or not self._foreign:
+            return None
+        found, definitions = shapes.given(self._hint, keep_null=True)
+        return Judge({**found, "$defs": definitions}, formats=False)
 
     @property
     def expected(self) -> str:
@@ -65,7 +74,7 @@ class Reader:
             return self._convert(value)
         except Exception as error:
             refusal = error
-        meant = leniency.repair(self._schema, value) if self._lenient else value
+        meant = leniency.repair(self._schema, value, lenient=self._lenient)
         if meant is not value:
             try:
                 return self._convert(meant)
@@ -73,21 +82,28 @@ class Reader:
                 refusal = error
         raise self._worded(refusal, meant)
 
+    def _convert(self, value: Any) -> Any:
+        if self._judge is not None:
+            broken = self._judge.problems(value)
+            if broken:
+                raise Misfit([(one.keys, one.text) for one in broken])
+        return conversion.convert(self._node, value, self._foreign)
+
     def _worded(self, refusal: Exception, value: Any) -> Exception:
         """A refusal with words for every place.
 
         Code of the author's that fails may have been given what it could not expect; else it is the author's to know.
         """
         if not isinstance(refusal, Misfit):
-            broken = explain(self._schema, value)
+            broken = explain(self._schema, value, keeps=keeps_our_format)
             return Misfit([(one.keys, one.text) for one in broken]) if broken else refusal
         told = [(keys, said) for keys, said in refusal.places if said is not None]
         # What an author's class said of a part is reason enough for the whole not to fit.
         silent = [
             keys for keys, said in refusal.places if said is None and not any(_is_in(one, keys) for one, _ in told)
         ]
-        found = explain(self._schema, value, silent) if silent else []
-        places = told + [(one.keys, one.text) for one in found]
+        found = explain(self._schema, value, silent, keeps=keeps_our_format) if silent else []
+        places = told + [(one.keys, one.text) for one in found] or [((), f"expected {self.expected}")]
         return Misfit(sorted(dict.fromkeys(places), key=lambda place: _position(place[0], value)))
 
 
@@ -105,12 +121,10 @@ def _position(keys: Keys, value: Any) -> list[int]:
     """Where a place stands in a value; what is missing stands first."""
     position = []
     for key in keys:
-        if isinstance(value, dict):
-            names = list(value)
-            position.append(names.index(key) if key in value else -1)
-        else:
-            position.append(key if isinstance(key, int) else -1)
-        inside = isinstance(value, dict) and key in value
-        inside = inside or (isinstance(value, list) and isinstance(key, int) and key < len(value))
-        value = value[key] if inside else None
+        at = -1
+        if isinstance(value, dict) and key in value:
+            at, value = list(value).index(key), value[key]
+        elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+            at, value = key, value[key]
+        position.append(at)
     return position

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_args, get_origin
 
 from .errors import AuthorError
 
-__all__ = ["annotations_of", "substitute"]
+__all__ = ["annotations_of", "substitute", "variables_of"]
 
 
 def annotations_of(hint: Any) -> dict[str, Any]:
@@ -39,10 +39,17 @@ def substitute(hint: Any, bound: Mapping[Any, Any]) -> Any:
     """
     if isinstance(hint, TypeVar):
         return bound.get(hint, hint)
-    variables = getattr(hint, "__parameters__", ())
-    if isinstance(hint, type) or not any(one in bound for one in variables):
+    variables = variables_of(hint)
+    if not any(one in bound for one in variables):
         return hint
     return hint[tuple(bound.get(one, one) for one in variables)]
+
+
+def variables_of(hint: Any) -> tuple[Any, ...]:
+    """The type variables in a hint; those of a generic class that was given no types are its own."""
+    if isinstance(hint, TypeVar):
+        return (hint,)
+    return () if isinstance(hint, type) else getattr(hint, "__parameters__", ())
 
 
 def _of_owner(name: str, bound: dict[type, dict[Any, Any]]) -> dict[Any, Any]:

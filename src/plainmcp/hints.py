@@ -20,7 +20,6 @@ from . import foreign
 from .errors import AuthorError
 
 __all__ = [
-    "WRAPPERS",
     "Parameter",
     "bare",
     "fields",
@@ -30,6 +29,7 @@ __all__ = [
     "is_record",
     "is_typed_dict",
     "is_union",
+    "is_wrapper",
     "members",
     "parts",
     "rebuilt",
@@ -65,10 +65,15 @@ def unwrapped(hint: Any) -> Any:
         return hint.__supertype__
     if type(hint).__name__ == "TypeAliasType":
         return hint.__value__
-    return get_args(hint)[0] if get_origin(hint) in WRAPPERS else hint
+    return get_args(hint)[0] if is_wrapper(get_origin(hint)) else hint
 
 
-WRAPPERS = (typing.Final, typing.Required, typing.NotRequired, typing.ClassVar, getattr(typing, "ReadOnly", ...))
+_WRAPPERS = (typing.Final, typing.Required, typing.NotRequired, typing.ClassVar)
+
+
+def is_wrapper(origin: Any) -> bool:
+    """Whether this says something of a field and not of its type: Final, Required, and ReadOnly of either module."""
+    return origin in _WRAPPERS or getattr(origin, "_name", None) == "ReadOnly"
 
 
 def bare(hint: Any) -> Any:
@@ -175,7 +180,7 @@ def fields(hint: Any, *, given: bool = False) -> dict[str, tuple[Any, bool]]:
 
 def _unmarked(hint: Any) -> Any:
     """The hint of a TypedDict's key without Required and the like, which stand nowhere else."""
-    return _unmarked(get_args(hint)[0]) if get_origin(hint) in WRAPPERS else hint
+    return _unmarked(get_args(hint)[0]) if is_wrapper(get_origin(hint)) else hint
 
 
 def _is_required(field: "dataclasses.Field[Any]") -> bool:

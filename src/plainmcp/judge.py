@@ -8,6 +8,7 @@ from typing import Any
 
 from .errors import AuthorError
 from .explain import Problem, explain
+from .keywords import keeps_format
 
 __all__ = ["Judge", "Problem"]
 
@@ -23,8 +24,9 @@ class Judge:
     (('city',), 'nothing')
     """
 
-    def __init__(self, schema: dict[str, Any]) -> None:
+    def __init__(self, schema: dict[str, Any], *, formats: bool = True) -> None:
         self._schema = schema
+        self._formats = formats
         self._validator: Any = None
 
     def compile(self) -> Any:
@@ -33,7 +35,9 @@ class Judge:
 
         if self._validator is None:
             try:
-                self._validator = jsonschema_rs.validator_for(self._schema, retriever=_refuse, validate_formats=True)
+                self._validator = jsonschema_rs.validator_for(
+                    self._schema, retriever=_refuse, validate_formats=self._formats
+                )
             except (ValueError, TypeError, RecursionError) as error:
                 raise AuthorError(str(error).partition("\n")[0]) from error
         return self._validator
@@ -46,7 +50,8 @@ class Judge:
         """Everything about data that breaks the schema; `members` is the word for what an object at the root has."""
         if self.accepts(data):
             return []
-        found = explain(self._schema, data, members=members)
+        keeps = keeps_format if self._formats else None
+        found = explain(self._schema, data, members=members, keeps=keeps)
         if _is_small(data):
             found += [_unworded(error) for error in self.compile().iter_errors(data) if _is_unworded(error)]
         return found or [

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from .keywords import keeps_our_format
 from .schemapaths import admits_kind, allowed_values, branches, child, likely
 from .subschemas import Schema
 
@@ -18,20 +19,23 @@ MAX_STEPS = 10_000
 _NUMBERS_IN_TEXT = ("decimal", "fraction")
 
 
-def repair(schema: Schema, value: Any) -> Any:
+def repair(schema: Schema, value: Any, *, lenient: bool) -> Any:
     """A value as it was probably meant by a schema; the value itself where nothing is to be changed.
 
-    >>> repair({"type": "array", "items": {"type": "integer"}}, '[1, "2", 3.0]')
+    Without `lenient` only 3.0 becomes 3, which to JSON Schema is the same number.
+
+    >>> repair({"type": "array", "items": {"type": "integer"}}, '[1, "2", 3.0]', lenient=True)
     [1, 2, 3]
     """
-    return _Repair(schema).part([schema], value)
+    return _Repair(schema, lenient).part([schema], value)
 
 
 class _Repair:
     """One value on its way through a schema."""
 
-    def __init__(self, root: Schema) -> None:
+    def __init__(self, root: Schema, lenient: bool) -> None:
         self._root = root
+        self._lenient = lenient
         self._steps = 0
 
     def part(self, schemas: list[Any], value: Any) -> Any:
@@ -40,12 +44,13 @@ class _Repair:
         if self._steps > MAX_STEPS:
             return value
         choices = [one for schema in schemas for one in branches(self._root, schema)]
-        if isinstance(value, str) and not any(map(_takes_text, choices)):
+        if self._lenient and isinstance(value, str) and not any(_takes_text(one, value) for one in choices):
             value = self._json_in(choices, value)
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
-            return _number(choices, value)
+            return self._number(choices, value)
         if isinstance(value, list):
-            return self._parts(choices, value, enumerate(value))
+            mended = self._parts(choices, value, enumerate(value))
+            return _distinct(mended) if self._lenient and any(map(_is_for_sets, choices)) else mended
         if isinstance(value, dict):
             return self._parts(likely(self._root, choices, value) or choices, value, value.items())
         return value
@@ -63,8 +68,27 @@ class _Repair:
         except (msgspec.DecodeError, ValueError, RecursionError):
             return value
         if isinstance(meant, (int, float)) and not isinstance(meant, bool):
-            meant = _number(choices, meant)
+            meant = self._number(choices, meant)
         return meant if type(meant) is not str and any(admits_kind(one, meant) for one in choices) else value
+
+    def _number(self, choices: list[Any], value: int | float) -> Any:
+        """A number as the integer, or the number in a string, that it was meant as."""
+        if isinstance(value, float) and value.is_integer() and _is_for_integers(choices):
+            return int(value)
+        formats = [one.get("format") for one in choices if isinstance(one, dict)] if self._lenient else []
+        if any(name in _NUMBERS_IN_TEXT for name in formats) and not any(admits_kind(one, value) for one in choices):
+            return str(value)
+        return value
+
+
+def _is_for_sets(schema: Any) -> bool:
+    return isinstance(schema, dict) and bool(schema.get("uniqueItems"))
+
+
+def _distinct(items: list[Any]) -> list[Any]:
+    """A list without what is in it again."""
+    found = {msgspec.json.encode(item, order="sorted"): item for item in reversed(items)}
+    return items if len(found) == len(items) else list(reversed(found.values()))
 
 
 def _inside(choices: list[Any], key: Any) -> list[Any]:
@@ -72,24 +96,15 @@ def _inside(choices: list[Any], key: Any) -> list[Any]:
     return [one for one in found if isinstance(one, dict)] or [True]
 
 
-def _number(choices: list[Any], value: int | float) -> Any:
-    """A number as the integer, or the number in a string, that it was meant as."""
-    if isinstance(value, float) and value.is_integer() and _is_for_integers(choices):
-        return int(value)
-    formats = [one.get("format") for one in choices if isinstance(one, dict)]
-    if any(name in _NUMBERS_IN_TEXT for name in formats) and not any(admits_kind(one, value) for one in choices):
-        return str(value)
-    return value
-
-
 def _is_for_integers(choices: list[Any]) -> bool:
     """Whether integers are taken, and no other numbers."""
     return any(admits_kind(one, 1) for one in choices) and not any(admits_kind(one, 1.5) for one in choices)
 
 
-def _takes_text(schema: Any) -> bool:
+def _takes_text(schema: Any, text: str) -> bool:
     """Whether a string could be meant as a string."""
-    if not isinstance(schema, dict):
-        return bool(schema)
-    free = allowed_values(schema) is not None or not {"format", "contentEncoding"} & schema.keys()
-    return free and admits_kind(schema, "")
+    if not isinstance(schema, dict) or not admits_kind(schema, ""):
+        return schema is True
+    if allowed_values(schema) is not None:
+        return True
+    return "contentEncoding" not in schema and ("format" not in schema or keeps_our_format(schema["format"], text))

@@ -1,4 +1,4 @@
-"""Which types msgspec reads just as we do, so that it may read them at once; and which it must never be given.
+"""Which types msgspec reads just as we do, so that it may read them at once.
 
 msgspec 0.22 mixes up its own memory for some unions: one that holds a fixed tuple beside a type with limits, or a
 pattern beside an array or an object. No union of several types with limits is given to it.
@@ -7,36 +7,24 @@ pattern beside an array or an object. No union of several types with limits is g
 from enum import Flag
 from typing import Any
 
-from . import codec, hints, typetree
+from . import codec
 from .constructors import constructor_of
-from .errors import AuthorError
 from .nodes import Alias, Anything, Choice, Items, Members, Node, Record, Row, Scalar, Text, Union
 
-__all__ = ["is_native", "reads_exactly"]
+__all__ = ["nodes_of", "reads_exactly"]
 
 
-def is_native(hint: Any) -> bool:
-    """Whether msgspec reads a hint at all, and safely."""
-    if hints.is_atom(hint):
-        return True
-    if hints.speaks_pydantic(hint):
-        return False
-    try:
-        return not any(map(_is_dangerous, _nodes(typetree.tree_of(hint)))) and _compiles(hint)
-    except AuthorError:
-        return False
-
-
-def reads_exactly(hint: Any, node: Node) -> bool:
+def reads_exactly(hint: Any, node: Node, lenient: bool) -> bool:
     """Whether msgspec takes nothing of a hint, given with its tree, that we would not, and makes the same of it.
 
-    >>> reads_exactly(list[int], typetree.tree_of(list[int]))
+    >>> from plainmcp.typetree import tree_of
+    >>> reads_exactly(list[int], tree_of(list[int]), lenient=True)
     True
     """
-    return all(map(_is_exact, _nodes(node))) and _compiles(hint)
-
-
-def _compiles(hint: Any) -> bool:
+    for part in nodes_of(node):
+        # It takes an item of a set twice, as we do where we are lenient.
+        if not _is_exact(part) or (isinstance(part, Items) and part.unique and not lenient):
+            return False
     try:
         codec.reader(hint)
     except TypeError:
@@ -44,7 +32,7 @@ def _compiles(hint: Any) -> bool:
     return True
 
 
-def _nodes(node: Node) -> list[Node]:
+def nodes_of(node: Node) -> list[Node]:
     """A node and all that it holds, each once."""
     found: dict[int, Node] = {}
     waiting = [node]

@@ -14,6 +14,7 @@ __all__ = [
     "Anything",
     "Choice",
     "Field",
+    "Foreign",
     "Items",
     "Members",
     "Node",
@@ -133,6 +134,14 @@ class Union(Node):
     """One of several types."""
 
     members: list[Node]
+
+
+@dataclass(eq=False)
+class Foreign(Node):
+    """What pydantic reads; its schema is known where it is one of several choices."""
+
+    hint: Any
+    schema: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(eq=False)

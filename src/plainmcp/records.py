@@ -4,13 +4,13 @@ A record is a dataclass, a TypedDict, a pydantic model, an attrs class or a Stru
 """
 
 import dataclasses
-import typing
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar, get_args, get_origin
+from typing import Any, NamedTuple, get_origin
 
 import msgspec
 
-from . import foreign, hints
+from . import foreign, generics, hints
+from .errors import AuthorError
 
 __all__ = ["SentField", "annotations_of", "has_extra_fields", "sent_fields"]
 
@@ -102,9 +102,6 @@ def _default_of(field: Any, missing: Any) -> Default | None:
     return factory
 
 
-# Generic classes ----------------------------------------------------------------------------------
-
-
 def annotations_of(hint: Any) -> dict[str, Any]:
     """The annotations of a class, inherited ones too, with the types a generic class was given in their places.
 
@@ -118,37 +115,10 @@ def annotations_of(hint: Any) -> dict[str, Any]:
     """
     kind: Any = get_origin(hint) or hint
     try:
-        resolved = typing.get_type_hints(kind, include_extras=True)
-    except Exception:  # a NameError mostly, but evaluating somebody's text may raise anything
+        resolved = generics.annotations_of(hint)
+    except AuthorError:
         return {name: Any for base in kind.__mro__ for name in vars(base).get("__annotations__", ())}
-    bound = _bindings(hint)
-    return {name: _bind(one, bound[_owner(kind, name, bound)]) for name, one in resolved.items()}
-
-
-def _owner(kind: Any, name: str, bound: Mapping[type, Any]) -> type:
-    """The class that wrote an annotation; a TypedDict keeps those it inherited as its own."""
-    bases = bound if hints.is_typed_dict(kind) else kind.__mro__
-    return next((base for base in bases if base in bound and name in vars(base).get("__annotations__", ())), kind)
-
-
-def _bindings(hint: Any) -> dict[type, dict[Any, Any]]:
-    """What stands for each type variable, by the class that has it: bases first."""
-    kind: Any = get_origin(hint) or hint
-    variables = getattr(kind, "__parameters__", ())
-    own = dict(zip(variables, get_args(hint), strict=False))
-    bound: dict[type, dict[Any, Any]] = {kind: own}
-    for base in vars(kind).get("__orig_bases__", kind.__bases__):
-        origin = get_origin(base) or base
-        if isinstance(origin, type) and origin is not typing.Generic:
-            bound = _bindings(_bind(base, own)) | bound
-    return bound
-
-
-def _bind(hint: Any, bound: Mapping[Any, Any]) -> Any:
-    """A hint with types in the places of its type variables; one that nobody gave a type may be anything."""
-    if isinstance(hint, TypeVar):
-        return bound.get(hint, Any)
-    variables = getattr(hint, "__parameters__", ())
-    if isinstance(hint, type) or not variables:
-        return hint
-    return hint[tuple(bound.get(one, Any) for one in variables)]
+    return {
+        name: generics.substitute(one, dict.fromkeys(generics.variables_of(one), Any))
+        for name, one in resolved.items()
+    }

@@ -19,7 +19,7 @@ from .hints import Parameter
 from .jsonable import Rules
 from .judge import Judge
 from .policy import Policy
-from .subschemas import Schema, as_object, camel_top, each, is_object, ordered, wrapped
+from .subschemas import Schema, as_object, camel_top, each, is_object, joined, ordered, wrapped
 from .types import Wire
 
 __all__ = [
@@ -59,7 +59,7 @@ def of_input(parameters: Iterable[Parameter], *, show_defaults: bool = True, ope
             found, more = shapes.given(parameter.annotation, show_defaults=show_defaults)
         except AuthorError as error:
             raise AuthorError(f"parameter {parameter.name}: {error}") from error
-        found = shapes.joined(found, more, definitions)
+        found = joined(found, more, definitions)
         properties[parameter.name] = _property(parameter, found, show_defaults)
         required += [parameter.name] if parameter.required else []
     schema: Schema = {"type": "object", "properties": properties}

@@ -9,7 +9,17 @@ from typing import Any
 from .phrases import Keys
 from .subschemas import Schema, target_of
 
-__all__ = ["admits_kind", "allowed_values", "branches", "child", "follow", "likely", "tag_of"]
+__all__ = [
+    "admits_kind",
+    "allowed_values",
+    "branches",
+    "child",
+    "could_be_meant",
+    "count_unknown",
+    "follow",
+    "likely",
+    "tag_of",
+]
 
 _UNIONS = ("anyOf", "oneOf")
 
@@ -95,11 +105,11 @@ def likely(root: Schema, choices: Iterable[Any], value: Any, places: Iterable[Ke
     `places` are keys of parts that are known to be wrong, so the choice that was meant speaks of them.
     """
     live = [one for one in choices if admits_kind(one, value)]
+    live = [one for one in live if could_be_meant(root, one, value)] or live
     if not isinstance(value, dict) or len(live) < 2:
         return live
-    live = [one for one in live if not _is_tagged_otherwise(root, one, value)] or live
     wanted = {keys[0] for keys in places if keys}
-    ranks = [(_unknown(one, wanted), _unknown(one, value), _lacking(one, value)) for one in live]
+    ranks = [(count_unknown(one, wanted), count_unknown(one, value), _lacking(one, value)) for one in live]
     return [one for one, rank in zip(live, ranks, strict=True) if rank == min(ranks)]
 
 
@@ -118,16 +128,17 @@ def tag_of(root: Schema, choices: list[Any], value: dict[str, Any]) -> tuple[str
     return None
 
 
-def _is_tagged_otherwise(root: Schema, schema: Any, value: dict[str, Any]) -> bool:
+def could_be_meant(root: Schema, schema: Any, value: Any) -> bool:
+    """Whether a value is of the kind that a choice asks for, and not tagged as another."""
     properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
-    for name in properties.keys() & value.keys():
+    for name in properties.keys() & (value.keys() if isinstance(value, dict) else ()):
         allowed = allowed_values(follow(root, properties[name]))
         if allowed is not None and value[name] not in allowed:
-            return True
-    return False
+            return False
+    return admits_kind(schema, value)
 
 
-def _unknown(schema: Any, names: Iterable[Any]) -> int:
+def count_unknown(schema: Any, names: Iterable[Any]) -> int:
     """How many names a schema of objects says nothing of."""
     if not isinstance(schema, dict) or schema.get("additionalProperties"):
         return 0

@@ -5,20 +5,20 @@ definitions inlined, its keywords in one order.
 """
 
 import re
-from enum import Enum
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
-from . import adapters, foreign, hints, records, schemapaths, treeschema, typetree
-from .subschemas import Schema, inlined, mapped, ordered
+from . import foreign, hints, records, schemapaths, treeschema, typetree
+from .subschemas import Definitions, Schema, inlined, mapped, ordered
 
-__all__ = ["Schema", "given", "joined", "returned", "without_null"]
-
-Definitions = dict[str, Schema]
-Orders = dict[frozenset[str], list[Any]]
+__all__ = ["Schema", "given", "returned", "without_null"]
 
 
-def given(hint: Any, *, show_defaults: bool = True, root: bool = False) -> tuple[Schema, Definitions]:
+def given(
+    hint: Any, *, show_defaults: bool = True, root: bool = False, keep_null: bool = False
+) -> tuple[Schema, Definitions]:
     """The schema of a value that is taken, and the definitions it needs; raises AuthorError.
+
+    `keep_null` says of members that may be left out that they may be null, too.
 
     >>> given(Literal["f", "c"])
     ({'type': 'string', 'enum': ['f', 'c']}, {})
@@ -26,12 +26,11 @@ def given(hint: Any, *, show_defaults: bool = True, root: bool = False) -> tuple
     if hints.is_atom(hint):
         return _atom(hint), {}
     found, definitions = _compiled(hint, "validation", root)
-    orders = _orders(hint)
 
     def tidied(here: Schema) -> Schema:
-        here = mapped(_tidied(here, orders), tidied)
+        here = mapped(_tidied(here), tidied)
         if "default" in here:
-            here = without_null(here)
+            here = here if keep_null else without_null(here)
             if here["default"] is None or not show_defaults:
                 del here["default"]
         return ordered(here)
@@ -42,10 +41,10 @@ def given(hint: Any, *, show_defaults: bool = True, root: bool = False) -> tuple
 def returned(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitions]:
     """The schema of a value that is sent, perhaps without its nulls, and the definitions it needs."""
     found, definitions = _compiled(hint, "serialization", True)
-    orders, sent = _orders(hint), _always_sent(hint)
+    sent = _always_sent(hint)
 
     def tidied(here: Schema) -> Schema:
-        here = mapped(_tidied(here, orders), tidied)
+        here = mapped(_tidied(here), tidied)
         here.pop("default", None)  # of no use to whoever reads what was sent
         if here.get("format") in _UNSURE:
             del here["format"]
@@ -90,43 +89,37 @@ def _atom(hint: Any) -> Schema:
     return {} if hint is Any else {"type": _TYPES[hint]}
 
 
-def joined(found: Schema, more: Definitions, definitions: Definitions) -> Schema:
-    """Add one schema's definitions to those of others, under other names where two are at odds."""
-    renamed: dict[str, str] = {}
-    for name, definition in more.items():
-        new, number = name, 1
-        while definitions.get(new, definition) != definition:
-            number += 1
-            new = f"{name}_{number}"
-        renamed[name] = new
-
-    def follow(here: Schema) -> Schema:
-        name = str(here.get("$ref", "")).removeprefix("#/$defs/")
-        return mapped({**here, "$ref": f"#/$defs/{renamed[name]}"} if name in renamed else here, follow)
-
-    definitions |= {renamed[name]: follow(definition) for name, definition in more.items()}
-    return follow(found)
-
-
 # Compiling ----------------------------------------------------------------------------------------
 
 
 def _compiled(hint: Any, mode: str, root: bool) -> tuple[Schema, Definitions]:
-    if hints.speaks_pydantic(hint):
-        found, definitions = adapters.schema(hint, mode)
-    else:
-        given = mode == "validation"
-        found, definitions = treeschema.schema_of(typetree.tree_of(hint, given=given), given=given)
+    given = mode == "validation"
+    found, definitions = treeschema.schema_of(typetree.tree_of(hint, given=given), given=given)
+    known = {name: _untitled(name, one) for name, one in definitions.items()}
     found, definitions = (
-        _with_names(found, definitions),
-        {name: _with_names(_untitled(name, one), definitions) for name, one in definitions.items()},
+        _corrected(found, known, given),
+        {name: _corrected(one, known, given) for name, one in known.items()},
     )
     return inlined(found, definitions, root=root)
 
 
+def _corrected(schema: Schema, definitions: Definitions, given: bool) -> Schema:
+    """A schema as pydantic should have made it: names are strings, and a tag that chooses has to be there."""
+    schema = mapped(schema, lambda one: _corrected(one, definitions, given))
+    tag = schema.get("discriminator", {}).get("propertyName")
+    if given and tag is not None and "oneOf" in schema:
+        schema = {**schema, "oneOf": [_with_tag(one, tag, definitions) for one in schema["oneOf"]]}
+    return _with_names(schema, definitions)
+
+
+def _with_tag(choice: Schema, tag: str, definitions: Definitions) -> Schema:
+    found = schemapaths.follow({"$defs": definitions}, choice)
+    required = found.get("required", []) if isinstance(found, dict) else []
+    return choice if tag in required else {**choice, "required": [tag, *required]}
+
+
 def _with_names(schema: Schema, definitions: Definitions) -> Schema:
     """A schema in which the names of an object's members are strings, whatever they stand for."""
-    schema = mapped(schema, lambda one: _with_names(one, definitions))
     rule = schemapaths.follow({"$defs": definitions}, schema.get("propertyNames"))
     if not isinstance(rule, dict):
         return schema
@@ -149,26 +142,14 @@ def _untitled(name: str, definition: Schema) -> Schema:
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
 
 
-def _tidied(schema: Schema, orders: Orders) -> Schema:
-    """A schema without OpenAPI's discriminator; an enum in the order it was written in, with its type."""
+def _tidied(schema: Schema) -> Schema:
+    """A schema without OpenAPI's discriminator; an enum says its type, where its values share one."""
     schema = {key: value for key, value in schema.items() if key != "discriminator"}
     if "enum" in schema:
-        values: list[Any] = orders.get(frozenset(map(repr, schema["enum"]))) or schema["enum"]
-        types = {_TYPES.get(type(value)) for value in values}
-        shared = {"type": types.pop()} if len(types) == 1 else {}
-        schema = {**shared, **schema, "enum": values}
+        types = {_TYPES.get(type(value)) for value in schema["enum"]}
+        shared = {"type": types.pop()} if len(types) == 1 and None not in types else {}
+        schema = {**shared, **schema}
     return schema
-
-
-def _orders(hint: Any) -> Orders:
-    """The values of every Literal and Enum in a hint, as they were written; msgspec sorts them."""
-    found: list[list[Any]] = []
-    for part in hints.parts(hint):
-        if get_origin(part) is Literal:
-            found.append(list(get_args(part)))
-        elif isinstance(part, type) and issubclass(part, Enum):
-            found.append([member.value for member in part])
-    return {frozenset(map(repr, values)): values for values in found}
 
 
 def without_null(schema: Schema) -> Schema:
@@ -179,7 +160,7 @@ def without_null(schema: Schema) -> Schema:
     """
     if None in schema.get("enum", ()):
         rest = [value for value in schema["enum"] if value is not None]
-        return _tidied({**schema, "enum": rest}, {})
+        return _tidied({**schema, "enum": rest})
     choices = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
     if not choices or len(choices) == len(schema["anyOf"]):
         return schema

@@ -10,14 +10,17 @@ from typing import Any, TypeAlias
 import msgspec
 
 __all__ = [
+    "FLAT",
     "INTEGER_NAME",
     "NUMBER_NAME",
+    "Definitions",
     "Schema",
     "as_object",
     "camel_top",
     "each",
     "inlined",
     "is_object",
+    "joined",
     "mapped",
     "ordered",
     "target_of",
@@ -25,6 +28,7 @@ __all__ = [
 ]
 
 Schema: TypeAlias = dict[str, Any]
+Definitions: TypeAlias = dict[str, Schema]
 
 _ONE = frozenset(
     {
@@ -35,6 +39,9 @@ _ONE = frozenset(
 _LIST = frozenset({"anyOf", "allOf", "oneOf", "prefixItems", "items"})
 _NAMED = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
 _DEFINITIONS = "#/$defs/"
+
+FLAT: Schema = {"type": ["string", "number", "boolean", "null"]}
+"""What can be in a set of which nobody says what is in it."""
 
 INTEGER_NAME = "^(0|-?[1-9][0-9]*)$"
 NUMBER_NAME = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
@@ -157,6 +164,24 @@ def _leads_back(name: str, definitions: dict[str, Schema]) -> bool:
                 met.add(found)
                 waiting.append(found)
     return False
+
+
+def joined(found: Schema, more: Definitions, definitions: Definitions) -> Schema:
+    """Add one schema's definitions to those of others, under other names where two are at odds."""
+    renamed: dict[str, str] = {}
+    for name, definition in more.items():
+        new, number = name, 1
+        while definitions.get(new, definition) != definition:
+            number += 1
+            new = f"{name}_{number}"
+        renamed[name] = new
+
+    def follow(here: Schema) -> Schema:
+        name = str(here.get("$ref", "")).removeprefix("#/$defs/")
+        return mapped({**here, "$ref": f"#/$defs/{renamed[name]}"} if name in renamed else here, follow)
+
+    definitions |= {renamed[name]: follow(definition) for name, definition in more.items()}
+    return follow(found)
 
 
 # Roots --------------------------------------------------------------------------------------------

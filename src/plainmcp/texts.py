@@ -17,7 +17,7 @@ from uuid import UUID
 
 import msgspec
 
-__all__ = ["MAX_DIGITS", "MAX_PATTERN", "Format", "OutOfBoundsError", "check_bounds", "format_of"]
+__all__ = ["MAX_DIGITS", "MAX_PATTERN", "NAMES", "Format", "OutOfBoundsError", "check_bounds", "format_of", "keeps"]
 
 MAX_DIGITS = 4_300
 """How many digits a number may have when it is written out: as many as Python reads of an integer."""
@@ -46,6 +46,20 @@ def format_of(kind: Any) -> Format | None:
     if (kind.__module__.partition(".")[0], kind.__name__) == ("zoneinfo", "ZoneInfo"):  # not imported for anyone
         return _ZONE
     return next((_FAMILIES[base] for base in kind.__mro__ if base in _FAMILIES), None)
+
+
+def keeps(name: str, text: str) -> bool:
+    """Whether a text is in one of the formats of NAMES.
+
+    >>> keeps("date", "2026-07-28"), keeps("date", "soon")
+    (True, False)
+    """
+    kind, format = NAMES[name]
+    try:
+        format.read(kind, text)
+    except ValueError:
+        return False
+    return True
 
 
 class OutOfBoundsError(ValueError):
@@ -173,3 +187,5 @@ _FAMILIES: dict[type, Format] = {
     ipaddress.IPv6Interface: Format("ipv6interface", _read_ipv6),
     str: Format(None, _construct),
 }
+NAMES = {format.name: (kind, format) for kind, format in (_EXACT | _FAMILIES).items() if format.name is not None}
+"""The formats there are, each with a class that has it."""

@@ -10,9 +10,24 @@ from typing import Any
 
 import msgspec
 
-from . import limits
-from .nodes import MISSING, Alias, Anything, Choice, Field, Items, Members, Node, Record, Row, Scalar, Text, Union
-from .subschemas import INTEGER_NAME, NUMBER_NAME, Schema
+from . import adapters, limits
+from .nodes import (
+    MISSING,
+    Alias,
+    Anything,
+    Choice,
+    Field,
+    Foreign,
+    Items,
+    Members,
+    Node,
+    Record,
+    Row,
+    Scalar,
+    Text,
+    Union,
+)
+from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Schema, joined
 
 __all__ = ["schema_of"]
 
@@ -67,7 +82,10 @@ class _Writer:
     def _written(self, node: Node) -> Schema:
         match node:
             case Anything():
-                return {"type": ["string", "number", "boolean", "null"]} if node.flat else {}
+                return FLAT if node.flat else {}
+            case Foreign():
+                schema, definitions = adapters.schema(node.hint, "validation" if self._given else "serialization")
+                return joined(schema, definitions, self.definitions)
             case Scalar():
                 return {"type": _TYPES[node.json], **limits.keywords(node)}
             case Text():

@@ -1,6 +1,7 @@
 """A type hint -> a tree of nodes, from which its schema is written and by which values are read.
 
-Knows the shape of every type that has a form in JSON, but for those that only pydantic understands.
+Knows the shape of every type that has a form in JSON. Types of pydantic's, and records that mention one, are left to
+pydantic; what holds them is not.
 """
 
 import collections.abc as abc
@@ -14,11 +15,11 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 
-from . import constructors, hints, limits, texts
+from . import adapters, constructors, foreign, hints, limits, texts
 from .constructors import Constructor
 from .errors import AuthorError
 from .generics import substitute
-from .nodes import Alias, Anything, Choice, Field, Items, Members, Node, Record, Row, Scalar, Text, Union
+from .nodes import Alias, Anything, Choice, Field, Foreign, Items, Members, Node, Record, Row, Scalar, Text, Union
 
 __all__ = ["tree_of"]
 
@@ -26,13 +27,19 @@ _SCALARS = (str, bool, int, float)
 _NONE = type(None)
 
 Make = Callable[[Any], Any]
+
+
+def _keep(items: list[Any]) -> list[Any]:
+    return items
+
+
 _ARRAYS: dict[Any, Make] = {
     list: list, set: set, frozenset: frozenset, abc.Collection: list, abc.Sequence: list, abc.MutableSequence: list,
     abc.Set: set, abc.MutableSet: set,
 }  # fmt: skip
 _OBJECTS: dict[Any, Make] = {dict: dict, abc.Mapping: dict, abc.MutableMapping: dict}
 # What is only ever given: a returned value of these is encoded in ways of its own.
-_GIVEN_ARRAYS: dict[Any, Make] = {abc.Iterable: list, abc.Reversible: list, abc.Iterator: iter, deque: deque}
+_GIVEN_ARRAYS: dict[Any, Make] = {abc.Iterable: _keep, abc.Reversible: _keep, abc.Iterator: iter, deque: deque}
 _GIVEN_OBJECTS: dict[Any, Make] = {
     OrderedDict: OrderedDict, ChainMap: ChainMap, types.MappingProxyType: types.MappingProxyType, Counter: Counter,
     defaultdict: defaultdict,
@@ -47,20 +54,23 @@ def tree_of(hint: Any, *, given: bool = True) -> Node:
     >>> tree_of(list[int]).item.kind
     <class 'int'>
     """
-    return _Parser(given).parse(hint)
+    return _Parser(given, hints.speaks_pydantic(hint)).parse(hint)
 
 
 class _Parser:
     """One tree in the making: a record or an alias that is met again is the same node."""
 
-    def __init__(self, given: bool) -> None:
+    def __init__(self, given: bool, mixed: bool) -> None:
         self._given = given
+        self._mixed = mixed  # whether some of it is pydantic's
         self._arrays = _ARRAYS | _GIVEN_ARRAYS if given else _ARRAYS
         self._objects = _OBJECTS | _GIVEN_OBJECTS if given else _OBJECTS
         self._known: dict[Any, Node] = {}
         self._inside: list[Any] = []  # the records that are being taken apart: Self is the last of them
 
     def parse(self, hint: Any) -> Node:
+        if self._mixed and self._is_foreign(hint):
+            return Foreign(hint)
         if hasattr(hint, "__metadata__"):
             metas = [said for said in hint.__metadata__ if isinstance(said, msgspec.Meta)]
             return limits.limit(self.parse(hint.__origin__), metas)
@@ -78,11 +88,30 @@ class _Parser:
         if getattr(hint, "_name", None) == "Self" and self._inside:
             return self.parse(self._inside[-1])
         if hints.is_union(hint):
-            members = [self.parse(one) for one in hints.members(hint) if one is not msgspec.UnsetType]
-            return members[0] if len(members) == 1 else Union(members)
+            return self._union([self.parse(one) for one in get_args(hint) if one is not msgspec.UnsetType])
         if get_origin(hint) is Literal:
             return Choice(None, [(_as_json(value, hint), value) for value in get_args(hint)])
         return self._parse_class(hint, get_origin(hint) or hint)
+
+    def _is_foreign(self, hint: Any) -> bool:
+        """Whether pydantic reads a hint: a type of its own, with its own remarks, or a record that mentions one.
+
+        What pydantic does not read as a whole may still be read here, and parts of it by pydantic.
+        """
+        if not self._given:
+            return hints.speaks_pydantic(hint)
+        said = getattr(hint, "__metadata__", None)
+        kind = get_origin(hint) or hint
+        if said is not None:
+            own = any(map(foreign.of_pydantic, said))
+        else:
+            own = isinstance(kind, type) and (foreign.of_pydantic(kind) or constructors.is_record(kind))
+        if not own or not hints.speaks_pydantic(hint):
+            return False
+        refusal = adapters.refusal(hint)
+        if refusal is not None:
+            adapters.check_without(hint, refusal)
+        return refusal is None
 
     def _parse_class(self, hint: Any, kind: Any) -> Node:
         args = get_args(hint)
@@ -127,6 +156,15 @@ class _Parser:
             return Choice(kind, [(value, kind(value)) for value in values])
         authored = any("_missing_" in vars(base) for base in kind.__mro__ if base.__module__ != "enum")
         return Choice(kind, options, kind if authored else None)
+
+    def _union(self, nodes: list[Node]) -> Node:
+        members: list[Node] = []
+        for one in nodes:
+            if isinstance(one, Foreign) and self._given:
+                schema, definitions = adapters.schema(one.hint, "validation")
+                one.schema = {**schema, "$defs": definitions}
+            members += one.members if isinstance(one, Union) and not one.notes else [one]
+        return members[0] if len(members) == 1 else Union(members)
 
     # Arrays and objects ---------------------------------------------------------------------------
 

@@ -36,6 +36,7 @@ ALLOWED = {
     ("codec", "threading"): "a lock around msgspec, which two threads can crash; it starts none",
     ("render", "io"): "csv writes to a StringIO, which is memory",
     ("kinds", "sys"): "the names of the standard library's modules",
+    ("refusals", "sys"): "the names of the standard library's modules",
     ("pictures", "io"): "others write their pictures to a BytesIO, which is memory",
 }
 

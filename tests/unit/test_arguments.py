@@ -161,7 +161,8 @@ FITTING = [
     (list, [1, "a"], [1, "a"]),
     (Sequence[int], [1], [1]),
     (Iterable[int], [1], [1]),
-    (set[int], [1, 1, 2], {1, 2}),
+    (set[int], [1, 2], {1, 2}),
+    (int, 3.0, 3),
     (tuple[int, str], [1, "a"], (1, "a")),
     (tuple[int, ...], [1, 2], (1, 2)),
     (dict[str, int], {"a": 1}, {"a": 1}),
@@ -262,7 +263,6 @@ def test_nobody_else_gives_what_is_reserved():
 MEANT = [
     (int, "3", 3),
     (int, " 3 ", 3),
-    (int, 3.0, 3),
     (int, "3.0", 3),
     (float, "2.5", 2.5),
     (float, "3", 3.0),
@@ -275,7 +275,8 @@ MEANT = [
     (set[int], "[1, 1]", {1}),
     (tuple[int, str], '[1, "a"]', (1, "a")),
     (User, '{"name": "Ada", "age": "3"}', User("Ada", 3)),
-    (list[User], [{"name": "Ada", "age": 3.0}], [User("Ada", 3)]),
+    (set[int], [1, 1, 2], {1, 2}),
+    (Decimal, 1.5, Decimal("1.5")),
     (Pair, '[1, "a"]', Pair(1, "a")),
     (Literal[1, 2], "2", 2),
     (Level, "2", Level.HIGH),
@@ -527,7 +528,8 @@ class Stranger:
         (frozenset[list[int] | int], "list has no hash"),
         (Literal[b"a"], "b'a' in .* has no form in JSON"),
         (Annotated[int, msgspec.Meta(min_length=1)], r"Meta\(min_length=1\) does not apply to this type"),
-        (Annotated[Stranger, Field()], "Unable to generate pydantic-core schema"),
+        (Annotated[Stranger, Field()], "Stranger cannot be read from JSON"),
+        (Annotated[Point, Field(max_length=3)], "Unable to apply constraint|.* is for pydantic to understand"),
     ],
 )
 def test_a_hint_nothing_can_read_is_refused_when_it_is_compiled(hint, said):

@@ -1,0 +1,90 @@
+"""Whether one value, without what it holds, keeps the keywords of a JSON Schema: limits, allowed values, formats."""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from . import texts
+from .subschemas import Schema
+
+__all__ = ["Keeps", "broken", "is_among", "keeps_format", "keeps_our_format"]
+
+Keeps = Callable[[str, str], bool]
+"""Whether a text is in a format."""
+
+
+def broken(schema: Schema, value: Any, keeps: Keeps | None) -> list[str]:
+    """The keywords that set a limit which a value does not keep; `keeps` tells of formats.
+
+    >>> broken({"type": "integer", "minimum": 1, "maximum": 9}, 12, None)
+    ['maximum']
+    """
+    found = [keyword for keyword, check in _CHECKS.items() if keyword in schema and not check(value, schema[keyword])]
+    if keeps and "format" in schema and isinstance(value, str) and not keeps(schema["format"], value):
+        found.append("format")
+    return found
+
+
+def is_among(value: Any, allowed: list[Any]) -> bool:
+    """Whether a value is one of those allowed; to JSON true is no number."""
+    return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in allowed)
+
+
+def keeps_format(name: str, text: str) -> bool:
+    """Whether a text is in a format, as JSON Schema has it; one that nobody knows is always kept."""
+    import jsonschema_rs
+
+    return bool(jsonschema_rs.is_valid({"format": name}, text, validate_formats=True))
+
+
+def keeps_our_format(name: str, text: str) -> bool:
+    """Whether a text is in a format, as we read it: a moment may lack its time zone."""
+    return texts.keeps(name, text) if name in texts.NAMES else keeps_format(name, text)
+
+
+def _matches(value: Any, pattern: str) -> bool:
+    """Whether a text has a pattern in it, for JSON Schema's patterns may mean other things to Python."""
+    import jsonschema_rs
+
+    try:
+        return bool(jsonschema_rs.is_valid({"pattern": pattern}, value))
+    except ValueError:  # one of Python's own, which was tried before
+        return True
+
+
+def _are_different(value: Any, wanted: bool) -> bool:
+    if not wanted or not isinstance(value, list):
+        return True
+    return len({msgspec.json.encode(item, order="sorted") for item in value}) == len(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _number(keeps: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    """A check of numbers; before draft 6 a limit could be true or false, which limits nothing by itself."""
+    return lambda value, limit: not (_is_number(value) and _is_number(limit)) or keeps(value, limit)
+
+
+def _size(kind: Any, keeps: Callable[[int, int], bool]) -> Callable[[Any, Any], bool]:
+    return lambda value, size: not isinstance(value, kind) or keeps(len(value), size)
+
+
+_CHECKS: dict[str, Callable[[Any, Any], bool]] = {
+    "minimum": _number(operator.ge),
+    "exclusiveMinimum": _number(operator.gt),
+    "maximum": _number(operator.le),
+    "exclusiveMaximum": _number(operator.lt),
+    "multipleOf": _number(lambda value, unit: value % unit == 0),
+    "minLength": _size(str, operator.ge),
+    "maxLength": _size(str, operator.le),
+    "pattern": lambda value, pattern: not isinstance(value, str) or _matches(value, pattern),
+    "minItems": _size(list, operator.ge),
+    "maxItems": _size(list, operator.le),
+    "minProperties": _size(dict, operator.ge),
+    "maxProperties": _size(dict, operator.le),
+    "uniqueItems": _are_different,
+}
