@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from typing import Any, NoReturn
 
 import pytest
 from hypothesis import assume, given, settings
@@ -27,6 +26,7 @@ from plainmcp.normalize import (
 from plainmcp.payload import Output
 from plainmcp.revisions import LATEST, REVISIONS
 from property import corpus, strategies
+from property.telling import is_json_of, parsed, tells, unwrapped
 from schemas import assert_valid
 
 POLICIES = [Policy.of(name) for name in Policy.profiles]
@@ -47,22 +47,6 @@ def attempt(door, *args, **options):
     except PlainMCPError as error:
         assert str(error).startswith("$"), error
         return None
-
-
-def parsed(raw: bytes | str) -> Any:
-    """JSON read by a parser that takes nothing but JSON."""
-    return json.loads(raw, parse_constant=refuse, object_pairs_hook=unique)
-
-
-def refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
-
-
-def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError(f"a key comes twice: {[key for key, _ in pairs]}")
-    return found
 
 
 def tool_bytes(value, policy, revision, declared="nothing"):
@@ -146,40 +130,6 @@ def test_the_text_says_what_the_structured_content_says(value):
                 texts = [block["text"] for block in message["content"]]
                 said = unwrapped(message["structuredContent"], policy)
                 assert any(tells(texts, data, policy) for data in said), (policy, declared, message)
-
-
-def unwrapped(structured, policy):
-    """The data the structured content may stand for: itself and, if it is wrapped, what is inside."""
-    wrapped = isinstance(structured, dict) and list(structured) == [policy.wrap_key]
-    return [structured, structured[policy.wrap_key]] if wrapped else [structured]
-
-
-def tells(texts, data, policy):
-    """Whether these texts, in the way this policy has them, are this data and nothing else."""
-    if policy.object_text == "none" and isinstance(data, dict):
-        return texts == []
-    if policy.list_content in ("blocks", "flat") and isinstance(data, list):
-        items = flat(data) if policy.list_content == "flat" else data
-        if len(items) == len(texts) and all(map(is_text_of, texts, items)):
-            return True
-    if data is None and not texts:
-        return True
-    return len(texts) == 1 and is_text_of(texts[0], data)
-
-
-def flat(data):
-    return [leaf for item in data for leaf in (flat(item) if isinstance(item, list) else [item])]
-
-
-def is_text_of(text, data):
-    return text == data if isinstance(data, str) else is_json_of(text, data)
-
-
-def is_json_of(text, data):
-    try:
-        return json.dumps(parsed(text)) == json.dumps(data)  # the order of keys and 1.0 beside 1 count too
-    except ValueError:
-        return False
 
 
 @many

@@ -1,0 +1,190 @@
+"""Whatever hint a parameter has: what its listed schema allows arrives as that hint, what it forbids is refused.
+
+The hints are generated. The arguments are made from the schema in tools/list, and judged by a validator that is not
+ours. Nothing is an incident, and nothing takes long.
+"""
+
+import faulthandler
+import json
+import re
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import independent
+from plainmcp import Policy, Server
+from plainmcp.revisions import LATEST
+from property import from_schema
+from property.generated import LEAVES_AND_FIXED, few, heard, kinds, many
+from property.kinds import Kind
+from property.telling import parsed
+from speaking import answer, message
+
+SECONDS = 1.0
+SECONDS_AT_MOST = 60
+PLACE = re.compile(r"it\b.*: ")
+AS_IT_IS = Policy.standard.replace(non_object="raw", pair="never")
+MISSING = object()
+
+
+def is_taken(kind: Kind) -> bool:
+    """Whether a hint may be that of a parameter: not if only pydantic could read one part, and it cannot another."""
+    return kind.taken and (kind.by_pydantic or not kind.of_pydantic)
+
+
+class Offered:
+    """A strict server and a lenient one with a tool that takes an argument of this hint, and what is listed of it."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self.arrived: Any = MISSING
+        self.refusal: str | None = None
+        self.returned: Any = None
+
+        def take(it: Any) -> str:
+            self.arrived = it
+            return "taken"
+
+        def give() -> Any:
+            return self.returned
+
+        take.__annotations__["it"] = give.__annotations__["return"] = kind.hint
+        self.servers = {"strict": Server("strict", lenient_arguments=False), "lenient": Server("lenient")}
+        for server in self.servers.values():
+            server.tool(take)
+        [tool] = answer(self.servers["strict"], LATEST.name, "tools/list")["result"]["tools"]
+        self.schema: dict[str, Any] = tool["inputSchema"]
+        if kind.symmetric:
+            self.servers["lenient"].tool(give, policy=AS_IT_IS)
+
+    def give(self, value: Any) -> Any:
+        """What a tool with this hint sends for a value."""
+        self.returned = value
+        result = answer(self.servers["lenient"], LATEST.name, "tools/call", {"name": "give"})["result"]
+        return result.get("structuredContent")
+
+    def take(self, way: str, argument: Any) -> bool:
+        """Whether a tool takes an argument; if not, `refusal` is what the model is told."""
+        self.arrived = MISSING
+        params = {"name": "take", "arguments": {"it": argument}}
+        with heard() as logged, bounded(f"{str(argument)[:99]!r} for {self.kind}"):
+            raw = self.servers[way].handle(message(LATEST.name, "tools/call", params), revision=LATEST.name)
+        assert raw is not None
+        answered = parsed(raw)
+        assert "result" in answered, answered
+        said = " ".join(block["text"] for block in answered["result"]["content"])
+        assert "incident" not in said, "\n".join(logged)
+        self.refusal = said if answered["result"].get("isError") else None
+        return self.refusal is None
+
+
+@contextmanager
+def bounded(what: str) -> Iterator[None]:
+    """Fail if something takes long; where it seems to take for ever, nothing but the end of the process helps."""
+    faulthandler.dump_traceback_later(SECONDS_AT_MOST, exit=True, file=sys.__stderr__)
+    began = time.process_time()
+    yield
+    took = time.process_time() - began
+    faulthandler.cancel_dump_traceback_later()
+    assert took < SECONDS, f"{took:.1f} s for {what}"
+
+
+# One argument -------------------------------------------------------------------------------------
+
+
+def check_understood(offered: Offered, way: str, argument: Any) -> None:
+    """It is taken and arrives as its hint has it, or it is refused, and each line says where."""
+    if offered.take(way, argument):
+        assert offered.kind.holds(offered.arrived), f"{way}: {offered.arrived!r} is not of {offered.kind}"
+    else:
+        lines = str(offered.refusal).split("\n")
+        assert all(PLACE.match(line) or line == "and more" for line in lines), f"no path in {offered.refusal!r}"
+
+
+def check_allowed(offered: Offered, way: str, argument: Any) -> None:
+    """It is taken."""
+    check_understood(offered, way, argument)
+    if offered.kind.exact:
+        allowed = f"{way}: {offered.schema['properties']} allows {json.dumps(argument)}"
+        assert offered.refusal is None, f"{allowed}, and yet: {offered.refusal}"
+
+
+def check_forbidden(offered: Offered, argument: Any) -> None:
+    """A strict server refuses it; a lenient one may take it for something that fits."""
+    check_understood(offered, "lenient", argument)
+    check_understood(offered, "strict", argument)
+    forbidden = f"{offered.schema['properties']} forbids {json.dumps(argument)}"
+    assert offered.refusal is not None, f"{forbidden}, and yet it was taken as {offered.arrived!r}"
+
+
+def check_argument(offered: Offered, argument: Any) -> None:
+    """All there is to check of one argument."""
+    if independent.allows(offered.schema, {"it": argument}):
+        for way in offered.servers:
+            check_allowed(offered, way, argument)
+    elif is_forbidden(offered, argument):
+        check_forbidden(offered, argument)
+    else:  # Only a format is against it, which is for readers; or a null stands where nothing need be.
+        for way in offered.servers:
+            check_understood(offered, way, argument)
+
+
+def is_forbidden(offered: Offered, argument: Any) -> bool:
+    """Whether the listed schema forbids an argument, with its nulls and without."""
+    both = {"it": argument}, {"it": without_nulls(argument)}
+    return all(independent.forbids(offered.schema, one) for one in both)
+
+
+def without_nulls(data: Any) -> Any:
+    """The same without members that are null: they are taken wherever they may be left out, and not listed."""
+    if isinstance(data, dict):
+        return {key: without_nulls(value) for key, value in data.items() if value is not None}
+    return [without_nulls(item) for item in data] if isinstance(data, list) else data
+
+
+def check_sent(offered: Offered, value: Any) -> None:
+    """What a tool sends for a value may be given to a tool, and is that value again."""
+    argument = offered.give(value)
+    sent = f"{json.dumps(argument)}, which is sent for {value!r}"
+    assert not is_forbidden(offered, argument), f"{offered.schema['properties']} forbids {sent}"
+    for way in offered.servers:
+        check_allowed(offered, way, argument)
+        assert offered.kind.told(offered.arrived, argument), f"{way}: {offered.arrived!r} came of {sent}"
+
+
+# One hint -----------------------------------------------------------------------------------------
+
+
+def check_kind(kind: Kind, data: st.DataObject) -> None:
+    """All there is to check of one hint: what its schema allows, what is nearly that, and what is trouble."""
+    offered = Offered(kind)
+    independent.check_schema(offered.schema)
+    allowed = from_schema.allowed(offered.schema)
+    for arguments in data.draw(st.lists(allowed, min_size=2, max_size=2), "from the schema"):
+        check_argument(offered, arguments["it"])
+        check_argument(offered, data.draw(from_schema.changed(arguments["it"]), "changed"))
+    for trouble in (*from_schema.TROUBLES, data.draw(from_schema.anything, "anything")):
+        check_argument(offered, trouble)
+    if kind.symmetric:
+        check_sent(offered, data.draw(kind.fits, "sent"))
+
+
+@pytest.mark.parametrize("kind", [*filter(is_taken, LEAVES_AND_FIXED)], ids=str)
+@few
+@given(data=st.data())
+def test_an_argument_with_this_hint_arrives_if_the_listed_schema_allows_it(kind: Kind, data: st.DataObject) -> None:
+    check_kind(kind, data)
+
+
+@many
+@given(st.data())
+def test_an_argument_arrives_as_hinted_if_the_listed_schema_allows_it_and_is_refused_if_not(
+    data: st.DataObject,
+) -> None:
+    check_kind(data.draw(kinds.filter(is_taken), "it: "), data)
