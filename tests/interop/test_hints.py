@@ -1,0 +1,79 @@
+"""Other people's clients, which validate what they get, against a server with a tool for every kind of hint."""
+
+import json
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import fastmcp
+import mcp
+import pytest
+import uvicorn
+
+from interop import hinted
+from npm import NODE, installed
+
+SCRIPT = Path(__file__).parent / "hints.mjs"
+SECONDS = 60
+
+pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+MODES = ["legacy", "2026-07-28"]  # the former is 2025-11-25
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """Where the server is."""
+    serving = uvicorn.Server(uvicorn.Config(hinted.server().asgi(), log_level="warning"))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serving.run, kwargs={"sockets": [listening]})
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
+        serving.should_exit = True
+        thread.join()
+
+
+async def call(client: Any, tools: list[Any]) -> dict[str, Any]:
+    """What a client has to show for each tool: its structured content, or a complaint."""
+    got: dict[str, Any] = {}
+    for tool in tools:
+        try:
+            result = await client.call_tool(tool.name)
+            got[tool.name] = result.content[0].text if result.is_error else result.structured_content
+        except Exception as error:  # whatever a client says of a result it does not like
+            got[tool.name] = str(error).partition("\n")[0]
+    return got
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_official_client_takes_the_result_of_every_hint(url: str, mode: str) -> None:
+    async def talk() -> dict[str, Any]:
+        with anyio.fail_after(SECONDS):
+            async with mcp.Client(url, mode=mode) as client:
+                return await call(client, (await client.list_tools()).tools)
+
+    hinted.check(anyio.run(talk))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_fastmcp_client_takes_the_result_of_every_hint(url: str, mode: str) -> None:
+    async def talk() -> dict[str, Any]:
+        with anyio.fail_after(SECONDS):
+            async with fastmcp.Client(url, mode=mode) as client:
+                return await call(client, await client.list_tools())
+
+    hinted.check(anyio.run(talk))
+
+
+@pytest.mark.parametrize("revision", ["2025-06-18", "2025-11-25", "2026-07-28"])
+def test_the_typescript_client_takes_the_result_of_every_hint(url: str, revision: str) -> None:
+    client = installed("@modelcontextprotocol/client", "2.4.0")
+    command = [NODE, SCRIPT, client, url, revision]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 0, done.stderr
+    heard = json.loads(done.stdout)
+    assert heard["revision"] == revision
+    hinted.check(heard["got"])
