@@ -6,7 +6,7 @@ To add one, give it a line in one of the lists at the end.
 import functools
 import typing
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Union
 
@@ -150,6 +150,8 @@ SEQUENCES = [
     sequence(lambda inner: tuple[inner, ...], "tuple", tuple, tuple),
     sequence(lambda inner: Sequence[inner], "Sequence", list, Sequence),
     sequence(lambda inner: deque[inner], "deque", deque, deque),
+    # What a generator gives; it may not be asked for, and a list is returned because it can be read many times.
+    sequence(lambda inner: Iterator[inner], "Iterator", list, Iterable, by_pydantic=False, taken=False),
     # A model keeps an Iterable to check its items later, when somebody reads them.
     sequence(lambda inner: Iterable[inner], "Iterable", list, Iterable, by_pydantic=False),
 ]

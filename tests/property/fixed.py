@@ -195,6 +195,6 @@ FIXED: list[Kind] = [
     _numbers_model(),
     record("Defaults", Defaults, WITH_DEFAULTS, Defaults),
     record("Lasting", Lasting, WITH_DEFAULTS, Lasting),
-    record("Private", Private, {"name": NAME}, Private, by_pydantic=False, symmetric=False),
+    record("Private", Private, {"name": NAME}, Private, by_pydantic=False, symmetric=False, open=True),
     _named(optional(COUNT), "MaybeCount"),
 ]

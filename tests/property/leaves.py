@@ -9,7 +9,7 @@ import functools
 import json
 import re
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -20,6 +20,9 @@ from uuid import UUID
 
 import annotated_types
 import msgspec
+import numpy
+import pandas
+import polars
 import pydantic
 from hypothesis import strategies as st
 from pydantic.fields import FieldInfo
@@ -81,19 +84,22 @@ def loosely(value: Any, data: Any) -> bool:
     """Data of which the hint says nothing: only looked at from outside."""
     if isinstance(value, Mapping):
         return isinstance(data, dict) and len(data) == len(value)
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        return isinstance(data, list) and len(data) == len(list(value))
+    if hasattr(value, "__len__") and not isinstance(value, str):
+        return isinstance(data, list) and len(data) == len(value)
     return same(value, data)
 
 
 def duration(written: str) -> timedelta:
-    found = re.fullmatch(r"(-?)P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?", written)
+    """The time in a text such as P1Y2M3DT4H5M6.7S, where a year has 365 days and a month 30, as pydantic has it."""
+    pattern = r"(-?)P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?"
+    found = re.fullmatch(pattern, written)
     if found is None:
         raise ValueError(f"{written} is not a duration")
     sign, *parts = found.groups(default="0")
-    weeks, days, hours, minutes = map(int, parts[:4])
-    microseconds = int(Decimal(parts[4]) * 10**6)
-    whole = timedelta(weeks=weeks, days=days, hours=hours, minutes=minutes, microseconds=microseconds)
+    years, months, weeks, days, hours, minutes = map(int, parts[:6])
+    microseconds = int(Decimal(parts[6]) * 10**6)
+    days += 365 * years + 30 * months + 7 * weeks
+    whole = timedelta(days=days, hours=hours, minutes=minutes, microseconds=microseconds)
     return -whole if sign == "-" else whole
 
 
@@ -167,6 +173,11 @@ def open_to(hint: Any, code: str, fits: Values, kind: Any = object, **about: Any
     return leaf(hint, fits, loosely, code=code, holds=lambda value: isinstance(value, kind), **about)
 
 
+def returned(kind: type, fits: Values, told: Told = loosely) -> Kind:
+    """A class of which nothing is listed, and which is not taken."""
+    return leaf(kind, fits, told, hashable=False, taken=False, symmetric=False, by_pydantic=False, open=True)
+
+
 # Classes and values -------------------------------------------------------------------------------
 
 
@@ -200,6 +211,20 @@ class Mode(enum.Flag):
 class Right(enum.IntFlag):
     SEE = 1
     EDIT = 2
+
+
+class Position:
+    """Says itself what it is as data."""
+
+    def __init__(self, north: int) -> None:
+        self.north = north
+
+    def __plain__(self) -> dict[str, int]:
+        return {"north": self.north}
+
+
+def rows_of(frame: type, count: int) -> Any:
+    return frame({"city": ["Oslo"] * count, "high": [21.5] * count})
 
 
 UserId = NewType("UserId", int)
@@ -279,6 +304,13 @@ LEAVES: list[Kind] = [
     scalar("ByteSize", 1024, told=same, exact=False),
     scalar("AwareDatetime", datetime(2026, 7, 28, tzinfo=UTC), told=reads(datetime.fromisoformat)),
     scalar("NaiveDatetime", datetime(2026, 7, 28, 1, 2), told=reads(datetime.fromisoformat), exact=False),
+    # Only returned
+    returned(range, st.builds(range, st.integers(0, 3))),
+    returned(Position, st.builds(Position, st.integers(-9, 9)), lambda value, data: data == {"north": value.north}),
+    returned(numpy.float64, st.builds(numpy.float64, floats), same),
+    returned(numpy.ndarray, st.builds(numpy.array, st.lists(st.integers(-9, 9), max_size=3))),
+    returned(pandas.DataFrame, st.builds(rows_of, st.just(pandas.DataFrame), st.integers(0, 3))),
+    returned(polars.DataFrame, st.builds(rows_of, st.just(polars.DataFrame), st.integers(0, 3))),
     # Of whatever
     open_to(Any, "Any", data),
     open_to(object, "object", data),

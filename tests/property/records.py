@@ -5,6 +5,7 @@ one of the lists at the end. Those that cannot be generated are in fixed.py.
 """
 
 import dataclasses
+import itertools
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -86,6 +87,14 @@ def record(
     )
 
 
+def _unique(name: str) -> str:
+    """A name for a class: two of one name in one module are nothing an author would write."""
+    return f"{name}{next(_numbers)}"
+
+
+_numbers = itertools.count()
+
+
 def _hints(fields: Fields) -> dict[str, Any]:
     return {name: one.hint for name, one in fields.items()}
 
@@ -99,26 +108,26 @@ def _camel(name: str) -> str:
 
 
 def a_dataclass(fields: Fields) -> Kind:
-    made = dataclasses.make_dataclass("Dataclass", _hints(fields).items())
-    more = dataclasses.make_dataclass("Extended", [("password", str, "hunter2")], bases=(made,))
+    made = dataclasses.make_dataclass(_unique("Dataclass"), _hints(fields).items())
+    more = dataclasses.make_dataclass(_unique("Extended"), [("password", str, "hunter2")], bases=(made,))
     return record("Dataclass", made, fields, made, extended=more)
 
 
 def a_frozen_dataclass(fields: Fields) -> Kind:
-    made = dataclasses.make_dataclass("Frozen", _hints(fields).items(), frozen=True, slots=True)
+    made = dataclasses.make_dataclass(_unique("Frozen"), _hints(fields).items(), frozen=True, slots=True)
     return record("Frozen", made, fields, made, hashable=True)
 
 
 def a_dataclass_with_names_for_the_wire(fields: Fields) -> Kind:
     hints = [(name, hint, dataclasses.field(metadata={"json": f"{name}-x"})) for name, hint in _hints(fields).items()]
-    made = dataclasses.make_dataclass("Renamed", hints)
+    made = dataclasses.make_dataclass(_unique("Renamed"), hints)
     # They are the names of what is sent and not of what is taken, and pydantic does not know them.
     about = {"symmetric": False, "by_pydantic": False, "open": True}
     return record("Renamed", made, fields, made, written=lambda name: f"{name}-x", **about)
 
 
 def a_dataclass_of_pydantic(fields: Fields) -> Kind:
-    made = dataclasses.make_dataclass("Checked", _hints(fields).items())
+    made = dataclasses.make_dataclass(_unique("Checked"), _hints(fields).items())
     checked = pydantic.dataclasses.dataclass(made)
     return record("Checked", checked, fields, checked, lie=_unchecked(checked))
 
@@ -136,8 +145,10 @@ def _unchecked(kind: type) -> Callable[..., Any]:
 
 
 def _model(family: str, fields: Fields, base: type[BaseModel] = BaseModel, **about: Any) -> Kind:
-    made = create_model(family, __base__=base, **{name: (hint, ...) for name, hint in _hints(fields).items()})
-    more = create_model("Extended", __base__=made, password=(str, "hunter2"))
+    made = create_model(
+        _unique(family), __base__=base, **{name: (hint, ...) for name, hint in _hints(fields).items()}
+    )
+    more = create_model(_unique("Extended"), __base__=made, password=(str, "hunter2"))
     keeps = made.model_config.get("extra") == "allow"
 
     def make(**given: Any) -> Any:
@@ -210,14 +221,16 @@ def a_closed_model(fields: Fields) -> Kind:
 
 
 def an_attrs_class(fields: Fields) -> Kind:
-    made = attrs.make_class("Attrs", {name: attrs.field(type=hint) for name, hint in _hints(fields).items()})
-    more = attrs.make_class("Extended", {"password": attrs.field(default="hunter2", type=str)}, bases=(made,))
+    made = attrs.make_class(_unique("Attrs"), {name: attrs.field(type=hint) for name, hint in _hints(fields).items()})
+    more = attrs.make_class(
+        _unique("Extended"), {"password": attrs.field(default="hunter2", type=str)}, bases=(made,)
+    )
     return record("Attrs", made, fields, made, extended=more, by_pydantic=False)
 
 
 def a_struct(fields: Fields, family: str = "Struct", **config: Any) -> Kind:
-    made = msgspec.defstruct(family, list(_hints(fields).items()), **config)
-    more = msgspec.defstruct("Extended", [("password", str, "hunter2")], bases=(made,))
+    made = msgspec.defstruct(_unique(family), list(_hints(fields).items()), **config)
+    more = msgspec.defstruct(_unique("Extended"), [("password", str, "hunter2")], bases=(made,))
     written = _camel if config.get("rename") else str
     tag = {config["tag_field"]: lambda value: config["tag"]} if "tag" in config else {}
     return record(
@@ -234,7 +247,7 @@ def a_renamed_struct(fields: Fields) -> Kind:
 
 
 def an_array_like_struct(fields: Fields) -> Kind:
-    made = msgspec.defstruct("Array", list(_hints(fields).items()), array_like=True)
+    made = msgspec.defstruct(_unique("Array"), list(_hints(fields).items()), array_like=True)
     return in_order("Array", made, fields, by_pydantic=False)
 
 
@@ -255,20 +268,20 @@ def _typed_dict(family: str, made: Any, fields: Fields, optional: tuple[str, ...
 
 
 def a_typed_dict(fields: Fields) -> Kind:
-    return _typed_dict("Typed", TypedDict("Typed", _hints(fields)), fields)  # type: ignore[operator]
+    return _typed_dict("Typed", TypedDict(_unique("Typed"), _hints(fields)), fields)  # type: ignore[operator]
 
 
 def a_partial_typed_dict(fields: Fields) -> Kind:
     first, *rest = fields
     hints = {name: Required[hint] if name == first else hint for name, hint in _hints(fields).items()}
-    made = TypedDict("Partial", hints, total=False)  # type: ignore[operator]
+    made = TypedDict(_unique("Partial"), hints, total=False)  # type: ignore[operator]
     return _typed_dict("Partial", made, fields, tuple(rest))
 
 
 def a_typed_dict_with_keys_that_may_be_missing(fields: Fields) -> Kind:
     *_, last = fields
     hints = {name: NotRequired[hint] if name == last else hint for name, hint in _hints(fields).items()}
-    made = TypedDict("Lacking", hints)  # type: ignore[operator]
+    made = TypedDict(_unique("Lacking"), hints)  # type: ignore[operator]
     return _typed_dict("Lacking", made, fields, (last,))
 
 
@@ -291,7 +304,7 @@ def in_order(family: str, made: Any, fields: Fields, **about: Any) -> Kind:
 
 
 def a_named_tuple(fields: Fields) -> Kind:
-    made = NamedTuple("Named", list(_hints(fields).items()))  # type: ignore[misc]
+    made = NamedTuple(_unique("Named"), list(_hints(fields).items()))  # type: ignore[misc]
     return in_order("Named", made, fields, hashable=True)
 
 
