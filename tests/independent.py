@@ -22,6 +22,7 @@ _TIMES = r"(\d+H(\d+M(\d+S)?)?|\d+M(\d+S)?|\d+S)"
 _DURATION = rf"P(\d+W|(\d+Y(\d+M(\d+D)?)?|\d+M(\d+D)?|\d+D)(T{_TIMES})?|T{_TIMES})"
 
 PATTERNS = {
+    "duration": r"P(?=.)(\d{1,3}Y)?(\d{1,3}M)?(\d{1,3}W|\d{1,3}D)?(T(?=.)(\d{1,5}H)?(\d{1,5}M)?(\d{1,5}S)?)?",
     "binary": ".*",
     "decimal": r"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)(e[+-]?[0-9]{1,3})?",
     "email": r"[a-z0-9]+([.][a-z0-9]+)*@[a-z0-9]+[.](com|org)",  # the least that everybody agrees on
@@ -60,7 +61,7 @@ for _name, _pattern in PATTERNS.items():
     ALL.checks(_name)(partial(_matches, _pattern))
 for _name, _constructor in CONSTRUCTORS.items():
     ALL.checks(_name, raises=ValueError)(partial(_is_read, _constructor))
-"""The same and those that only an attentive reader knows. One that is not here may not be listed."""
+"""The same, within what Python can hold, and those that only an attentive reader knows; no other may be listed."""
 
 
 def _check_encoding(validator: Any, encoding: str, value: Any, schema: Any) -> Iterator[jsonschema.ValidationError]:

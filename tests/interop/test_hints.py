@@ -25,15 +25,17 @@ MODES = ["legacy", "2026-07-28"]  # the former is 2025-11-25
 
 
 @pytest.fixture(scope="module")
-def url() -> Iterator[str]:
+def hints_url() -> Iterator[str]:
     """Where the server is."""
     serving = uvicorn.Server(uvicorn.Config(hinted.server().asgi(), log_level="warning"))
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        thread = threading.Thread(target=serving.run, kwargs={"sockets": [listening]})
-        thread.start()
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
-        serving.should_exit = True
-        thread.join()
+    # Opened again by its number, a socket knows that it speaks TCP, and asyncio sends what it has at once.
+    listening = socket.socket(fileno=socket.create_server(("127.0.0.1", 0)).detach())
+    thread = threading.Thread(target=serving.run, kwargs={"sockets": [listening]})
+    thread.start()
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
+    serving.should_exit = True
+    thread.join()
+    listening.close()
 
 
 async def call(client: Any, tools: list[Any]) -> dict[str, Any]:
@@ -49,29 +51,29 @@ async def call(client: Any, tools: list[Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_official_client_takes_the_result_of_every_hint(url: str, mode: str) -> None:
+def test_the_official_client_takes_the_result_of_every_hint(hints_url: str, mode: str) -> None:
     async def talk() -> dict[str, Any]:
         with anyio.fail_after(SECONDS):
-            async with mcp.Client(url, mode=mode) as client:
+            async with mcp.Client(hints_url, mode=mode) as client:
                 return await call(client, (await client.list_tools()).tools)
 
     hinted.check(anyio.run(talk))
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_fastmcp_client_takes_the_result_of_every_hint(url: str, mode: str) -> None:
+def test_the_fastmcp_client_takes_the_result_of_every_hint(hints_url: str, mode: str) -> None:
     async def talk() -> dict[str, Any]:
         with anyio.fail_after(SECONDS):
-            async with fastmcp.Client(url, mode=mode) as client:
+            async with fastmcp.Client(hints_url, mode=mode) as client:
                 return await call(client, await client.list_tools())
 
     hinted.check(anyio.run(talk))
 
 
 @pytest.mark.parametrize("revision", ["2025-06-18", "2025-11-25", "2026-07-28"])
-def test_the_typescript_client_takes_the_result_of_every_hint(url: str, revision: str) -> None:
+def test_the_typescript_client_takes_the_result_of_every_hint(hints_url: str, revision: str) -> None:
     client = installed("@modelcontextprotocol/client", "2.4.0")
-    command = [NODE, SCRIPT, client, url, revision]
+    command = [NODE, SCRIPT, client, hints_url, revision]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == 0, done.stderr
     heard = json.loads(done.stdout)

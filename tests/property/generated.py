@@ -25,9 +25,15 @@ kinds: st.SearchStrategy[Kind] = st.recursive(
 """Hints that hold hints."""
 
 # A hint is one example, and is tried with several values. That takes some seconds by itself, and more than ten
-# minutes with `--hypothesis-profile=long`.
-many = settings(max_examples=2 * settings.default.max_examples, report_multiple_bugs=False)
-few = settings(max_examples=2 + settings.default.max_examples // 500, phases=[Phase.generate])
+# minutes with `--hypothesis-profile=long`. To make a failure smaller takes minutes too, so only the latter does it.
+_quick = settings.default.derandomize
+_phases = [Phase.generate] if _quick else [Phase.reuse, Phase.generate, Phase.shrink]
+few = settings(max_examples=2 if _quick else 20, phases=_phases)
+
+
+def many(times: int) -> settings:
+    """So many times as many examples as the profile has."""
+    return settings(max_examples=times * settings.default.max_examples, phases=_phases)
 
 
 @contextmanager

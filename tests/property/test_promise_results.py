@@ -159,7 +159,7 @@ def test_what_a_tool_with_this_hint_returns_keeps_what_is_listed(kind: Kind, dat
     check_kind(kind, data)
 
 
-@many
+@many(2)
 @given(st.data())
 def test_what_a_tool_returns_keeps_what_is_listed_or_is_an_error_with_a_path(data: st.DataObject) -> None:
     """S002-21, S002-23"""
