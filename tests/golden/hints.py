@@ -4,6 +4,7 @@ A file opens with a sentence and the ids it pins. `-- names --` is Python that c
 imports is there. Then come cases, each of one kind:
 
     -- hint --            a type: it is the hint of a parameter `it`, and of what a function returns
+    -- return hint --     a type that nobody takes as a parameter
     -- signature --       the parameters of a function
     -- input schema --    a schema written by hand, as Python
     -- output schema --   the same; `schema, hint` for a function with a hint
@@ -50,7 +51,7 @@ __all__ = ["KINDS", "Case", "Hints"]
 
 HEADING = re.compile(r"^-- (.+) --$", re.MULTILINE)
 REVISIONS = ("2025-06-18", "2026-07-28")
-KINDS = ("hint", "signature", "input schema", "output schema", "form", "prompt")
+KINDS = ("hint", "return hint", "signature", "input schema", "output schema", "form", "prompt")
 LISTED = ("takes", "returns", "asks")
 CALLED = ("given", "strict")
 
@@ -164,9 +165,12 @@ def listings(register: Callable[[Server, str], Any], fields: dict[str, str]) -> 
 
 
 def of_hint(body: str, names: dict[str, Any]) -> dict[str, Listing]:
-    taken = of_signature(f"it: {body}", names)
+    return of_signature(f"it: {body}", names) | of_return_hint(body, names)
+
+
+def of_return_hint(body: str, names: dict[str, Any]) -> dict[str, Listing]:
     give = function("", body, names)
-    return taken | listings(lambda server, _: server.tool(give), {"returns": "outputSchema"})
+    return listings(lambda server, _: server.tool(give), {"returns": "outputSchema"})
 
 
 def of_signature(body: str, names: dict[str, Any]) -> dict[str, Listing]:
@@ -204,6 +208,7 @@ def of_prompt(body: str, names: dict[str, Any]) -> dict[str, Listing]:
 
 MAKERS: dict[str, Callable[[str, dict[str, Any]], dict[str, Listing]]] = {
     "hint": of_hint,
+    "return hint": of_return_hint,
     "signature": of_signature,
     "input schema": of_input_schema,
     "output schema": of_output_schema,
