@@ -4,7 +4,7 @@ Compiled once per tool from the return hint. Knows hints and the rules for value
 A value that is nothing like its type is left as it is, for the check of the output to refuse.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from operator import is_
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -227,6 +227,8 @@ class _Items:
             selected = list(map(self.shape, items))
         if len(selected) == len(items) and all(map(is_, selected, items)):
             return items if hasattr(value, "__next__") else value  # an iterator gives what it has only once
+        if isinstance(value, Set):  # what differed only in what is left out is one item now
+            selected = list({self.unpacker.encode(item): item for item in selected}.values())
         return _like(value, selected)
 
 

@@ -50,6 +50,10 @@ class Unpacker:
             return None
         return opened if isinstance(opened, list) else None
 
+    def encode(self, value: Any) -> bytes:
+        """A value as JSON, by which those that are the same are told."""
+        return self.rules.encode(value, self.policy)
+
 
 _OBJECTS = frozenset({"fields", "model", "open"})
 _LAYERS = 10

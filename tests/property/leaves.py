@@ -268,7 +268,14 @@ LEAVES: list[Kind] = [
     in_text(IPv4Network, st.just(IPv4Network("10.0.0.0/8"))),
     in_text(IPv4Interface, st.just(IPv4Interface("10.0.0.1/8"))),
     leaf(bytes, st.binary(max_size=6), in_base64, symmetric=False),
-    leaf(bytearray, st.builds(bytearray, st.binary(max_size=6)), in_base64, hashable=False, by_pydantic=False),
+    leaf(
+        bytearray,
+        st.builds(bytearray, st.binary(max_size=6)),
+        in_base64,
+        hashable=False,
+        by_pydantic=False,
+        symmetric=False,
+    ),
     # Choices
     member(Colour),
     member(Size),

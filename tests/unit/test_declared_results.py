@@ -370,6 +370,9 @@ def test_nor_anything_further_inside() -> None:
     team = model(owner=ModelAdmin(name="Ada"), users=[DataAdmin("Ada")])
     check(model, team, sends={"owner": plain, "users": [plain]})
     check(set[Frozen], {FrozenAdmin("Ada")}, sends=[{"name": "Ada"}])
+    check(
+        set[Frozen], {FrozenAdmin("Ada"), Frozen("Ada"), FrozenAdmin("Bob")}, sends=[{"name": "Ada"}, {"name": "Bob"}]
+    )
 
 
 @dataclasses.dataclass(frozen=True)
