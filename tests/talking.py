@@ -25,9 +25,9 @@ META = {
 
 
 class Program:
-    """A program under test, and what it has written."""
+    """A program under test, and what it has written; nobody reads its messages if `reads` is False."""
 
-    def __init__(self, *command: str | Path, **options: Any) -> None:
+    def __init__(self, *command: str | Path, reads: bool = True, **options: Any) -> None:
         self.process = subprocess.Popen(
             [sys.executable, *map(str, command)],
             stdin=subprocess.PIPE,
@@ -39,9 +39,8 @@ class Program:
         self.lines: queue.Queue[bytes] = queue.Queue()
         self.stderr = b""
         self.unread: list[dict[str, Any]] = []
-        self._readers = [
-            threading.Thread(target=target, daemon=True) for target in (self._read_lines, self._read_stderr)
-        ]
+        targets = (self._read_lines, self._read_stderr) if reads else (self._read_stderr,)
+        self._readers = [threading.Thread(target=target, daemon=True) for target in targets]
         for reader in self._readers:
             reader.start()
 

@@ -12,6 +12,7 @@ from .server import Core
 from .transports import drive
 from .transports.connection import Connection
 from .transports.log_format import formatted_logs
+from .transports.shutdown import GRACE
 
 __all__ = ["Server"]
 
@@ -71,18 +72,20 @@ class Server(Core):
         http: str | int | None = None,
         *,
         workers: int = 1,
+        grace: float = GRACE,
         uvicorn: dict[str, Any] | None = None,
         **options: Unpack[RunOptions],
     ) -> None:
         """Serve until the client hangs up or a signal ends us: on standard input and output, or over HTTP.
 
         `http` is a host and port, such as "127.0.0.1:8000", or a port of 127.0.0.1: the server is then found there at
-        /mcp, in as many processes as `workers` says; of several none keeps sessions. Takes besides, for HTTP, what
-        `asgi` takes and, in `uvicorn`, what uvicorn takes; for standard input and output, max_line and grace (see
-        transports.stdio). Raises AuthorError when it cannot be served there.
+        /mcp, in as many processes as `workers` says; of several none keeps sessions. It ends within `grace` seconds:
+        requests that take longer are given up, and answered with an error. Takes besides, for HTTP, what `asgi` takes
+        and, in `uvicorn`, what uvicorn takes; for standard input and output, max_line (see transports.stdio). Raises
+        AuthorError when it cannot be served there.
         """
         given: dict[str, Any] = {**options}
-        over_pipes = {name: given.pop(name) for name in ("max_line", "grace", "streams") if name in given}
+        over_pipes = {name: given.pop(name) for name in ("max_line", "streams") if name in given}
         if http is None:
             from .transports import stdio  # loaded for those who run the server
 
@@ -90,7 +93,7 @@ class Server(Core):
             if for_http:
                 raise OptionError(f'server.run: {for_http[0]}= goes with http=, such as http="127.0.0.1:8000"')
             with formatted_logs():
-                stdio.run(self, **over_pipes)
+                stdio.run(self, grace=grace, **over_pipes)
         else:
             from .transports import serving  # the same
 
@@ -102,4 +105,5 @@ class Server(Core):
                 raise AuthorError("a session belongs to one process: with several workers, stateless is True")
             serving.check_uvicorn(uvicorn or {})
             with formatted_logs():
-                serving.serve(self.asgi(**given), serving.address_text(http), workers=workers, **(uvicorn or {}))
+                app, address = self.asgi(**given), serving.address_text(http)
+                serving.serve(app, address, workers=workers, grace=grace, **(uvicorn or {}))

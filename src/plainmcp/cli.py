@@ -67,12 +67,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _serve(given: Any) -> int:
     with formatted_logs():
         if given.reload:
-            cli_reload.serve_anew(given.target, given.http)
+            cli_reload.serve_anew(given.target, given.http, given.grace)
         elif given.http is not None:
-            load(given.target).run(http=given.http, workers=given.workers)
+            load(given.target).run(http=given.http, workers=given.workers, grace=given.grace)
         else:
             with stdio.guarded() as streams:  # what the file prints while it loads is no message
-                load(given.target).run(streams=streams)
+                load(given.target).run(streams=streams, grace=given.grace)
     return 0
 
 

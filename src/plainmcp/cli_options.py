@@ -9,6 +9,7 @@ from .errors import AuthorError
 from .policy import Policy
 from .revisions import REVISIONS
 from .transports import serving
+from .transports.shutdown import GRACE, LONGEST, check_grace
 
 __all__ = ["parsed", "words"]
 
@@ -28,7 +29,7 @@ _CODES = {
         0: "the client hung up, or a signal ended the server",
         1: _FILE,
         2: "the command line is wrong",
-        3: "it cannot be served there: the port is taken, uvicorn is missing, or a worker ended by itself",
+        3: "it cannot be served there: the port is taken, uvicorn is missing, or its workers cannot start",
     },
     "list": {0: "done", 1: _FILE, 2: _LINE, 3: _AWAY, 130: "interrupted"},
     "call": {0: "done", 1: f"{_FILE}; or the tool's result is an error", 2: _LINE, 3: _AWAY, 130: "interrupted"},
@@ -111,6 +112,8 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--workers", metavar="N", type=int, default=1, help=workers)
     reload = "serve HTTP anew whenever a Python file in the folder of FILE is saved; sessions end with that"
     serve.add_argument("--reload", action="store_true", help=reload)
+    grace = f"within how many seconds it ends when told to (default: {GRACE:g}); what runs longer is given up"
+    serve.add_argument("--grace", metavar="SECONDS", type=_seconds, default=GRACE, help=grace)
 
     usage = "plainmcp list [options] FILE[:OBJECT] | URL | --command COMMAND"
     listed = command("list", "List what a server offers: tools, resources, templates and prompts.", usage)
@@ -146,6 +149,15 @@ def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of lines")
     return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+        check_grace(seconds)
+    except (ValueError, AuthorError):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds, from 0 to {LONGEST}") from None
+    return seconds
 
 
 def _address(text: str) -> str:

@@ -1,6 +1,6 @@
 """Serving a file anew whenever it is saved, or a Python file beside it: a child process serves, and this one watches.
 
-Knows files and processes. What the child does with its socket is known in transports.serving.
+Knows files and processes. What the child does with its socket is known in transports.http_server.
 """
 
 import multiprocessing
@@ -18,42 +18,40 @@ from .cli_load import LoadError, file_of, load
 from .errors import AuthorError
 from .transports import serving
 from .transports.log_format import formatted_logs
+from .transports.shutdown import check_grace
 
 __all__ = ["serve_anew"]
 
 Saved: TypeAlias = dict[str, tuple[int, int]]
 
 _SECONDS = 0.3  # between two looks at the files
-_GRACE = 2  # how long answers that are under way may take, before they are given up for the new file
+_SPARE = 0.5  # how long after its grace period the child is killed
 _OTHERS = {"__pycache__", "node_modules", "site-packages"}  # folders in which nobody's own files are
 
 
-def serve_anew(target: str, address: str) -> None:
+def serve_anew(target: str, address: str, grace: float) -> None:
     """Serve FILE or FILE:OBJECT at host:port until a signal ends us; what is wrong with the file is said meanwhile.
 
-    Raises LoadError when there is no such file, AuthorError when it cannot be served there.
+    Requests under way have `grace` seconds, before they are given up for the new file or for our end. Raises
+    LoadError when there is no such file, AuthorError when it cannot be served there.
     """
     file = file_of(target)
     folder = file.resolve().parent
-    kept = signal.signal(signal.SIGTERM, _leave)
+    kept = signal.signal(signal.SIGTERM, signal.default_int_handler)
     child: Any = None
     try:
         with serving.listening(address) as bound:
             _say(f"watching the Python files in {folder}")
             while True:
                 saved = _saved(folder)
-                child = _started(target, bound)
+                child = _started(target, bound, grace)
                 changed = _next_change(folder, saved, child)
                 _say(f"{changed} was saved")
-                _end(child)
+                _end(child, grace)
     finally:
         if child is not None:
-            _end(child)
+            _end(child, grace)
         signal.signal(signal.SIGTERM, kept)
-
-
-def _leave(number: int, frame: Any) -> None:
-    raise KeyboardInterrupt
 
 
 def _say(text: str) -> None:
@@ -105,16 +103,18 @@ def _python_files(folder: Path) -> Iterator[str]:
 # The child ----------------------------------------------------------------------------------------
 
 
-def _started(target: str, bound: Any) -> Any:
+def _started(target: str, bound: Any, grace: float) -> Any:
     """A process of its own, begun from nothing: what was imported before is imported anew."""
-    child = multiprocessing.get_context("spawn").Process(target=_serve, args=(target, bound))
+    child = multiprocessing.get_context("spawn").Process(target=_serve, args=(target, bound, grace))
     child.start()
     return child
 
 
-def _serve(target: str, bound: Any) -> None:
+def _serve(target: str, bound: Any, grace: float) -> None:
     threading.Thread(target=_leave_with_the_parent, daemon=True).start()
     sys.dont_write_bytecode = True  # Python takes a file for unchanged that is saved twice in a second, and as long
+    from .transports.http_server import serve_on  # an event loop is loaded for the child only
+
     with formatted_logs():
         try:
             app = load(target).asgi()
@@ -122,7 +122,7 @@ def _serve(target: str, bound: Any) -> None:
             _say(str(error))
             sys.exit(1)
         with suppress(KeyboardInterrupt):  # uvicorn has ended by then
-            serving.serve_on(bound, app, timeout_graceful_shutdown=_GRACE)
+            serve_on(bound, app, grace=grace)
 
 
 def _leave_with_the_parent() -> None:
@@ -132,9 +132,9 @@ def _leave_with_the_parent() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _end(child: Any) -> None:
+def _end(child: Any, grace: float) -> None:
     child.terminate()
-    child.join(_GRACE + 2)
+    child.join(check_grace(grace) + _SPARE)
     if child.is_alive():
         child.kill()
         child.join()

@@ -19,7 +19,7 @@ from .methods.tools import Single
 from .request import Request
 from .revisions import LATEST_HANDSHAKE, MODERN, REVISIONS, Revision
 from .session import Session
-from .steps import FAILURES, Link
+from .steps import Cancelled, Link
 
 __all__ = ["answer", "assumed", "begin", "failure", "leveled", "served", "shaped"]
 
@@ -80,7 +80,7 @@ def begin(
         if type(result) is GeneratorType:
             return _steps(result, envelope, spoken)
         return result if type(result) is bytes else jsonrpc.close(id, result)
-    except FAILURES as error:
+    except BaseException as error:
         return None if id is ABSENT else answering.unanswerable(error, id, name, spoken)
 
 
@@ -94,7 +94,9 @@ def _steps(steps: Steps, envelope: Envelope, spoken: Revision) -> Steps:
     try:
         result = yield from steps
         return result if type(result) is bytes else jsonrpc.close(envelope.id, result)
-    except FAILURES as error:
+    except (GeneratorExit, Cancelled):
+        raise
+    except BaseException as error:  # whatever else the user's code raises fails this request and nothing more
         return answering.unanswerable(error, envelope.id, envelope.method, spoken)
 
 

@@ -4,6 +4,7 @@ What is inside stays raw JSON until a method wants it. A request's id is never d
 several ways, so it comes back exactly as it was sent.
 """
 
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -30,6 +31,7 @@ __all__ = [
     "open_envelope",
     "read_plain",
     "request",
+    "request_ids",
     "tail",
 ]
 
@@ -228,6 +230,15 @@ def open_batch(raw: bytes) -> list[Raw] | None:
         return _read_batch(raw)
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
         raise ParseError(f"Parse error: {error}") from error
+
+
+def request_ids(batch: Iterable[Raw]) -> Iterator[bytes]:
+    """The ids of the requests in a batch, as they were written."""
+    for part in batch:
+        with suppress(ProtocolError):
+            envelope = open_envelope(part)
+            if envelope.id is not ABSENT and envelope.method is not UNSET:
+                yield bytes(envelope.id)
 
 
 _QUOTE = ord('"')

@@ -117,5 +117,4 @@ class RunOptions(HttpOptions, total=False):
 
     principal: Callable[[Any], Any] | None
     max_line: int
-    grace: float
     streams: Any

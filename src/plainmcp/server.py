@@ -95,7 +95,8 @@ class Core:
         self.extensions = extensions or {}
         if key is not None and len(key) < 16:
             raise AuthorError("a key is at least 16 bytes, such as secrets.token_bytes(32) once made and kept")
-        self._key = key
+        self._key = key or urandom(32)  # drawn before any process is forked: workers open what others have sealed
+        self._is_key_drawn = key is None
         self.state_seconds = state_seconds
         self.timeout = timeout
         self.threads = threads  # how many plain functions may run at a time
@@ -362,9 +363,11 @@ class Core:
     @cached_property
     def key(self) -> bytes:
         """What state that travels through clients is sealed with."""
-        if self._key is None:
-            _log.info("no key= was given: what this process seals, no other process or replica can open")
-        return self._key or urandom(32)
+        if self._is_key_drawn:
+            _log.info(
+                "no key= was given: what is sealed here can be opened by workers of this server only, until it ends"
+            )
+        return self._key
 
     # What the methods ask of us -------------------------------------------------------------------
 

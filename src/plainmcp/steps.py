@@ -8,8 +8,11 @@ from msgspec import Struct
 __all__ = ["FAILURES", "Cancelled", "Link", "PeerError", "Run", "RunAndMake", "Stay"]
 
 
-FAILURES = (Exception, SystemExit)
-"""What fails no more than the request it happens in, wherever the user's code has a say: also to try and exit."""
+FAILURES = (Exception, SystemExit, KeyboardInterrupt)
+"""What fails no more than the request it happens in, wherever the user's code has a say: also to try and exit.
+
+Whoever catches these lets a Ctrl-C pass on: see interrupts.
+"""
 
 
 class Run(Struct, frozen=True):

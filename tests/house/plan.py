@@ -31,15 +31,25 @@ STOREYS = (
     Storey("shells", ("__main__",)),
     Storey("shells", ("cli", "cli_*", "compat/*", "app")),
     Storey("edges", ("testing", "transports/__init__", "transports/[aw]sgi", "transports/stdio")),
-    Storey("edges", ("transports/turns", "transports/serving", "transports/endpoint")),
+    Storey("edges", ("transports/turns", "transports/serving", "transports/http_server", "transports/endpoint")),
     Storey("edges", ("transports/opened", "transports/door"), strangers=True),
     Storey("edges", ("transports/sessions",)),
     Storey("edges", ("transports/connection", "transports/lent")),
     Storey("edges", ("transports/drive",)),
     Storey("edges", ("transports/looped",)),
     Storey("edges", ("transports/streamable", "transports/streams")),
-    Storey("edges", ("transports/calling", "transports/threads", "transports/sse", "transports/guard")),
-    Storey("edges", ("transports/headers",)),
+    Storey(
+        "edges",
+        (
+            "transports/calling",
+            "transports/threads",
+            "transports/sse",
+            "transports/guard",
+            "transports/workers",
+            "transports/path",
+        ),
+    ),
+    Storey("edges", ("transports/headers", "transports/shutdown")),
     Storey("edges", ("transports/lines", "transports/log_format")),
     Storey("protocol", ("server",)),
     Storey("protocol", ("exchange", "session")),
@@ -113,7 +123,7 @@ STOREYS = (
             "tracebacks",
         ),
     ),
-    Storey("facts", ("errors", "revisions", "policy")),
+    Storey("facts", ("errors", "interrupts", "revisions", "policy")),
 )
 
 

@@ -27,6 +27,7 @@ LAZY_ROOMS = {
     "transports/wsgi": "needed only by those who mount the server",
     "transports/stdio": "needed only by those who run the server",
     "transports/serving": "the same",
+    "transports/http_server": "asyncio, as above",
     "cli_remote": "http.client takes long to load, and only URLs and commands need it",
 }
 

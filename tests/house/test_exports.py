@@ -34,6 +34,8 @@ PROGRAMS = {"__main__"}
 OUTSIDE = {"asyncio", "io", "select", "selectors", "signal", "socket", "sys", "threading"}
 ALLOWED = {
     ("codec", "threading"): "a lock around msgspec, which two threads can crash; it starts none",
+    ("interrupts", "signal"): "asks who handles Ctrl-C; it changes nothing",
+    ("interrupts", "threading"): "asks which thread this is; it starts none",
     ("render", "io"): "csv writes to a StringIO, which is memory",
     ("kinds", "sys"): "the names of the standard library's modules",
     ("refusals", "sys"): "the names of the standard library's modules",

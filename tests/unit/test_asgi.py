@@ -20,7 +20,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.routing import Mount, Route
 
-from mounted import META, Live, initialize, modern, session, speak
+from mounted import ACCEPT, META, Live, initialize, modern, session, speak
 from plainmcp import Context, File, Server, ToolError
 from plainmcp.errors import InvalidRequest
 
@@ -852,6 +852,99 @@ async def test_a_session_that_is_deleted_ends_its_streams() -> None:
     await live.until(lambda one: one.body)
     await speak(app, None, headers, "DELETE")
     await live.done()
+
+
+SESSION_ENDED = {"code": -32603, "message": "the session ended before this request was answered"}
+
+
+@pytest.mark.parametrize(
+    ("name", "accept"),
+    [
+        *((name, ACCEPT) for name in ("hold", "wait", "hold_silently", "wait_silently")),
+        *((name, "application/json") for name in ("hold", "wait", "hold_silently", "wait_silently")),
+        *((name, "text/event-stream") for name in ("wait", "hold_silently", "greet")),
+    ],
+)
+@pytest.mark.parametrize(
+    ("way", "version"),
+    [
+        *(("deleted", version) for version in HANDSHAKE_HTTP),
+        *((way, "2025-11-25") for way in ("evicted", "expired", "closed")),
+    ],
+)
+@looped
+async def test_a_request_whose_session_ends_while_it_runs_is_answered_with_an_error(
+    version: str, accept: str, name: str, way: str
+) -> None:
+    """A request has a response; a 202 without a body is for what is not answered (R2511-HTTP-06)."""
+    seen, clock = Seen(), Clock()
+    server = make(seen, now=clock)
+
+    @server.tool
+    def hold_silently() -> str:
+        seen.began.set()
+        seen.go.wait(20)
+        return "held"
+
+    @server.tool
+    async def wait_silently() -> str:
+        seen.began.set()
+        await asyncio.sleep(60)
+        return "never"
+
+    if name == "greet" and version == "2025-03-26":  # where nobody can be asked
+        name = "wait"
+    app = server.asgi(max_sessions=1)
+    headers = await session(app, version, elicitation={"form": {}})
+    live = Live(app, call(name, "mine", PROGRESS), {**headers, "accept": accept})
+    await live.until(lambda one: seen.began.is_set() or b"elicitation/create" in one.body)
+    await asyncio.sleep(0.1)  # by then somebody looks after the client
+    if way == "deleted":
+        assert (await speak(app, None, headers, "DELETE")).status == 204
+    elif way == "evicted":
+        await session(app, version)
+    elif way == "expired":
+        clock.now += 24 * 60 * 60 + 1
+        assert (await speak(app, {"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers)).status == 404
+    else:
+        app.close()
+    await live.done()
+    seen.go.set()
+    told = live.json if live.headers["content-type"] == "application/json" else live.events[-1]["data"]
+    assert (live.status, told["id"]) == (200, "mine")
+    ending = {"code": -32603, "message": "the server is shutting down, and gave up this request"}
+    assert told["error"] == (ending if way == "closed" else SESSION_ENDED)
+
+
+@looped
+async def test_a_request_whose_session_ends_in_its_first_moment_is_answered_too() -> None:
+    seen = Seen()
+    app = make(seen).asgi()
+    headers = await session(app)
+    live = Live(app, call("slow"), headers)
+    for _ in range(5):
+        await asyncio.sleep(0)
+    await speak(app, None, headers, "DELETE")
+    assert (await live.done()).json["error"] == SESSION_ENDED
+
+
+@pytest.mark.parametrize("accept", ["application/json, text/event-stream", "application/json"])
+@looped
+async def test_a_batch_whose_session_ends_while_it_runs_is_answered_for_each_of_its_requests(accept: str) -> None:
+    seen = Seen()
+    app = make(seen).asgi()
+    headers = await session(app, "2025-03-26")
+    note = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    batch = [call("add", 1, a=1, b=2), note, call("hold", "two"), call("wait", 3), {"jsonrpc": "2.0", "id": 4}]
+    live = Live(app, batch, {**headers, "accept": accept})
+    await live.until(lambda _: seen.began.is_set())
+    seen.began.clear()
+    await speak(app, None, headers, "DELETE")
+    await live.done()
+    told = live.json if live.headers["content-type"] == "application/json" else live.events[-1]["data"]
+    assert told == [{"jsonrpc": "2.0", "id": id, "error": SESSION_ENDED} for id in (1, "two", 3)]
+    await asyncio.sleep(0.1)
+    assert seen.ended == ["given up"] and not seen.began.is_set()  # and the rest of it does not run
 
 
 @looped

@@ -48,6 +48,7 @@ CALLS: dict[str, bytes] = {
     "one that complains": b'"name":"complaining"',
     "one that refuses": b'"name":"refusing"',
     "one that leaves": b'"name":"leaving"',
+    "one that interrupts": b'"name":"interrupting"',
     "one that gives up": b'"name":"giving_up"',
 }
 IDS = [
@@ -98,6 +99,7 @@ def plain_and_others() -> Server:
     server.tool(name="complaining")(raiser(ToolError("not like this")))
     server.tool(name="refusing")(raiser(InvalidParams("no", {"why": 1})))
     server.tool(name="leaving")(raiser(SystemExit(3)))
+    server.tool(name="interrupting")(raiser(KeyboardInterrupt()))
     server.tool(name="giving_up")(raiser(Cancelled()))
     return server
 
@@ -151,20 +153,6 @@ OTHERS: list[Any] = [
 def test_and_so_is_whatever_is_no_call(message: Any) -> None:
     for revision in (None, "2025-03-26", "2026-07-28"):
         assert_both_ways(plain_and_others(), message, revision)
-
-
-def test_an_interrupt_passes_on_either_way() -> None:
-    server = Server("s")
-
-    @server.tool
-    def interrupted() -> str:
-        raise KeyboardInterrupt
-
-    message = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"interrupted"}}'
-    with pytest.raises(KeyboardInterrupt):
-        server.handle(message)
-    with pytest.raises(KeyboardInterrupt):
-        drive.run(server.begin(message))
 
 
 def test_a_plain_call_takes_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,7 @@ import re
 import signal
 import socket
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ import pytest
 from plainmcp import Server, cli_reload
 from plainmcp.errors import AuthorError
 from plainmcp.transports import serving
+from posting import ask, call, served
 from talking import META, Program, until
 
 PROGRAM = """
@@ -49,41 +48,6 @@ def file(tmp_path: Path) -> Path:
     file = tmp_path / "program.py"
     file.write_text(PROGRAM, "utf-8")
     return file
-
-
-@contextmanager
-def served(*command: str | Path, **options: Any) -> Iterator[tuple[Program, int]]:
-    """A program that serves HTTP, and the port it says it does so at."""
-    with Program(*command, **options) as program:
-        said = re.compile(rb"serving MCP at http://127\.0\.0\.1:(\d+)/mcp\n")
-        yield program, int(until(lambda: said.search(program.stderr))[1])
-
-
-def ask(port: int, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-    try:
-        connection.request(method, path, None if body is None else json.dumps(body), headers)
-        answer = connection.getresponse()
-        return answer.status, answer.read()
-    finally:
-        connection.close()
-
-
-def call(port: int, name: str = "process") -> dict[str, Any]:
-    """Call a tool as a client of the stateless revision does."""
-    params = {"name": name, "arguments": {}, "_meta": META}
-    headers = {
-        "Content-Type": "application/json",
-        "Accept": "application/json, text/event-stream",
-        "MCP-Protocol-Version": "2026-07-28",
-        "Mcp-Method": "tools/call",
-        "Mcp-Name": name,
-    }
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    status, body = ask(port, "POST", "/mcp", message, **headers)
-    assert status == 200, body
-    result: dict[str, Any] = json.loads(body)["result"]
-    return result
 
 
 def test_the_server_is_found_at_its_path_and_nowhere_else(file: Path) -> None:
@@ -161,10 +125,6 @@ server = Server("busy")
 def process() -> int:
     time.sleep(0.2)  # in the event loop: whoever calls meanwhile is answered by another process, or waits
     return os.getpid()
-
-@server.tool(inline=True)
-def crash() -> None:
-    os._exit(7)
 """
 
 
@@ -186,18 +146,6 @@ def test_several_workers_of_the_command_line_answer_at_the_same_time(tmp_path: P
         program.process.send_signal(signal.SIGINT)
         assert program.wait() == 0
         assert b"Traceback" not in program.stderr
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="several workers are forked")
-def test_a_worker_that_ends_by_itself_ends_the_server_with_a_three(tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text(SLOW, "utf-8")
-    command = ("-m", "plainmcp", "serve", "slow.py", "--http", "127.0.0.1:0", "--workers", "2")
-    with served(*command, cwd=tmp_path) as (program, port):
-        with pytest.raises((http.client.HTTPException, ConnectionError)):
-            call(port, "crash")
-        assert program.wait() == 3
-        said = program.stderr.decode().splitlines()[-1]
-        assert said == "plainmcp: a worker ended by itself with code 7, and the others were ended with it"
 
 
 # Reloading --------------------------------------------------------------------------------------------

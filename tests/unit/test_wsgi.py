@@ -328,6 +328,35 @@ def test_sessions_end() -> None:
     assert speak(app, {"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers).status == 404
 
 
+@pytest.mark.parametrize("name", ["hold", "hold_silently"])
+@pytest.mark.parametrize("accept", [ACCEPT, "application/json"])
+def test_a_request_whose_session_ends_while_it_runs_is_answered_with_an_error(name: str, accept: str) -> None:
+    seen = Seen()
+    server = make(seen)
+
+    @server.tool
+    def hold_silently() -> str:
+        seen.began.set()
+        assert seen.go.wait(SECONDS)
+        return "held"
+
+    app, answers = server.wsgi(), list[Answer]()
+    headers = session(app)
+    asking = threading.Thread(
+        target=lambda: answers.append(speak(app, call(name, "mine"), {**headers, "accept": accept}))
+    )
+    asking.start()
+    assert seen.began.wait(SECONDS)
+    assert speak(app, None, headers, "DELETE").status == 204
+    seen.go.set()  # a function in the thread of the server can only be waited for
+    asking.join(SECONDS)
+    [answer] = answers
+    assert answer.status == 200
+    told = answer.json if answer.headers["Content-Type"] == "application/json" else answer.events[-1]["data"]
+    error = {"code": -32603, "message": "the session ended before this request was answered"}
+    assert told == {"jsonrpc": "2.0", "id": "mine", "error": error}
+
+
 def test_no_stream_holds_on_to_a_thread_unless_it_may() -> None:
     server = make()
     app = server.wsgi()

@@ -20,6 +20,7 @@ from ..errors import (
     ToolError,
 )
 from ..features import Feature
+from ..interrupts import raise_interrupt
 from ..payload import strict
 from ..policy import Policy
 from ..questions import InputRequired
@@ -240,7 +241,8 @@ def failure(error: ProtocolError, revision: Revision, id: Any = None) -> bytes:
 
 
 def incident(what: str, error: BaseException) -> str:
-    """Log an exception in full, and give the one line about it that may be sent."""
+    """Log an exception in full, and give the one line about it that may be sent; raises it again if it is Ctrl-C."""
+    raise_interrupt(error)
     number = urandom(4).hex()
     _log.error("%s failed (incident %s)", what, number, exc_info=cut_own_frames(error))
     return f"{what} failed unexpectedly (incident {number})."

@@ -68,7 +68,7 @@ class Single(Run, frozen=True):
         """The response, once the function has given its value."""
         try:
             return molds.made(self.server, self.feature, self.revision, self.id, value)
-        except FAILURES as error:
+        except BaseException as error:  # a generator is the user's code too, and may raise anything
             return self.failed(error)
 
     def failed(self, error: BaseException) -> bytes:

@@ -13,6 +13,7 @@ from typing import Any
 from ..methods.tools import Single
 from ..server import Core
 from . import looped, sse, streamable
+from .calling import unexpected
 from .endpoint import Endpoint
 from .headers import Headers
 from .opened import Open, answered
@@ -57,8 +58,12 @@ class ASGIApp:
         """
         self.endpoint.drain()
 
+    def give_up(self) -> int:
+        """Answer every request that still runs with an error, and cancel it; says how many. From any thread."""
+        return self.endpoint.give_up()
+
     def close(self) -> None:
-        """The same, and end every session. From any thread."""
+        """End every stream that stays open, every request that runs and every session. From any thread."""
         self.endpoint.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -95,15 +100,8 @@ class ASGIApp:
             reply = refused.reply
         except _Gone:
             return
-        if reply is None:
-            return
-        whole = reply.body
-        length = () if reply.status == 204 else ((b"content-length", b"%d" % len(whole)),)
-        try:
-            await send({"type": "http.response.start", "status": reply.status, "headers": [*reply.headers, *length]})
-            await send({"type": "http.response.body", "body": whole})
-        except OSError:  # what servers raise for a client that is gone
-            pass
+        if reply is not None:
+            await _send_whole(send, reply)
 
     async def _calling(self, scope: Scope) -> Any:
         """Who is calling."""
@@ -150,7 +148,7 @@ class ASGIApp:
             made, rest = looped.started(self._driven(opened))
         else:
             return await self._answer_aloud(opened, receive, send)
-        if rest is None and opened.fit.json:
+        if rest is None and opened.fit.json and not opened.cancelled:
             return answered(made, opened.modern)
         return await self._answer_silently(opened, made, rest, receive, send)
 
@@ -173,14 +171,20 @@ class ASGIApp:
     ) -> Reply | None:
         """The same where nothing can be said before the answer: the work is done right here.
 
-        Only one that takes longer than a moment is accompanied by somebody who looks after the client.
+        Only one that takes longer than a moment is accompanied by somebody who looks after the client, and sends it
+        the answer: a function that is given up may go on.
         """
         self.endpoint.runs(opened)
-        companions: list[asyncio.Task[Reply | None]] = []
+        companions: list[asyncio.Task[None]] = []
         loop = asyncio.get_running_loop()
 
+        async def look_after_client() -> None:
+            reply = await self._accompany(opened, receive, send)
+            if reply is not None:
+                await _send_whole(send, reply)
+
         def accompany() -> None:
-            companions.append(loop.create_task(self._accompany(opened, receive, send)))
+            companions.append(loop.create_task(look_after_client()))
             companions[0].add_done_callback(_noticed)
 
         timer = loop.call_later(MOMENT, accompany)
@@ -197,7 +201,8 @@ class ASGIApp:
             if not companions:
                 self.endpoint.left(opened)
         if companions:
-            return await companions[0]
+            await companions[0]
+            return None
         if _is_alone(opened):
             return answered(opened.stream.answer, opened.modern)
         return await self._accompany(opened, receive, send)
@@ -207,9 +212,10 @@ class ASGIApp:
         try:
             staying = partial(self.endpoint.stay, opened)
             return await looped.resume(*opened.taken(), staying, looped.threads_of(self.endpoint.core))
-        except Exception:
-            _log.exception("a request could not be answered")
-            return None
+        except (asyncio.CancelledError, GeneratorExit):
+            raise
+        except BaseException as error:
+            return opened.refusal(unexpected(error))
 
     async def _work(self, opened: Open) -> None:
         """The same for whoever reads the stream: the answer is found there."""
@@ -331,6 +337,15 @@ async def _whole(body: bytes, receive: Receive, endpoint: Endpoint) -> bytes:
     if len(gathered) > settings.max_body:
         raise _Refused(endpoint.door.too_large())
     return bytes(gathered)
+
+
+async def _send_whole(send: Send, reply: Reply) -> None:
+    length = () if reply.status == 204 else ((b"content-length", b"%d" % len(reply.body)),)
+    try:
+        await send({"type": "http.response.start", "status": reply.status, "headers": [*reply.headers, *length]})
+        await send({"type": "http.response.body", "body": reply.body})
+    except OSError:  # what servers raise for a client that is gone
+        pass
 
 
 async def _sent(send: Send, message: dict[str, Any]) -> None:

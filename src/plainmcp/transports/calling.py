@@ -5,45 +5,70 @@ Knows no loop.
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..errors import InvalidRequest, ProtocolError
+from .. import exchange, jsonrpc
+from ..errors import InternalError, InvalidRequest, ProtocolError
+from ..interrupts import raise_interrupt
+from ..methods import answering
 from ..methods.answering import Steps
 from ..methods.tools import Single
 from ..questions import InputRequired
+from ..revisions import Revision
 from ..steps import Cancelled, PeerError, Run, Stay
 
 __all__ = [
     "PASSED_ON",
     "Pending",
+    "Process",
     "Staying",
     "Wanted",
     "awaited",
     "called",
     "cannot_stay",
     "contained",
+    "end_child",
     "failed",
     "finish",
     "given_up",
+    "unexpected",
 ]
 
 Staying = Callable[[Stay, Steps], None]
 """Takes over an answer that stays open: the step that asked for it, and the steps that end it."""
 
 
-PASSED_ON = (Exception, InputRequired, Cancelled, KeyboardInterrupt)
+PASSED_ON = (Exception, InputRequired, Cancelled)
 """What a function may raise as it is; anything else would reach further than its call, and is contained."""
+
+
+class Process:
+    """Which process this is: `current` is another object in each child."""
+
+    current = object()
+
+
+def end_child(process: object) -> None:
+    """End this process, without a word, if it is a child of the one in which a call began.
+
+    A function that forks may return in the child too, and only its parent answers.
+    """
+    if process is not Process.current:
+        os._exit(0)
 
 
 def called(step: Run) -> Any:
     """The value of a plain function; it may end its call, never the server."""
+    process = Process.current
     try:
         return step.feature.function(**step.kwargs)
     except PASSED_ON:
         raise
     except BaseException as error:
         raise contained(error) from error
+    finally:
+        end_child(process)
 
 
 def finish(step: Run, value: Any) -> Any:
@@ -62,9 +87,10 @@ async def awaited(value: Any) -> Any:
 
 
 def contained(error: BaseException) -> BaseException:
-    """An exception that would reach further than the call it comes from, as one that does not."""
+    """An exception that would reach further than the call it comes from, as one that does not; raises Ctrl-C."""
     if isinstance(error, (Exception, InputRequired)):
         return error
+    raise_interrupt(error)
     named = "tried to exit the process" if isinstance(error, SystemExit) else f"raised {type(error).__name__}"
     problem = RuntimeError(f"the function {named}")
     problem.__cause__ = error  # the log says where
@@ -72,8 +98,13 @@ def contained(error: BaseException) -> BaseException:
 
 
 def failed(single: Single, error: BaseException) -> bytes | None:
-    """The answer of a function that raised; None where nobody waits for one. An interrupt is not for us."""
+    """The answer of a function that raised; None where nobody waits for one. Raises Ctrl-C."""
     return None if isinstance(error, Cancelled) else single.failed(contained(error))
+
+
+def unexpected(error: BaseException) -> InternalError:
+    """What a request is told that failed in a way nobody thought of; logs it in full, and raises Ctrl-C."""
+    return InternalError(answering.incident("The request", error))
 
 
 def cannot_stay() -> InvalidRequest:
@@ -104,6 +135,18 @@ class Wanted:
     _listeners: tuple[Callable[[], object], ...] = ()
     cancelled = False
     """Whether nobody waits for the answer any more."""
+    id = b""
+    """What the request is known by as long as it runs."""
+    batch: Sequence[Any] | None = None
+    """The messages of a batch, where it is one."""
+    revision: Revision
+
+    def refusal(self, error: ProtocolError) -> bytes | None:
+        """The answer that says why a request, or each request of a batch, is not answered otherwise."""
+        if self.batch is None:
+            return exchange.failure(error, self.revision, self.id)
+        failures = [exchange.failure(error, self.revision, id) for id in jsonrpc.request_ids(self.batch)]
+        return b"[" + b",".join(failures) + b"]" if failures else None
 
     def cancel(self) -> None:
         """Nobody waits any more."""
@@ -132,7 +175,8 @@ class Wanted:
 
 
 def _forked() -> None:
-    """A child of this process has none of the threads that may hold the lock."""
+    """A child of this process is another one, and has none of the threads that may hold the lock."""
+    Process.current = object()
     Wanted._lock = threading.RLock()
 
 

@@ -51,8 +51,13 @@ class Call(Wanted):
         self._way = way  # of its own, where it has one
 
     listening: tuple[Stay, Steps] | None = None
-    id = b""
-    """What the request is known by as long as it runs."""
+    whole: "Call | None" = None
+    """The batch it is part of."""
+
+    @property
+    def revision(self) -> Revision:  # type: ignore[override]
+        """What its client speaks."""
+        return self._connection.spoken
 
     def over(self) -> bool:
         """The same, and its id is free again."""
@@ -60,8 +65,17 @@ class Call(Wanted):
         return not self.cancelled
 
     def twin(self) -> "Call":
-        """Another request that goes the same way."""
-        return Call(self._connection, self._way)
+        """Another request that goes the same way: a part of this batch, and given up with it."""
+        return self._part(Call(self._connection, self._way))
+
+    def _part(self, part: "Call") -> "Call":
+        part.whole = self
+        self.on_cancel(part.cancel)
+        return part
+
+    def give_up(self, error: ProtocolError) -> None:
+        """Nobody waits for it any more; where its answer has a stream of its own, that ends with an error."""
+        self.cancel()
 
     def close_stream(self) -> None:
         """End the way of its own, if it has one that can be taken up again."""
@@ -107,12 +121,14 @@ class Call(Wanted):
 class Work:
     """A message on its way to its answer: there already, or stopped where user code has to run."""
 
-    __slots__ = ("answer", "step", "steps")
+    __slots__ = ("answer", "call", "is_answered", "step", "steps")
 
     def __init__(self, answer: bytes | None = None, steps: Single | Steps | None = None, step: Any = None) -> None:
         self.answer = answer
         self.steps = steps  # None when there is nothing left to do
         self.step = step
+        self.call: Call | None = None  # whose answer it is, where there is something left to do
+        self.is_answered = False
 
 
 class Connection:
@@ -159,7 +175,9 @@ class Connection:
     def start(self, message: Any, call: Call | None = None) -> Work:
         """Take a message as far as user code has to run, which is seldom further than its answer."""
         call = call or Call(self)
-        return self.work(self.begin(message, call) if type(message) is Envelope else self._begin(message, call))
+        work = self.work(self.begin(message, call) if type(message) is Envelope else self._begin(message, call))
+        work.call = call
+        return work
 
     def work(self, begun: bytes | Single | Steps | None) -> Work:
         """The same for a message that has begun."""
@@ -190,10 +208,11 @@ class Connection:
 
     def refused(self, error: ProtocolError, id: bytes | None = None) -> bytes:
         """The answer to what cannot even be taken in."""
-        return exchange.failure(error, self._spoken, id)
+        return exchange.failure(error, self.spoken, id)
 
     @property
-    def _spoken(self) -> Revision:
+    def spoken(self) -> Revision:
+        """The revision that was settled on, or the one that is assumed before."""
         return exchange.assumed(self.session)
 
     def _begin(self, message: Any, call: Call) -> _Answer:
@@ -202,9 +221,10 @@ class Connection:
             batch = jsonrpc.open_batch(raw)
             if batch is None:
                 return self.begin(jsonrpc.open_envelope(raw), call)
-            self.core.check_batch(batch, self._spoken)
+            self.core.check_batch(batch, self.spoken)
         except ProtocolError as error:
             return self.refused(error)
+        call.batch = batch
         return self._batch(batch, call)
 
     def _batch(self, batch: list[Any], call: Call) -> Steps:
@@ -337,12 +357,12 @@ class Connection:
             if question is not None:
                 question.settle(problem="the connection closed")
 
-    def cancel(self) -> None:
-        """Give up whatever still runs, without answers."""
+    def give_up(self, error: ProtocolError) -> None:
+        """Cancel whatever still runs; an answer that has a stream of its own ends with an error."""
         with self._telling:
             running = [call for call in list(self.running.values()) if call.listening is None]
         for call in running:
-            call.cancel()
+            (call.whole or call).give_up(error)
 
     def close(self) -> None:
         """End what still listens: with its result, then, as the protocol wants both, a cancel (SUB-05, SUB-06)."""

@@ -12,6 +12,7 @@ from msgspec import UNSET
 from .. import exchange, revisions
 from ..codec import encode
 from ..features import Feature
+from ..interrupts import raise_interrupt
 from ..jsonrpc import read_plain
 from ..methods import molds
 from ..methods.answering import Steps
@@ -19,7 +20,7 @@ from ..methods.tools import Single
 from ..questions import InputRequired
 from ..revisions import Revision
 from ..steps import FAILURES, Cancelled, Run, Stay
-from .calling import Staying, awaited, called, cannot_stay, failed, finish
+from .calling import Process, Staying, awaited, called, cannot_stay, end_child, failed, finish
 
 __all__ = ["handle", "resume", "run"]
 
@@ -47,12 +48,13 @@ def handle(
                 tool = server.registry.tools.features[params.name]
                 if tool.is_plain:
                     kwargs = tool.bind(params.arguments)
-        except FAILURES:
+        except FAILURES as error:
+            raise_interrupt(error)
             kwargs = None
     if kwargs is None:
         spoken = None if revision is None else revisions.named(revision)
         return run(server.begin(message, None, None, principal, spoken))
-    said = encode(id)
+    said, process = encode(id), Process.current
     try:
         value = tool.function(**kwargs)
         if type(value) is CoroutineType:
@@ -62,17 +64,17 @@ def handle(
             molds.made(server, tool, _ALONE, said, value) if mold is None else mold[type(value)](said, value)
         )
         return answer
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:
         return failed(Single(tool, kwargs, None, server, said, _ALONE), error)
+    finally:
+        end_child(process)
 
 
 def run(answer: bytes | Single | Steps | None, staying: Staying | None = None) -> bytes | None:
     """An answer, or what is left when the steps to it are driven to their end."""
     if type(answer) is not Single:
         return _driven(answer, staying)
-    made = None
+    made, process = None, Process.current
     try:  # what `_value` does for others: so short a call is nearly all frames
         feature = answer.feature
         if feature.is_quick:
@@ -80,11 +82,10 @@ def run(answer: bytes | Single | Steps | None, staying: Staying | None = None) -
             made = answer.finish(value if type(value) is not CoroutineType else _unwrapped(value))
         else:
             made = _looped(answer)
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:
         made = failed(answer, error)
     finally:
+        end_child(process)
         wanted = answer.link is None or answer.link.over()
     return made if wanted else None  # CANC-01
 
@@ -103,7 +104,7 @@ def resume(steps: Single | Steps, step: Any, staying: Staying | None = None) -> 
     """The same for an exchange that has come as far as a step."""
     if isinstance(steps, Single):
         return run(steps)
-    stays = False
+    stays, process = False, Process.current
     try:
         while True:
             if staying is not None and type(step) is Stay:
@@ -122,6 +123,7 @@ def resume(steps: Single | Steps, step: Any, staying: Staying | None = None) -> 
     except Cancelled:
         return None
     finally:
+        end_child(process)
         if not stays:
             steps.close()  # whatever ends this ends the exchange too
 

@@ -24,7 +24,8 @@ from .calling import given_up
 from .door import Door
 from .headers import Headers
 from .opened import Alone, Open, Quiet, Within, answered, begun
-from .sessions import Held, Sessions
+from .sessions import SESSION_ENDED, Held, Sessions
+from .shutdown import SHUTTING_DOWN
 from .streamable import Fit, Reply, Settings, refused, said
 
 __all__ = ["Endpoint"]
@@ -95,12 +96,12 @@ class Endpoint:
     def waits(self, single: Single, held: Held | None, fit: Fit) -> tuple[Open, Single]:
         """Open the answer of such a call once its function waits; from there on it can be given up."""
         if held is None:
-            opened: Alone | Within = Alone(fit, not single.revision.handshake)
+            opened: Alone | Within = Alone(fit, single.revision, bytes(single.id))
         else:
             opened = _within(fit, held)
             held.connection.track(bytes(single.id), opened)
             if held.closed:  # meanwhile, by its own function or from another thread
-                opened.cancel()
+                opened.give_up(SESSION_ENDED)
         return opened, replace(single, link=opened)
 
     def receive(self, method: str, headers: Headers, fit: Fit, body: bytes, principal: Any) -> Reply | Open:
@@ -170,8 +171,7 @@ class Endpoint:
         if self.settings.stateless:
             session = Session()
             session.revision = streamable.spoken_without_session(headers, fit)
-            opened = Alone(fit, False)
-            opened.batch = True
+            opened = Alone(fit, session.revision, batch=batch)
             unfit = self._unfit(batch, session.revision)
             return unfit or begun(opened, self.core.begin(body, session, opened, principal))
         held = self._held(headers, fit, principal)
@@ -201,7 +201,7 @@ class Endpoint:
         except ProtocolError as error:
             failure = exchange.failure(error, LATEST, envelope.id)
             return said(streamable.status(failure, True), failure)
-        opened = Alone(fit, True)
+        opened = Alone(fit, revision, bytes(envelope.id))
         found = exchange.begin(self.core, envelope, None, opened, principal, None, revision)
         if type(found) is Single:
             opened.steps = found
@@ -260,7 +260,6 @@ class Endpoint:
         connection = held.connection
         opened = call = _within(fit, held)
         if isinstance(message, bytes):
-            opened.batch = True
             work = connection.start(message, call)
         else:
             found = connection.begin(message, call)
@@ -279,7 +278,7 @@ class Endpoint:
         session.revision = streamable.spoken_without_session(headers, fit)
         if envelope.is_response:
             return refused(400, InvalidRequest("there are no questions to answer here"))
-        opened = Alone(fit, False)
+        opened = Alone(fit, session.revision, bytes(envelope.id))
         return begun(opened, exchange.begin(self.core, envelope, session, opened, principal))
 
     # GET and DELETE -------------------------------------------------------------------------------
@@ -369,9 +368,18 @@ class Endpoint:
             elif opened.stream in (opened.held.standing if opened.held is not None else ()):
                 opened.stream.finish()
 
+    def give_up(self) -> int:
+        """Answer what still runs with an error, and cancel it; says how many requests that were. From any thread."""
+        with self._lock:
+            running = list(self._running)
+        for opened in running:
+            opened.give_up(SHUTTING_DOWN)
+        return len(running)
+
     def close(self) -> None:
-        """The same, and end every session with all that runs in it."""
+        """End what stays open, what runs, and every session."""
         self.drain()
+        self.give_up()
         self.sessions.close()
 
 

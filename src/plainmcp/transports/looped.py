@@ -4,6 +4,7 @@ Plain functions run in threads of ours, so that they neither hold up the loop no
 """
 
 import asyncio
+import logging
 import os
 import threading
 from collections.abc import Awaitable, Callable, Generator
@@ -15,13 +16,26 @@ from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from ..errors import ToolError
+from ..interrupts import raise_interrupt
 from ..media import is_large
 from ..methods.answering import Steps
 from ..methods.tools import Single
 from ..questions import InputRequired
 from ..steps import Cancelled, Run, Stay
-from .calling import PASSED_ON, Pending, Staying, awaited, called, cannot_stay, contained, failed, finish
-from .threads import Threads
+from .calling import (
+    PASSED_ON,
+    Pending,
+    Process,
+    Staying,
+    awaited,
+    called,
+    cannot_stay,
+    contained,
+    end_child,
+    failed,
+    finish,
+)
+from .threads import DaemonExecutor, Threads
 
 __all__ = [
     "Rest",
@@ -29,6 +43,7 @@ __all__ = [
     "begun",
     "resume",
     "run",
+    "run_loop",
     "soon",
     "start",
     "started",
@@ -37,6 +52,8 @@ __all__ = [
     "wait_for",
     "waited",
 ]
+
+_log = logging.getLogger("plainmcp")
 
 
 async def run(
@@ -62,7 +79,7 @@ async def resume(
     if isinstance(steps, Single):
         made, rest = begun(steps, threads)
         return made if rest is None else await rest
-    stays = False
+    stays, process = False, Process.current
     try:
         while True:
             if type(step) is Stay and staying is not None:
@@ -79,6 +96,7 @@ async def resume(
     except Cancelled:
         return None
     finally:
+        end_child(process)
         if not stays:
             steps.close()  # whoever cancels this task ends the exchange too
 
@@ -102,20 +120,21 @@ def tried(single: Single) -> tuple[bytes | None, Awaitable[Any] | None]:
 
     The most common request of all goes this way: it does by itself what `_awaited` does for others.
     """
+    process = Process.current
     try:
         coroutine = single.feature.function(**single.kwargs)
         if type(coroutine) is not CoroutineType:
             return None, awaited(coroutine)
-        waiting = coroutine.send(None)
-    except StopIteration as end:
-        if is_large(end.value):
-            return None, _ready(end.value)
-        return single.finish(end.value), None
-    except KeyboardInterrupt:
-        raise
+        try:
+            return None, Rest(coroutine, coroutine.send(None))
+        except StopIteration as end:
+            if is_large(end.value):
+                return None, _ready(end.value)
+            return single.finish(end.value), None
     except BaseException as error:
         return failed(single, error), None
-    return None, Rest(coroutine, waiting)
+    finally:
+        end_child(process)
 
 
 async def _ready(value: Any) -> Any:
@@ -129,7 +148,7 @@ def waited(single: Single, rest: Awaitable[Any]) -> Awaitable[bytes | None]:
 
 async def _finished(single: Single, answer: Awaitable[bytes]) -> bytes | None:
     """The answer of a single function, once it is there."""
-    made = None
+    made, process = None, Process.current
     try:
         made = await answer
     except (Exception, InputRequired) as error:
@@ -137,6 +156,7 @@ async def _finished(single: Single, answer: Awaitable[bytes]) -> bytes | None:
     except Cancelled:
         pass
     finally:
+        end_child(process)
         made = _over(single, made)
     return made
 
@@ -248,7 +268,7 @@ class Rest:
         self._waiting = waiting  # what the coroutine waits for
 
     def __await__(self) -> Generator[Any, Any, Any]:
-        coroutine, waiting = self._coroutine, self._waiting
+        coroutine, waiting, process = self._coroutine, self._waiting, Process.current
         try:
             while True:
                 try:
@@ -260,16 +280,22 @@ class Rest:
                     waiting = coroutine.throw(error)
                 else:
                     waiting = coroutine.send(came)
+                end_child(process)
         except StopIteration as end:
             return end.value
+        finally:
+            end_child(process)
 
 
 def started(coroutine: Any) -> tuple[Any, Rest | None]:
     """Run a coroutine in this task up to where it waits: its value, or what is left to be awaited."""
+    process = Process.current
     try:
         return None, Rest(coroutine, coroutine.send(None))
     except StopIteration as end:
         return end.value, None
+    finally:
+        end_child(process)
 
 
 async def _threaded(function: Callable[[], Any], threads: Threads) -> Any:
@@ -345,8 +371,22 @@ def _private_loop() -> asyncio.AbstractEventLoop:
     with _lock:
         if _loop is None or _loop.is_closed():
             _loop = asyncio.new_event_loop()
-            threading.Thread(target=_loop.run_forever, name="plainmcp-loop", daemon=True).start()
+            _loop.set_default_executor(DaemonExecutor())
+            threading.Thread(target=run_loop, args=(_loop,), name="plainmcp-loop", daemon=True).start()
         return _loop
+
+
+def run_loop(loop: asyncio.AbstractEventLoop, until: "asyncio.Task[Any] | None" = None) -> None:
+    """Run a loop, for ever or until a task is done: another task that tries to end the process ends itself only."""
+    while True:
+        try:
+            loop.run_forever() if until is None else loop.run_until_complete(until)
+            return
+        except (SystemExit, KeyboardInterrupt) as error:
+            if until is not None and until.done():
+                raise
+            raise_interrupt(error)
+            _log.error("a task raised %s, and whoever awaits it fails", type(error).__name__, exc_info=error)
 
 
 def _on_private_loop() -> bool:

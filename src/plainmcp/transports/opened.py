@@ -3,12 +3,14 @@
 Knows streams and connections; who opens an answer is the endpoint's, who moves it the edges'.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..context import Context
+from ..errors import ProtocolError
 from ..methods.answering import Steps
 from ..methods.tools import Single
+from ..revisions import Revision
 from ..steps import PeerError, Run, Stay
 from . import streamable
 from .calling import Wanted
@@ -20,10 +22,9 @@ from .streams import Stream
 __all__ = ["Alone", "Open", "Quiet", "Within", "answered", "begun"]
 
 
-class Open:
+class Open(Wanted):
     """An answer under way: what is said meanwhile, and the steps that end in it (none on a GET)."""
 
-    batch = False
     standing = False
     """Whether it is for what is to come, and ends in no answer."""
     after = 0
@@ -74,6 +75,11 @@ class Open:
         """Send the client away, to come back for the rest."""
         self.stream.drop()
 
+    def give_up(self, error: ProtocolError) -> None:
+        """Answer with an error, unless there is an answer, and cancel what still runs for it. From any thread."""
+        self.stream.finish(self.refusal(error))
+        self.cancel()
+
     @property
     def silent(self) -> bool:
         """Whether nothing can be said before the answer: the function that runs was given no Context."""
@@ -84,8 +90,12 @@ class Open:
         return not any(isinstance(value, Context) for value in self.step.kwargs.values())
 
 
-class Alone(Open, Wanted):
+class Alone(Open):
     """The answer to a request that belongs to no session. It is its own link: its client can be told, not asked."""
+
+    def __init__(self, fit: Fit, revision: Revision, id: bytes = b"", batch: Sequence[Any] | None = None) -> None:
+        super().__init__(fit, not revision.handshake)
+        self.revision, self.id, self.batch = revision, id, batch
 
     @property
     def link(self) -> Wanted:
@@ -127,7 +137,7 @@ class Quiet(Within):
     def twin(self) -> Call:
         """Another of the kind."""
         assert self.held is not None
-        return Quiet(self.fit, self.held)
+        return self._part(Quiet(self.fit, self.held))
 
     def close_stream(self) -> None:
         """There is none."""

@@ -11,12 +11,13 @@ from itertools import islice
 from secrets import token_urlsafe
 from typing import Any
 
+from ..errors import InternalError
 from ..server import Core
 from .connection import Connection
 from .streamable import Settings
 from .streams import Stream
 
-__all__ = ["Held", "Sessions"]
+__all__ = ["SESSION_ENDED", "Held", "Sessions"]
 
 MOST_STANDING = 8
 """How many streams one session may hold open for what is to come."""
@@ -24,6 +25,8 @@ RETURNS = 5
 """For how many times retry_ms a stream is kept that was read to its end: its last words may be lost on the way."""
 MOST_KEPT = 64
 """How many streams one session keeps in all."""
+SESSION_ENDED = InternalError("the session ended before this request was answered")
+"""What a request is told that still runs when its session ends."""
 
 _log = logging.getLogger("plainmcp")
 _UNEQUAL = (
@@ -150,11 +153,11 @@ class Held:
         return self.connection.busy or any(stream.reader is not None for stream in list(self._streams.values()))
 
     def close(self) -> None:
-        """End everything of it."""
+        """End everything of it; what still runs is answered with an error."""
         with self._lock:
             self.closed = True
+        self.connection.give_up(SESSION_ENDED)
         self.connection.close()
-        self.connection.cancel()
         for stream in list(self._streams.values()):
             stream.finish()
         self.clear()

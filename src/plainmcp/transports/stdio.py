@@ -23,8 +23,8 @@ __all__ = ["guarded", "run"]
 def run(core: Core, *, streams: Streams | None = None, **options: Any) -> None:
     """Serve one client until it hangs up or a signal ends us; on standard input and output, unless told otherwise.
 
-    Takes max_line, how many bytes a message may have, and grace, how many seconds what still runs at the end has to
-    be answered.
+    Takes max_line, how many bytes a message may have, and grace, within how many seconds it ends: what still runs
+    shortly before that is given up, and answered with an error.
     """
     if streams is None:
         with guarded() as streams:

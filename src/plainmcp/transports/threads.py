@@ -8,9 +8,13 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
+from typing import Any
 
-__all__ = ["Threads"]
+from .calling import Process, end_child
+
+__all__ = ["DaemonExecutor", "Threads"]
 
 _log = logging.getLogger("plainmcp")
 
@@ -66,3 +70,31 @@ class Threads:
                         self._idle.append(hands)
                         break
                     work = self._waiting.popleft()
+
+
+class DaemonExecutor(ThreadPoolExecutor):
+    """What an event loop runs `asyncio.to_thread` in: threads that hold up neither its end nor the process's."""
+
+    def __init__(self, most: int = 32) -> None:
+        super().__init__(1)  # whose thread is never started
+        self._daemons = Threads(most)
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Run a function as soon as a thread is free."""
+        future: Future[Any] = Future()
+
+        def work() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            process = Process.current
+            try:
+                result = function(*args, **kwargs)
+            except BaseException as error:
+                end_child(process)
+                future.set_exception(error)
+            else:
+                end_child(process)
+                future.set_result(result)
+
+        self._daemons.submit(work)
+        return future

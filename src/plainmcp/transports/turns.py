@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InternalError, InvalidRequest
 from ..server import Core
-from .calling import given_up
+from .calling import Process, given_up, unexpected
 from .connection import Connection, Work
 from .lines import MAX_LINE, Lines
+from .shutdown import GRACE, LAST, SHUTTING_DOWN, check_grace, end_with_main_thread
 
 if TYPE_CHECKING:
     from .lent import Lent
@@ -28,8 +29,6 @@ MAX_RUNNING = 1000
 """How many requests of one client may be under way."""
 SECONDS_TO_ROOM = 0.5
 """How long one more waits for another to be answered, before it is refused."""
-SECONDS_TO_CLEAN_UP = 0.5
-"""How long what was given up at the end has to close its files, before the process takes its thread away."""
 
 _log = logging.getLogger("plainmcp")
 
@@ -50,15 +49,16 @@ class Streams(NamedTuple):
 class Turns:
     """One client: its lines are read, its requests run and answered, until it hangs up or we stop."""
 
-    def __init__(self, core: Core, streams: Streams, *, max_line: int = MAX_LINE, grace: float = 2) -> None:
+    def __init__(self, core: Core, streams: Streams, *, max_line: int = MAX_LINE, grace: float = GRACE) -> None:
         self._max_line = max_line
-        self._grace = grace
+        self._grace = check_grace(grace)
         self._most = core.threads + 1  # one of them reads
         self._lines = Lines(streams.read, max_line)
         self._file = streams.file
         self._put = streams.write
         self._writing = threading.Lock()
         self._gone = False  # nobody reads what we write
+        self._process = Process.current
         self._ends: SimpleQueue[None] = SimpleQueue()  # may be put to in a signal handler, unlike an Event
         self._stopped = False
         self._lent: Lent | None = None  # to the loop, the last time
@@ -69,7 +69,7 @@ class Turns:
         self._free = 0  # threads that wait for something to do, or are on their way to it
         self._bells: list[threading.Lock] = []  # of those that wait
         self._todo: deque[Work] = deque()  # requests to run, and the turn to read
-        self._unanswered = 0
+        self._unanswered: set[Work] = set()
         self._stuck = False  # none was answered while we waited for room
         self._connection = Connection(core, self._write)
 
@@ -79,12 +79,25 @@ class Turns:
             self._has_hands()
             self._offer(_TURN)
         self._ends.get()
+        ending = threading.Thread(target=self._end, name="plainmcp-end", daemon=True)
+        ending.start()
+        ending.join(self._grace)  # a client that does not read can hold up whoever writes for ever
+        if self._unanswered:
+            end_with_main_thread()
+
+    def _end(self) -> None:
+        """Bring everything to its end: what is not answered in time is told so, and may clean up."""
         self._connection.hang_up()
         with self._lock:
-            self._change.wait_for(lambda: self._gone or not self._unanswered, self._grace)
-        self._connection.cancel()
+            self._change.wait_for(lambda: self._gone or not self._unanswered, self._grace - LAST)
+            left = [(work, work.call) for work in self._unanswered if work.call and not work.call.cancelled]
+        self._connection.give_up(SHUTTING_DOWN)
+        for work, call in left:
+            self._write(call.refusal(SHUTTING_DOWN), work)
+        if left:
+            _log.warning("requests that still ran at the end, and were given up: %d", len(left))
         with self._lock:
-            self._change.wait_for(lambda: not self._unanswered, SECONDS_TO_CLEAN_UP)
+            self._change.wait_for(lambda: not self._unanswered, LAST * 0.8)
         self._connection.close()
         with self._writing:
             self._gone = True  # whoever still runs has nobody to tell
@@ -121,14 +134,15 @@ class Turns:
 
     def _work(self) -> None:
         """What one thread does: whatever there is to do, and else wait until its bell rings."""
-        bell, answered = threading.Lock(), False
+        bell = threading.Lock()
         bell.acquire()
+        answered: Work | None = None
         while True:
             with self._lock:
-                if answered:
+                if answered is not None:
                     self._free += 1
-                    self._answered()
-                    answered = False
+                    self._answered(answered)
+                    answered = None
                 work = self._todo.popleft() if self._todo else None
                 if work is None and self._stopped:  # nothing more will come
                     self._free -= 1
@@ -146,7 +160,7 @@ class Turns:
                 if work is None:
                     return
             self._finish(work)
-            answered = True
+            answered = work
 
     # Reading --------------------------------------------------------------------------------------
 
@@ -182,7 +196,7 @@ class Turns:
         with self._lock:
             full = not self._has_room()
             if not full:
-                self._unanswered += 1
+                self._unanswered.add(work)
                 if not work.step.feature.is_async:
                     ours = self._has_hands()
                     self._offer(_TURN if ours else work)
@@ -199,9 +213,9 @@ class Turns:
 
     def _has_room(self) -> bool:
         """Whether one more may be under way; a client that is merely fast is read more slowly, a stuck one is not."""
-        if self._unanswered >= MAX_RUNNING and not self._stuck:
-            self._stuck = not self._change.wait_for(lambda: self._unanswered < MAX_RUNNING, SECONDS_TO_ROOM)
-        return self._unanswered < MAX_RUNNING
+        if len(self._unanswered) >= MAX_RUNNING and not self._stuck:
+            self._stuck = not self._change.wait_for(lambda: len(self._unanswered) < MAX_RUNNING, SECONDS_TO_ROOM)
+        return len(self._unanswered) < MAX_RUNNING
 
     def _lend(self) -> None:
         """Let the loop read, if it can; the turn is this thread's again when this returns."""
@@ -224,14 +238,14 @@ class Turns:
         except (OSError, ValueError):
             return False
         while self._lines.waiting:
-            if self._stopped or self._unanswered >= MAX_RUNNING:
+            if self._stopped or len(self._unanswered) >= MAX_RUNNING:
                 return False
             work = self._started(next(self._lines))
             if work.steps is None:
                 self._write(work.answer)
                 continue
             with self._lock:
-                self._unanswered += 1
+                self._unanswered.add(work)
                 if not work.step.feature.is_async:
                     self._has_hands()
                     self._offer(work)
@@ -243,35 +257,48 @@ class Turns:
 
     def _finish(self, work: Work) -> None:
         try:
-            self._write(self._connection.finish(work))
-        except BaseException:
-            _log.exception("a request could not be answered")
+            answer = self._connection.finish(work)
+        except BaseException as error:
+            answer = self._unexpected(work, error)
+        self._write(answer, work)
 
     async def _finish_async(self, work: Work) -> None:
         self._late = False
         try:
-            self._write(await self._connection.finish_async(work))
-        except BaseException:
-            _log.exception("a request could not be answered")
+            answer = await self._connection.finish_async(work)
+        except BaseException as error:
+            answer = self._unexpected(work, error)
+        try:
+            self._write(answer, work)
         finally:
             _tasks.pop(work, None)
             with self._lock:
-                self._answered()
+                self._answered(work)
 
-    def _answered(self) -> None:
-        self._unanswered -= 1
+    def _unexpected(self, work: Work, error: BaseException) -> bytes | None:
+        """The answer of a request that failed in a way nobody thought of."""
+        assert work.call is not None
+        return None if work.call.cancelled else work.call.refusal(unexpected(error))
+
+    def _answered(self, work: Work) -> None:
+        self._unanswered.discard(work)
         self._stuck = False
-        if self._stopped or self._unanswered >= MAX_RUNNING - 1:  # seldom does anybody wait
+        if self._stopped or len(self._unanswered) >= MAX_RUNNING - 1:  # seldom does anybody wait
             self._change.notify_all()
 
-    def _write(self, message: bytes | None) -> None:
-        """Write a message in one piece; between the parts of JSON a line may end, inside of them it cannot."""
-        if message is None:
+    def _write(self, message: bytes | None, work: Work | None = None) -> None:
+        """Write a message in one piece; between the parts of JSON a line may end, inside of them it cannot.
+
+        Of the answers of one request only the first is written: one that was given up may still come to its own.
+        """
+        if message is None or Process.current is not self._process:  # a child of ours has nobody to tell
             return
         line = message.replace(b"\n", b" ") + b"\n"
         with self._writing:
-            if self._gone:
+            if self._gone or (work is not None and work.is_answered):
                 return
+            if work is not None:
+                work.is_answered = True
             try:
                 self._put(line)
             except (OSError, ValueError):

@@ -3,7 +3,6 @@
 Knows the protocol between server and application; every rule of MCP is somebody else's.
 """
 
-import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import copy_context
@@ -15,6 +14,7 @@ from typing import Any
 from ..errors import AuthorError
 from ..server import Core
 from . import drive, sse, streamable
+from .calling import unexpected
 from .endpoint import Endpoint
 from .headers import Headers
 from .opened import Open, answered
@@ -26,7 +26,6 @@ __all__ = ["Settings", "WSGIApp"]
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
 
-_log = logging.getLogger("plainmcp")
 _STREAM = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache"), ("X-Accel-Buffering", "no")]
 
 
@@ -53,7 +52,7 @@ class WSGIApp:
         self.endpoint.drain()
 
     def close(self) -> None:
-        """The same, and end every session. From any thread."""
+        """End every stream that stays open, every request that runs and every session. From any thread."""
         self.endpoint.close()
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -119,8 +118,8 @@ class WSGIApp:
         answer = None
         try:
             answer = drive.resume(*opened.taken(), partial(self.endpoint.stay, opened))
-        except Exception:
-            _log.exception("a request could not be answered")
+        except BaseException as error:
+            answer = opened.refusal(unexpected(error))
         finally:
             self.endpoint.ended(opened, answer)
 

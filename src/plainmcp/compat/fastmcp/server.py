@@ -11,7 +11,7 @@ from ...app import Server
 from ...errors import AuthorError
 from ...option_check import with_checked_options
 from ...policy import Policy
-from ...transports import serving
+from ...transports.path import PATH, at_path
 from . import elsewhere
 from .context import Context
 from .pieces import Tool
@@ -196,7 +196,7 @@ class FastMCP(Server):
         """
         if transport not in ("http", "streamable-http"):
             raise AuthorError(f"there is no transport {transport!r} over HTTP; there are http and streamable-http")
-        return _HttpApp(self.asgi(**ours(settings)), serving.PATH if path is None else path)
+        return _HttpApp(self.asgi(**ours(settings)), PATH if path is None else path)
 
 
 class _HttpApp:
@@ -204,7 +204,7 @@ class _HttpApp:
 
     def __init__(self, app: Any, path: str) -> None:
         self._app = app
-        self._at_path = serving.at_path(app, path) if path.rstrip("/") else app
+        self._at_path = at_path(app, path) if path.rstrip("/") else app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         root = scope.get("root_path", "")
