@@ -46,14 +46,11 @@ def group(hint: Callable[[Any], Any], code: str, make: Callable[[Any], Any], kin
 
     def of(inner: Kind) -> Kind:
         def told(value: Any, data: Any) -> bool:
-            """In whatever order."""
-            left = list(data) if isinstance(data, list) else []
-            for one in value:
-                found = [item for item in left if inner.told(one, item)]
-                if not found:
-                    return False
-                left.remove(found[0])
-            return isinstance(data, list) and not left
+            """In whatever order; two that differ only in what is not declared are one."""
+            if not isinstance(data, list) or len(data) > len(value):
+                return False
+            told = [[inner.told(one, item) for item in data] for one in value]
+            return all(map(any, told)) and all(map(any, zip(*told, strict=True)))
 
         return Kind(
             hint=hint(inner.hint),

@@ -73,12 +73,15 @@ def called(step: Run) -> Any:
 
 def finish(step: Run, value: Any) -> Any:
     """What a step brings back for its function's value; what is the user's own in that is contained as well."""
+    process = Process.current
     try:
         return step.finish(value)
     except PASSED_ON:
         raise
     except BaseException as error:
         raise contained(error) from error
+    finally:
+        end_child(process)
 
 
 async def awaited(value: Any) -> Any:
