@@ -13,7 +13,7 @@ from property.kinds import Kind
 from property.leaves import LEAVES
 from property.records import RECORDS
 
-__all__ = ["LEAVES_AND_FIXED", "few", "heard", "kinds", "many"]
+__all__ = ["LEAVES_AND_FIXED", "examples", "heard", "kinds"]
 
 LEAVES_AND_FIXED: list[Kind] = [*LEAVES, *FIXED]
 
@@ -28,12 +28,11 @@ kinds: st.SearchStrategy[Kind] = st.recursive(
 # minutes with `--hypothesis-profile=long`. To make a failure smaller takes minutes too, so only the latter does it.
 _quick = settings.default.derandomize
 _phases = [Phase.generate] if _quick else [Phase.reuse, Phase.generate, Phase.shrink]
-few = settings(max_examples=2 if _quick else 20, phases=_phases)
 
 
-def many(times: int) -> settings:
-    """So many times as many examples as the profile has."""
-    return settings(max_examples=times * settings.default.max_examples, phases=_phases)
+def examples(quick: int, long: int) -> settings:
+    """How many hints are tried by each of the two profiles."""
+    return settings(max_examples=quick if _quick else long, phases=_phases)
 
 
 @contextmanager

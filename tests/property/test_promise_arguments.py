@@ -21,7 +21,7 @@ import independent
 from plainmcp import Policy, Server
 from plainmcp.revisions import LATEST
 from property import from_schema
-from property.generated import LEAVES_AND_FIXED, few, heard, kinds, many
+from property.generated import LEAVES_AND_FIXED, examples, heard, kinds
 from property.kinds import Kind
 from property.telling import parsed
 from speaking import answer, message
@@ -176,13 +176,13 @@ def check_kind(kind: Kind, data: st.DataObject, others: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("kind", [*filter(is_taken, LEAVES_AND_FIXED)], ids=str)
-@few
+@examples(quick=2, long=20)
 @given(data=st.data())
 def test_an_argument_with_this_hint_arrives_if_the_listed_schema_allows_it(kind: Kind, data: st.DataObject) -> None:
     check_kind(kind, data, from_schema.TROUBLES)
 
 
-@many(3)
+@examples(quick=150, long=30_000)
 @given(st.data())
 def test_an_argument_arrives_as_hinted_if_the_listed_schema_allows_it_and_is_refused_if_not(
     data: st.DataObject,

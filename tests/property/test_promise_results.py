@@ -17,7 +17,7 @@ import independent
 import official
 from plainmcp import Policy, Server
 from plainmcp.revisions import LATEST, REVISIONS
-from property.generated import LEAVES_AND_FIXED, few, heard, kinds, many
+from property.generated import LEAVES_AND_FIXED, examples, heard, kinds
 from property.kinds import Kind
 from property.telling import is_json_of, parsed, tells, unwrapped
 from speaking import answer, message
@@ -152,14 +152,14 @@ def check_kind(kind: Kind, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("kind", LEAVES_AND_FIXED, ids=str)
-@few
+@examples(quick=2, long=20)
 @given(data=st.data())
 def test_what_a_tool_with_this_hint_returns_keeps_what_is_listed(kind: Kind, data: st.DataObject) -> None:
     """S002-21, S002-23"""
     check_kind(kind, data)
 
 
-@many(2)
+@examples(quick=100, long=20_000)
 @given(st.data())
 def test_what_a_tool_returns_keeps_what_is_listed_or_is_an_error_with_a_path(data: st.DataObject) -> None:
     """S002-21, S002-23"""
