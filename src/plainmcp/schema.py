@@ -161,7 +161,7 @@ def _is_data(hint: Any, opaque: Collection[type]) -> bool:
     inner = hints.bare(hint)
     if get_origin(inner) is tuple and _is_pair(get_args(inner)):
         return False
-    if any(part in _BYTES for part in hints.parts(hint, inside=False)):  # content, under most policies
+    if _may_be_bytes(hint):
         return False
     # Flags combine into values that are none of their members.
     others = (Wire, enum.Flag, *opaque)
@@ -170,6 +170,18 @@ def _is_data(hint: Any, opaque: Collection[type]) -> bool:
         for kind in hints.parts(hint)
         if isinstance(kind, type)
     )
+
+
+def _may_be_bytes(hint: Any) -> bool:
+    """Whether a value may be bytes, or a list of them: that is content under most policies."""
+    for choice in map(hints.bare, hints.members(hint)):
+        kind, args = get_origin(choice) or choice, get_args(choice)
+        if kind in _BYTES:
+            return True
+        is_array = isinstance(kind, type) and issubclass(kind, Iterable) and not issubclass(kind, Mapping)
+        if is_array and not hints.is_record(kind) and any(_may_be_bytes(arg) for arg in args if arg is not ...):
+            return True
+    return False
 
 
 def _is_pair(args: tuple[Any, ...]) -> bool:

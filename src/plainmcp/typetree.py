@@ -35,21 +35,19 @@ def _keep(items: list[Any]) -> list[Any]:
 
 _ARRAYS: dict[Any, Make] = {
     list: list, set: set, frozenset: frozenset, abc.Collection: list, abc.Sequence: list, abc.MutableSequence: list,
-    abc.Set: set, abc.MutableSet: set,
+    abc.Set: set, abc.MutableSet: set, abc.Iterable: _keep, abc.Reversible: _keep, abc.Iterator: iter, deque: deque,
 }  # fmt: skip
-_OBJECTS: dict[Any, Make] = {dict: dict, abc.Mapping: dict, abc.MutableMapping: dict}
-# What is only ever given: a returned value of these is encoded in ways of its own.
-_GIVEN_ARRAYS: dict[Any, Make] = {abc.Iterable: _keep, abc.Reversible: _keep, abc.Iterator: iter, deque: deque}
-_GIVEN_OBJECTS: dict[Any, Make] = {
-    OrderedDict: OrderedDict, ChainMap: ChainMap, types.MappingProxyType: types.MappingProxyType, Counter: Counter,
-    defaultdict: defaultdict,
+_SENT_ARRAYS: dict[Any, Make] = {abc.Generator: _keep, abc.KeysView: _keep, abc.ValuesView: _keep}
+_OBJECTS: dict[Any, Make] = {
+    dict: dict, abc.Mapping: dict, abc.MutableMapping: dict, OrderedDict: OrderedDict, ChainMap: ChainMap,
+    types.MappingProxyType: types.MappingProxyType, Counter: Counter, defaultdict: defaultdict,
 }  # fmt: skip
 
 
 def tree_of(hint: Any, *, given: bool = True) -> Node:
     """The tree of a hint; raises AuthorError for a type that has no form in JSON.
 
-    `given` takes some types more, which are read from JSON but never sent.
+    Some types are given but never sent, and some are sent but never given.
 
     >>> tree_of(list[int]).item.kind
     <class 'int'>
@@ -63,8 +61,7 @@ class _Parser:
     def __init__(self, given: bool, mixed: bool) -> None:
         self._given = given
         self._mixed = mixed  # whether some of it is pydantic's
-        self._arrays = _ARRAYS | _GIVEN_ARRAYS if given else _ARRAYS
-        self._objects = _OBJECTS | _GIVEN_OBJECTS if given else _OBJECTS
+        self._arrays = _ARRAYS if given else _ARRAYS | _SENT_ARRAYS
         self._known: dict[Any, Node] = {}
         self._inside: list[Any] = []  # the records that are being taken apart: Self is the last of them
 
@@ -119,7 +116,7 @@ class _Parser:
             return self._tuple(args, bare=hint is tuple or not hasattr(hint, "__args__"))
         if kind in self._arrays:
             return self._array(hint, kind, args)
-        if kind in self._objects:
+        if kind in _OBJECTS:
             return self._object(hint, kind, args)
         if not isinstance(kind, type):
             raise _unreadable(hint)
@@ -147,8 +144,6 @@ class _Parser:
         options = [(_as_json(member.value, kind), member) for member in kind]
         if not options:
             raise AuthorError(f"{kind.__name__} has no members, so no value fits it")
-        if not self._given and {type(value) for value, _ in options} not in ({str}, {int}):
-            raise AuthorError(f"the values of {kind.__name__} are neither all strings nor all integers")
         if issubclass(kind, enum.Flag):
             values = hints.flag_values(kind)
             if isinstance(values, range):
@@ -183,7 +178,7 @@ class _Parser:
         return Row(None, tuple, [Field(None, self.parse(one)) for one in args if one != ()])
 
     def _object(self, hint: Any, kind: Any, args: tuple[Any, ...]) -> Node:
-        make = self._objects[kind]
+        make = _OBJECTS[kind]
         key = self.parse(args[0]) if args else Anything()
         value = Scalar(int, int) if kind is Counter else self.parse(args[1]) if args else Anything()
         if kind is defaultdict:

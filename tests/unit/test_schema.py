@@ -587,7 +587,7 @@ HINTS = [
     (Stranger, ""),
     (list[Stranger], ""),
     (Mode, ""),
-    (Mixed, ""),
+    (Mixed, "all"),
     (bytes, ""),
     (list[bytes], ""),
     (Converted, ""),
