@@ -17,7 +17,8 @@ and what is listed for it:
     -- returns --         the output schema; without it there is none
     -- asks --            the schema of the form
 
-on 2025-06-18 and on 2026-07-28, under every policy; or `-- returns under standard, lean on 2025-06-18 --`, where it
+on 2025-06-18 and on 2026-07-28, under every profile, and under `without-null`, which is the standard one with
+`drop_none=True`; or `-- returns under standard, lean on 2025-06-18 --`, where it
 is not the same. `refused: …` is what is said when such a function is registered, and nothing can be given then. At
 last
 
@@ -51,6 +52,7 @@ __all__ = ["KINDS", "Case", "Hints"]
 
 HEADING = re.compile(r"^-- (.+) --$", re.MULTILINE)
 REVISIONS = ("2025-06-18", "2026-07-28")
+POLICIES = {name: Policy.of(name) for name in Policy.profiles} | {"without-null": Policy(drop_none=True)}
 KINDS = ("hint", "return hint", "signature", "input schema", "output schema", "form", "prompt")
 LISTED = ("takes", "returns", "asks")
 CALLED = ("given", "strict")
@@ -137,22 +139,22 @@ def grouped(listing: Listing) -> Iterator[tuple[str, str]]:
 
 def receivers(listing: Listing, text: str) -> Iterator[str]:
     """The policies under which a text is listed, on both revisions or on one."""
-    both = [policy for policy in Policy.profiles if all(listing[policy, one] == text for one in REVISIONS)]
+    both = [policy for policy in POLICIES if all(listing[policy, one] == text for one in REVISIONS)]
     yield from both
     for revision in REVISIONS:
-        only = [one for one in Policy.profiles if listing[one, revision] == text and one not in both]
+        only = [one for one in POLICIES if listing[one, revision] == text and one not in both]
         yield from (
-            [f"all on {revision}"] if len(only) == len(Policy.profiles) else [f"{one} on {revision}" for one in only]
+            [f"all on {revision}"] if len(only) == len(POLICIES) else [f"{one} on {revision}" for one in only]
         )
 
 
-def listings(register: Callable[[Server, str], Any], fields: dict[str, str]) -> dict[str, Listing]:
+def listings(register: Callable[[Server], Any], fields: dict[str, str]) -> dict[str, Listing]:
     """Fields of a tool that is registered under each policy, as each revision lists them."""
     found: dict[str, Listing] = {what: {} for what in fields}
-    for policy in Policy.profiles:
-        server = Server("s", "1", policy=policy)
+    for policy in POLICIES:
+        server = Server("s", "1", policy=POLICIES[policy])
         try:
-            register(server, policy)
+            register(server)
         except AuthorError as error:
             for what in fields:
                 found[what] |= {(policy, revision): f"refused: {error}" for revision in REVISIONS}
@@ -170,24 +172,24 @@ def of_hint(body: str, names: dict[str, Any]) -> dict[str, Listing]:
 
 def of_return_hint(body: str, names: dict[str, Any]) -> dict[str, Listing]:
     give = function("", body, names)
-    return listings(lambda server, _: server.tool(give), {"returns": "outputSchema"})
+    return listings(lambda server: server.tool(give), {"returns": "outputSchema"})
 
 
 def of_signature(body: str, names: dict[str, Any]) -> dict[str, Listing]:
     take = function(body, None, names)
-    return listings(lambda server, _: server.tool(take), {"takes": "inputSchema"})
+    return listings(lambda server: server.tool(take), {"takes": "inputSchema"})
 
 
 def of_input_schema(body: str, names: dict[str, Any]) -> dict[str, Listing]:
     schema, take = eval(body, names), function("**others", None, names)
-    return listings(lambda server, _: server.tool(input_schema=schema)(take), {"takes": "inputSchema"})
+    return listings(lambda server: server.tool(input_schema=schema)(take), {"takes": "inputSchema"})
 
 
 def of_output_schema(body: str, names: dict[str, Any]) -> dict[str, Listing]:
     given = eval(body, names)
     schema, hint = given if isinstance(given, tuple) else (given, None)
     give = function("", None if hint is None else "hint", {**names, "hint": hint})
-    return listings(lambda server, _: server.tool(output_schema=schema)(give), {"returns": "outputSchema"})
+    return listings(lambda server: server.tool(output_schema=schema)(give), {"returns": "outputSchema"})
 
 
 def of_form(body: str, names: dict[str, Any]) -> dict[str, Listing]:
@@ -198,7 +200,7 @@ def of_form(body: str, names: dict[str, Any]) -> dict[str, Listing]:
             body, names, revision, lambda params, asked=asked: asked.append(params) or {"action": "decline"}
         )
         text = shown(asked[0]["requestedSchema"]) if asked else f"refused: {outcome.removeprefix('!! ')}"
-        found |= {(policy, revision): text for policy in Policy.profiles}
+        found |= {(policy, revision): text for policy in POLICIES}
     return {"asks": found}
 
 
