@@ -50,13 +50,13 @@ class Mutant:
     end: int
     text: str
 
-    def applied(self, source: bytes) -> bytes:
+    def apply(self, source: bytes) -> bytes:
         """The module with this change."""
         return source[: self.start] + self.text.encode() + source[self.end :]
 
-    def shown(self, source: bytes) -> str:
+    def show(self, source: bytes) -> str:
         """The lines that differ."""
-        changed = self.applied(source)
+        changed = self.apply(source)
         before = source.count(b"\n", 0, self.start)
         old = source.decode().splitlines()[before : source.count(b"\n", 0, self.end) + 1]
         new = changed.decode().splitlines()[before : before + len(old) + changed.count(b"\n") - source.count(b"\n")]
@@ -211,7 +211,7 @@ def try_each(module: Path, chosen: list[Mutant], tests: list[Path]) -> Iterator[
         seconds = time.monotonic() - started
         print(f"without a change the tests take {seconds:.0f} s", flush=True)
         for mutant in chosen:
-            place.write_bytes(mutant.applied(source))
+            place.write_bytes(mutant.apply(source))
             yield mutant, run_tests(tests, copy, 60 + 3 * seconds)
 
 
@@ -233,7 +233,7 @@ def main() -> None:
         by_kind[f"{mutant.kind}, died"] += outcome != "passed"
         if outcome == "passed":
             print(
-                f"survived {module.relative_to(ROOT)}:{mutant.line}: {mutant.kind}\n{mutant.shown(source)}",
+                f"survived {module.relative_to(ROOT)}:{mutant.line}: {mutant.kind}\n{mutant.show(source)}",
                 flush=True,
             )
         else:

@@ -180,7 +180,7 @@ class Reader:
                 blocks.append(":")
             blocks += [self._event(flow, event) for event in flow.take_all()]
         elif flow.body:
-            blocks.append(self._shown(flow.body.decode()))
+            blocks.append(self._lay_out(flow.body.decode()))
         if marked and (flow.is_stream or not blocks):
             blocks.append(END if flow.ended else OPEN)
         return "\n\n".join(blocks)
@@ -190,7 +190,7 @@ class Reader:
             if name == "content-length":
                 assert flow.ended and value == str(len(flow.body)), f"{value} is not the length of {flow.body!r}"
             elif name == "mcp-session-id":
-                yield f"{name}: {self._called('session', value, '')}"
+                yield f"{name}: {self._number('session', value, '')}"
             else:
                 yield f"{name}: {value}"
         has_length = flow.is_stream or flow.status == 204
@@ -201,17 +201,17 @@ class Reader:
         lines = []
         for name, value in fields_of(event):
             if name == "id":
-                value = self._called("event", value, session)
+                value = self._number("event", value, session)
             elif name == "data" and value:
-                value = self._shown(value)
+                value = self._lay_out(value)
             lines.append(f"{name}: {value}".rstrip())
         return "\n".join(lines)
 
-    def _called(self, kind: str, value: str, within: str) -> str:
+    def _number(self, kind: str, value: str, within: str) -> str:
         """The number of what was made up; sessions may give their events the same ids."""
         known = self._known[kind]
         return known.setdefault((value, within), f"«{kind} {len(known) + 1}»")
 
-    def _shown(self, text: str) -> str:
+    def _lay_out(self, text: str) -> str:
         shown = self._speaker.hears(text.encode()) if text[:1] in "{[" else text
         return shown if self._revision is None else shown.replace(self._revision, "«revision»")

@@ -73,7 +73,7 @@ class Case:
         """The same case with what comes of it now."""
         made = Case(self.kind, self.body)
         for what, listing in MAKERS[self.kind](self.body, names).items():
-            made.sections |= {f"{what}{suffix}": text for suffix, text in grouped(listing)}
+            made.sections |= {f"{what}{suffix}": text for suffix, text in group(listing)}
         for how in CALLED:
             if how in self.sections:
                 call = caller(self.kind, self.body, names, lenient=how == "given")
@@ -130,7 +130,7 @@ class Hints:
 # What is listed -------------------------------------------------------------------------------------
 
 
-def grouped(listing: Listing) -> Iterator[tuple[str, str]]:
+def group(listing: Listing) -> Iterator[tuple[str, str]]:
     """What is listed, each with who gets it; nobody is named when that is all, and nothing when there is nothing."""
     texts = list(dict.fromkeys(listing.values()))
     for text in filter(None, texts):

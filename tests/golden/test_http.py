@@ -102,14 +102,14 @@ class Replay:
             for _ in range(int(step.body)):
                 self._web.start(self._last).wait_for_end()
         elif step.kind == "more":
-            return self._heard(step)
+            return self._hear(step)
         else:
             self._last = self._exchange.request(step, self._reader)
             self._flows[step.name] = self._web.start(self._last)
-            return self._heard(step)
+            return self._hear(step)
         return ""
 
-    def _heard(self, step: Step) -> str:
+    def _hear(self, step: Step) -> str:
         """What comes of a step, once as many events have come as are expected, and no more come."""
         flow = self._flows[step.name]
         if step.name is None:

@@ -39,23 +39,23 @@ def f(x: Literal[1] = 3) -> Literal[3]:
 """
 
 
-def changed(source: bytes, mutant: mutants.Mutant) -> str:
+def changed_line(source: bytes, mutant: mutants.Mutant) -> str:
     """The line a mutant has changed."""
-    pairs = zip(source.decode().splitlines(), mutant.applied(source).decode().splitlines(), strict=True)
+    pairs = zip(source.decode().splitlines(), mutant.apply(source).decode().splitlines(), strict=True)
     [line] = [new for old, new in pairs if old != new]
     return line
 
 
 def test_conditions_returns_numbers_and_effects_are_changed_and_nothing_else() -> None:
-    found = [changed(SOURCE, one) for one in mutants.mutants(SOURCE, 1_000, seed=1)]
+    found = [changed_line(SOURCE, one) for one in mutants.mutants(SOURCE, 1_000, seed=1)]
     assert sorted(found) == sorted(CHANGED.splitlines())
 
 
 def test_every_mutant_is_a_module_and_shows_what_differs() -> None:
     source = (mutants.ROOT / "src/plainmcp/jsonrpc.py").read_bytes()
     for one in mutants.mutants(source, 100, seed=1):
-        ast.parse(one.applied(source))
-        old, new = one.shown(source).splitlines()[0], one.shown(source).splitlines()[-1]
+        ast.parse(one.apply(source))
+        old, new = one.show(source).splitlines()[0], one.show(source).splitlines()[-1]
         assert old.startswith("    - ") and new.startswith("    + ") and old[6:] != new[6:]
 
 

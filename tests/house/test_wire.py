@@ -15,7 +15,7 @@ AT_THE_WIRE = sorted(
 PUBLIC = ("plainmcp.types", "plainmcp.testing", "plainmcp.errors", "plainmcp.compat")
 
 
-def imported(source: str) -> Iterator[str]:
+def imports_of(source: str) -> Iterator[str]:
     """Every name that is imported, in full."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -31,5 +31,5 @@ def is_public(name: str) -> bool:
 
 @pytest.mark.parametrize("file", AT_THE_WIRE, ids=lambda file: file.name)
 def test_a_test_at_the_wire_imports_public_names_only(file: Path) -> None:
-    ours = [name for name in imported(file.read_text("utf-8")) if name.split(".")[0] == "plainmcp"]
+    ours = [name for name in imports_of(file.read_text("utf-8")) if name.split(".")[0] == "plainmcp"]
     assert [name for name in ours if not is_public(name)] == []
