@@ -6,15 +6,15 @@ turns up. How pydantic's values are taken apart again is told in foreign.
 
 from collections.abc import Callable
 from enum import Flag
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, get_args, get_origin
 
 import msgspec
 
-from . import foreign, hints, refusals, texts
+from . import foreign, hints, leniency, refusals, texts
 from .errors import AuthorError
 from .phrases import Keys, Misfit, Name
-from .schemapaths import branches, child
+from .schemapaths import branches, inside
 from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME
 
 __all__ = ["check_without", "converter", "refusal", "schema"]
@@ -139,18 +139,30 @@ def converter(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
         raise AuthorError(str(error).partition("\n")[0]) from error
     strict = None if lenient else True  # None leaves it to the models themselves
 
+    @cache
+    def listed() -> dict[str, Any]:
+        found, definitions = schema(hint, "validation")
+        return {**found, "$defs": definitions}
+
     def convert(value: Any) -> Any:
         try:
             raw = msgspec.json.encode(value)
         except (TypeError, ValueError, RecursionError):
             raise Misfit([((), "this is not JSON")]) from None
         if takes_long:
-            _check_bounds(schema(hint, "validation"), value)
+            _check_bounds(listed(), value)
         try:
             return validate(raw, strict=strict)
         except ValidationError as error:
-            found = error.errors(include_url=False, include_input=False)
-        raise Misfit([_place(error, value) for error in found])
+            refusal = error
+        same = leniency.repair(listed(), value, lenient=False)
+        if same is not value:  # 3.0 is an integer to JSON Schema, but not to a strict model
+            try:
+                return validate(msgspec.json.encode(same), strict=strict)
+            except ValidationError as error:
+                refusal = error
+        errors = refusal.errors(include_url=False, include_input=False)
+        raise Misfit([_place(error, value) for error in errors])
 
     return convert
 
@@ -195,8 +207,6 @@ _WORDS = {
     "uuid_version": "a UUID of version {expected_version}",
     "url_scheme": "a URL whose scheme is {expected_schemes}",
     "json_invalid": "JSON in a string",
-    "set_item_not_hashable": "a value that can be in a set",
-    "frozen_set_item_not_hashable": "a value that can be in a set",
     "path_not_file": "the path of a file that is there",
     "path_not_directory": "the path of a directory that is there",
     "path_not_socket": "the path of a socket that is there",
@@ -254,13 +264,11 @@ def _takes_long(adapter: Any) -> bool:
     return "fraction" in parts or "pattern_" in parts
 
 
-def _check_bounds(known: tuple[dict[str, Any], dict[str, Any]], value: Any) -> None:
+def _check_bounds(root: dict[str, Any], value: Any) -> None:
     """Raise Misfit for texts that would take long to read."""
-    root = {**known[0], "$defs": known[1]}
-    waiting: list[tuple[Any, Any, Keys]] = [(root, value, ())]
+    waiting: list[tuple[list[Any], Any, Keys]] = [(branches(root, root), value, ())]
     while waiting:
-        here, part, keys = waiting.pop()
-        choices = branches(root, here)
+        choices, part, keys = waiting.pop()
         try:
             if isinstance(part, str):
                 for choice in choices:
@@ -270,7 +278,5 @@ def _check_bounds(known: tuple[dict[str, Any], dict[str, Any]], value: Any) -> N
                     texts.check_bounds("fraction", name)
         except texts.OutOfBoundsError as error:
             raise Misfit([(keys, str(error))]) from None
-        inside = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
-        for key, item in inside:
-            found = [one for one in (child(choice, key) for choice in choices) if one is not None]
-            waiting.append(({"anyOf": found} if found else True, item, (*keys, key)))
+        parts = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+        waiting += [(inside(root, choices, key), item, (*keys, key)) for key, item in parts]

@@ -128,8 +128,11 @@ class _Explainer:
         if len(choices) > 1:  # nobody knows which of several was meant
             return self._note_place(schema, value, keys)
         here = follow(self.root, choices[0])
-        for key in dict.fromkeys(place[0] for place in places):
-            self._seek_part(here, value, (*keys, key), [place[1:] for place in places if place[0] == key])
+        for name in dict.fromkeys(place[0] for place in places if isinstance(place[0], Name)):
+            self._note_name(here.get("propertyNames", {}) if isinstance(here, dict) else {}, name, (*keys, name))
+        rest = [place for place in places if not isinstance(place[0], Name)]
+        for key in dict.fromkeys(place[0] for place in rest):
+            self._seek_part(here, value, (*keys, key), [place[1:] for place in rest if place[0] == key])
         return None
 
     def _note_place(self, schema: Any, value: Any, keys: Keys) -> None:
@@ -153,10 +156,6 @@ class _Explainer:
             return None
         if inner is False:
             return self.note_unknown(keys, _names(schema))
-        if not self._check_name(schema, key, keys):
-            return None
-        if isinstance(key, Name):
-            return self._note_name(schema.get("propertyNames", {}), key, keys)
         return self.seek(True if inner is None else inner, value[key], keys, places)
 
     # Everything -----------------------------------------------------------------------------------
@@ -226,7 +225,7 @@ class _Explainer:
         return False
 
     def _note_name(self, rule: Any, name: str, keys: Keys) -> None:
-        known = wording.expected(self.root, _as_text(follow(self.root, rule)))
+        known = phrases.choice(wording.expected(self.root, _as_text(one)) for one in branches(self.root, rule))
         words = "another name" if known == "a string" else f"a name that is {known}"
         near = phrases.nearest(name, self._allowed(rule))
         text = f"expected {words}" + ("" if near is None else f"; did you mean {phrases.options([near])}?")
@@ -247,10 +246,11 @@ class _Explainer:
             return
         if self._note_tag(choices, value, keys):
             return
-        live = likely(self.root, choices, value)
-        if len(live) == 1:
-            self.found += tried[id(live[0])]
-        else:
+        live = [tried[id(one)] for one in likely(self.root, choices, value)]
+        shared = [one for one in live[0] if all(one in found for found in live)] if live else []
+        if any(one.keys != keys for one in shared):
+            self.found += shared
+        else:  # of the value itself, any of the choices would have done
             self.note(keys, {"anyOf": choices}, value)
 
     def _note_tag(self, choices: list[Any], value: Any, keys: Keys) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from . import adapters, conversion, hints, leniency, native, shapes, typetree, wording
+from . import adapters, conversion, hints, leniency, native, shapes, treeschema, typetree, wording
 from .explain import explain
 from .judge import Judge
 from .keywords import keeps_our_format
@@ -51,6 +51,12 @@ class Reader:
         return {**found, "$defs": definitions} if definitions else found
 
     @cached_property
+    def _outline(self) -> Schema:
+        """What values are repaired by; inside of its types pydantic is as lenient as their authors want it to be."""
+        found, definitions = treeschema.schema_of(self._node, given=True, outline=True)
+        return {**found, "$defs": definitions}
+
+    @cached_property
     def _judge(self) -> Judge | None:
         """What makes sure that pydantic takes only what is listed, where nothing else is to be taken."""
         if self._lenient or not self._foreign:
@@ -74,7 +80,7 @@ class Reader:
             return self._convert(value)
         except Exception as error:
             refusal = error
-        meant = leniency.repair(self._schema, value, lenient=self._lenient)
+        meant = leniency.repair(self._outline, value, lenient=self._lenient)
         if meant is not value:
             try:
                 return self._convert(meant)

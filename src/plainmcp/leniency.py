@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from .keywords import keeps_our_format
-from .schemapaths import admits_kind, allowed_values, branches, child, likely
+from .schemapaths import admits_kind, allowed_values, branches, inside, likely
 from .subschemas import Schema
 
 __all__ = ["repair"]
@@ -16,7 +16,7 @@ __all__ = ["repair"]
 MAX_STEPS = 10_000
 """How many parts of one value are looked at."""
 
-_NUMBERS_IN_TEXT = ("decimal", "fraction")
+_NUMBERS_IN_TEXT = ("decimal",)
 
 
 def repair(schema: Schema, value: Any, *, lenient: bool) -> Any:
@@ -27,7 +27,7 @@ def repair(schema: Schema, value: Any, *, lenient: bool) -> Any:
     >>> repair({"type": "array", "items": {"type": "integer"}}, '[1, "2", 3.0]', lenient=True)
     [1, 2, 3]
     """
-    return _Repair(schema, lenient).part([schema], value)
+    return _Repair(schema, lenient).part(branches(schema, schema), value)
 
 
 class _Repair:
@@ -38,12 +38,11 @@ class _Repair:
         self._lenient = lenient
         self._steps = 0
 
-    def part(self, schemas: list[Any], value: Any) -> Any:
+    def part(self, choices: list[Any], value: Any) -> Any:
         """A part of the value, for which any of these schemas may speak."""
         self._steps += 1
         if self._steps > MAX_STEPS:
             return value
-        choices = [one for schema in schemas for one in branches(self._root, schema)]
         if self._lenient and isinstance(value, str) and not any(_takes_text(one, value) for one in choices):
             value = self._json_in(choices, value)
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -56,7 +55,7 @@ class _Repair:
         return value
 
     def _parts(self, choices: list[Any], value: Any, parts: Any) -> Any:
-        mended = {key: self.part(_inside(choices, key), item) for key, item in parts}
+        mended = {key: self.part(inside(self._root, choices, key), item) for key, item in parts}
         if all(mended[key] is value[key] for key in mended):
             return value
         return mended if isinstance(value, dict) else list(mended.values())
@@ -69,7 +68,8 @@ class _Repair:
             return value
         if isinstance(meant, (int, float)) and not isinstance(meant, bool):
             meant = self._number(choices, meant)
-        return meant if type(meant) is not str and any(admits_kind(one, meant) for one in choices) else value
+        fits = type(meant) is not str and any(admits_kind(one, meant) for one in choices)
+        return meant if fits or isinstance(meant, (list, dict)) else value
 
     def _number(self, choices: list[Any], value: int | float) -> Any:
         """A number as the integer, or the number in a string, that it was meant as."""
@@ -89,11 +89,6 @@ def _distinct(items: list[Any]) -> list[Any]:
     """A list without what is in it again."""
     found = {msgspec.json.encode(item, order="sorted"): item for item in reversed(items)}
     return items if len(found) == len(items) else list(reversed(found.values()))
-
-
-def _inside(choices: list[Any], key: Any) -> list[Any]:
-    found = [child(one, key) for one in choices]
-    return [one for one in found if isinstance(one, dict)] or [True]
 
 
 def _is_for_integers(choices: list[Any]) -> bool:

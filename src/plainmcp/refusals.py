@@ -21,7 +21,7 @@ def read(error: Exception, name: str, keys: Keys) -> tuple[Keys, str | None]:
     """
     packages = [*_packages(error)]
     if packages[-1:] in (["attr"], ["attrs"]):
-        attribute = _ATTRIBUTE.match(str(error))
+        attribute = _ATTRIBUTE.search(str(error))
         return (*keys, *attribute.groups()) if attribute else keys, f"refused by a validator of {name}"
     if is_authored(error):
         return keys, str(error) or f"refused by {name}"

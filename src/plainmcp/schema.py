@@ -151,7 +151,7 @@ def _is_wanted(hint: Any, which: str) -> bool:
             return any(map(hints.is_record, hints.parts(inner, inside=False)))
         case "all":
             # A list of anything may hold content (S004-21), so it promises nothing.
-            anything = inner in (list, tuple, set, frozenset) or Any in get_args(inner)[:1]
+            anything = inner in (list, tuple, set, frozenset) or get_args(inner)[:1] in ((Any,), (object,))
             return not anything and inner not in (None, type(None), Any, object, inspect.Signature.empty)
     return False
 

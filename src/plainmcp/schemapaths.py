@@ -17,6 +17,7 @@ __all__ = [
     "could_be_meant",
     "count_unknown",
     "follow",
+    "inside",
     "likely",
     "tag_of",
 ]
@@ -31,7 +32,7 @@ def follow(root: Schema, schema: Any) -> Schema | bool:
             break
         target = target_of(root, schema["$ref"])
         rest = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
-        schema = rest if target is None else {**target, **rest}
+        schema = {**(target or {}), **rest} if rest or target is None else target
     return schema if isinstance(schema, (dict, bool)) else True
 
 
@@ -42,6 +43,17 @@ def branches(root: Schema, schema: Any) -> list[Any]:
     if not isinstance(union, list):
         return [here]
     return [choice for one in union for choice in branches(root, one)]
+
+
+def inside(root: Schema, choices: list[Any], key: Any) -> list[Any]:
+    """The choices there are for the part under a key, if any of several schemas speaks for the whole; each once."""
+    found: list[Any] = []
+    for choice in choices:
+        part = child(choice, key)
+        for one in branches(root, part) if isinstance(part, dict) else ():
+            if one not in found:
+                found.append(one)
+    return found or [True]
 
 
 def allowed_values(schema: Any) -> list[Any] | None:
@@ -110,6 +122,8 @@ def likely(root: Schema, choices: Iterable[Any], value: Any, places: Iterable[Ke
         return live
     wanted = {keys[0] for keys in places if keys}
     ranks = [(count_unknown(one, wanted), count_unknown(one, value), _lacking(one, value)) for one in live]
+    if min(unknown for _, unknown, _ in ranks) == len(value):  # no choice knows any of its names
+        ranks = [(wrong, 0, 0) for wrong, _, _ in ranks]
     return [one for one, rank in zip(live, ranks, strict=True) if rank == min(ranks)]
 
 

@@ -27,6 +27,7 @@ from .nodes import (
     Text,
     Union,
 )
+from .schemapaths import branches
 from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Schema, joined
 
 __all__ = ["schema_of"]
@@ -42,14 +43,16 @@ _KEYS: dict[type, Schema] = {
 }
 
 
-def schema_of(node: Node, *, given: bool) -> tuple[Schema, dict[str, Schema]]:
+def schema_of(node: Node, *, given: bool, outline: bool = False) -> tuple[Schema, dict[str, Schema]]:
     """The schema of what is given, or else of what is sent, and the definitions it refers to.
+
+    An `outline` says of what pydantic reads only whether it is an array or an object.
 
     >>> from plainmcp.typetree import tree_of
     >>> schema_of(tree_of(list[int]), given=True)
     ({'type': 'array', 'items': {'type': 'integer'}}, {})
     """
-    writer = _Writer(given)
+    writer = _Writer(given, outline)
     schema = writer.write(node)
     return schema, writer.definitions
 
@@ -57,8 +60,9 @@ def schema_of(node: Node, *, given: bool) -> tuple[Schema, dict[str, Schema]]:
 class _Writer:
     """One schema in the making."""
 
-    def __init__(self, given: bool) -> None:
+    def __init__(self, given: bool, outline: bool) -> None:
         self._given = given
+        self._outline = outline
         self._names: dict[Any, str] = {}
         self.definitions: dict[str, Schema] = {}
 
@@ -85,6 +89,8 @@ class _Writer:
                 return FLAT if node.flat else {}
             case Foreign():
                 schema, definitions = adapters.schema(node.hint, "validation" if self._given else "serialization")
+                if self._outline:
+                    return _outline({**schema, "$defs": definitions})
                 return joined(schema, definitions, self.definitions)
             case Scalar():
                 return {"type": _TYPES[node.json], **limits.keywords(node)}
@@ -173,6 +179,14 @@ class _Writer:
             return {**found, "default": msgspec.to_builtins(field.default, str_keys=True)}
         except (TypeError, ValueError, RecursionError):
             return found
+
+
+def _outline(schema: Schema) -> Schema:
+    """Whether values are arrays or objects, which a string may hold; else nothing is said that could change one."""
+    kinds = [one.get("type") for one in branches(schema, schema) if isinstance(one, dict)]
+    if not set(kinds) <= {"array", "object", "null"}:
+        return {"type": ["integer", "string"]} if kinds == ["integer"] else {}
+    return {"anyOf": [{"type": kind} for kind in kinds]}
 
 
 def as_key(value: Any) -> str:

@@ -35,9 +35,11 @@ def _keep(items: list[Any]) -> list[Any]:
 
 _ARRAYS: dict[Any, Make] = {
     list: list, set: set, frozenset: frozenset, abc.Collection: list, abc.Sequence: list, abc.MutableSequence: list,
-    abc.Set: set, abc.MutableSet: set, abc.Iterable: _keep, abc.Reversible: _keep, abc.Iterator: iter, deque: deque,
+    abc.Set: set, abc.MutableSet: set, abc.Iterable: _keep, abc.Reversible: _keep, deque: deque,
 }  # fmt: skip
-_SENT_ARRAYS: dict[Any, Make] = {abc.Generator: _keep, abc.KeysView: _keep, abc.ValuesView: _keep}
+_SENT_ARRAYS: dict[Any, Make] = {
+    abc.Iterator: _keep, abc.Generator: _keep, abc.KeysView: _keep, abc.ValuesView: _keep,
+}  # fmt: skip
 _OBJECTS: dict[Any, Make] = {
     dict: dict, abc.Mapping: dict, abc.MutableMapping: dict, OrderedDict: OrderedDict, ChainMap: ChainMap,
     types.MappingProxyType: types.MappingProxyType, Counter: Counter, defaultdict: defaultdict,
@@ -231,7 +233,7 @@ def _defaults_to(value: Any) -> Make:
 
 
 def _unreadable(hint: Any) -> AuthorError:
-    shown = hint.__name__ if isinstance(hint, type) else str(hint).replace("typing.", "")
+    shown = getattr(get_origin(hint) or hint, "__name__", str(hint))
     return AuthorError(f"{shown} cannot be read from JSON; use a dataclass, a TypedDict or a model")
 
 

@@ -38,6 +38,14 @@ _FORMATS = {
     "fraction": "a fraction such as 1/3 in a string",
     "regex": "a regular expression",
     "zoneinfo": "a time zone such as Europe/Oslo",
+    "uri": "a URL such as https://example.com",
+    "email": "an email address",
+    "path": "a path",
+    "file-path": "the path of a file",
+    "directory-path": "the path of a directory",
+    "json-string": "JSON in a string",
+    "password": "a string",
+    "binary": "a string",
 }
 
 
@@ -103,7 +111,7 @@ def _string(schema: Schema) -> str:
     else:
         words = "a string"
     size = _size(schema.get("minLength"), schema.get("maxLength"), "characters")
-    words += f" of {size}" if size else ""
+    words += f" of {size}" if size and words == "a string" else ""
     return f"{words} matching {schema['pattern']}" if "pattern" in schema else words
 
 
@@ -126,9 +134,13 @@ def _object(schema: Schema) -> str:
 
 def _size(least: int | None, most: int | None, unit: str) -> str | None:
     if least == most:
-        return None if least is None else f"{least} {unit}"
+        return None if least is None else f"{least} {_singular(unit) if least == 1 else unit}"
     if least and most is not None:
         return f"{least} to {most} {unit}"
     if most is not None:
         return f"{most} or fewer {unit}"
     return f"{least} or more {unit}" if least else None
+
+
+def _singular(unit: str) -> str:
+    return "property" if unit == "properties" else unit.removesuffix("s")

@@ -521,7 +521,7 @@ class Stranger:
     [
         (Stranger, "Stranger cannot be read from JSON; use a dataclass, a TypedDict or a model"),
         (list[Stranger] | None, "Stranger cannot be read from JSON"),
-        (type[int], r"type\[int\] cannot be read from JSON"),
+        (type[int], "type cannot be read from JSON"),
         (Callable[[int], str], ".* cannot be read from JSON"),
         (dict[tuple[int, int], str], "the keys of an object are strings"),
         (set[User], "User has no hash"),
