@@ -118,7 +118,15 @@ class _Compiler:
         of_members = self._collection(_Members, list(map(_item, mappings)))
         if not found and of_items is _unchanged and of_members is _unchanged:
             return _unchanged
-        return _Choice(self.unpacker, found, of_items, of_members, mappings=bool(mappings))
+        return _Choice(self.unpacker, found, of_items, of_members, _members_of(mappings))
+
+
+def _members_of(mappings: list[Any]) -> tuple[type, ...]:
+    """The classes that the values in one of these mappings may have, as far as that is plain to see."""
+    hinted = {choice for mapping in mappings for choice in map(hints.bare, hints.members(_item(mapping)))}
+    plain = all(map(hints.is_atom, hinted)) and Any not in hinted
+    kinds = {int if kind is float else kind for kind in hinted} | hinted if plain else {object} if hinted else set()
+    return tuple(kinds)
 
 
 def _is_a(hint: Any, kind: type) -> bool:
@@ -265,13 +273,15 @@ class _Members:
 
 
 class _Choice:
-    """One of several shapes: a record by the class of the value, else by the members that are there."""
+    """One of several shapes: a record by the class of the value, else by the members that are there.
+
+    A dict is a mapping, if there is one among the shapes that may have its members, and a record if not.
+    """
 
     def __init__(
-        self, unpacker: Unpacker, found: list[_Record], items: Conform, values: Conform, *, mappings: bool
+        self, unpacker: Unpacker, found: list[_Record], items: Conform, values: Conform, mapped: tuple[type, ...]
     ) -> None:
-        self.unpacker, self.records, self.items, self.values = unpacker, found, items, values
-        self.mappings = mappings
+        self.unpacker, self.records, self.items, self.values, self.mapped = unpacker, found, items, values, mapped
         self.by_class = {record.kind: record for record in reversed(found)}
 
     def __call__(self, value: Any) -> Any:
@@ -282,6 +292,7 @@ class _Choice:
         if members is None:
             return self.items(value)
         best = max(self.records, key=lambda record: record.fit(members), default=None)
-        if best is None or best.fit(members) < 0 or self.mappings:
+        is_mapping = bool(self.mapped) and all(isinstance(item, self.mapped) for item in members.values())
+        if best is None or best.fit(members) < 0 or is_mapping:
             return self.values(value)
         return best.select(value, members)

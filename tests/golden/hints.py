@@ -228,6 +228,7 @@ def function(parameters: str, returns: str | None, names: dict[str, Any]) -> Any
 
 
 def tell(got: dict[str, Any]) -> str:
+    got = {name: list(value) if isinstance(value, Iterator) else value for name, value in got.items()}
     got = {name: value for name, value in got.items() if not isinstance(value, Context)}
     return repr(got["it"]) if list(got) == ["it"] else ", ".join(f"{name}={value!r}" for name, value in got.items())
 

@@ -118,6 +118,8 @@ class Replay:
             flow.wait(lambda: flow.status, 1.0)
             if flow.is_stream:
                 flow.wait_for_quiet(PATIENCE)
+            elif flow.status:
+                flow.wait_for_end()
         elif step.comes != NOTHING:
             flow.wait(lambda: flow.status)
             if flow.is_stream:

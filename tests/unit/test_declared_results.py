@@ -357,6 +357,8 @@ def test_nor_are_keys_that_a_typed_dict_does_not_declare() -> None:
     check(DictUser, value, sends={"name": "Ada"})
     check(list[DictUser], [value, {"name": "Bob", "level": 2}], sends=[{"name": "Ada"}, {"name": "Bob", "level": 2}])
     check(DictUser | None, value, sends={"name": "Ada"})
+    check(DictUser | dict[str, int], value, sends={"name": "Ada"})
+    check(DictUser | dict[str, str], {"name": "Ada", "more": "x"}, sends={"name": "Ada", "more": "x"})
     check(DictUser, ModelAdmin(name="Ada"), sends={"name": "Ada", "level": 1})
 
 

@@ -242,9 +242,9 @@ def test_the_grace_period_is_an_option(folder: Path, mode: str, grace: str, leas
 
 @pytest.mark.parametrize("grace", [-1, float("nan"), float("inf"), "2", True, None])
 def test_a_grace_period_is_a_number_of_seconds(grace: Any) -> None:
-    with pytest.raises(AuthorError, match="grace is a number of seconds from 0 to 86400|grace= takes a number"):
+    with pytest.raises(AuthorError, match=r"grace is a number of seconds from 0 to 86400|grace= takes a number"):
         Server("s").run(http="127.0.0.1:0", grace=grace)
-    with pytest.raises(AuthorError, match="grace is a number of seconds from 0 to 86400|grace= takes a number"):
+    with pytest.raises(AuthorError, match=r"grace is a number of seconds from 0 to 86400|grace= takes a number"):
         Server("s").run(grace=grace)
 
 
