@@ -228,6 +228,18 @@ def test_a_call_that_ends_in_time_is_answered_and_the_server_waits_no_longer(fol
         assert asked.result(20)["content"][0]["text"] == "in time"
 
 
+def test_a_second_ctrl_c_waits_no_longer_and_the_call_is_told_all_the_same(folder: Path) -> None:
+    with served(*MODES["serve"], "--grace", "60", cwd=folder) as (program, port), ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(exchange, port, "plain")
+        began(program, "plain")
+        program.process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        code, seconds = end(program, signal.SIGINT)
+        assert (code, seconds < SLACK) == (0, True), (code, seconds)
+        assert is_answer(*asked.result(20))["error"] == GIVEN_UP
+        assert b"Traceback" not in program.stderr
+
+
 @pytest.mark.parametrize("mode", ["run", "serve"])
 @pytest.mark.parametrize(("grace", "least", "most"), [("0", 0.0, 0.6), ("3.5", 2.5, 3.5)])
 def test_the_grace_period_is_an_option(folder: Path, mode: str, grace: str, least: float, most: float) -> None:

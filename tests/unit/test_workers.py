@@ -95,11 +95,13 @@ def questioned(port: int) -> Any:
 @pytest.mark.parametrize("mode", MODES)
 def test_every_question_is_answered_whichever_worker_it_reaches(folder: Path, mode: str) -> None:
     """R26-MRTR-06: the state was sealed by this server, so every process of it opens it, without a key of ours."""
-    with served(*MODES[mode], cwd=folder) as (_, port), ThreadPoolExecutor(8) as pool:
+    with served(*MODES[mode], cwd=folder) as (program, port), ThreadPoolExecutor(8) as pool:
         workers = workers_of(port)
         said = [result["content"][0]["text"].split() for result in pool.map(questioned, [port] * 100)]
         assert [name for _, name in said] == ["Ada"] * 100
         assert {int(process) for process, _ in said} == workers, "all went to one worker"
+        program.process.send_signal(signal.SIGTERM)
+        assert program.wait() == 0
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -179,8 +181,11 @@ def test_a_signal_right_after_the_start_leaves_no_worker_behind(folder: Path, nu
 
 def test_two_servers_do_not_open_what_the_other_sealed(folder: Path) -> None:
     """R26-MRTR-06."""
-    with served(*MODES["run"], cwd=folder) as (_, port), served(*MODES["run"], cwd=folder) as (_, other):
+    with served(*MODES["run"], cwd=folder) as (one, port), served(*MODES["run"], cwd=folder) as (two, other):
         asked = call(port, "greet", meta=ELICITS)
         [key] = asked["inputRequests"]
         with pytest.raises(AssertionError, match="requestState is not one this server gave out"):
             call(other, "greet", meta=ELICITS, requestState=asked["requestState"], inputResponses={key: {}})
+        for program in (one, two):
+            program.process.send_signal(signal.SIGTERM)
+            assert program.wait() == 0

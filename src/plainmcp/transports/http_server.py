@@ -51,6 +51,10 @@ def serve_on(
             await super().shutdown(sockets=sockets)
             for timer in timers:
                 timer.cancel()
+            if self.force_exit:  # after a second Ctrl-C it has waited for nobody
+                for finish in (self._give_up, self._hang_up):
+                    finish()
+                    await asyncio.sleep(0.05)
 
         left = 0
         """How many requests were given up."""
