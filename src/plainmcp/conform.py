@@ -78,8 +78,7 @@ class _Compiler:
         if kind is Any or not isinstance(kind, type) or self._has_own_form(kind):
             return _unchanged
         if getattr(kind, "__pydantic_root_model__", False):
-            fields: Any = getattr(kind, "model_fields", {})
-            inner = self.shape(fields["root"].annotation)
+            inner = self.shape(_root_of(kind))
             return inner if inner is _unchanged else lambda value: value if isinstance(value, kind) else inner(value)
         if hints.is_record(kind):
             return self._record(hint, kind)
@@ -107,6 +106,8 @@ class _Compiler:
 
     def _choice(self, choices: list[Any]) -> Conform:
         """A union: a record by its class or its members, arrays and mappings as one of each."""
+        roots = tuple(choice for choice in choices if getattr(choice, "__pydantic_root_model__", False))
+        choices = [hints.bare(one) for choice in choices for one in hints.members(_root_of(choice))]
         if any(choice in (Any, object) for choice in choices):
             return _unchanged
         shapes = [(choice, self._single(choice)) for choice in choices]
@@ -118,7 +119,7 @@ class _Compiler:
         of_members = self._collection(_Members, list(map(_item, mappings)))
         if not found and of_items is _unchanged and of_members is _unchanged:
             return _unchanged
-        return _Choice(self.unpacker, found, of_items, of_members, _members_of(mappings))
+        return _Choice(self.unpacker, found, of_items, of_members, _members_of(mappings), roots)
 
 
 def _members_of(mappings: list[Any]) -> tuple[type, ...]:
@@ -127,6 +128,12 @@ def _members_of(mappings: list[Any]) -> tuple[type, ...]:
     plain = all(map(hints.is_atom, hinted)) and Any not in hinted
     kinds = {int if kind is float else kind for kind in hinted} | hinted if plain else {object} if hinted else set()
     return tuple(kinds)
+
+
+def _root_of(hint: Any) -> Any:
+    """What a RootModel holds; any other hint itself."""
+    fields: Any = getattr(hint, "model_fields", {}) if getattr(hint, "__pydantic_root_model__", False) else {}
+    return fields["root"].annotation if fields else hint
 
 
 def _is_a(hint: Any, kind: type) -> bool:
@@ -169,6 +176,7 @@ class _Record:
 
     def add(self, field: records.SentField, shape: Conform) -> None:
         self.shapes[field.name] = shape
+        self.is_model = self.is_model and not any(map(foreign.is_unknown_to_pydantic, hints.parts(field.hint)))
         self.is_flat = self.is_flat and shape is _unchanged
         if field.default is not None:
             self.defaults[field.name] = field.default
@@ -255,7 +263,9 @@ class _Places:
 
 def _like(value: Any, items: list[Any]) -> Any:
     """Items in the place of others; a named tuple stays one thing, where a list is many."""
-    return value._make(items) if hasattr(value, "_make") else items
+    if hasattr(value, "_make"):
+        return value._make(items)
+    return tuple(items) if type(value) is tuple else items
 
 
 class _Members:
@@ -279,12 +289,21 @@ class _Choice:
     """
 
     def __init__(
-        self, unpacker: Unpacker, found: list[_Record], items: Conform, values: Conform, mapped: tuple[type, ...]
+        self,
+        unpacker: Unpacker,
+        found: list[_Record],
+        items: Conform,
+        values: Conform,
+        mapped: tuple[type, ...],
+        roots: tuple[type, ...],
     ) -> None:
-        self.unpacker, self.records, self.items, self.values, self.mapped = unpacker, found, items, values, mapped
+        self.unpacker, self.records, self.items, self.values = unpacker, found, items, values
+        self.mapped, self.roots = mapped, roots
         self.by_class = {record.kind: record for record in reversed(found)}
 
     def __call__(self, value: Any) -> Any:
+        if isinstance(value, self.roots):  # pydantic sees to what is inside
+            return value
         for base in type(value).__mro__:
             if base in self.by_class:
                 return self.by_class[base](value)

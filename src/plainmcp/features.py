@@ -16,6 +16,7 @@ from . import (
     codec,
     conform,
     headings,
+    hints,
     normalize,
     outputs,
     render,
@@ -23,6 +24,7 @@ from . import (
     signature,
     uritemplate,
 )
+from .conform import Conform
 from .context import Context
 from .errors import AuthorError
 from .jsonable import Rules
@@ -234,7 +236,7 @@ def _output(returns: Any, given: dict[str, Any] | bool | None, policy: Policy, r
     """What a tool declares about its return value: by its hint, or by a schema written by hand."""
     hinted = returns not in (Inspected.empty, None, type(None))
     declared: Declared = "hint" if hinted else "nothing"
-    filtering = conform.compile(returns, rules, policy) if hinted else None
+    filtering = _filter(returns, policy, rules)
     of_hint = partial(schema.of_output, returns, opaque=rules.opaque, drop_none=policy.drop_none)
     if isinstance(given, dict):
         listed = schema.handwritten(given, f"the output schema of {name!r}", output=True)
@@ -248,15 +250,21 @@ def _output(returns: Any, given: dict[str, Any] | bool | None, policy: Policy, r
         return Output(declared=declared, conform=filtering)
     if policy.key_case == "camel":
         natural = schema.camel_top(natural)
+    pairs = not any(map(hints.is_tuple, hints.members(returns)))
     if policy.non_object == "raw" or schema.is_object(natural):
-        return _promised(natural, False, policy, filtering)
+        return msgspec.structs.replace(_promised(natural, False, policy, filtering), pairs=pairs)
     listed = schema.wrapped(natural, policy.wrap_key)
     output = _promised(listed | ({_WRAP_MARK: True} if policy.wrap_mark else {}), True, policy, filtering)
     check = outputs.OutputCheck(natural) if policy.validate_output else None
-    return msgspec.structs.replace(output, check=check)
+    return msgspec.structs.replace(output, check=check, pairs=pairs)
 
 
 _WRAP_MARK = "x-fastmcp-wrap-result"
+
+
+def _filter(returns: Any, policy: Policy, rules: Rules) -> Conform | None:
+    """What leaves out of a value the fields that its declared type does not have."""
+    return None if returns in (Inspected.empty, None, type(None)) else conform.compile(returns, rules, policy)
 
 
 def _promised(listed: dict[str, Any], wrap: bool | None, policy: Policy, filtering: Any) -> Output:
@@ -332,7 +340,7 @@ def resource(
     ttl_ms, scope = checked_cache(cache or (0, "private"))
     _check_scheme(uri)
     common |= dict(function=function, is_async=read.is_async, context=read.context, ttl_ms=ttl_ms, cache_scope=scope)
-    make = partial(_contents, mime_type, policy, rules)
+    make = partial(_contents, mime_type, policy, rules, _filter(read.returns, policy, rules))
     if not uritemplate.is_template(uri):
         required = [parameter.name for parameter in read.parameters if parameter.required]
         if required:
@@ -370,7 +378,10 @@ def _check_scheme(uri: str) -> None:
         raise AuthorError(f"{uri!r} is no URI; it starts with a scheme, such as weather://")
 
 
-def _contents(mime_type: str | None, policy: Policy, rules: Rules, uri: str, payload: Any) -> ReadResourceResult:
+def _contents(
+    mime_type: str | None, policy: Policy, rules: Rules, filtering: Conform | None, uri: str, payload: Any
+) -> ReadResourceResult:
+    payload = payload if filtering is None else filtering(payload)
     return normalize.resource_result(uri, mime_type, payload, policy, rules)
 
 

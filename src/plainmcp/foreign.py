@@ -27,6 +27,7 @@ __all__ = [
     "is_serializer",
     "is_sketched",
     "is_table",
+    "is_unknown_to_pydantic",
     "model_hints",
     "of_pydantic",
     "opener",
@@ -279,6 +280,11 @@ def attrs_default(field: Any) -> Callable[[], Any] | None:
     if type(default).__name__ == "Factory":
         return None if default.takes_self else default.factory
     return lambda: default
+
+
+def is_unknown_to_pydantic(kind: Any) -> bool:
+    """Whether this is a class of records that pydantic takes as they are, and never looks into."""
+    return hasattr(kind, "__struct_fields__") or (hasattr(kind, "__attrs_attrs__") and not is_pydantic(kind))
 
 
 def allows_extra(kind: type) -> bool:

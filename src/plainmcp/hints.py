@@ -27,6 +27,7 @@ __all__ = [
     "is_alias",
     "is_atom",
     "is_record",
+    "is_tuple",
     "is_typed_dict",
     "is_union",
     "is_wrapper",
@@ -97,6 +98,12 @@ def is_atom(hint: Any) -> bool:
 
 
 _ATOMS = frozenset({str, int, float, bool, type(None)})
+
+
+def is_tuple(hint: Any) -> bool:
+    """Whether values of a hint are tuples."""
+    kind = _kind(hint)
+    return isinstance(kind, type) and issubclass(kind, tuple)
 
 
 def is_union(hint: Any) -> bool:

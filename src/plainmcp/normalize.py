@@ -28,7 +28,7 @@ from .payload import (
     payload,
 )
 from .policy import Policy
-from .ready import attribute, meta_of, ready_made
+from .ready import attribute, is_pair, meta_of, ready_made
 from .results import Part, Turn
 from .types import (
     CallToolResult,
@@ -120,7 +120,10 @@ def tool_result(
     gives what it has only once.
     """
     try:
-        ready = ready_made(value, policy, rules)
+        pair = output.pairs and is_pair(value, policy, rules)
+        if pair and output.conform is not None:
+            value = output.conform(value)  # each of the two has its type
+        ready = ready_made(value, policy, rules, pair=pair)
         if ready is not None:
             if output.check_data is not None and not ready.result.isError:
                 _check_given(ready.result.structuredContent, output.check_data)

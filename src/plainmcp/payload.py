@@ -52,6 +52,7 @@ class Output(msgspec.Struct, frozen=True):
     Whether data is wrapped to fit them follows from them alone: `wrap` tells it of a returned value and `schema`,
     `wrap_older` of data that fits `schema` and `object_schema`. Where `wrap` is None, a value is wrapped unless it is
     an object.
+    `pairs` tells whether a tuple of two may be a text and its data, which it is not where the schema lists a tuple.
     `check` takes the JSON of a returned value, `check_data` that of data which an author made to fit `schema`.
     """
 
@@ -63,6 +64,7 @@ class Output(msgspec.Struct, frozen=True):
     conform: Callable[[Any], Any] | None = None
     check: Check | None = None
     check_data: Check | None = None
+    pairs: bool = True
 
 
 NOTHING = Output()

@@ -17,11 +17,11 @@ from .policy import Policy
 from .results import JSON_TEXT
 from .types import CallToolResult, ContentBlock, parse_block
 
-__all__ = ["attribute", "meta_of", "ready_made"]
+__all__ = ["attribute", "is_pair", "meta_of", "ready_made"]
 
 
-def ready_made(value: Any, policy: Policy, rules: Rules) -> Normalized | None:
-    """A result the author made: by hand, by builder, as a pair, or as a dict of result keys."""
+def ready_made(value: Any, policy: Policy, rules: Rules, *, pair: bool = False) -> Normalized | None:
+    """A result the author made: by hand, by builder, as a pair if it is one, or as a dict of result keys."""
     if isinstance(value, CallToolResult):
         made = _assembled(value.content, value.structuredContent, value.isError, value._meta, policy, rules)
         given: Any = value.resultType  # a Struct takes anything when it is made
@@ -42,8 +42,9 @@ def ready_made(value: Any, policy: Policy, rules: Rules) -> Normalized | None:
             return _assembled(value.content, structured, is_error, value.meta, policy, rules)
     if type(value) is dict and policy.envelope == "exact":
         return _envelope(value, policy, rules)
-    if type(value) is tuple and len(value) == 2 and policy.pair == "object":
-        return _pair(*value, policy, rules)
+    if pair:
+        payload, structured = value
+        return _pair(payload, structured, policy, rules)
     return None
 
 
@@ -113,12 +114,20 @@ def _envelope(value: dict[Any, Any], policy: Policy, rules: Rules) -> Normalized
     return _assembled(blocks, value.get("structuredContent", UNSET), is_error, meta, policy, rules)
 
 
+def is_pair(value: Any, policy: Policy, rules: Rules) -> bool:
+    """Whether a value is (payload, structured): a dict, or an object beside plain text or content (S000-25)."""
+    if type(value) is not tuple or len(value) != 2 or policy.pair != "object":
+        return False
+    payload, structured = value
+    if isinstance(structured, dict):
+        return True
+    is_told = isinstance(payload, str) or content.is_content(type(payload), policy, rules)
+    return is_told and rules.rule(type(structured)).shape in ("fields", "model", "open")
+
+
 def _pair(payload: Any, structured: Any, policy: Policy, rules: Rules) -> Normalized | None:
-    """(payload, structured) when the second is a dict, or an object beside plain text or content (S000-25)."""
+    """The result of such a pair; None where the second is not an object in JSON after all."""
     if not isinstance(structured, dict):
-        told = isinstance(payload, str) or content.is_content(type(payload), policy, rules)
-        if not told or rules.rule(type(structured)).shape not in ("fields", "model", "open"):
-            return None
         raw = rules.encode(structured, policy)
         if not raw.startswith(b"{"):
             return None

@@ -54,6 +54,8 @@ class Chain:
 
 def _tree(made: Any, make: Callable[..., Any], read: Callable[[Any, str], Any] = getattr, **about: Any) -> Kind:
     def holds(value: Any) -> bool:
+        if make is dict and not (isinstance(value, dict) and value.keys() == {"name", "below"}):
+            return False
         return isinstance(value, dict if make is dict else made) and all(map(holds, read(value, "below")))
 
     def told(value: Any, data: Any) -> bool:

@@ -362,6 +362,60 @@ def test_nor_are_keys_that_a_typed_dict_does_not_declare() -> None:
     check(DictUser, ModelAdmin(name="Ada"), sends={"name": "Ada", "level": 1})
 
 
+class Numbers(RootModel[list[int]]):
+    pass
+
+
+class Holder(BaseModel):
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+    data: DataUser
+    struct: StructUser | None = None
+    many: list[AttrsUser] = []
+
+
+def test_nor_where_two_families_of_types_meet() -> None:
+    plain = {"name": "Ada", "level": 1}
+    check(Numbers | list[ModelUser], [ModelAdmin(name="Ada")], sends=[plain])
+    check(Numbers | list[ModelUser], Numbers([1, 2]), sends=[1, 2])
+    holder = Holder(data=DataAdmin("Ada"), struct=StructAdmin("Ada"), many=[AttrsAdmin("Ada")])
+    check(Holder, holder, sends={"data": plain, "struct": plain, "many": [plain]})
+
+
+def test_nor_in_a_pair_of_a_text_and_its_data() -> None:
+    for hint, value in (
+        (tuple[str, ModelUser], ("Ada", ModelAdmin(name="Ada"))),
+        (tuple[str, DataUser], ("Ada", DataAdmin("Ada"))),
+        (tuple[ModelUser, DictUser], (ModelAdmin(name="Ada"), {"name": "Ada", "password": SECRET})),
+    ):
+        for _, _, _, result in answers(hint, value):
+            assert SECRET not in str(result)
+    result = Client(serve(tuple[str, ModelUser], ("Ada!", ModelAdmin(name="Ada")))).call("t")
+    assert result["content"] == [{"type": "text", "text": "Ada!"}]
+    assert result["structuredContent"] == {"name": "Ada", "level": 1}
+
+
+def test_a_tuple_that_is_listed_is_not_taken_for_a_pair() -> None:
+    for policy, data in (("standard", {"result": ["a", {"name": "Ada"}]}), ("lean", ["a", {"name": "Ada"}])):
+        client = Client(serve(tuple[str, DictUser] | None, ("a", {"name": "Ada"}), policy), "2026-07-28")
+        assert client.call("t")["structuredContent"] == data
+
+
+def test_nor_in_what_a_resource_reads() -> None:
+    server = Server("s")
+
+    @server.resource("users://all")
+    def everybody() -> list[DataUser]:
+        return [DataAdmin("Ada")]
+
+    @server.resource("users://{name}")
+    def somebody(name: str) -> ModelUser:
+        return ModelAdmin(name=name)
+
+    client = Client(server)
+    assert client.read("users://all")["contents"][0]["text"] == '[{"name": "Ada", "level": 1}]'
+    assert client.read("users://Ada")["contents"][0]["text"] == '{"name": "Ada", "level": 1}'
+
+
 def test_nor_anything_further_inside() -> None:
     plain = {"name": "Ada", "level": 1}
     check(Pair, Pair(DataAdmin("Ada"), 1), sends=[plain, 1])
