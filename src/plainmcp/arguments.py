@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from . import codec, fitting, hints, phrases
+from . import codec, fitting, phrases
 from .errors import ArgumentsError, AuthorError
 from .fitting import Reader
 from .hints import Parameter
@@ -122,7 +122,7 @@ def _raise_if_any(problems: list[str]) -> None:
 
 def _taken(parameter: Parameter) -> Any:
     """The hint of what may be given: null too where that is the default, as in `limit: int = None`."""
-    hint = hints.with_lists(parameter.annotation, given=True)
+    hint = parameter.annotation
     return typing.Optional[hint] if parameter.default is None else hint  # noqa: UP045 - a hint at run time
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from . import choosing, limits, refusals
+from .keywords import identity
 from .nodes import Alias, Anything, Choice, Foreign, Items, Members, Node, Record, Row, Scalar, Text, Union
 from .phrases import Keys, Misfit, Name
 from .texts import OutOfBoundsError
@@ -118,7 +119,7 @@ class _Conversion:
             for at, item in enumerate(found):
                 if not _has_hash(item):
                     return self.refuse((*keys, at), "this has no hash, so it cannot be in a set")
-            if len({msgspec.json.encode(item, order="sorted") for item in value}) < len(value):
+            if len(set(map(identity, value))) < len(value):
                 return self.refuse(keys)
         return node.make(found)
 

@@ -34,7 +34,6 @@ __all__ = [
     "members",
     "parts",
     "rebuilt",
-    "remarks",
     "speaks_pydantic",
     "unwrapped",
     "with_lists",
@@ -160,11 +159,8 @@ def is_record(hint: Any) -> bool:
     return dataclasses.is_dataclass(kind) or is_typed_dict(kind) or attrs or foreign.is_pydantic(kind)
 
 
-def fields(hint: Any, *, given: bool = False) -> dict[str, tuple[Any, bool]]:
-    """The fields of a record by the names they are written under: the hint, and whether it must be there.
-
-    `given` tells the names that are read instead, where a class writes other names, or fewer.
-    """
+def fields(hint: Any) -> dict[str, tuple[Any, bool]]:
+    """The fields of a record by the names they are written under: the hint, and whether it must be there."""
     kind = _kind(hint)
     if hasattr(kind, "model_fields"):
         found = kind.model_fields.items()
@@ -175,13 +171,10 @@ def fields(hint: Any, *, given: bool = False) -> dict[str, tuple[Any, bool]]:
     if issubclass(kind, msgspec.Struct):
         return {field.encode_name: (field.type, field.required) for field in msgspec.structs.fields(kind)}
     if dataclasses.is_dataclass(kind):
-        tags = {
-            field: field.name if given else field.metadata.get("json", field.name)
-            for field in dataclasses.fields(kind)
-        }
+        tags = {field: field.metadata.get("json", field.name) for field in dataclasses.fields(kind)}
         return {tag: (resolved[f.name], _is_required(f)) for f, tag in tags.items() if tag != "-"}
     public = foreign.attrs_fields(kind) or ()
-    found = [field for field in kind.__attrs_attrs__ if given or field.name in public]
+    found = [field for field in kind.__attrs_attrs__ if field.name in public]
     return {field.name: (resolved.get(field.name, Any), _is_nothing(field.default)) for field in found}
 
 
@@ -218,12 +211,6 @@ def parts(hint: Any, *, inside: bool = True) -> Iterator[Any]:
     for part in _walk(hint, inside):
         if not hasattr(part, "__metadata__"):
             yield part
-
-
-def remarks(hint: Any) -> Iterator[Any]:
-    """Everything said beside a type in Annotated, anywhere in a hint."""
-    for part in _walk(hint, True):
-        yield from getattr(part, "__metadata__", ())
 
 
 def _walk(hint: Any, inside: bool) -> Iterator[Any]:
@@ -280,13 +267,13 @@ def rebuilt(hint: Any, swap: Callable[[Any], Any]) -> Any:
     return swap(hint if inner == args else get_origin(hint)[inner])
 
 
-def with_lists(hint: Any, *, given: bool = False) -> Any:
-    """A hint whose iterators are the lists that stand for them in JSON; of a given value, only an Iterable.
+def with_lists(hint: Any) -> Any:
+    """A hint whose iterators are the lists that stand for them in JSON.
 
     >>> with_lists(abc.Iterator[int])
     list[int]
     """
-    streams = (abc.Iterable,) if given else (abc.Iterable, abc.Iterator, abc.Generator, deque)
+    streams = (abc.Iterable, abc.Iterator, abc.Generator, deque)
     return rebuilt(hint, lambda one: _list_of(one) if _kind(one) in streams else one)
 
 

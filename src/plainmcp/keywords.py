@@ -9,7 +9,7 @@ import msgspec
 from . import texts
 from .subschemas import Schema
 
-__all__ = ["Keeps", "broken", "is_among", "keeps_format", "keeps_our_format"]
+__all__ = ["Keeps", "broken", "identity", "is_among", "keeps_format", "keeps_our_format"]
 
 Keeps = Callable[[str, str], bool]
 """Whether a text is in a format."""
@@ -30,6 +30,12 @@ def broken(schema: Schema, value: Any, keeps: Keeps | None) -> list[str]:
 def is_among(value: Any, allowed: list[Any]) -> bool:
     """Whether a value is one of those allowed; to JSON true is no number."""
     return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in allowed)
+
+
+def identity(item: Any) -> bytes:
+    """What an item has in common with those that are the same in JSON: 2.0 is 2, and the order of names is nothing."""
+    same = int(item) if isinstance(item, float) and item.is_integer() else item
+    return msgspec.json.encode(same, order="sorted")
 
 
 def keeps_format(name: str, text: str) -> bool:
@@ -57,7 +63,7 @@ def _matches(value: Any, pattern: str) -> bool:
 def _are_different(value: Any, wanted: bool) -> bool:
     if not wanted or not isinstance(value, list):
         return True
-    return len({msgspec.json.encode(item, order="sorted") for item in value}) == len(value)
+    return len(set(map(identity, value))) == len(value)
 
 
 def _is_number(value: Any) -> bool:

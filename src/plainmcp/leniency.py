@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from .keywords import keeps_our_format
+from .keywords import identity, keeps_our_format
 from .schemapaths import admits_kind, allowed_values, branches, inside, likely
 from .subschemas import Schema
 
@@ -87,7 +87,7 @@ def _is_for_sets(schema: Any) -> bool:
 
 def _distinct(items: list[Any]) -> list[Any]:
     """A list without what is in it again."""
-    found = {msgspec.json.encode(item, order="sorted"): item for item in reversed(items)}
+    found = {identity(item): item for item in reversed(items)}
     return items if len(found) == len(items) else list(reversed(found.values()))
 
 

@@ -107,8 +107,9 @@ def annotations_of(hint: Any) -> dict[str, Any]:
 
     Where one of them cannot be resolved, each may be anything: the names of the fields are known all the same.
 
+    >>> from typing import Generic, TypeVar
     >>> T = TypeVar("T")
-    >>> class Box(typing.Generic[T]):
+    >>> class Box(Generic[T]):
     ...     item: list[T]
     >>> annotations_of(Box[int])
     {'item': list[int]}

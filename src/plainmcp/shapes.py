@@ -20,8 +20,8 @@ def given(
 
     `keep_null` says of members that may be left out that they may be null, too.
 
-    >>> given(Literal["f", "c"])
-    ({'type': 'string', 'enum': ['f', 'c']}, {})
+    >>> given(list[int])
+    ({'type': 'array', 'items': {'type': 'integer'}}, {})
     """
     if hints.is_atom(hint):
         return _atom(hint), {}
