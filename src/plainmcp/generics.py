@@ -3,6 +3,7 @@
 Knows classes and hints; not what a hint means.
 """
 
+import inspect
 import typing
 from collections.abc import Mapping
 from typing import Any, TypeVar, get_args, get_origin
@@ -54,7 +55,7 @@ def variables_of(hint: Any) -> tuple[Any, ...]:
 
 def _of_owner(name: str, bound: dict[type, dict[Any, Any]]) -> dict[Any, Any]:
     """What the class that wrote an annotation was given: the most derived one that has it as its own."""
-    owners = (types for kind, types in bound.items() if name in vars(kind).get("__annotations__", ()))
+    owners = (types for kind, types in bound.items() if name in inspect.get_annotations(kind))
     return next(owners, next(iter(bound.values())))
 
 

@@ -33,7 +33,7 @@ def is_among(value: Any, allowed: list[Any]) -> bool:
 
 
 def identity(item: Any) -> bytes:
-    """What an item has in common with those that are the same in JSON: 2.0 is 2, and the order of names is nothing."""
+    """What an item has in common with those that are the same in JSON: 2.0 is 2, and names have no order."""
     same = int(item) if isinstance(item, float) and item.is_integer() else item
     return msgspec.json.encode(same, order="sorted")
 
