@@ -69,7 +69,8 @@ def _of_typed_dict(hint: Any, kind: Any) -> Constructor:
     for name, one in sorted(annotations_of(hint).items()):
         inner, required = _unmark(one, name in kind.__required_keys__)
         fields.append(Given(name, name, inner, required))
-    return Constructor(fields, dict, closed=bool(getattr(kind, "__closed__", False)))
+    closed = bool(getattr(kind, "__closed__", False))
+    return Constructor(fields, dict, closed=closed, is_plain=not closed)
 
 
 def _unmark(hint: Any, required: bool) -> tuple[Any, bool]:

@@ -94,7 +94,7 @@ class _Conversion:
             return self.refuse(keys, str(error))
         except ValueError:
             return self.refuse(keys)
-        return found if limits.are_kept(node.limits, found) else self.refuse(keys)
+        return found if limits.are_kept(node.limits, found) else self.refuse(keys, limits.unlisted(node))
 
     def choice(self, node: Choice, value: Any, keys: Keys) -> Any:
         for json, option in node.options:

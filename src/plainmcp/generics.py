@@ -6,11 +6,12 @@ Knows classes and hints; not what a hint means.
 import inspect
 import typing
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any, TypeVar, get_args, get_origin
 
 from .errors import AuthorError
 
-__all__ = ["annotations_of", "substitute", "variables_of"]
+__all__ = ["annotations_of", "resolved", "substitute", "variables_of"]
 
 
 def annotations_of(hint: Any) -> dict[str, Any]:
@@ -29,6 +30,19 @@ def annotations_of(hint: Any) -> dict[str, Any]:
         raise AuthorError(f"a hint of {kind.__name__} cannot be resolved: {error}") from error
     bound = _bindings(hint)
     return {name: substitute(one, _of_owner(name, bound)) for name, one in resolved.items()}
+
+
+def resolved(hint: Any, names: dict[str, Any]) -> Any:
+    """A hint in which names that were written as texts are what they stand for; raises AuthorError.
+
+    >>> resolved(list["Name"], {"Name": str})
+    list[str]
+    """
+    try:
+        one: Any = SimpleNamespace(__annotations__={"hint": hint})
+        return typing.get_type_hints(one, {}, names, include_extras=True)["hint"]
+    except Exception as error:
+        raise AuthorError(f"{hint} cannot be resolved: {error}") from error
 
 
 def substitute(hint: Any, bound: Mapping[Any, Any]) -> Any:

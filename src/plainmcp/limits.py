@@ -12,7 +12,7 @@ import msgspec
 from .errors import AuthorError
 from .nodes import Items, Members, Node, Scalar, Text, Union
 
-__all__ = ["are_kept", "keywords", "limit"]
+__all__ = ["are_kept", "keywords", "limit", "unlisted"]
 
 _SIZES = ("max_length", "min_length")
 _RANGE = ("ge", "gt", "le", "lt", "multiple_of")
@@ -99,6 +99,17 @@ _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
 def are_kept(limits: dict[str, Any], value: Any) -> bool:
     """Whether a value, as its class has it, keeps all limits."""
     return all(_CHECKS[name](value, bound) for name, bound in limits.items())
+
+
+def unlisted(node: Text) -> str | None:
+    """What is expected of a text by limits for which JSON Schema has no words: a number of bytes, no time zone."""
+    sizes = [f"{word} {node.limits[name]}" for name, word in _SIZE_WORDS.items() if name in node.limits]
+    if sizes:
+        return f"expected base64 of {' and '.join(sizes)} bytes in a string"
+    return "expected a moment without a time zone" if node.limits.get("tz") is False else None
+
+
+_SIZE_WORDS = {"min_length": "at least", "max_length": "at most"}
 
 
 def _has_zone(value: datetime.datetime | datetime.time) -> bool:

@@ -18,7 +18,7 @@ import msgspec
 from . import adapters, constructors, foreign, hints, limits, texts
 from .constructors import Constructor
 from .errors import AuthorError
-from .generics import substitute
+from .generics import resolved, substitute
 from .nodes import Alias, Anything, Choice, Field, Foreign, Items, Members, Node, Record, Row, Scalar, Text, Union
 
 __all__ = ["tree_of"]
@@ -211,7 +211,7 @@ class _Parser:
         node = self._known[hint] = Alias(hint)
         alias: Any = get_origin(hint) or hint
         bound = dict(zip(getattr(alias, "__type_params__", ()), get_args(hint), strict=False))
-        node.inner = self.parse(substitute(alias.__value__, bound))
+        node.inner = self.parse(substitute(resolved(alias.__value__, {alias.__name__: alias}), bound))
         return node
 
 

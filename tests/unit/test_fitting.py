@@ -30,6 +30,7 @@ from plainmcp import Server
 from plainmcp.errors import AuthorError
 
 T = TypeVar("T")
+Nested = typing_extensions.TypeAliasType("Nested", "int | list[Nested]")  # type: ignore[misc]
 ID = "12345678-1234-5678-1234-567812345678"
 SECRET = "hunter2-correct-horse"
 
@@ -434,6 +435,10 @@ class Closed(msgspec.Struct, forbid_unknown_fields=True):
     name: str = ""
 
 
+class Exact(typing_extensions.TypedDict, closed=True):
+    a: int
+
+
 class Quoted(TypedDict):
     a: "typing_extensions.NotRequired[int]"
     b: "int"
@@ -477,6 +482,9 @@ class Person:
         ]),
         (Loose | Box[str], {"x": "a"}, ["it.x: expected an integer, got a string"]),
         (IPv4Network, "x", ["it: expected a string in ipv4network format"]),
+        (Nested, [1, ["x"]], ["it[1][0]: expected an integer or an array, got a string"]),
+        (Annotated[bytes, msgspec.Meta(max_length=2)], "aGkx", ["it: expected base64 of at most 2 bytes in a string"]),
+        (Annotated[time, msgspec.Meta(tz=False)], "12:00:00Z", ["it: expected a moment without a time zone"]),
     ],
     ids=str,
 )  # fmt: skip
@@ -576,6 +584,7 @@ def test_every_kind_of_type_is_explained_in_the_same_words(hint, options):
         (Decimal, "Infinity"),
         (Decimal, "1_0"),
         (Cat, {"lives": 1}),
+        (Exact, {"a": 1, "b": 2}),
     ],
     ids=str,
 )
@@ -807,6 +816,7 @@ class Email(str):
         (list[Name] | None, ["a"], [Path("a")]),
         (Many[int], [1, 2], [1, 2]),
         (Many[int], 1, 1),
+        (Nested, [1, [2, []]], [1, [2, []]]),
         (UserId | str, 3, 3),
         (Email, "ada@example.com", Email("ada@example.com")),
         (WithModel, {"member": {"name": "Ada"}, "id": ID}, WithModel(Member(name="Ada"), UUID(ID))),
