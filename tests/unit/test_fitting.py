@@ -483,7 +483,11 @@ class Person:
         (Loose | Box[str], {"x": "a"}, ["it.x: expected an integer, got a string"]),
         (IPv4Network, "x", ["it: expected a string in ipv4network format"]),
         (Nested, [1, ["x"]], ["it[1][0]: expected an integer or an array, got a string"]),
-        (Annotated[bytes, msgspec.Meta(max_length=2)], "aGkx", ["it: expected base64 of at most 2 bytes in a string"]),
+        (
+            Annotated[bytes, msgspec.Meta(max_length=2)],
+            "aGkx",
+            ["it: expected base64 of at most 2 bytes in a string"],
+        ),
         (Annotated[time, msgspec.Meta(tz=False)], "12:00:00Z", ["it: expected a moment without a time zone"]),
     ],
     ids=str,
