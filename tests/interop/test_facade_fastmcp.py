@@ -111,10 +111,12 @@ def what_may_be_left_out_is_not_null(shown: Seen) -> None:
 
 
 def a_result_has_no_defaults(shown: Seen) -> None:
-    """A default tells what is assumed when a field is left out, and results leave out none."""
+    """A default tells what is assumed when a field is left out, and results leave out none: all are required."""
     for one in shown["tools"].values():
         for schema in _schemas(one.get("outputSchema")):
             schema.pop("default", None)
+            if isinstance(schema.get("properties"), dict):
+                schema["required"] = list(schema["properties"])
 
 
 def schemas_say_what_they_mean_once(shown: Seen) -> None:
@@ -229,7 +231,7 @@ OURS = {
     'call add {"a": 1, "c": 1}': "c: no such parameter; the parameters are a, b",
     'call find {"query": {"words": ["a"]}, "genre": "poem"}': 'genre: expected one of "novel", "essay" or null',
     'call lend {"book": {"isbn": "9780000000001", "title": "Plain", "year": 2001}, "reader": "A", "days": 100}': (
-        "reader: String should have at least 2 characters\ndays: expected a value less than or equal to 60"
+        "reader: expected a string of 2 or more characters\ndays: expected an integer >= 1 and <= 60"
     ),
     'call fail {"kindly": false}': "Tool fail failed unexpectedly (incident …).",
 }

@@ -143,9 +143,10 @@ def refusals(value: Any, policy: str, caplog: pytest.LogCaptureFixture) -> Itera
         server.tool(name="engine")(functools.partial(lambda it: it, returned))
         caplog.clear()
         result = Client(server, "2025-06-18").call("engine")
-        text = "The result of engine was not valid and is withheld."
+        said = caplog.messages[0].partition(": ")[2]
+        text = f"The result of engine was not valid and is withheld: {said}"
         assert result == {"content": [{"type": "text", "text": text}], "isError": True}
-        yield caplog.messages[0].partition(": ")[2]
+        yield said
 
 
 @every_mute_value
