@@ -109,7 +109,7 @@ def _corrected(schema: Schema, definitions: Definitions, given: bool) -> Schema:
     tag = schema.get("discriminator", {}).get("propertyName")
     if given and tag is not None and "oneOf" in schema:
         schema = {**schema, "oneOf": [_with_tag(one, tag, definitions) for one in schema["oneOf"]]}
-    return _with_names(schema, definitions)
+    return _with_names(schema, definitions, given)
 
 
 def _with_tag(choice: Schema, tag: str, definitions: Definitions) -> Schema:
@@ -118,7 +118,7 @@ def _with_tag(choice: Schema, tag: str, definitions: Definitions) -> Schema:
     return choice if tag in required else {**choice, "required": [tag, *required]}
 
 
-def _with_names(schema: Schema, definitions: Definitions) -> Schema:
+def _with_names(schema: Schema, definitions: Definitions, given: bool) -> Schema:
     """A schema in which the names of an object's members are strings, whatever they stand for."""
     rule = schemapaths.follow({"$defs": definitions}, schema.get("propertyNames"))
     if not isinstance(rule, dict):
@@ -127,6 +127,8 @@ def _with_names(schema: Schema, definitions: Definitions) -> Schema:
     for keyword in ("enum", "const"):
         if keyword in rule:
             values = [rule["const"]] if keyword == "const" else rule["enum"]
+            if given and any(type(value) is str for value in values):
+                values = [value for value in values if type(value) is str]  # pydantic reads no others from a name
             names = {"enum": [treeschema.as_key(value) for value in values]}
     return {**schema, "propertyNames": names}
 
