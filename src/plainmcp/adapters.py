@@ -140,7 +140,7 @@ def converter(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
     strict = None if lenient else True  # None leaves it to the models themselves
 
     @cache
-    def listed() -> dict[str, Any]:
+    def listed_schema() -> dict[str, Any]:
         found, definitions = schema(hint, "validation")
         return {**found, "$defs": definitions}
 
@@ -150,12 +150,12 @@ def converter(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
         except (TypeError, ValueError, RecursionError):
             raise Misfit([((), "this is not JSON")]) from None
         if takes_long:
-            _check_bounds(listed(), value)
+            _check_bounds(listed_schema(), value)
         try:
             return validate(raw, strict=strict)
         except ValidationError as error:
             refusal = error
-        same = leniency.repair(listed(), value, lenient=False)
+        same = leniency.repair(listed_schema(), value, lenient=False)
         if same is not value:  # 3.0 is an integer to JSON Schema, but not to a strict model
             try:
                 return validate(msgspec.json.encode(same), strict=strict)
@@ -170,7 +170,7 @@ def converter(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
 def _place(error: Any, value: Any) -> tuple[Keys, str | None]:
     """Where pydantic refuses a value, and what an author said of it; pydantic's own words are left to the schema."""
     kind, context = error["type"], error.get("ctx", {})
-    keys = _located(error["loc"], value, is_missing=kind == "missing")
+    keys = _locate(error["loc"], value, is_missing=kind == "missing")
     if error["loc"][-1:] == ("[key]",):
         keys = (*keys[:-1], Name(keys[-1]))
     if kind in ("value_error", "assertion_error") and "error" in context:
@@ -227,7 +227,7 @@ def _known_errors() -> frozenset[str]:
     return frozenset(get_args(core_schema.ErrorType))
 
 
-def _located(loc: Keys, value: Any, *, is_missing: bool) -> Keys:
+def _locate(loc: Keys, value: Any, *, is_missing: bool) -> Keys:
     """The keys that lead to a place, without the names pydantic gives to the choices of a union."""
     keys: list[Any] = []
     for at, key in enumerate(loc):

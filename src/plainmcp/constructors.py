@@ -15,7 +15,7 @@ from .errors import AuthorError
 from .generics import annotations_of
 from .nodes import MISSING
 
-__all__ = ["Constructor", "Given", "constructor_of", "is_record"]
+__all__ = ["Constructor", "Given", "constructor_of", "is_for_pydantic"]
 
 
 class Given(NamedTuple):
@@ -41,10 +41,16 @@ class Constructor(NamedTuple):
     is_plain: bool = True
 
 
-def is_record(kind: type) -> bool:
-    """Whether instances of a class are made of fields with names."""
-    named = issubclass(kind, tuple) and hasattr(kind, "_fields")
-    return named or hints.is_record(kind) or issubclass(kind, msgspec.Struct)
+def is_for_pydantic(hint: Any) -> bool:
+    """Whether a record of another family says what only pydantic understands: other names or defaults by `Field`."""
+    kind: Any = get_origin(hint) or hint
+    if hasattr(kind, "__pydantic_config__"):
+        return True
+    constructor = constructor_of(hint)
+    if constructor is None or issubclass(kind, msgspec.Struct):
+        return False
+    said = [one for field in constructor.fields for one in (field.default, *getattr(field.hint, "__metadata__", ()))]
+    return any(map(foreign.arranges_field, said))
 
 
 def constructor_of(hint: Any) -> Constructor | None:

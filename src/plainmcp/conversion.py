@@ -94,7 +94,7 @@ class _Conversion:
             return self.refuse(keys, str(error))
         except ValueError:
             return self.refuse(keys)
-        return found if limits.are_kept(node.limits, found) else self.refuse(keys, limits.unlisted(node))
+        return found if limits.are_kept(node.limits, found) else self.refuse(keys, limits.describe_unlisted(node))
 
     def choice(self, node: Choice, value: Any, keys: Keys) -> Any:
         for json, option in node.options:
@@ -211,12 +211,12 @@ class _Conversion:
         part = (id(node), id(value))
         # One part is tried once, however many choices further up lead to it.
         if part not in self._known or not isinstance(value, (list, dict)):
-            self._known[part] = self._tried(node, value, keys)
+            self._known[part] = self._try_members(node, value, keys)
         found, places = self._known[part]
         self.places += places
         return found
 
-    def _tried(self, node: Union, value: Any, keys: Keys) -> tuple[Any, list[tuple[Keys, str | None]]]:
+    def _try_members(self, node: Union, value: Any, keys: Keys) -> tuple[Any, list[tuple[Keys, str | None]]]:
         tried: list[tuple[Node, list[tuple[Keys, str | None]]]] = []
         for member in sorted(node.members, key=lambda one: choosing.distance(one, value)):
             attempt = _Conversion(self._known, self._foreign)

@@ -74,12 +74,12 @@ class _Explainer:
 
     def note(self, keys: Keys, schema: Any, value: Any, *, got: str | None = None) -> None:
         """A value that is not what the schema of its place asks for."""
-        words = wording.expected(self.root, schema)
+        words = wording.describe(self.root, schema)
         kind = phrases.kind_of(value)
         if got is None:
             right = any(admits_kind(one, value) for one in branches(self.root, schema))
             got = "" if right else kind
-        allowed = self._allowed(schema)
+        allowed = self._allowed_values(schema)
         near = None if value in allowed else phrases.nearest(value, allowed)
         text = f"expected {words}" + (f", got {got}" if got else "")
         text += "" if near is None else f"; did you mean {phrases.options([near])}?"
@@ -89,7 +89,7 @@ class _Explainer:
         """A member that has to be there; perhaps it is, under a name that is slightly wrong."""
         unknown = [name for name in given if name not in known]
         near = next((name for name in unknown if phrases.nearest(name, [keys[-1]]) is not None), None)
-        text = f"missing; it takes {wording.expected(self.root, schema)}"
+        text = f"missing; it takes {wording.describe(self.root, schema)}"
         text += (
             ""
             if near is None
@@ -105,7 +105,7 @@ class _Explainer:
         rest = f"did you mean {near}?" if near else f"the {kind}s are {names}" if known else "there are none"
         self.found.append(Problem(keys, "nothing", "a value", f"no such {kind}; {rest}"))
 
-    def _allowed(self, schema: Any) -> list[Any]:
+    def _allowed_values(self, schema: Any) -> list[Any]:
         return [value for one in branches(self.root, schema) for value in allowed_values(one) or ()]
 
     def is_done(self) -> bool:
@@ -184,7 +184,7 @@ class _Explainer:
             self._check_members(here, value, keys)
 
     def _check_limits(self, schema: Schema, value: Any, keys: Keys) -> None:
-        broken = keywords.broken(schema, value, self.keeps)
+        broken = keywords.find_broken(schema, value, self.keeps)
         if "uniqueItems" in broken:
             words = "an array of items that are all different"
             self.found.append(Problem(keys, words, "an array", f"expected {words}"))
@@ -225,9 +225,9 @@ class _Explainer:
         return False
 
     def _note_name(self, rule: Any, name: str, keys: Keys) -> None:
-        known = phrases.choice(wording.expected(self.root, _as_text(one)) for one in branches(self.root, rule))
+        known = phrases.choice(wording.describe(self.root, _as_text(one)) for one in branches(self.root, rule))
         words = "another name" if known == "a string" else f"a name that is {known}"
-        near = phrases.nearest(name, self._allowed(rule))
+        near = phrases.nearest(name, self._allowed_values(rule))
         text = f"expected {words}" + ("" if near is None else f"; did you mean {phrases.options([near])}?")
         self.found.append(Problem(keys, words, "another name", text))
 

@@ -67,7 +67,7 @@ class Reader:
     @property
     def expected(self) -> str:
         """What the hint takes, in words."""
-        return wording.expected(self._schema, self._schema)
+        return wording.describe(self._schema, self._schema)
 
     def __call__(self, value: Any) -> Any:
         """What a value stands for; raises Misfit, which has words for every place."""
@@ -86,7 +86,7 @@ class Reader:
                 return self._convert(meant)
             except Exception as error:
                 refusal = error
-        raise self._worded(refusal, meant)
+        raise self._word(refusal, meant)
 
     def _convert(self, value: Any) -> Any:
         if self._judge is not None:
@@ -95,7 +95,7 @@ class Reader:
                 raise Misfit([(one.keys, one.text) for one in broken])
         return conversion.convert(self._node, value, self._foreign)
 
-    def _worded(self, refusal: Exception, value: Any) -> Exception:
+    def _word(self, refusal: Exception, value: Any) -> Exception:
         """A refusal with words for every place.
 
         Code of the author's that fails may have been given what it could not expect; else it is the author's to know.

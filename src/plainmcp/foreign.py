@@ -14,6 +14,7 @@ from .pictures import PAINTERS, Painter
 
 __all__ = [
     "allows_extra",
+    "arranges_field",
     "attrs_default",
     "attrs_fields",
     "dump_model",
@@ -96,6 +97,11 @@ _PYDANTIC = frozenset({"pydantic", "pydantic_core", "annotated_types"})
 def is_field(value: Any) -> bool:
     """Whether this is what pydantic's `Field(...)` gives."""
     return type(value).__name__ == "FieldInfo" and type(value).__module__.partition(".")[0] == "pydantic"
+
+
+def arranges_field(said: Any) -> bool:
+    """Whether this is a `Field(...)` that gives a field another name or a default."""
+    return is_field(said) and bool(said.alias or said.validation_alias or not said.is_required())
 
 
 def is_closed_model(kind: type) -> bool:

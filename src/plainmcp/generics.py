@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_args, get_origin
 
 from .errors import AuthorError
 
-__all__ = ["annotations_of", "resolved", "substitute", "variables_of"]
+__all__ = ["annotations_of", "resolve", "substitute", "variables_of"]
 
 
 def annotations_of(hint: Any) -> dict[str, Any]:
@@ -32,10 +32,10 @@ def annotations_of(hint: Any) -> dict[str, Any]:
     return {name: substitute(one, _of_owner(name, bound)) for name, one in resolved.items()}
 
 
-def resolved(hint: Any, names: dict[str, Any]) -> Any:
+def resolve(hint: Any, names: dict[str, Any]) -> Any:
     """A hint in which names that were written as texts are what they stand for; raises AuthorError.
 
-    >>> resolved(list["Name"], {"Name": str})
+    >>> resolve(list["Name"], {"Name": str})
     list[str]
     """
     try:

@@ -53,7 +53,7 @@ class Judge:
         keeps = keeps_format if self._formats else None
         found = explain(self._schema, data, members=members, keeps=keeps)
         if _is_small(data):
-            found += [_unworded(error) for error in self.compile().iter_errors(data) if _is_unworded(error)]
+            found += [_word_generally(error) for error in self.compile().iter_errors(data) if _is_unworded(error)]
         return found or [
             Problem((), "what its schema asks for", "something else", "expected what its schema asks for")
         ]
@@ -85,7 +85,7 @@ def _is_unworded(error: Any) -> bool:
     return not _UNWORDED.isdisjoint(error.schema_path)
 
 
-def _unworded(error: Any) -> Problem:
+def _word_generally(error: Any) -> Problem:
     keyword = next(one for one in error.schema_path if one in _UNWORDED)
     words = f"what {keyword} in its schema asks for"
     return Problem(tuple(error.instance_path), words, "something else", f"expected {words}")

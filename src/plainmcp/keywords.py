@@ -9,16 +9,16 @@ import msgspec
 from . import texts
 from .subschemas import Schema
 
-__all__ = ["Keeps", "broken", "identity", "is_among", "keeps_format", "keeps_our_format"]
+__all__ = ["Keeps", "find_broken", "identity", "is_among", "keeps_format", "keeps_our_format"]
 
 Keeps = Callable[[str, str], bool]
 """Whether a text is in a format."""
 
 
-def broken(schema: Schema, value: Any, keeps: Keeps | None) -> list[str]:
+def find_broken(schema: Schema, value: Any, keeps: Keeps | None) -> list[str]:
     """The keywords that set a limit which a value does not keep; `keeps` tells of formats.
 
-    >>> broken({"type": "integer", "minimum": 1, "maximum": 9}, 12, None)
+    >>> find_broken({"type": "integer", "minimum": 1, "maximum": 9}, 12, None)
     ['maximum']
     """
     found = [keyword for keyword, check in _CHECKS.items() if keyword in schema and not check(value, schema[keyword])]

@@ -12,7 +12,7 @@ import msgspec
 from .errors import AuthorError
 from .nodes import Items, Members, Node, Scalar, Text, Union
 
-__all__ = ["are_kept", "keywords", "limit", "unlisted"]
+__all__ = ["are_kept", "describe_unlisted", "keywords", "limit"]
 
 _SIZES = ("max_length", "min_length")
 _RANGE = ("ge", "gt", "le", "lt", "multiple_of")
@@ -101,7 +101,7 @@ def are_kept(limits: dict[str, Any], value: Any) -> bool:
     return all(_CHECKS[name](value, bound) for name, bound in limits.items())
 
 
-def unlisted(node: Text) -> str | None:
+def describe_unlisted(node: Text) -> str | None:
     """What is expected of a text by limits for which JSON Schema has no words: a number of bytes, no time zone."""
     sizes = [f"{word} {node.limits[name]}" for name, word in _SIZE_WORDS.items() if name in node.limits]
     if sizes:

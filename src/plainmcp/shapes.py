@@ -97,15 +97,15 @@ def _compiled(hint: Any, mode: str, root: bool) -> tuple[Schema, Definitions]:
     found, definitions = treeschema.schema_of(typetree.tree_of(hint, given=given), given=given)
     known = {name: _untitled(name, one) for name, one in definitions.items()}
     found, definitions = (
-        _corrected(found, known, given),
-        {name: _corrected(one, known, given) for name, one in known.items()},
+        _correct(found, known, given),
+        {name: _correct(one, known, given) for name, one in known.items()},
     )
     return inlined(found, definitions, root=root)
 
 
-def _corrected(schema: Schema, definitions: Definitions, given: bool) -> Schema:
+def _correct(schema: Schema, definitions: Definitions, given: bool) -> Schema:
     """A schema as pydantic should have made it: names are strings, and a tag that chooses has to be there."""
-    schema = mapped(schema, lambda one: _corrected(one, definitions, given))
+    schema = mapped(schema, lambda one: _correct(one, definitions, given))
     tag = schema.get("discriminator", {}).get("propertyName")
     if given and tag is not None and "oneOf" in schema:
         schema = {**schema, "oneOf": [_with_tag(one, tag, definitions) for one in schema["oneOf"]]}

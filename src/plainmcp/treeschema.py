@@ -72,7 +72,7 @@ class _Writer:
                 return {**node.notes, **self._reference(node)}
             case Row() | Choice() if node.kind is not None:
                 return {**node.notes, **self._reference(node)}
-        return {**node.notes, **self._written(node)}
+        return {**node.notes, **self._write_out(node)}
 
     def _reference(self, node: Record | Alias | Row | Choice) -> Schema:
         """A reference to the definition of a class, which is written when it is first met."""
@@ -80,10 +80,10 @@ class _Writer:
             name = _free_name(node.kind, self.definitions)
             self._names[node.kind] = name
             self.definitions[name] = {}
-            self.definitions[name] = {**_described(node), **self._written(node)}
+            self.definitions[name] = {**_describe(node), **self._write_out(node)}
         return {"$ref": f"#/$defs/{self._names[node.kind]}"}
 
-    def _written(self, node: Node) -> Schema:
+    def _write_out(self, node: Node) -> Schema:
         match node:
             case Anything():
                 return FLAT if node.flat else {}
@@ -225,7 +225,7 @@ def _title(kind: Any) -> str:
     return f"{origin.__name__}[{args}]"
 
 
-def _described(node: Record | Alias | Row | Choice) -> Schema:
+def _describe(node: Record | Alias | Row | Choice) -> Schema:
     """The title and the docstring of a class; not the one Python makes up."""
     if isinstance(node, Alias):
         return {}

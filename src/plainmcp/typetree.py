@@ -1,7 +1,7 @@
 """A type hint -> a tree of nodes, from which its schema is written and by which values are read.
 
-Knows the shape of every type that has a form in JSON. Types of pydantic's, and records that mention one, are left to
-pydantic; what holds them is not.
+Knows the shape of every type that has a form in JSON. Types of pydantic's, and records that only pydantic
+understands, are left to pydantic; what holds them is not.
 """
 
 import collections.abc as abc
@@ -18,7 +18,7 @@ import msgspec
 from . import adapters, constructors, foreign, hints, limits, texts
 from .constructors import Constructor
 from .errors import AuthorError
-from .generics import resolved, substitute
+from .generics import resolve, substitute
 from .nodes import Alias, Anything, Choice, Field, Foreign, Items, Members, Node, Record, Row, Scalar, Text, Union
 
 __all__ = ["tree_of"]
@@ -93,7 +93,7 @@ class _Parser:
         return self._parse_class(hint, get_origin(hint) or hint)
 
     def _is_foreign(self, hint: Any) -> bool:
-        """Whether pydantic reads a hint: a type of its own, with its own remarks, or a record that mentions one.
+        """Whether pydantic reads a hint: a type of its own, one with its remarks, or a record arranged for it.
 
         What pydantic does not read as a whole may still be read here, and parts of it by pydantic.
         """
@@ -104,8 +104,8 @@ class _Parser:
         if said is not None:
             own = any(map(foreign.of_pydantic, said))
         else:
-            own = isinstance(kind, type) and (foreign.of_pydantic(kind) or constructors.is_record(kind))
-        if not own or not hints.speaks_pydantic(hint):
+            own = isinstance(kind, type) and (foreign.of_pydantic(kind) or constructors.is_for_pydantic(hint))
+        if not own:
             return False
         refusal = adapters.refusal(hint)
         if refusal is not None:
@@ -211,7 +211,7 @@ class _Parser:
         node = self._known[hint] = Alias(hint)
         alias: Any = get_origin(hint) or hint
         bound = dict(zip(getattr(alias, "__type_params__", ()), get_args(hint), strict=False))
-        node.inner = self.parse(substitute(resolved(alias.__value__, {alias.__name__: alias}), bound))
+        node.inner = self.parse(substitute(resolve(alias.__value__, {alias.__name__: alias}), bound))
         return node
 
 

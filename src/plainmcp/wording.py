@@ -6,7 +6,7 @@ from . import phrases
 from .schemapaths import allowed_values, follow
 from .subschemas import INTEGER_NAME, NUMBER_NAME, Schema
 
-__all__ = ["expected"]
+__all__ = ["describe"]
 
 _MANY = 20  # how many fields are worth naming
 _TYPES = {
@@ -49,10 +49,10 @@ _FORMATS = {
 }
 
 
-def expected(root: Schema, schema: Any) -> str:
+def describe(root: Schema, schema: Any) -> str:
     """What a schema takes; `root` holds what it refers to.
 
-    >>> expected({}, {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]})
+    >>> describe({}, {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]})
     'an integer >= 1 or null'
     """
     here = follow(root, schema)
@@ -60,24 +60,24 @@ def expected(root: Schema, schema: Any) -> str:
         return "any value" if here else "nothing"
     for union in ("anyOf", "oneOf"):
         if isinstance(here.get(union), list) and "type" not in here:
-            return phrases.choice(expected(root, one) for one in here[union])
+            return phrases.choice(describe(root, one) for one in here[union])
     allowed = allowed_values(here)
     if allowed is not None:
         return phrases.options(allowed)
-    types = here.get("type", _implied(here))
+    types = here.get("type", _implied_type(here))
     if types is None:
         parts = [one for one in here.get("allOf", ()) if isinstance(one, dict)]
-        return expected(root, parts[0]) if parts else "any value"
-    return phrases.choice(_typed(root, here, one) for one in ([types] if isinstance(types, str) else types))
+        return describe(root, parts[0]) if parts else "any value"
+    return phrases.choice(_describe_type(root, here, one) for one in ([types] if isinstance(types, str) else types))
 
 
-def _implied(schema: Schema) -> str | None:
+def _implied_type(schema: Schema) -> str | None:
     if "properties" in schema or "required" in schema:
         return "object"
     return "array" if "items" in schema or "prefixItems" in schema else None
 
 
-def _typed(root: Schema, schema: Schema, kind: str) -> str:
+def _describe_type(root: Schema, schema: Schema, kind: str) -> str:
     match kind:
         case "integer" | "number":
             return _TYPES[kind] + _range(schema)

@@ -88,7 +88,7 @@ class Called:
         return result.get("isError", False), "".join(block["text"] for block in result["content"])
 
 
-def taken(hint: Any, value: Any, **options: Any) -> Any:
+def take(hint: Any, value: Any, **options: Any) -> Any:
     """What the function gets for a value."""
     tool = Called(hint, **options)
     failed, said = tool.answer(json.dumps({"it": value}))
@@ -96,7 +96,7 @@ def taken(hint: Any, value: Any, **options: Any) -> Any:
     return tool.got
 
 
-def refused(hint: Any, value: Any, **options: Any) -> list[str]:
+def refuse(hint: Any, value: Any, **options: Any) -> list[str]:
     """What the model reads for a value."""
     failed, said = Called(hint, **options).answer(json.dumps({"it": value}))
     assert failed, "it was taken"
@@ -223,7 +223,7 @@ class Corner(NamedTuple):
 )
 def test_what_used_to_be_an_incident_is_explained(hint, value, said, caplog):
     with caplog.at_level(logging.WARNING):
-        assert refused(hint, value) == said
+        assert refuse(hint, value) == said
     assert caplog.records == []
 
 
@@ -231,7 +231,7 @@ def test_a_set_in_a_model_refuses_what_cannot_be_in_it_and_says_so_in_its_schema
     class Tagged(BaseModel):
         tags: set = set()
 
-    assert refused(Tagged, {"tags": [[1]]}) == [
+    assert refuse(Tagged, {"tags": [[1]]}) == [
         "it.tags[0]: expected a string or a number or true or false or null, got an array"
     ]
     assert Called(Tagged).listed()["properties"]["tags"]["items"] == {"type": ["string", "number", "boolean", "null"]}
@@ -262,8 +262,8 @@ def test_a_set_that_no_json_fits_into_is_refused_when_it_is_registered(hint, sai
 
 
 def test_a_set_of_what_has_a_hash_is_filled():
-    assert taken(set[Frozen], [{"x": 1}, {"x": 2}]) == {Frozen(1), Frozen(2)}
-    assert taken(frozenset[tuple[int, str]], [[1, "a"]]) == frozenset({(1, "a")})
+    assert take(set[Frozen], [{"x": 1}, {"x": 2}]) == {Frozen(1), Frozen(2)}
+    assert take(frozenset[tuple[int, str]], [[1, "a"]]) == frozenset({(1, "a")})
 
 
 # Names of members ---------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ def test_a_set_of_what_has_a_hash_is_filled():
     ids=str,
 )
 def test_names_that_stand_for_other_types_arrive_as_those_types(hint, value, expected):
-    got = taken(hint, value)
+    got = take(hint, value)
     assert got == expected
     assert [type(key) for key in got] == [type(key) for key in expected]
 
@@ -306,8 +306,8 @@ def test_names_inside_of_records_arrive_as_their_types_too():
     class Levels(BaseModel):
         by_level: dict[Level, int]
 
-    assert taken(Sizes, {"by_path": {"a": 1}}) == Sizes({Path("a"): 1})
-    assert taken(Levels, {"by_level": {"1": 1}}) == Levels(by_level={Level.LOW: 1})
+    assert take(Sizes, {"by_path": {"a": 1}}) == Sizes({Path("a"): 1})
+    assert take(Levels, {"by_level": {"1": 1}}) == Levels(by_level={Level.LOW: 1})
 
 
 @pytest.mark.parametrize(
@@ -334,8 +334,8 @@ def test_the_names_in_a_models_schema_are_strings():
     properties = Called(Levels).listed()["properties"]
     assert properties["by_level"]["propertyNames"] == {"type": "string", "enum": ["1", "2"]}
     assert properties["by_number"]["propertyNames"] == {"pattern": "^(0|-?[1-9][0-9]*)$"}
-    assert refused(Levels, {"by_level": {"7": 1}}) == ['it.by_level.7: expected a name that is one of "1", "2"']
-    assert refused(Levels, {"by_level": {}, "by_number": {"x": 1}}) == [
+    assert refuse(Levels, {"by_level": {"7": 1}}) == ['it.by_level.7: expected a name that is one of "1", "2"']
+    assert refuse(Levels, {"by_level": {}, "by_number": {"x": 1}}) == [
         "it.by_number.x: expected a name that is an integer"
     ]
 
@@ -355,11 +355,11 @@ def test_the_names_in_a_models_schema_are_strings():
     ids=str,
 )
 def test_a_name_that_does_not_fit_is_told_what_would(hint, value, said):
-    assert refused(hint, value)[:1] == [said]
+    assert refuse(hint, value)[:1] == [said]
 
 
 def test_two_spellings_of_one_key_are_refused():
-    assert refused(dict[UUID, int], {ID: 1, ID.replace("-", ""): 2}) == [
+    assert refuse(dict[UUID, int], {ID: 1, ID.replace("-", ""): 2}) == [
         f"it.{ID.replace('-', '')}: the same key as another one, written differently"
     ]
 
@@ -493,11 +493,11 @@ class Person:
     ids=str,
 )  # fmt: skip
 def test_a_refusal_says_where_and_what_was_expected(hint, value, said):
-    assert refused(hint, value) == said
+    assert refuse(hint, value) == said
 
 
 def test_a_key_that_may_be_left_out_may_be_left_out_where_annotations_are_texts():
-    assert taken(Quoted, {"b": 1}) == {"b": 1}
+    assert take(Quoted, {"b": 1}) == {"b": 1}
     assert Called(Quoted).listed()["required"] == ["b"]
 
 
@@ -558,17 +558,17 @@ BY_HAND = {
 )
 def test_every_kind_of_type_is_explained_in_the_same_words(hint, options):
     """R2511-TOOL-12, R26-TOOL-12"""
-    assert refused(hint, {"nam": "Ada", "age": -1, "tags": ["a", 1]}, **options) == [
+    assert refuse(hint, {"nam": "Ada", "age": -1, "tags": ["a", 1]}, **options) == [
         "it.name: missing; it takes a string; nam is not known, did you mean name?",
         "it.age: expected an integer >= 0",
         "it.tags[1]: expected a string, got an integer",
     ]
-    assert refused(hint, {"name": [], "age": {}, "tags": "x"}, **options) == [
+    assert refuse(hint, {"name": [], "age": {}, "tags": "x"}, **options) == [
         "it.name: expected a string, got an array",
         "it.age: expected an integer >= 0, got an object",
         "it.tags: expected an array of strings, got a string",
     ]
-    assert refused(hint, SECRET, **options) == ["it: expected an object with name, got a string"]
+    assert refuse(hint, SECRET, **options) == ["it: expected an object with name, got a string"]
 
 
 # What the schema forbids, and what it allows ------------------------------------------------------
@@ -600,16 +600,16 @@ def test_what_the_listed_schema_forbids_is_refused(hint, value):
 
 def test_flags_are_taken_and_listed_with_their_combinations():
     assert Called(Mode).listed() == {"type": "integer", "minimum": 0, "maximum": 3}
-    assert taken(Mode, 3) == Mode.READ | Mode.WRITE
-    assert taken(Mode, 0) == Mode(0)
+    assert take(Mode, 3) == Mode.READ | Mode.WRITE
+    assert take(Mode, 0) == Mode(0)
     assert Called(Right).listed() == {"type": "integer", "enum": [0, 1, 8, 9]}
-    assert taken(Right, 9) == Right.SEE | Right.OWN
+    assert take(Right, 9) == Right.SEE | Right.OWN
 
     class Access(BaseModel):
         mode: Mode
 
     assert Called(Access).listed()["properties"]["mode"] == {"type": "integer", "minimum": 0, "maximum": 3}
-    assert taken(Access, {"mode": 3}) == Access(mode=Mode.READ | Mode.WRITE)
+    assert take(Access, {"mode": 3}) == Access(mode=Mode.READ | Mode.WRITE)
 
 
 @pytest.mark.parametrize(
@@ -625,13 +625,13 @@ def test_flags_are_taken_and_listed_with_their_combinations():
     ids=str,
 )
 def test_a_strict_server_takes_only_what_its_schemas_allow(hint, value):
-    assert refused(hint, value, lenient=False)
-    taken(hint, value)
+    assert refuse(hint, value, lenient=False)
+    take(hint, value)
 
 
 @pytest.mark.parametrize("hint", [int, Level, Literal[1, 2], pydantic.PositiveInt, list[int] | int])
 def test_a_strict_server_takes_an_integer_with_a_decimal_point_as_json_schema_does(hint):
-    assert taken(hint, 2.0, lenient=False) == 2
+    assert take(hint, 2.0, lenient=False) == 2
 
 
 # Formats ------------------------------------------------------------------------------------------
@@ -680,7 +680,7 @@ def test_moments_in_records_are_asked_for_in_a_format(hint):
 
 def test_what_is_in_the_listed_formats_is_taken():
     given = {"at": "2026-07-28T12:00:00Z", "on": "2026-07-28", "clock": "12:00:00+00:00", "took": "P1Y2M10DT2H30M"}
-    assert taken(Moments, given) == Moments(
+    assert take(Moments, given) == Moments(
         datetime(2026, 7, 28, 12, tzinfo=UTC),
         date(2026, 7, 28),
         time(12, tzinfo=UTC),
@@ -700,12 +700,12 @@ def test_what_is_in_the_listed_formats_is_taken():
     ],
 )
 def test_a_duration_is_read_as_pydantic_reads_it(text, expected):
-    assert taken(timedelta, text) == expected == pydantic.TypeAdapter(timedelta).validate_python(text)
+    assert take(timedelta, text) == expected == pydantic.TypeAdapter(timedelta).validate_python(text)
 
 
 @pytest.mark.parametrize("text", ["P", "PT", "P1", "1W", "P1D1H", "P999999999Y", "P1S"])
 def test_what_is_no_duration_is_refused(text):
-    assert refused(timedelta, text) == ["it: expected a duration such as PT1H30M"]
+    assert refuse(timedelta, text) == ["it: expected a duration such as PT1H30M"]
 
 
 # Hints --------------------------------------------------------------------------------------------
@@ -835,17 +835,17 @@ class Email(str):
 )
 @pytest.mark.parametrize("lenient", [True, False])
 def test_a_hint_that_msgspec_refuses_is_read_all_the_same(hint, value, expected, lenient):
-    got = taken(hint, value, lenient=lenient)
+    got = take(hint, value, lenient=lenient)
     assert got == expected
     assert type(got) is type(expected)
 
 
 def test_what_is_wrong_beside_a_model_and_inside_of_it_is_told_at_once():
-    assert refused(StructWithModel, {"member": {"age": -1}}) == [
+    assert refuse(StructWithModel, {"member": {"age": -1}}) == [
         "it.member.name: missing; it takes a string",
         "it.member.age: expected an integer >= 0",
     ]
-    assert refused(WithModel, {"member": {"name": 1}, "id": 3}) == [
+    assert refuse(WithModel, {"member": {"name": 1}, "id": 3}) == [
         "it.member.name: expected a string, got an integer",
         "it.id: expected a UUID or a string, got an integer",
     ]
@@ -893,10 +893,10 @@ def test_unions_that_corrupt_msgspecs_memory_are_read_another_way():
 
 def test_limits_in_a_union_are_kept():
     hint = tuple[int, str] | Annotated[int, msgspec.Meta(ge=0)]
-    assert taken(hint, [1, "a"]) == (1, "a")
-    assert taken(hint, 3) == 3
-    assert refused(hint, -1) == ["it: expected an array of 2 items or an integer >= 0"]
-    assert refused(list[int] | Annotated[str, msgspec.Meta(pattern="^a")], "b") == [
+    assert take(hint, [1, "a"]) == (1, "a")
+    assert take(hint, 3) == 3
+    assert refuse(hint, -1) == ["it: expected an array of 2 items or an integer >= 0"]
+    assert refuse(list[int] | Annotated[str, msgspec.Meta(pattern="^a")], "b") == [
         "it: expected an array of integers or a string matching ^a"
     ]
 
@@ -956,14 +956,14 @@ class PlanModel(BaseModel):
 
 @pytest.mark.parametrize("hint", [Plan, PlanStruct, PlanAttrs, PlanModel])
 def test_what_an_author_says_reaches_the_model_as_it_was_written(hint):
-    assert refused(hint, {"plan": "free", "seats": 3}) == [f"it: {TOO_MANY}"]
-    assert refused(hint, {"plan": "team", "seats": 0}) == ["it: 0 seats are too few for the team plan"]
-    assert refused(list[hint], [{"plan": "team"}, {"plan": "free", "seats": 3}, {}]) == [
+    assert refuse(hint, {"plan": "free", "seats": 3}) == [f"it: {TOO_MANY}"]
+    assert refuse(hint, {"plan": "team", "seats": 0}) == ["it: 0 seats are too few for the team plan"]
+    assert refuse(list[hint], [{"plan": "team"}, {"plan": "free", "seats": 3}, {}]) == [
         f"it[1]: {TOO_MANY}",
         "it[2].plan: missing; it takes a string",
     ]
-    assert refused(hint | int, {"plan": "free", "seats": 3}) == [f"it: {TOO_MANY}"]
-    assert refused(hint | None, {"plan": "free", "seats": 3}) == [f"it: {TOO_MANY}"]
+    assert refuse(hint | int, {"plan": "free", "seats": 3}) == [f"it: {TOO_MANY}"]
+    assert refuse(hint | None, {"plan": "free", "seats": 3}) == [f"it: {TOO_MANY}"]
 
 
 class Seats(BaseModel):
@@ -995,7 +995,7 @@ def test_what_a_validator_says_is_sent_whole_whatever_it_says():
 
 
 def test_what_a_validator_says_stands_beside_what_the_schema_says():
-    assert refused(Seats, {"seats": 1.5, "code": "tea"}) == [
+    assert refuse(Seats, {"seats": 1.5, "code": "tea"}) == [
         "it.plan: missing; it takes a string",
         "it.seats: expected an integer, got a number",
         "it.code: the code tea has expired",
@@ -1015,9 +1015,9 @@ class Hue(enum.Enum):
 
 
 def test_an_enum_may_say_what_is_missing():
-    assert taken(Hue, "crimson") is Hue.RED
-    assert refused(Hue, "blue") == ["it: blue is sold out"]
-    assert refused(list[Hue], ["red", SECRET]) == ['it[1]: expected "red"']
+    assert take(Hue, "crimson") is Hue.RED
+    assert refuse(Hue, "blue") == ["it: blue is sold out"]
+    assert refuse(list[Hue], ["red", SECRET]) == ['it[1]: expected "red"']
 
 
 @attrs.define
@@ -1055,11 +1055,11 @@ class Addresses(BaseModel):
 )
 @pytest.mark.parametrize("lenient", [True, False])
 def test_words_that_nobody_wrote_never_repeat_the_value(hint, value, said, lenient):
-    assert refused(hint, value, lenient=lenient) == said
+    assert refuse(hint, value, lenient=lenient) == said
 
 
 def test_a_size_that_pydantic_does_not_know_is_not_repeated():
-    assert SECRET not in "".join(refused(Addresses, {"size": f"3 {SECRET}"}))
+    assert SECRET not in "".join(refuse(Addresses, {"size": f"3 {SECRET}"}))
 
 
 def test_code_of_the_authors_that_fails_on_what_breaks_the_schema_is_no_incident(caplog):
@@ -1074,8 +1074,8 @@ def test_code_of_the_authors_that_fails_on_what_breaks_the_schema_is_no_incident
 
     Tag, Discriminator = pydantic.Tag, pydantic.Discriminator
     hint = Annotated[Annotated[Call, Tag("call")] | Annotated[Text, Tag("text")], Discriminator(kind_of)]
-    assert refused(hint, {}) == ['it.kind: missing; it takes one of "call", "text"']
-    assert refused(hint, 3) == ["it: expected an object with kind, got an integer"]
+    assert refuse(hint, {}) == ['it.kind: missing; it takes one of "call", "text"']
+    assert refuse(hint, 3) == ["it: expected an object with kind, got an integer"]
     assert caplog.records == []
 
 
@@ -1144,19 +1144,19 @@ BY_FUNCTION = Annotated[
     ids=["dataclasses", "structs", "discriminator", "or null", "function"],
 )
 def test_a_tagged_union_is_explained_at_its_tag_and_then_inside_of_the_chosen_member(hint):
-    assert refused(hint, {"kind": "fax"}) == ['it.kind: expected one of "call", "email"']
-    assert refused(hint, {"kind": "emial"}) == ['it.kind: expected one of "call", "email"; did you mean "email"?']
-    assert refused(hint, {"kind": "call"}) == ["it.number: missing; it takes an integer"]
-    assert refused(hint, {"kind": "call", "number": "x"}) == ["it.number: expected an integer, got a string"]
+    assert refuse(hint, {"kind": "fax"}) == ['it.kind: expected one of "call", "email"']
+    assert refuse(hint, {"kind": "emial"}) == ['it.kind: expected one of "call", "email"; did you mean "email"?']
+    assert refuse(hint, {"kind": "call"}) == ["it.number: missing; it takes an integer"]
+    assert refuse(hint, {"kind": "call", "number": "x"}) == ["it.number: expected an integer, got a string"]
     # The tag is called as a field of the member is.
-    assert refused(hint, {"kind": "email", "email": "a", "subject": 3}) == [
+    assert refuse(hint, {"kind": "email", "email": "a", "subject": 3}) == [
         "it.subject: expected a string, got an integer"
     ]
-    assert refused(hint, {"kind": "email", "email": 3}) == ["it.email: expected a string, got an integer"]
-    assert refused(list[hint], [{"kind": "call", "number": 1}, {"kind": "email"}]) == [
+    assert refuse(hint, {"kind": "email", "email": 3}) == ["it.email: expected a string, got an integer"]
+    assert refuse(list[hint], [{"kind": "call", "number": 1}, {"kind": "email"}]) == [
         "it[1].email: missing; it takes a string"
     ]
-    assert "function" not in refused(hint, 3)[0]
+    assert "function" not in refuse(hint, 3)[0]
 
 
 @pytest.mark.parametrize(
@@ -1164,7 +1164,7 @@ def test_a_tagged_union_is_explained_at_its_tag_and_then_inside_of_the_chosen_me
     [CallData | MailData, CallStruct | MailStruct, Annotated[CallModel | MailModel, Field(discriminator="kind")]],
 )
 def test_a_tag_that_is_missing_is_asked_for_and_listed_as_required(hint):
-    assert refused(hint, {"number": 1}) == ['it.kind: missing; it takes one of "call", "email"']
+    assert refuse(hint, {"number": 1}) == ['it.kind: missing; it takes one of "call", "email"']
     listed = Called(hint).listed()
     assert ["kind" in choice["required"] for choice in listed.get("oneOf", listed.get("anyOf"))] == [True, True]
 
@@ -1174,16 +1174,16 @@ def test_models_that_are_told_apart_by_a_literal_need_no_discriminator_to_be_exp
         kind: Literal["fax"]
         number: int
 
-    assert refused(CallModel | Fax, {"kind": "telex"}) == ['it.kind: expected one of "call", "fax"']
-    assert refused(CallModel | Fax, {"kind": "fax", "number": []}) == ["it.number: expected an integer, got an array"]
-    assert refused(CallModel | Fax, {"number": 1}) == ['it.kind: missing; it takes one of "call", "fax"']
+    assert refuse(CallModel | Fax, {"kind": "telex"}) == ['it.kind: expected one of "call", "fax"']
+    assert refuse(CallModel | Fax, {"kind": "fax", "number": []}) == ["it.number: expected an integer, got an array"]
+    assert refuse(CallModel | Fax, {"number": 1}) == ['it.kind: missing; it takes one of "call", "fax"']
 
 
 def test_what_an_author_says_of_a_chosen_member_is_all_that_is_said():
     hint = Annotated[CallModel | MailModel, Field(discriminator="kind")]
-    assert refused(hint, {"kind": "email", "email": "a", "subject": "spam"}) == ["it.subject: no spam, please"]
-    assert refused(BY_FUNCTION, {"kind": "email", "email": "a", "subject": "spam"}) == ["it.subject: no spam, please"]
-    assert refused(hint | int, {"kind": "email", "email": "a", "subject": "spam"}) == ["it.subject: no spam, please"]
+    assert refuse(hint, {"kind": "email", "email": "a", "subject": "spam"}) == ["it.subject: no spam, please"]
+    assert refuse(BY_FUNCTION, {"kind": "email", "email": "a", "subject": "spam"}) == ["it.subject: no spam, please"]
+    assert refuse(hint | int, {"kind": "email", "email": "a", "subject": "spam"}) == ["it.subject: no spam, please"]
 
 
 def test_a_function_that_finds_no_tag_leaves_the_choices_to_be_told():
@@ -1200,9 +1200,9 @@ def test_a_function_that_finds_no_tag_leaves_the_choices_to_be_told():
         Annotated[Number, pydantic.Tag("call")] | Annotated[Address, pydantic.Tag("email")],
         pydantic.Discriminator(by_fields),
     ]
-    assert refused(hint, {"number": "x"}) == ["it.number: expected an integer, got a string"]
-    assert refused(hint, {"email": 3}) == ["it.email: expected a string, got an integer"]
-    assert refused(hint, {}) == ["it: expected an object with number or an object with email"]
+    assert refuse(hint, {"number": "x"}) == ["it.number: expected an integer, got a string"]
+    assert refuse(hint, {"email": 3}) == ["it.email: expected a string, got an integer"]
+    assert refuse(hint, {}) == ["it: expected an object with number or an object with email"]
 
 
 def test_branches_by_hand_are_explained_at_their_tag_too():
@@ -1263,4 +1263,4 @@ def test_a_type_that_holds_itself_in_two_ways_is_not_tried_for_ever():
     value: dict[str, Any] = {"left": "x", "right": "x"}
     for _ in range(40):
         value = {"left": 1, "right": 1, "inner": value}
-    assert refused(Left, value)
+    assert refuse(Left, value)
