@@ -851,6 +851,28 @@ def test_what_is_wrong_beside_a_model_and_inside_of_it_is_told_at_once():
     ]
 
 
+@dataclass
+class Arranged:
+    user_name: Annotated[str, Field(alias="userName")]
+    age: int = Field(default=3, ge=0)
+
+
+class Held(NamedTuple):
+    by_kind: dict[Mixed, Member]
+    members: Iterable[Member] = ()
+
+
+def test_a_record_that_holds_a_model_is_read_here_unless_only_pydantic_understands_it():
+    assert take(Arranged, {"userName": "Ada"}) == Arranged("Ada", 3)
+    assert refuse(Arranged, {"user_name": "Ada", "age": -1}) == [
+        "it.userName: missing; it takes a string; user_name is not known, did you mean userName?",
+        "it.age: expected an integer >= 0",
+    ]
+    assert take(Held, [{"1": {"name": "Ada"}}, [{"name": "Bob"}]]) == Held(
+        {Mixed.ONE: Member(name="Ada")}, [Member(name="Bob")]
+    )
+
+
 UNIONS = """
 import gc, json
 from typing import Annotated, Optional
