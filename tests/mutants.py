@@ -142,7 +142,8 @@ class Places(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Return(self, node: ast.Return) -> None:
-        if node.value is not None and ast.unparse(node.value) != "None":
+        nothing = isinstance(node.value, ast.Constant) and not node.value.value  # as good as None
+        if node.value is not None and not nothing:
             self._change("a lost return value", node, "return None")
         self.generic_visit(node)
 

@@ -28,8 +28,8 @@ last
                           "x" !! it: expected an integer, got a string
     -- strict --          the same where `lenient_arguments=False`
 
-Arguments between backquotes are Python, for those that are too large to be written out; of what is too large to be
-shown the length and a hash are.
+Arguments between backquotes are Python, for those that are too large to be written out: a value, or JSON as
+`msgspec.Raw`. Of what is too large to be shown the length and a hash are.
 """
 
 import hashlib
@@ -40,6 +40,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
+
+import msgspec
 
 from golden import vocabulary
 from golden.speaker import shown
@@ -238,8 +240,10 @@ def tell(got: dict[str, Any]) -> str:
 
 def outcome(given: str, call: Callable[[str], str], names: dict[str, Any]) -> str:
     """A line of arguments with what comes of them."""
-    raw = json.dumps(eval(given[1:-1], names)) if given.startswith("`") else given
-    return f"{given} {call(raw)}"
+    if not given.startswith("`"):
+        return f"{given} {call(given)}"
+    value = eval(given[1:-1], names)
+    return f"{given} {call(bytes(value).decode() if isinstance(value, msgspec.Raw) else json.dumps(value))}"
 
 
 def caller(kind: str, body: str, names: dict[str, Any], *, lenient: bool) -> Callable[[str], str]:
@@ -284,7 +288,8 @@ def ask(body: str, names: dict[str, Any], revision: str, answer: Callable[[Any],
 
 def tell_result(result: dict[str, Any]) -> str:
     [content] = [one["content"] for one in result["messages"]] if "messages" in result else result["content"]
-    return complaint(content["text"]) if result.get("isError") else f"=> {brief(content['text'], 300)}"
+    text = re.sub(r" at 0x[0-9a-f]+", "", content["text"])
+    return complaint(text) if result.get("isError") else f"=> {brief(text, 300)}"
 
 
 def tell_error(error: dict[str, Any]) -> str:
