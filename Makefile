@@ -12,7 +12,7 @@ PEERS := .venv-bench
 help:
 	@echo "make run     serve the weather example on loopback, and print a request to try"
 	@echo "make test    run every test and every >>> example"
-	@echo "make mutants MODULE=src/plainmcp/schema.py [COUNT=30] [SEED=1]   would a test at the wire notice a change?"
+	@echo "make mutants MODULE=src/plainmcp/schema/generate.py [COUNT=30] [SEED=1]   would a test at the wire notice a change?"
 	@echo "make check   formatting, lint and types"
 	@echo "make bench   measure speed and memory beside other packages: ten minutes, writes bench/RESULTS.md"
 	@echo "make docs    build the documentation into site"

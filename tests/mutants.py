@@ -1,6 +1,6 @@
 """Would a test notice? Changes one module at random places, one change at a time, and runs the tests at the wire.
 
-    make mutants MODULE=src/plainmcp/schema.py            30 mutants of one module
+    make mutants MODULE=src/plainmcp/schema/generate.py            30 mutants of one module
     make mutants MODULE=… COUNT=10 SEED=7                 fewer, and others
 
 A mutant is a copy of src with one change, in a temporary directory: the working tree is never touched. It is dead

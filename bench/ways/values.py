@@ -15,11 +15,12 @@ import msgspec
 import pydantic
 
 import payloads
-from plainmcp import Policy, Server, codec, project
-from plainmcp.methods import molds
-from plainmcp.normalize import tool_result
-from plainmcp.payload import Declared, Output
+from plainmcp import Policy, Server
+from plainmcp.protocol import plan, project
 from plainmcp.revisions import LATEST
+from plainmcp.values.normalize import tool_result
+from plainmcp.values.payload import Declared, Output
+from plainmcp.wire import codec
 from rounds import Timed
 from ways.handle import timed
 
@@ -62,7 +63,7 @@ class Setting(NamedTuple):
         tool = server.registry.tools.known("table", None)
 
         def made() -> bytes:
-            return molds.made(server, tool, LATEST, msgspec.Raw(b"1"), self.value)
+            return plan.made(server, tool, LATEST, msgspec.Raw(b"1"), self.value)
 
         said, ours = codec.decode(made())["result"], codec.decode(self.ours())
         assert {key: said[key] for key in ours} == ours

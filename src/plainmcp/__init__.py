@@ -1,12 +1,12 @@
 """Plain Python in, exact MCP out: the names a user may rely on, and nothing else."""
 
-from .app import Server
 from .context import Context
 from .errors import ToolError
 from .media import Audio, File, Image
-from .normalize import normalize_prompt_result, normalize_resource_payload, normalize_tool_result
 from .policy import Policy
 from .results import PromptResult, ResourceResult, ToolResult, full, structured, text
+from .server import Server
+from .values.normalize import normalize_prompt_result, normalize_resource_payload, normalize_tool_result
 
 __all__ = [
     "Audio",

@@ -16,14 +16,17 @@ from uuid import uuid4
 import msgspec
 from msgspec.structs import replace
 
-from . import codec, describe, foreign, hints, jsonrpc, schema
 from .errors import AuthorError, InvalidParams, MissingCapability, ParseError, ToolError
-from .judge import Judge
-from .pace import A_SECOND, Pace
+from .foreign import classes
+from .protocol import describe
+from .protocol.rate_limit import A_SECOND, Pace
+from .protocol.request import Request
+from .protocol.steps import Link, PeerError
 from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample
-from .request import Request
 from .revisions import Revision
-from .steps import Link, PeerError
+from .schema import generate, hints
+from .schema.validator import Judge
+from .wire import codec, jsonrpc
 
 if TYPE_CHECKING:
     from .questions import AwaitedDict, AwaitedElicited, AwaitedList
@@ -408,11 +411,11 @@ def _form(kind: Any) -> tuple[dict[str, Any], Callable[[Any], Any]]:
                 f"{kind!r} is not a form; give a class, a single value's type or a JSON Schema"
             ) from error
         return wanted, lambda content: fit(content).value
-    wanted = schema.of_form(kind)
+    wanted = generate.of_form(kind)
 
     def parse(content: Any) -> Any:
         try:
-            if foreign.is_pydantic(kind):
+            if classes.is_pydantic(kind):
                 return kind.model_validate(content) if hasattr(kind, "model_validate") else kind(**content)
             return codec.converted(content, kind)
         except ValueError as error:  # what msgspec and pydantic raise for content that does not fit (ELIC-03)

@@ -14,9 +14,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from . import codec
 from .errors import AuthorError, ToolError
-from .mime import UNKNOWN, is_textual, mime_of_name, sniff
 from .types import (
     Annotations,
     AudioContent,
@@ -28,6 +26,8 @@ from .types import (
     TextContent,
     TextResourceContents,
 )
+from .wire import codec
+from .wire.mime import UNKNOWN, is_textual, mime_of_name, sniff
 
 __all__ = [
     "Audio",

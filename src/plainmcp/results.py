@@ -12,7 +12,7 @@ from typing import Any, Self, TypeAlias, TypedDict, TypeVar, Unpack
 import msgspec
 from msgspec import UNSET, Struct
 
-from . import codec, media
+from . import media
 from .errors import AuthorError
 from .media import Audio, Buffer, File, Image
 from .types import (
@@ -26,6 +26,7 @@ from .types import (
     TextContent,
     TextResourceContents,
 )
+from .wire import codec
 
 __all__ = [
     "JSON_TEXT",

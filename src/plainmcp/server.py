@@ -1,421 +1,109 @@
-"""The one door: what a server is, what it offers, and the steps that answer a message. Does no I/O.
+"""The server people use: the core, and the ways to drive it. Everything else is in the rooms it opens onto."""
 
-Running the steps is for the edges: see transports.drive, and app for the server people use.
-"""
+from collections.abc import Callable
+from typing import Any, Unpack
 
-import logging
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
-from os import urandom
-from time import time
-from typing import Any, Literal, TypeVar, Unpack, overload
-
-import msgspec
-
-from . import codec, describe, exchange, features, files, jsonrpc, media, mime, results
-from .errors import AuthorError, InvalidParams, InvalidRequest, OptionError, ProtocolError
-from .jsonable import Rules
-from .jsonrpc import Envelope
-from .methods.answering import Steps
-from .methods.tools import Single
-from .option_check import with_checked_options
-from .options import (
-    CompletionOptions,
-    DirectoryOptions,
-    FeatureDetails,
-    FileOptions,
-    PromptOptions,
-    ResourceOptions,
-    ToolOptions,
-)
-from .policy import Policy
-from .registry import Registry
+from . import revisions
+from .errors import AuthorError, OptionError
+from .protocol.core import Core
+from .protocol.option_check import with_checked_options
+from .protocol.options import HttpOptions, RunOptions
 from .revisions import Revision
-from .session import Session
-from .steps import Link
-from .types import Icon, Implementation, ToolAnnotations
+from .transports import run as drive
+from .transports.connection import Connection
+from .transports.log_format import formatted_logs
+from .transports.shutdown import GRACE
 
-__all__ = ["Core"]
-
-F = TypeVar("F", bound=Callable[..., Any])
-_log = logging.getLogger("plainmcp")
-
-_NOT_GIVEN: Any = object()
-_BRACE = ord("{")
-MAX_BATCH = 100
-"""How many messages one batch may hold."""
+__all__ = ["Server"]
 
 
-class Core:
-    """A server without I/O: features go in by decorator, messages by `receive`."""
+class Server(Core):
+    """An MCP server: register plain functions, then hand it messages or mount it.
 
-    @with_checked_options("Server", 'write Server("weather", version="1.0.0")')
-    def __init__(
+    >>> server = Server("greeter", "1.0")
+    >>> @server.tool
+    ... def greet(name: str) -> str:
+    ...     return f"Hello, {name}!"
+    >>> server.handle({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    b'{"jsonrpc":"2.0","id":1,"result":{}}'
+    """
+
+    handle = drive.handle
+
+    async def handle_async(
+        self, message: Any, *, revision: str | Revision | None = None, principal: Any = None
+    ) -> bytes | None:
+        """The same in an event loop."""
+        from .transports import run_async  # an event loop is loaded for those who need one
+
+        begun = self.begin(message, None, None, principal, None if revision is None else revisions.named(revision))
+        return await run_async.run(begun, threads=run_async.threads_of(self))
+
+    @with_checked_options("server.connect", "write server.connect(send)")
+    def connect(self, send: Callable[[bytes], None] | None = None, *, principal: Any = None) -> Connection:
+        """A connection that remembers its handshake; `send` is called with notifications and questions."""
+        return Connection(self, send, principal=principal)
+
+    @with_checked_options("server.asgi", "write server.asgi(principal=…)")
+    def asgi(self, *, principal: Callable[[Any], Any] | None = None, **settings: Unpack[HttpOptions]) -> Any:
+        """An ASGI application: give it to uvicorn, or mount it in Starlette, FastAPI or Litestar.
+
+        `principal` is called with the scope of each request and says who is calling; see
+        transports.streamable.Settings for the rest.
+        """
+        from .transports import asgi  # loaded for those who mount the server
+
+        return asgi.ASGIApp(self, asgi.Settings(**settings), principal=principal)
+
+    @with_checked_options("server.wsgi", "write server.wsgi(principal=…)")
+    def wsgi(self, *, principal: Callable[[Any], Any] | None = None, **settings: Unpack[HttpOptions]) -> Any:
+        """A WSGI application: give it to gunicorn, or mount it in Django or Flask.
+
+        An open stream holds on to a thread of the server, so none stays open unless `max_standing` says how many.
+        """
+        from .transports import wsgi  # loaded for those who mount the server
+
+        settings.setdefault("max_standing", 0)
+        return wsgi.WSGIApp(self, wsgi.Settings(**settings), principal=principal)
+
+    @with_checked_options("server.run", 'write server.run(), or server.run(http="127.0.0.1:8000")')
+    def run(
         self,
-        name: str,
-        version: str = "0.0.0",
+        http: str | int | None = None,
         *,
-        title: str | None = None,
-        description: str | None = None,
-        instructions: str | None = None,
-        website_url: str | None = None,
-        icons: Sequence[Icon] | None = None,
-        policy: Policy | str = Policy.standard,
-        page_size: int | None = None,
-        lenient_arguments: bool = True,
-        cache: tuple[int, str] = (0, "private"),
-        extensions: dict[str, Any] | None = None,
-        key: bytes | None = None,
-        state_seconds: float = 600,
-        timeout: float | None = None,
-        threads: int = 32,
-        batches: bool = False,
-        now: Callable[[], float] = time,
+        workers: int = 1,
+        grace: float = GRACE,
+        uvicorn: dict[str, Any] | None = None,
+        **options: Unpack[RunOptions],
     ) -> None:
-        if not name:
-            raise AuthorError("a server needs a name")
-        if page_size is not None and page_size < 1:
-            raise AuthorError("page_size is at least 1, or None for lists in one piece")
-        if threads < 1:
-            raise AuthorError("threads is at least 1")
-        _check_seconds("timeout", timeout)
-        _check_seconds("state_seconds", state_seconds)
-        self.info = Implementation(
-            name=name,
-            title=title,
-            version=version,
-            description=description,
-            websiteUrl=website_url,
-            icons=list(icons) if icons else None,
-        )
-        self.instructions = instructions
-        self.policy = Policy.of(policy)
-        self.page_size = page_size
-        self.cache = features.checked_cache(cache)
-        self.extensions = extensions or {}
-        if key is not None and len(key) < 16:
-            raise AuthorError("a key is at least 16 bytes, such as secrets.token_bytes(32) once made and kept")
-        self._key = key or urandom(32)  # drawn before any process is forked: workers open what others have sealed
-        self._is_key_drawn = key is None
-        self.state_seconds = state_seconds
-        self.timeout = timeout
-        self.threads = threads  # how many plain functions may run at a time
-        self.batches = batches
-        self.now = now
-        self.rules = Rules()
-        self.registry = Registry(self.policy)
-        self._lenient = lenient_arguments
-        self._infos: dict[str, Any] = {}
+        """Serve until the client hangs up or a signal ends us: on standard input and output, or over HTTP.
 
-    # Registering ----------------------------------------------------------------------------------
-
-    @overload
-    def tool(self, function: F, /, **options: Unpack[ToolOptions]) -> F: ...
-    @overload
-    def tool(self, /, **options: Unpack[ToolOptions]) -> Callable[[F], F]: ...
-    @with_checked_options("@server.tool", "write @server.tool, or @server.tool(name=…)")
-    def tool(self, function: Any = _NOT_GIVEN, /, **options: Unpack[ToolOptions]) -> Any:
-        """Offer a function as a tool: `@server.tool`, or `@server.tool(name=…, render="table", …)`.
-
-        Takes name, title, description, input_schema, output_schema, annotations, icons, meta, render, policy,
-        visible, needs, inline, timeout and replace.
+        `http` is a host and port, such as "127.0.0.1:8000", or a port of 127.0.0.1: the server is then found there at
+        /mcp, in as many processes as `workers` says; of several none keeps sessions. It ends within `grace` seconds:
+        requests that take longer are given up, and answered with an error. Takes besides, for HTTP, what `asgi` takes
+        and, in `uvicorn`, what uvicorn takes; for standard input and output, max_line (see transports.stdio). Raises
+        AuthorError when it cannot be served there.
         """
-
-        def register(function: F) -> F:
-            given, replace = self._given(options)
-            if isinstance(given.get("annotations"), dict):
-                given["annotations"] = _checked(ToolAnnotations, given["annotations"], "annotations")
-            policy = Policy.of(given.pop("policy", self.policy))
-            feature = features.tool(function, policy, self.rules, lenient=self._lenient, **given)
-            self.registry.tools.add(feature, replace)
-            return function
-
-        return register if function is _NOT_GIVEN else register(_function(function, "@server.tool"))
-
-    @with_checked_options("@server.resource", 'write @server.resource("memo://notes")')
-    def resource(self, uri: str, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
-        """Offer a function as the resource at a URI, or, where the URI has {variables}, as a family of them.
-
-        Takes name, title, description, mime_type, size, annotations, icons, meta, cache, visible, needs, inline,
-        timeout and replace.
-        """
-
-        def register(function: F) -> F:
-            given, replace = self._given(options)
-            given["annotations"] = media.annotations_of(given.get("annotations"))
-            feature = features.resource(uri, function, self.policy, self.rules, **given)
-            shelf: Any = (
-                self.registry.templates if isinstance(feature, features.TemplateFeature) else self.registry.resources
-            )
-            shelf.add(feature, replace)
-            return function
-
-        return register
-
-    @overload
-    def prompt(self, function: F, /, **options: Unpack[PromptOptions]) -> F: ...
-    @overload
-    def prompt(self, /, **options: Unpack[PromptOptions]) -> Callable[[F], F]: ...
-    @with_checked_options("@server.prompt", "write @server.prompt, or @server.prompt(name=…)")
-    def prompt(self, function: Any = _NOT_GIVEN, /, **options: Unpack[PromptOptions]) -> Any:
-        """Offer a function as a prompt: `@server.prompt`, or `@server.prompt(name=…, title=…, …)`."""
-
-        def register(function: F) -> F:
-            given, replace = self._given(options)
-            self.registry.prompts.add(features.prompt(function, self.policy, self.rules, **given), replace)
-            return function
-
-        return register if function is _NOT_GIVEN else register(_function(function, "@server.prompt"))
-
-    def _given(self, options: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
-        """What was said about a feature, and whether it replaces another; raises AuthorError."""
-        given: dict[str, Any] = {"timeout": self.timeout, **options}
-        _check_seconds("timeout", given["timeout"])
-        if given.get("icons"):
-            given["icons"] = list(given["icons"])
-        return given, bool(given.pop("replace", False))
-
-    @with_checked_options("@server.completion", 'write @server.completion("prompt", "argument")')
-    def completion(self, ref: str, argument: str, **options: Unpack[CompletionOptions]) -> Callable[[F], F]:
-        """Suggest values for an argument of a prompt (by its name) or of a resource template (by its URI).
-
-        The function is given what was typed and, if it takes a second parameter, the other arguments so far.
-        """
-
-        _check_seconds("timeout", options.get("timeout"))
-
-        def register(function: F) -> F:
-            feature = features.completion(function, ref, argument, **options)
-            if feature.key in self.registry.completions:
-                raise AuthorError(f"{argument!r} of {ref!r} is completed already")
-            self.registry.completions[feature.key] = feature
-            return function
-
-        return register
-
-    @with_checked_options("server.serializer", "write server.serializer(Class, function)")
-    def serializer(self, kind: type, to_jsonable: Callable[[Any], Any]) -> None:
-        """Send values of a class as whatever a function makes of them."""
-        if kind is str:
-            raise AuthorError("a str is sent as it is; give a class of your own a serializer")
-        self.rules.add(kind, to_jsonable)
-        for tool in list(self.registry.tools):  # what a class becomes is no longer told by its hints
-            self.registry.tools.add(features.redeclare(tool, tool.policy), replace=True)
-
-    @with_checked_options("server.add_file", 'write server.add_file("notes.md")')
-    def add_file(self, file: Any, uri: str | None = None, **options: Unpack[FileOptions]) -> str:
-        """Offer a file as a resource, read anew each time; gives its URI. Takes what `resource` takes, and root."""
         given: dict[str, Any] = {**options}
-        reading = {name: given.pop(name) for name in ("root", "links", "max_size") if name in given}
-        source = files.FileSource(file, **reading)
-        uri = uri or source.uri
+        over_pipes = {name: given.pop(name) for name in ("max_line", "streams") if name in given}
+        if http is None:
+            from .transports import stdio  # loaded for those who run the server
 
-        def read() -> Any:
-            return source.read(uri)
+            for_http = [*given, *(["workers"] if workers != 1 else []), *(["uvicorn"] if uvicorn is not None else [])]
+            if for_http:
+                raise OptionError(f'server.run: {for_http[0]}= goes with http=, such as http="127.0.0.1:8000"')
+            with formatted_logs():
+                stdio.run(self, grace=grace, **over_pipes)
+        else:
+            from .transports import uvicorn as serving  # the same
 
-        found: dict[str, Any] = {"name": source.name, "mime_type": source.mime_type, "size": source.size()}
-        self.resource(uri, **(found | given))(read)
-        return uri
-
-    @with_checked_options("server.add_directory", 'write server.add_directory("docs://", "docs")')
-    def add_directory(self, prefix: str, root: Any, **options: Unpack[DirectoryOptions]) -> None:
-        """Offer the files below a directory, each at the prefix and its path; none outside it can be reached."""
-        given: dict[str, Any] = {**options}
-        reading = {name: given.pop(name) for name in ("links", "max_size", "hidden") if name in given}
-        directory = files.Directory(root, **reading)
-
-        def read(path: str) -> Any:
-            return directory.read(path, prefix + path)
-
-        given.setdefault("name", prefix.rstrip("/:").rpartition("/")[2] or prefix)
-        self.resource(f"{prefix}{{+path}}", **given)(read)
-
-    @with_checked_options("server.add_link", 'write server.add_link("https://example.com/page")')
-    def add_link(self, uri: str, **options: Unpack[ResourceOptions]) -> None:
-        """List a resource that the client fetches by itself, such as a page on the web."""
-        given: dict[str, Any] = {**options}
-        given["name"] = given.get("name") or uri.rstrip("/").rpartition("/")[2] or uri
-        given["mime_type"] = given.get("mime_type") or mime.mime_of_name(uri)
-
-        def elsewhere() -> Any:
-            raise InvalidParams(f"{uri} is not read through this server; fetch it directly")
-
-        self.resource(uri, **given)(elsewhere)
-
-    @with_checked_options("server.add_text_prompt", 'write server.add_text_prompt("greeting", "Say hello.")')
-    def add_text_prompt(
-        self,
-        name: str,
-        text: str,
-        *,
-        role: Literal["user", "assistant"] = "user",
-        **options: Unpack[FeatureDetails],
-    ) -> None:
-        """Offer a fixed text as a prompt."""
-        turn = results.Turn(role, text)
-
-        def said() -> Any:
-            return results.PromptResult([turn])
-
-        self.prompt(name=name, **options)(said)
-
-    @with_checked_options("server.add_file_prompt", 'write server.add_file_prompt("review", "review.md")')
-    def add_file_prompt(
-        self,
-        name: str,
-        file: Any,
-        *,
-        role: Literal["user", "assistant"] = "user",
-        **options: Unpack[FeatureDetails],
-    ) -> None:
-        """Offer the text of a file, read anew each time, as a prompt."""
-        source = files.FileSource(file)
-        results.Turn(role, "")  # what cannot be a role fails now, where the author sees it
-
-        def said() -> Any:
-            return results.PromptResult([results.Turn(role, source.read(), as_text=True)])
-
-        self.prompt(name=name, **options)(said)
-
-    def remove_tool(self, name: str) -> None:
-        """No longer offer a tool."""
-        self.registry.tools.remove(name)
-
-    def remove_resource(self, uri: str) -> None:
-        """No longer offer a resource or a template."""
-        shelf: Any = self.registry.resources if uri in self.registry.resources else self.registry.templates
-        shelf.remove(uri)
-
-    def remove_prompt(self, name: str) -> None:
-        """No longer offer a prompt."""
-        self.registry.prompts.remove(name)
-
-    def resource_updated(self, uri: str) -> None:
-        """Tell those who subscribed to a resource that it changed."""
-        self.registry.publish("resources/updated", uri)
-
-    # Answering ------------------------------------------------------------------------------------
-
-    def receive(self, message: Any, **how: Any) -> Steps:
-        """Steps that answer a message, for who drives them by themselves; takes what `begin` takes."""
-        begun = self.begin(message, **how)
-        return begun if begun is None or isinstance(begun, bytes) else (yield from begun)
-
-    def begin(
-        self,
-        message: Any,
-        session: Session | None = None,
-        link: Link | None = None,
-        principal: Any = None,
-        revision: Revision | None = None,
-    ) -> bytes | Single | Steps | None:
-        """The answer to a message or a batch, in bytes, text or data: bytes, None, or steps that end so.
-
-        No place to intervene: `handle` has a shorter way for the plain call of a tool.
-        """
-        try:
-            raw = message if type(message) is bytes else codec.to_bytes(message)
-            if raw and raw[0] == _BRACE:
-                return exchange.begin(self, jsonrpc.open_envelope(raw), session, link, principal, revision)
-        except ProtocolError as error:
-            return exchange.failure(error, exchange.assumed(session, revision))
-        how: dict[str, Any] = {"session": session, "link": link, "principal": principal, "revision": revision}
-        return self._receive_unusual(raw, how)
-
-    def _receive_unusual(self, raw: bytes, how: dict[str, Any]) -> Steps:
-        """What does not open with a brace: a batch, leading blanks, or nonsense."""
-        spoken = exchange.assumed(how["session"], how["revision"])
-        try:
-            batch = jsonrpc.open_batch(raw)
-            if batch is None:
-                return (yield from exchange.answer(self, jsonrpc.open_envelope(raw), **how))
-            self.check_batch(batch, spoken)
-        except ProtocolError as error:
-            return exchange.failure(error, spoken)
-        answers = []
-        for part in batch:
-            answer = yield from self._receive_part(part, spoken, how)
-            if answer is not None:
-                answers.append(answer)
-        return b"[" + b",".join(answers) + b"]" if answers else None
-
-    def check_batch(self, batch: list[Any], spoken: Revision) -> None:
-        """Refuse a batch where there are none, or one that is too long; raises InvalidRequest."""
-        if not (spoken.batches or self.batches):
-            raise InvalidRequest(f"revision {spoken.name} has no batches; send one message at a time")
-        if not 0 < len(batch) <= MAX_BATCH:
-            raise InvalidRequest(f"a batch holds 1 to {MAX_BATCH} messages")
-
-    def open_part(self, part: Any) -> Envelope:
-        """The envelope of a message in a batch; raises ProtocolError."""
-        envelope = jsonrpc.open_envelope(part)
-        if envelope.method == "initialize" and not self.batches:
-            raise jsonrpc.blamed(InvalidRequest("initialize is never part of a batch"), envelope.id)  # VER-07
-        return envelope
-
-    def _receive_part(self, part: Any, spoken: Revision, how: dict[str, Any]) -> Steps:
-        try:
-            envelope = self.open_part(part)
-        except ProtocolError as error:
-            return exchange.failure(error, spoken)
-        return (yield from exchange.answer(self, envelope, **how))
-
-    @cached_property
-    def key(self) -> bytes:
-        """What state that travels through clients is sealed with."""
-        if self._is_key_drawn:
-            _log.info(
-                "no key= was given: what is sealed here can be opened by workers of this server only, until it ends"
-            )
-        return self._key
-
-    # What the methods ask of us -------------------------------------------------------------------
-
-    def capabilities(self) -> dict[str, Any]:
-        """What is on offer, as capabilities; only what there is (TOOL-01, RES-01, PROM-01, COMP-01)."""
-        registry, offered = self.registry, {}
-        if len(registry.tools):
-            offered["tools"] = {"listChanged": True}
-        if len(registry.resources) or len(registry.templates):
-            offered["resources"] = {"subscribe": True, "listChanged": True}
-        if len(registry.prompts):
-            offered["prompts"] = {"listChanged": True}
-        if registry.completions:
-            offered["completions"] = {}
-        offered["logging"] = {}
-        if self.extensions:
-            offered["extensions"] = self.extensions
-        return offered
-
-    def offers(self, method: str) -> bool:
-        """Whether there is anything behind a method."""
-        behind = self.registry.behind.get(method)
-        return behind is None or any(behind)
-
-    def info_for(self, revision: Revision) -> Any:
-        """Who we are, as a revision says it."""
-        found = self._infos.get(revision.name)
-        if found is None:
-            found = self._infos[revision.name] = describe.implementation(self.info, revision)
-        return found
-
-
-def _function(given: Any, where: str) -> Any:
-    """What was given by position in the place of a function, if it may be one; raises OptionError."""
-    if isinstance(given, str):
-        raise OptionError(
-            f"{where} takes a function by position, and its options by name: write {where}(name={given!r})"
-        )
-    return given
-
-
-def _check_seconds(name: str, given: float | None) -> None:
-    if given is not None and not given > 0:
-        raise AuthorError(f"{name} is a number of seconds, more than 0; not {given!r}")
-
-
-def _checked(kind: Any, given: dict[str, Any], what: str) -> Any:
-    try:
-        return codec.converted(given, kind)
-    except msgspec.ValidationError as error:
-        raise AuthorError(f"{what}: {error}") from None
+            if over_pipes:
+                raise OptionError(
+                    f"server.run: {next(iter(over_pipes))}= is for standard input and output, without http="
+                )
+            if workers > 1 and not given.setdefault("stateless", True):
+                raise AuthorError("a session belongs to one process: with several workers, stateless is True")
+            serving.check_uvicorn(uvicorn or {})
+            with formatted_logs():
+                app, address = self.asgi(**given), serving.address_text(http)
+                serving.serve(app, address, workers=workers, grace=grace, **(uvicorn or {}))

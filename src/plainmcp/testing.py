@@ -16,8 +16,8 @@ from typing import Any
 import msgspec
 
 from . import revisions
+from .protocol.core import Core
 from .revisions import REVISIONS, Revision
-from .server import Core
 from .transports.connection import Connection
 
 __all__ = ["Client", "RpcError", "assert_valid_on_every_revision"]

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
-from . import codec
+from .wire import codec
 
 __all__ = [
     "Annotations",

@@ -16,18 +16,7 @@ from typing import TypedDict
 
 from pydantic import BaseModel, Field
 
-from plainmcp import (
-    Audio,
-    File,
-    Image,
-    PromptResult,
-    ResourceResult,
-    ToolResult,
-    full,
-    structured,
-    text,
-    types,
-)
+from plainmcp import Audio, File, Image, PromptResult, ResourceResult, ToolResult, full, structured, text, types
 from plainmcp.types import (
     Annotations,
     AudioContent,

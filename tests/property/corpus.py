@@ -14,11 +14,13 @@ import attrs
 import msgspec
 from pydantic import BaseModel
 
-from plainmcp import Image, Policy, codec, project
+from plainmcp import Image, Policy
 from plainmcp.errors import PlainMCPError
-from plainmcp.normalize import prompt_result, resource_result, tool_result
-from plainmcp.payload import Output
+from plainmcp.protocol import project
 from plainmcp.revisions import REVISIONS, Revision
+from plainmcp.values.normalize import prompt_result, resource_result, tool_result
+from plainmcp.values.payload import Output
+from plainmcp.wire import codec
 
 __all__ = ["CORPUS", "digests"]
 

@@ -12,10 +12,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from plainmcp import Policy, codec, project
+from plainmcp import Policy
 from plainmcp.errors import NormalizeError, PlainMCPError, ToolError
-from plainmcp.jsonable import Rules
-from plainmcp.normalize import (
+from plainmcp.protocol import project
+from plainmcp.revisions import LATEST, REVISIONS
+from plainmcp.values.encode import Rules
+from plainmcp.values.normalize import (
     normalize_prompt_result,
     normalize_resource_payload,
     normalize_tool_result,
@@ -23,8 +25,8 @@ from plainmcp.normalize import (
     resource_result,
     tool_result,
 )
-from plainmcp.payload import Output
-from plainmcp.revisions import LATEST, REVISIONS
+from plainmcp.values.payload import Output
+from plainmcp.wire import codec
 from property import corpus, strategies
 from property.telling import is_json_of, parsed, tells, unwrapped
 from schemas import assert_valid

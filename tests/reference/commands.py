@@ -4,7 +4,7 @@ import argparse
 import os
 from unittest import mock
 
-from plainmcp import cli_options
+from plainmcp.cli import options
 
 from .markdown import headed
 
@@ -30,7 +30,7 @@ _NOTES = {
 
 def page() -> str:
     """The page."""
-    parser = cli_options._parser()
+    parser = options._parser()
     commands = next(one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
     parts: list[str] = []
     with mock.patch.dict(os.environ, {"COLUMNS": "100", "NO_COLOR": "1"}):

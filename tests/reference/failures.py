@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from plainmcp import Server, errors, jsonrpc
+from plainmcp import Server, errors
 from plainmcp.errors import AuthorError, PlainMCPError, ProtocolError, ToolError
 from plainmcp.revisions import REVISIONS
 from plainmcp.testing import Client, RpcError
-from plainmcp.transports.streamable import status
+from plainmcp.transports.http.rules import status
+from plainmcp.wire import jsonrpc
 
 from .markdown import code, first_line, headed, table
 

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from plainmcp import Policy, Server, options
-from plainmcp.server import Core
+from plainmcp import Policy, Server
+from plainmcp.protocol import options
+from plainmcp.protocol.core import Core
 from plainmcp.transports.connection import Connection
-from plainmcp.transports.streamable import Settings
+from plainmcp.transports.http.rules import Settings
 
 from .markdown import code, comments, headed, table, words
 from .signatures import calls, member

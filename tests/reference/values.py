@@ -13,9 +13,9 @@ import msgspec
 
 from plainmcp import Policy, Server
 from plainmcp.errors import NormalizeError
-from plainmcp.normalize import normalize_tool_result
 from plainmcp.revisions import REVISIONS
 from plainmcp.testing import Client, RpcError
+from plainmcp.values.normalize import normalize_tool_result
 
 from . import samples
 from .markdown import code, headed, table

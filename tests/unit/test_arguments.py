@@ -21,9 +21,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
-from plainmcp.arguments import MANY, compile
 from plainmcp.errors import ArgumentsError, AuthorError, ToolError
-from plainmcp.signature import Parameter, read
+from plainmcp.schema.arguments import MANY, compile
+from plainmcp.schema.signature import Parameter, read
 
 SECRET = "hunter2-correct-horse"
 

@@ -25,9 +25,9 @@ from plainmcp import (
     types,
 )
 from plainmcp.errors import NormalizeError
-from plainmcp.kinds import MAX_ITEMS
 from plainmcp.types import TextContent
-from plainmcp.walk import MAX_DEPTH
+from plainmcp.values.rules import MAX_ITEMS
+from plainmcp.values.walk import MAX_DEPTH
 
 SOON = 1.0  # seconds of our own time; it takes milliseconds, and this is to catch what grows without bound
 

@@ -13,7 +13,7 @@ import pytest
 from mounted import Live, session, speak
 from plainmcp import Context, Server, ToolError
 from plainmcp.errors import InvalidParams
-from plainmcp.steps import Cancelled
+from plainmcp.protocol.steps import Cancelled
 
 TOOLS = [
     "echo", "record", "number", "nothing", "formless", "waiting", "waiting_and_failing", "plain", "wrapper",

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from plainmcp import Server, cli, cli_client, cli_remote, cli_show
+from plainmcp import Server
+from plainmcp.cli import client, main, remote, show
 from plainmcp.revisions import REVISIONS
 from serving import EXAMPLES, served
 from talking import Program, until
@@ -160,7 +161,7 @@ def test_a_wrong_command_line_is_a_two(folder: Path, arguments: list[str]) -> No
 )
 def test_wrong_words_and_options_are_a_two(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
-        cli.main(arguments)
+        main.main(arguments)
     assert left.value.code == 2
     assert f"usage: plainmcp {arguments[0]}" in capsys.readouterr().err
 
@@ -177,7 +178,7 @@ def test_options_that_do_not_go_together_say_why(
     arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
-        cli.main(["serve", "one.py", *arguments])
+        main.main(["serve", "one.py", *arguments])
     assert reason in capsys.readouterr().err
 
 
@@ -194,7 +195,7 @@ def test_the_help_of_a_command_lists_its_exit_codes(
     command: str, codes: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as left:
-        cli.main([command, "--help"])
+        main.main([command, "--help"])
     assert left.value.code == 0
     said = capsys.readouterr().out
     assert re.findall(r"^  (\d+) +\S", said.partition("exit codes:\n")[2], re.MULTILINE) == codes
@@ -288,7 +289,7 @@ def test_a_file_named_like_a_module_is_still_loaded(tmp_path: Path, monkeypatch:
     file = tmp_path / "json.py"
     file.write_text("from plainmcp import Server\nserver = Server('json')\n", "utf-8")
     try:
-        assert cli.load(str(file)).info.name == "json"
+        assert main.load(str(file)).info.name == "json"
         assert sys.modules["json"].__file__ != str(file)
     finally:
         sys.modules.pop("served_json", None)
@@ -347,7 +348,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
     def run(*arguments: str) -> Said:
         capsys.readouterr()
-        code = cli.main(arguments)
+        code = main.main(arguments)
         said = capsys.readouterr()
         return code, said.out, said.err
 
@@ -615,17 +616,17 @@ def test_a_command_that_is_no_server_is_explained(run: Any, command: str, compla
 
 def test_events_are_cut_out_of_a_stream() -> None:
     stream = [b": hello\r\n", b"id: 1\n", b"data:\n", b"\n", b"data: {\n", b"data:}\r\n", b"\r\n", b"data: lost\n"]
-    assert list(cli_remote._events(stream)) == [b"{\n}"]
+    assert list(remote._events(stream)) == [b"{\n}"]
 
 
 def test_a_question_is_declined_and_a_ping_answered() -> None:
     sent: list[dict[str, Any]] = []
 
-    class Asking(cli_client.Inside):
+    class Asking(client.Inside):
         def tell(self, message: bytes, revision: str) -> None:
             sent.append(json.loads(message))
 
-    peer = cli_client.Peer(lambda hear: Asking(Server("x"), hear), REVISIONS["2025-11-25"])
+    peer = client.Peer(lambda hear: Asking(Server("x"), hear), REVISIONS["2025-11-25"])
     peer._hear(b'{"jsonrpc":"2.0","id":"a","method":"roots/list"}')
     peer._hear(b'{"jsonrpc":"2.0","id":"b","method":"ping"}')
     assert [message.get("id") for message in sent] == [None, "a", "b"]
@@ -643,10 +644,10 @@ def test_colours_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    assert cli_show.coloured("word", "bold") == "word"
-    assert cli_show.coloured("word", "bold", Terminal()) == "\x1b[1mword\x1b[0m"
+    assert show.coloured("word", "bold") == "word"
+    assert show.coloured("word", "bold", Terminal()) == "\x1b[1mword\x1b[0m"
     monkeypatch.setenv("NO_COLOR", "1")
-    assert cli_show.coloured("word", "bold", Terminal()) == "word"
+    assert show.coloured("word", "bold", Terminal()) == "word"
 
 
 @pytest.mark.parametrize(
@@ -663,4 +664,4 @@ def test_colours_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_schema_is_named_in_a_word_or_two(schema: Any, kind: str) -> None:
-    assert cli_show.kind_of(schema) == kind
+    assert show.kind_of(schema) == kind

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plainmcp import codec
 from plainmcp.errors import ParseError, PlainMCPError
 from plainmcp.types import TextContent
+from plainmcp.wire import codec
 
 
 def test_what_goes_out_is_compact_and_keeps_its_order():

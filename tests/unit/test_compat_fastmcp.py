@@ -24,7 +24,8 @@ import pytest
 from fastmcp.client.transports import StdioTransport
 from pydantic import BaseModel, Field
 
-from plainmcp import Server, cli
+from plainmcp import Server
+from plainmcp.cli import main
 from plainmcp.compat.fastmcp import (
     AcceptedElicitation,
     Audio,
@@ -448,7 +449,7 @@ def quick_start(folder: Path) -> Path:
 
 @pytest.fixture
 def loaded(quick_start: Path) -> Any:
-    yield cli.load(str(quick_start))
+    yield main.load(str(quick_start))
     sys.modules.pop("quick_start", None)
     sys.path.remove(str(quick_start.parent))
 
@@ -977,7 +978,7 @@ def test_a_tool_error_is_read_by_the_model_and_no_other_is() -> None:
 
 def test_run_takes_the_packages_words(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[Any] = []
-    monkeypatch.setattr("plainmcp.app.Server.run", lambda self, http=None, **options: ran.append((http, options)))
+    monkeypatch.setattr("plainmcp.server.Server.run", lambda self, http=None, **options: ran.append((http, options)))
     server = FastMCP("run")
     server.run()
     server.run(transport="stdio", show_banner=False)

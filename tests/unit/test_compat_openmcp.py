@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from plainmcp import Policy, cli
+from plainmcp import Policy
 from plainmcp import types as ours
+from plainmcp.cli import main
 from plainmcp.compat import openmcp
 from plainmcp.compat.openmcp import (
     MCPServer,
@@ -490,7 +491,7 @@ def test_plainmcp_serve_finds_such_a_server(tmp_path: Path) -> None:
         "utf-8",
     )
     try:
-        assert Client(cli.load(str(file)), REVISION).call("add", a=1, b=2)["structuredContent"] == {"result": 3}
+        assert Client(main.load(str(file)), REVISION).call("add", a=1, b=2)["structuredContent"] == {"result": 3}
     finally:
         sys.modules.pop("openmcp_file", None)
         sys.path.remove(str(tmp_path))

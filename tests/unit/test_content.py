@@ -8,9 +8,8 @@ import mcp.types as official
 import msgspec
 import pytest
 
-from plainmcp import Audio, File, Image, Policy, content
+from plainmcp import Audio, File, Image, Policy
 from plainmcp.errors import NormalizeError, ToolError
-from plainmcp.jsonable import Rules
 from plainmcp.types import (
     Annotations,
     AudioContent,
@@ -23,6 +22,8 @@ from plainmcp.types import (
     TextResourceContents,
     Tool,
 )
+from plainmcp.values import content
+from plainmcp.values.encode import Rules
 
 PNG = b"\x89PNG\r\n\x1a\n"
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt "

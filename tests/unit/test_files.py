@@ -13,16 +13,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from plainmcp import (
-    Server,
-    files,
-    media,
-    normalize_prompt_result,
-    normalize_resource_payload,
-    normalize_tool_result,
-)
+from plainmcp import Server, media, normalize_prompt_result, normalize_resource_payload, normalize_tool_result
 from plainmcp.errors import AuthorError, ResourceNotFound, ToolError
-from plainmcp.files import MAX_SIZE, Directory, FileSource, uri_of
+from plainmcp.protocol import files
+from plainmcp.protocol.files import MAX_SIZE, Directory, FileSource, uri_of
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 

@@ -10,9 +10,9 @@ import pytest
 
 from plainmcp import Context, Server, ToolError
 from plainmcp.errors import InvalidParams
+from plainmcp.protocol.steps import Cancelled
 from plainmcp.revisions import REVISIONS
-from plainmcp.steps import Cancelled
-from plainmcp.transports import drive
+from plainmcp.transports import run
 
 CALLS: dict[str, bytes] = {
     "a plain one": b'"name":"echo","arguments":{"text":"hi"}',
@@ -111,7 +111,7 @@ def without_incident(answer: bytes | None) -> bytes | None:
 def assert_both_ways(server: Server, message: Any, revision: str | None = None, principal: Any = None) -> None:
     short = server.handle(message, revision=revision, principal=principal)
     spoken = None if revision is None else REVISIONS[revision]
-    long = drive.run(server.begin(message, None, None, principal, spoken))
+    long = run.run(server.begin(message, None, None, principal, spoken))
     assert without_incident(short) == without_incident(long), message
 
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from plainmcp import Server, headings
+from plainmcp import Server
 from plainmcp.errors import AuthorError
+from plainmcp.schema import header_params
 
 
 def tool_with(schema: dict[str, Any]) -> Server:
@@ -29,7 +30,7 @@ def test_annotated_properties_are_found_at_any_depth_of_properties() -> None:
         },
     }
     found = {"Mcp-Param-Region": ("region",), "Mcp-Param-Floor": ("where", "floor")}
-    assert headings.of(schema, "it") == found
+    assert header_params.of(schema, "it") == found
     assert tool_with(schema).registry.tools.known("t", None).headers == found
 
 

@@ -28,11 +28,13 @@ import pydantic.alias_generators
 import pydantic.dataclasses
 import pytest
 
-from plainmcp import Image, Policy, jsonable, kinds
+from plainmcp import Image, Policy
 from plainmcp.errors import NormalizeError
-from plainmcp.jsonable import Inexact, Rules
 from plainmcp.types import TextContent
-from plainmcp.walk import MAX_DEPTH, Walk
+from plainmcp.values import encode
+from plainmcp.values import rules as kinds
+from plainmcp.values.encode import Inexact, Rules
+from plainmcp.values.walk import MAX_DEPTH, Walk
 
 UTC = datetime.UTC
 STRICT = Policy.standard.replace(unserializable="error")
@@ -583,7 +585,7 @@ def test_a_rule_is_chosen_once_for_each_class(monkeypatch):
         asked.append(kind)
         return kinds.choose(kind, serializers)
 
-    monkeypatch.setattr(jsonable, "choose", choose)
+    monkeypatch.setattr(encode, "choose", choose)
     rules = Rules()
     for _ in range(3):
         encoded([{1, 2}, Inner(1), {"a": Inner(2)}, Color.RED], rules=rules)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from plainmcp.transports import looped
+from plainmcp.transports import run_async
 from plainmcp.transports.lent import Lent
 from talking import until
 
@@ -72,7 +72,7 @@ def test_the_turn_is_taken_back_when_the_loop_does_not_come_round(pipe: tuple[in
     async def hold_up() -> None:
         go_on.wait(20)
 
-    looped.start(hold_up)
+    run_async.start(hold_up)
     os.write(sink, b"unread")
     start = time.monotonic()
     try:
@@ -81,7 +81,7 @@ def test_the_turn_is_taken_back_when_the_loop_does_not_come_round(pipe: tuple[in
     finally:
         go_on.set()
     round_again = threading.Event()
-    looped.start(lambda: asyncio.sleep(0, round_again.set()))
+    run_async.start(lambda: asyncio.sleep(0, round_again.set()))
     assert round_again.wait(20)
     assert taken == []  # it had its chance
     assert os.read(source, 100) == b"unread"
@@ -97,7 +97,7 @@ def test_the_turn_is_not_taken_while_there_is_nothing_to_read(pipe: tuple[int, i
         time.sleep(0.3)
         held.append(time.monotonic())
 
-    looped.start(hold_up)
+    run_async.start(hold_up)
     until(lambda: held)
     assert backs == []
     os.write(sink, b"end")
@@ -129,7 +129,7 @@ def test_a_file_that_cannot_be_waited_for_is_refused(tmp_path: Path) -> None:
 def test_an_end_from_elsewhere_gives_the_turn_back_and_closes_what_was_opened(pipe: tuple[int, int]) -> None:
     source, sink = pipe
     taken, read = taking(source)
-    looped.start(lambda: asyncio.sleep(0))  # there is a loop
+    run_async.start(lambda: asyncio.sleep(0))  # there is a loop
     before = files()
     for _ in range(3):
         lent = Lent(source, read)

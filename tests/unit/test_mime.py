@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from plainmcp import mime as mime_room
-from plainmcp.mime import is_textual, mime_of_name, sniff
+from plainmcp.wire import mime as mime_room
+from plainmcp.wire.mime import is_textual, mime_of_name, sniff
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt "

@@ -10,10 +10,11 @@ import msgspec
 import pydantic
 import pytest
 
-from plainmcp import Policy, Server, jsonrpc
-from plainmcp.methods import molds
+from plainmcp import Policy, Server
 from plainmcp.policy import _ALLOWED
+from plainmcp.protocol import plan
 from plainmcp.revisions import REVISIONS
+from plainmcp.wire import jsonrpc
 
 
 @dataclass
@@ -104,10 +105,10 @@ def assert_alike(server: Server, name: str) -> None:
         for value in VALUES:
 
             def by_mold(revision: Any = revision, value: Any = value) -> bytes:
-                return molds.made(server, tool, revision, ID, value)
+                return plan.made(server, tool, revision, ID, value)
 
             def by_rooms(revision: Any = revision, value: Any = value) -> bytes:
-                return jsonrpc.close(ID, molds.closed(server, tool, tool.normalize(value), revision))
+                return jsonrpc.close(ID, plan.closed(server, tool, tool.normalize(value), revision))
 
             assert outcome(by_mold) == outcome(by_rooms), (revision.name, value)
 

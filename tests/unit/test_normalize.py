@@ -25,13 +25,10 @@ from plainmcp import (
     normalize_prompt_result,
     normalize_resource_payload,
     normalize_tool_result,
-    render,
     structured,
     types,
 )
 from plainmcp.errors import NormalizeError, ToolError
-from plainmcp.jsonable import Rules
-from plainmcp.normalize import prompt_result, resource_result, tool_result
 from plainmcp.types import (
     Annotations,
     CallToolResult,
@@ -42,6 +39,9 @@ from plainmcp.types import (
     TextContent,
     TextResourceContents,
 )
+from plainmcp.values import render
+from plainmcp.values.encode import Rules
+from plainmcp.values.normalize import prompt_result, resource_result, tool_result
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

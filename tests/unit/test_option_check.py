@@ -12,9 +12,9 @@ from plainmcp.compat import openmcp
 from plainmcp.compat.fastmcp import FastMCP
 from plainmcp.compat.mcp_serializer import MCPRegistry
 from plainmcp.errors import AuthorError, OptionError
-from plainmcp.option_check import HABITS, fits
-from plainmcp.options import HttpOptions, RunOptions
-from plainmcp.transports.streamable import Settings
+from plainmcp.protocol.option_check import HABITS, fits
+from plainmcp.protocol.options import HttpOptions, RunOptions
+from plainmcp.transports.http.rules import Settings
 from speaking import answer
 
 LISTS = {

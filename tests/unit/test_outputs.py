@@ -22,12 +22,12 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from plainmcp.errors import AuthorError, OutputError
-from plainmcp.jsonable import Rules
-from plainmcp.judge import Judge
-from plainmcp.outputs import OutputCheck
 from plainmcp.policy import Policy
-from plainmcp.schema import of_output
-from plainmcp.schema_types import type_of
+from plainmcp.schema.generate import of_output
+from plainmcp.schema.output_check import OutputCheck
+from plainmcp.schema.schema_types import type_of
+from plainmcp.schema.validator import Judge
+from plainmcp.values.encode import Rules
 
 RULES = Rules()
 REPLACE = Policy(unencodable="replace", unserializable="error")

@@ -24,16 +24,10 @@ import pydantic
 import pytest
 from fastmcp.utilities.types import Image as FastMCPImage
 
-from plainmcp import (
-    Image,
-    Policy,
-    codec,
-    normalize_prompt_result,
-    normalize_resource_payload,
-    normalize_tool_result,
-)
+from plainmcp import Image, Policy, normalize_prompt_result, normalize_resource_payload, normalize_tool_result
 from plainmcp import types as ours
 from plainmcp.errors import NormalizeError
+from plainmcp.wire import codec
 
 PNG = b"\x89PNG\r\n\x1a\n"
 WHEN = datetime(2026, 7, 28, 12, 30, tzinfo=UTC)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from plainmcp import places
-from plainmcp.places import Place
+from plainmcp.protocol import safe_paths
+from plainmcp.protocol.safe_paths import Place
 
 LINKS = ["inside", "refuse", "follow"]
 
@@ -30,9 +30,9 @@ def root(tmp_path):
 def system(request, monkeypatch):
     """Systems that can open by steps and systems that cannot."""
     if request.param != "by steps":
-        monkeypatch.setattr(places, "_BY_STEPS", False)
+        monkeypatch.setattr(safe_paths, "_BY_STEPS", False)
     if request.param.endswith("O_NOFOLLOW"):
-        monkeypatch.setattr(places, "_NO_LINK", 0)
+        monkeypatch.setattr(safe_paths, "_NO_LINK", 0)
 
 
 def read(root: Path, relative: str, links="inside") -> str:
@@ -162,14 +162,14 @@ def meanwhile(monkeypatch):
     """Do something once, after everything was checked and before anything is opened."""
 
     def arrange(change):
-        check, changes = places._check_regular, [change]
+        check, changes = safe_paths._check_regular, [change]
 
         def check_then_change(status):
             check(status)
             if changes:
                 changes.pop()()
 
-        monkeypatch.setattr(places, "_check_regular", check_then_change)
+        monkeypatch.setattr(safe_paths, "_check_regular", check_then_change)
 
     return arrange
 

@@ -4,12 +4,7 @@ from dataclasses import FrozenInstanceError, fields
 
 import pytest
 
-from plainmcp import (
-    Policy,
-    normalize_prompt_result,
-    normalize_resource_payload,
-    normalize_tool_result,
-)
+from plainmcp import Policy, normalize_prompt_result, normalize_resource_payload, normalize_tool_result
 from plainmcp.errors import AuthorError
 
 PROFILES = ("standard", "openmcp", "fastmcp", "serializer", "kubernetes", "lean")

@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
-from plainmcp import Context, Image, Policy, Server, ToolError, ToolResult, cli, cli_preview
-from plainmcp.cli_policy import with_policy
+from plainmcp import Context, Image, Policy, Server, ToolError, ToolResult
+from plainmcp.cli import main
+from plainmcp.cli import preview as cli_preview
+from plainmcp.cli.policy import with_policy
 from plainmcp.revisions import REVISIONS
 from plainmcp.testing import Client
 from serving import EXAMPLES, served
@@ -200,7 +202,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
     def run(*arguments: str) -> tuple[int, str]:
         capsys.readouterr()
-        code = cli.main(["preview", *arguments])
+        code = main.main(["preview", *arguments])
         return code, capsys.readouterr().out
 
     return run
@@ -336,14 +338,14 @@ def test_a_tool_that_may_do_something_runs_several_times_only_if_told_so(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "official.py").write_text(OFFICIAL, "utf-8")
     preview = ["preview", "--command", f"{sys.executable} official.py", "write"]
-    assert cli.main(preview) == 2
+    assert main.main(preview) == 2
     said = capsys.readouterr().err
     assert said.startswith("plainmcp: a server elsewhere runs a tool once for each revision, and write does not say")
     assert "--repeat" in said and "--revision" in said
     assert not (tmp_path / "runs.txt").exists()
-    assert cli.main([*preview, "--revision", "2025-11-25"]) == 0
+    assert main.main([*preview, "--revision", "2025-11-25"]) == 0
     assert (tmp_path / "runs.txt").read_text("utf-8") == "ran "
-    assert cli.main([*preview, "--repeat"]) == 0
+    assert main.main([*preview, "--repeat"]) == 0
     assert (tmp_path / "runs.txt").read_text("utf-8") == "ran " * 6
 
 

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from msgspec import UNSET, Raw
 
-from plainmcp import project
+from plainmcp.protocol import project
 from plainmcp.revisions import LATEST, REVISIONS, named
 from plainmcp.types import (
     Annotations,

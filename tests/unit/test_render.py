@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plainmcp.errors import AuthorError
-from plainmcp.render import RENDERERS, named
+from plainmcp.values.render import RENDERERS, named
 
 CONTEXTS = [
     {"name": "cluster-0", "server": "unknown", "default": False},

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from plainmcp import Server, cli_reload
+from plainmcp import Server
+from plainmcp.cli import reload
 from plainmcp.errors import AuthorError
-from plainmcp.transports import serving
+from plainmcp.transports import uvicorn
 from posting import ask, call, served
 from talking import META, Program, until
 
@@ -227,7 +228,7 @@ def test_what_is_installed_or_hidden_is_not_watched(tmp_path: Path) -> None:
         (tmp_path / folder / "module.py").write_text("", "utf-8")
     (tmp_path / "venv" / "pyvenv.cfg").write_text("", "utf-8")
     (tmp_path / "notes.txt").write_text("", "utf-8")
-    assert list(cli_reload._saved(tmp_path)) == [str(tmp_path / "own" / "deep" / "module.py")]
+    assert list(reload._saved(tmp_path)) == [str(tmp_path / "own" / "deep" / "module.py")]
 
 
 # What cannot be ---------------------------------------------------------------------------------------
@@ -275,4 +276,4 @@ def test_several_workers_keep_no_sessions() -> None:
 
 
 def test_an_address_in_brackets_is_taken_apart() -> None:
-    assert serving.address_of("[::1]:8000") == ("::1", 8000)
+    assert uvicorn.address_of("[::1]:8000") == ("::1", 8000)

@@ -22,11 +22,21 @@ import pytest
 import typing_extensions
 from pydantic import BaseModel, ConfigDict, Field
 
-from plainmcp import Audio, File, Image, ToolResult, schema, types
+from plainmcp import Audio, File, Image, ToolResult, types
 from plainmcp.errors import AuthorError
 from plainmcp.revisions import REVISIONS
-from plainmcp.schema import as_object, camel_top, handwritten, is_object, of_form, of_input, of_output, wrapped
-from plainmcp.signature import Parameter, read
+from plainmcp.schema import generate
+from plainmcp.schema.generate import (
+    as_object,
+    camel_top,
+    handwritten,
+    is_object,
+    of_form,
+    of_input,
+    of_output,
+    wrapped,
+)
+from plainmcp.schema.signature import Parameter, read
 from schemas import assert_valid
 
 T = TypeVar("T")
@@ -972,9 +982,9 @@ def test_an_unknown_dialect_is_refused_and_never_fetched():
 def test_a_schema_by_hand_is_bounded_in_depth_and_size():
     """R26-SCHEMA-06"""
     deep: dict[str, Any] = {"type": "object"}
-    for _ in range(schema.MAX_DEPTH + 1):
+    for _ in range(generate.MAX_DEPTH + 1):
         deep = {"type": "object", "properties": {"a": deep}}
-    wide = {"type": "object", "properties": {str(n): {} for n in range(schema.MAX_PARTS + 1)}}
+    wide = {"type": "object", "properties": {str(n): {} for n in range(generate.MAX_PARTS + 1)}}
     around: dict[str, Any] = {"type": "object"}
     around["properties"] = {"a": around}
     for given in (deep, wide, around):

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from plainmcp import Server
-from plainmcp.transports import sessions
-from plainmcp.transports.sessions import MOST_KEPT, Held, Sessions
-from plainmcp.transports.streamable import Settings
-from plainmcp.transports.streams import Stream
+from plainmcp.transports.http import session_store
+from plainmcp.transports.http.rules import Settings
+from plainmcp.transports.http.session_store import MOST_KEPT, Held, Sessions
+from plainmcp.transports.http.stream import Stream
 
 
 def wake() -> None: ...
@@ -138,7 +138,7 @@ def test_a_session_is_looked_up_while_another_thread_sweeps(monkeypatch: pytest.
         others[-1].join(0.05)
         return found
 
-    monkeypatch.setattr(sessions, "islice", slowly)
+    monkeypatch.setattr(session_store, "islice", slowly)
     endpoint.time += 2
     endpoint.session()
     for thread in others:

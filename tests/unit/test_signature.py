@@ -10,7 +10,7 @@ import pytest
 from pydantic import Field
 
 from plainmcp.errors import AuthorError
-from plainmcp.signature import Parameter, Signature, read
+from plainmcp.schema.signature import Parameter, Signature, read
 
 EMPTY = inspect.Parameter.empty
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plainmcp.transports import sse
+from plainmcp.transports.http import sse
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import msgspec
 import pytest
 
 from mounted import META
-from plainmcp import jsonrpc
 from plainmcp.errors import (
     AuthorError,
     HeaderMismatch,
@@ -15,12 +14,13 @@ from plainmcp.errors import (
     ProtocolError,
     UnsupportedRevision,
 )
+from plainmcp.protocol.core import Core
 from plainmcp.revisions import UNSAID, Revision
-from plainmcp.server import Core
-from plainmcp.transports import guard, headers, streamable
-from plainmcp.transports.endpoint import Endpoint
-from plainmcp.transports.headers import Headers
-from plainmcp.transports.streamable import Fit, Reply, Settings
+from plainmcp.transports.http import headers, rules, security
+from plainmcp.transports.http.endpoint import Endpoint
+from plainmcp.transports.http.headers import Headers
+from plainmcp.transports.http.rules import Fit, Reply, Settings
+from plainmcp.wire import jsonrpc
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
@@ -94,7 +94,7 @@ def test_a_request_from_where_it_may_come_passes(
 ) -> None:
     """R*-HTTP-02"""
     allowed = Settings(**settings)
-    guard.check(host, origin, local, frozenset(allowed.origins), frozenset(allowed.hosts))
+    security.check(host, origin, local, frozenset(allowed.origins), frozenset(allowed.hosts))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_request_a_browser_was_tricked_into_is_refused_by_a_text_that_names_th
     """R*-HTTP-02"""
     allowed = Settings(**settings)
     with pytest.raises(InvalidRequest, match=f"the setting {named}"):
-        guard.check(host, origin, local, frozenset(allowed.origins), frozenset(allowed.hosts))
+        security.check(host, origin, local, frozenset(allowed.origins), frozenset(allowed.hosts))
 
 
 NOT_LOOPBACK = [
@@ -142,9 +142,9 @@ NOT_LOOPBACK = [
 def test_what_only_begins_or_ends_like_this_machine_is_not_this_machine(name: str) -> None:
     """R*-HTTP-02: neither as a Host nor in an Origin"""
     with pytest.raises(InvalidRequest, match="the setting hosts"):
-        guard.check(name, None, LOOPBACK, frozenset(), frozenset())
+        security.check(name, None, LOOPBACK, frozenset(), frozenset())
     with pytest.raises(InvalidRequest, match="the setting origins"):
-        guard.check("localhost", f"http://{name}", LOOPBACK, frozenset(), frozenset())
+        security.check("localhost", f"http://{name}", LOOPBACK, frozenset(), frozenset())
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_what_only_begins_or_ends_like_this_machine_is_not_this_machine(name: st
 def test_an_origin_is_a_scheme_and_a_host_and_nothing_else(origin: str) -> None:
     """R*-HTTP-02"""
     with pytest.raises(InvalidRequest, match="the setting origins"):
-        guard.check("localhost", origin, LOOPBACK, frozenset(), frozenset())
+        security.check("localhost", origin, LOOPBACK, frozenset(), frozenset())
 
 
 @pytest.mark.parametrize("name", [b"host", b"origin"])
@@ -195,7 +195,7 @@ def test_what_headers_were_judged_to_say_is_remembered_for_so_many_clients_and_n
     ],
 )
 def test_a_body_is_json_or_says_nothing(given: str | None, is_json: bool) -> None:
-    assert streamable.is_json(given) is is_json
+    assert rules.is_json(given) is is_json
 
 
 @pytest.mark.parametrize(
@@ -212,8 +212,8 @@ def test_a_body_is_json_or_says_nothing(given: str | None, is_json: bool) -> Non
     ],
 )
 def test_what_a_client_takes(accept: str | None, json: bool, sse: bool) -> None:
-    assert streamable.accepts(accept, "application/json") is json
-    assert streamable.accepts(accept, "text/event-stream") is sse
+    assert rules.accepts(accept, "application/json") is json
+    assert rules.accepts(accept, "text/event-stream") is sse
 
 
 # Headers ------------------------------------------------------------------------------------------
@@ -334,11 +334,11 @@ def test_a_header_that_says_something_else_is_refused(arguments: Any, given: dic
 )
 def test_a_request_is_modern_if_its_meta_says_so_or_else_its_header(version: Any, meta: Any, is_modern: bool) -> None:
     given = view() if version is None else view(mcp_protocol_version=version)
-    assert streamable.is_modern(streamable.fit(given), message(meta=meta).meta) is is_modern
+    assert rules.is_modern(rules.fit(given), message(meta=meta).meta) is is_modern
 
 
 def checked(headers: Headers, envelope: jsonrpc.Envelope, wanted: Any = None) -> None:
-    streamable.check_modern(headers, streamable.fit(headers), envelope, envelope.meta, wanted)
+    rules.check_modern(headers, rules.fit(headers), envelope, envelope.meta, wanted)
 
 
 def ladder(method: str = "tools/call", meta: Any = META, version: Any = "2026-07-28", **more: Any) -> int | None:
@@ -404,7 +404,7 @@ def test_initialize_under_a_modern_header_learns_which_versions_have_no_handshak
 
 
 def spoken(headers: Headers) -> Revision:
-    return streamable.spoken_without_session(headers, streamable.fit(headers))
+    return rules.spoken_without_session(headers, rules.fit(headers))
 
 
 @pytest.mark.parametrize("name", [b"mcp-protocol-version", b"mcp-method", b"mcp-name"])
@@ -450,10 +450,10 @@ def test_a_version_header_nobody_serves_is_refused() -> None:
 def test_an_error_has_the_status_of_its_era(code: int, modern: int, unread: int) -> None:
     """R26-HTTP-28"""
     failure = jsonrpc.fail(b"1", code, "no")
-    assert streamable.status(failure, modern=True) == modern
-    assert streamable.status(failure, modern=False) == 200
-    assert streamable.status_unread(code, modern=False) == unread
-    assert streamable.status(jsonrpc.close(b"1", {}), modern=True) == 200
+    assert rules.status(failure, modern=True) == modern
+    assert rules.status(failure, modern=False) == 200
+    assert rules.status_unread(code, modern=False) == unread
+    assert rules.status(jsonrpc.close(b"1", {}), modern=True) == 200
 
 
 def test_a_name_in_large_letters_is_judged_like_any_other() -> None:

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from plainmcp.transports import streams
-from plainmcp.transports.streams import Stream
+from plainmcp.transports.http import stream as streams
+from plainmcp.transports.http.stream import Stream
 
 NEVER = threading.Event().is_set
 

@@ -15,7 +15,7 @@ from mounted import modern, speak
 from plainmcp import Context, Server
 from plainmcp.compat.fastmcp import FastMCP
 from plainmcp.errors import AuthorError
-from plainmcp.tracebacks import cut_own_frames
+from plainmcp.protocol.tracebacks import cut_own_frames
 from speaking import message
 from talking import Program, until
 

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from plainmcp.errors import AuthorError
-from plainmcp.uripiece import Piece, Variable, decoded
+from plainmcp.wire.uri_variable import Piece, Variable, decoded
 
 A, B = Variable("a", "segment"), Variable("b", "segment")
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plainmcp.errors import AuthorError
-from plainmcp.uritemplate import MAX_LENGTH, compile, is_template
+from plainmcp.wire.uri_template import MAX_LENGTH, compile, is_template
 
 # Matching ---------------------------------------------------------------------------------------
 

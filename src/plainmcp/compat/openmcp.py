@@ -18,13 +18,14 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any, TypeVar, Unpack, overload
 
-from .. import normalize, types
-from ..app import Server
+from .. import types
 from ..errors import AuthorError
-from ..option_check import with_checked_options
-from ..options import PromptOptions, ResourceOptions, ToolOptions
 from ..policy import Policy
+from ..protocol.option_check import with_checked_options
+from ..protocol.options import PromptOptions, ResourceOptions, ToolOptions
+from ..server import Server
 from ..types import CallToolResult, ReadResourceResult
+from ..values import normalize
 
 __all__ = [
     "MCPServer",

@@ -10,15 +10,16 @@ from functools import partial
 from inspect import isawaitable
 from typing import Any
 
-from ..methods.tools import Single
-from ..server import Core
-from . import looped, sse, streamable
-from .calling import unexpected
-from .endpoint import Endpoint
-from .headers import Headers
-from .opened import Open, answered
-from .streamable import Reply, Settings
-from .streams import Reader
+from ..protocol.core import Core
+from ..protocol.methods.tools import Single
+from . import run_async
+from .http import rules, sse
+from .http.endpoint import Endpoint
+from .http.headers import Headers
+from .http.pending import Open, answered
+from .http.rules import Reply, Settings
+from .http.stream import Reader
+from .invoke import unexpected
 
 __all__ = ["ASGIApp", "Settings"]
 
@@ -90,12 +91,14 @@ class ASGIApp:
                     reply = answer if isinstance(answer, Reply) else await self._answer(answer, receive, send)
                 else:
                     single, held = call
-                    made, rest = looped.tried(single)
+                    made, rest = run_async.tried(single)
                     if rest is None:
                         reply = answered(made, not single.revision.handshake)
                     else:
                         opened, single = endpoint.waits(single, held, fit)
-                        reply = await self._answer_silently(opened, None, looped.waited(single, rest), receive, send)
+                        reply = await self._answer_silently(
+                            opened, None, run_async.waited(single, rest), receive, send
+                        )
         except _Refused as refused:
             reply = refused.reply
         except _Gone:
@@ -115,7 +118,7 @@ class ASGIApp:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise  # somebody ends the whole request
-            raise _Refused(streamable.refuse_caller(error)) from None
+            raise _Refused(rules.refuse_caller(error)) from None
 
     async def _other(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -142,10 +145,10 @@ class ASGIApp:
         steps = opened.steps
         if isinstance(steps, Single):
             opened.steps = None  # it knows us
-            threads = None if steps.feature.is_async else looped.threads_of(self.endpoint.core)
-            made, rest = looped.begun(steps, threads)
+            threads = None if steps.feature.is_async else run_async.threads_of(self.endpoint.core)
+            made, rest = run_async.begun(steps, threads)
         elif opened.silent:
-            made, rest = looped.started(self._driven(opened))
+            made, rest = run_async.started(self._driven(opened))
         else:
             return await self._answer_aloud(opened, receive, send)
         if rest is None and opened.fit.json and not opened.cancelled:
@@ -211,7 +214,7 @@ class ASGIApp:
         """The answer, once the steps are driven to it; or None where they stay open."""
         try:
             staying = partial(self.endpoint.stay, opened)
-            return await looped.resume(*opened.taken(), staying, looped.threads_of(self.endpoint.core))
+            return await run_async.resume(*opened.taken(), staying, run_async.threads_of(self.endpoint.core))
         except (asyncio.CancelledError, GeneratorExit):
             raise
         except BaseException as error:
@@ -228,7 +231,7 @@ class ASGIApp:
     async def _accompany(self, opened: Open, receive: Receive, send: Send) -> Reply | None:
         """Say what there is to say, as it comes, until all is said or nobody listens; or give what comes alone."""
         loop, wake = asyncio.get_running_loop(), asyncio.Event()
-        reader = opened.stream.attach(partial(looped.soon, loop, wake.set), opened.after)
+        reader = opened.stream.attach(partial(run_async.soon, loop, wake.set), opened.after)
         watch = loop.create_task(_disconnected(receive, wake))
         try:
             if await self._becomes_alone(opened, wake, watch):

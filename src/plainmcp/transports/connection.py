@@ -13,18 +13,19 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import UNSET
 
-from .. import exchange, jsonrpc
-from ..codec import to_bytes
 from ..errors import InvalidRequest, ProtocolError
-from ..jsonrpc import Envelope
-from ..methods.answering import Steps
-from ..methods.tools import Single
+from ..protocol import exchange
+from ..protocol.core import Core
+from ..protocol.methods.shared import Steps
+from ..protocol.methods.tools import Single
+from ..protocol.session import Session
+from ..protocol.steps import Cancelled, PeerError, Stay
 from ..revisions import Revision
-from ..server import Core
-from ..session import Session
-from ..steps import Cancelled, PeerError, Stay
-from . import drive
-from .calling import Pending, Wanted
+from ..wire import jsonrpc
+from ..wire.codec import to_bytes
+from ..wire.jsonrpc import Envelope
+from . import run
+from .invoke import Pending, Wanted
 
 __all__ = ["Call", "Connection", "Work"]
 
@@ -100,10 +101,10 @@ class Call(Wanted):
 
     async def ask_async(self, method: str, params: Any) -> Any:
         """The same, to be awaited."""
-        from . import looped  # whoever awaits this has loaded an event loop already
+        from . import run_async  # whoever awaits this has loaded an event loop already
 
         with self._asking(method, params) as question:
-            return await looped.answered(question, self._connection.ask_seconds)
+            return await run_async.answered(question, self._connection.ask_seconds)
 
     @contextmanager
     def _asking(self, method: str, params: Any) -> Generator[Pending, None, None]:
@@ -196,15 +197,15 @@ class Connection:
 
     def finish(self, work: Work) -> bytes | None:
         """Do what is left of it, in this thread."""
-        return work.answer if work.steps is None else drive.resume(work.steps, work.step, self._stay)
+        return work.answer if work.steps is None else run.resume(work.steps, work.step, self._stay)
 
     async def finish_async(self, work: Work) -> bytes | None:
         """The same in an event loop."""
         if work.steps is None:
             return work.answer
-        from . import looped  # an event loop is loaded for those who need one
+        from . import run_async  # an event loop is loaded for those who need one
 
-        return await looped.resume(work.steps, work.step, self._stay, looped.threads_of(self.core))
+        return await run_async.resume(work.steps, work.step, self._stay, run_async.threads_of(self.core))
 
     def refused(self, error: ProtocolError, id: bytes | None = None) -> bytes:
         """The answer to what cannot even be taken in."""
@@ -369,7 +370,7 @@ class Connection:
         self.hang_up()
         for id, call in list(self.running.items()):
             steps = self._leave(call)
-            answer = None if steps is None else drive.run(steps)
+            answer = None if steps is None else run.run(steps)
             if answer is not None:
                 self.send(answer)
                 self.send(jsonrpc.notification("notifications/cancelled", {"requestId": msgspec.Raw(id)}))

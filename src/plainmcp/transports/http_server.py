@@ -7,9 +7,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from .http.path import PATH, App, at_path
 from .log_format import uvicorn_log_config
-from .looped import run_loop
-from .path import PATH, App, at_path
+from .run_async import run_loop
 from .shutdown import GRACE, LAST, Deadline, end_with_main_thread
 from .threads import DaemonExecutor
 

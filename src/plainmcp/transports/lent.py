@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
-from . import looped
+from . import run_async
 
 __all__ = ["PATIENCE", "Lent"]
 
@@ -41,7 +41,7 @@ class Lent:
         word.register(self._word, select.POLLIN)
         either.register(self._word, select.POLLIN)
         either.register(self._file, select.POLLIN)
-        looped.start(self._begin)
+        run_async.start(self._begin)
         try:
             while True:
                 rounds = self._rounds
@@ -59,7 +59,7 @@ class Lent:
         """Let the loop know, from any thread, that it is over."""
         self._over = True
         if self._loop is not None:
-            looped.soon(self._loop, self._leave)
+            run_async.soon(self._loop, self._leave)
 
     # In the loop ----------------------------------------------------------------------------------
 

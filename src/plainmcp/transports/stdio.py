@@ -14,7 +14,7 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
-from ..server import Core
+from ..protocol.core import Core
 from .turns import Streams, Turns
 
 __all__ = ["guarded", "run"]

@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from .calling import Process, end_child
+from .invoke import Process, end_child
 
 __all__ = ["DaemonExecutor", "Threads"]
 

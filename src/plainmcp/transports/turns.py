@@ -14,9 +14,9 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InternalError, InvalidRequest
-from ..server import Core
-from .calling import Process, given_up, unexpected
+from ..protocol.core import Core
 from .connection import Connection, Work
+from .invoke import Process, given_up, unexpected
 from .lines import MAX_LINE, Lines
 from .shutdown import GRACE, LAST, SHUTTING_DOWN, check_grace, end_with_main_thread
 
@@ -205,9 +205,9 @@ class Turns:
             assert work.steps is not None
             self._write(given_up(work.steps, InternalError("too many requests are under way; try again later")))
         else:
-            from . import looped  # an event loop is loaded for those who need one
+            from . import run_async  # an event loop is loaded for those who need one
 
-            looped.start(partial(self._finish_async, work))
+            run_async.start(partial(self._finish_async, work))
             self._lend()
         return False
 

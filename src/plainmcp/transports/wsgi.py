@@ -12,14 +12,15 @@ from inspect import iscoroutinefunction
 from typing import Any
 
 from ..errors import AuthorError
-from ..server import Core
-from . import drive, sse, streamable
-from .calling import unexpected
-from .endpoint import Endpoint
-from .headers import Headers
-from .opened import Open, answered
-from .streamable import Reply, Settings
-from .streams import Reader
+from ..protocol.core import Core
+from . import run
+from .http import rules, sse
+from .http.endpoint import Endpoint
+from .http.headers import Headers
+from .http.pending import Open, answered
+from .http.rules import Reply, Settings
+from .http.stream import Reader
+from .invoke import unexpected
 
 __all__ = ["Settings", "WSGIApp"]
 
@@ -80,7 +81,7 @@ class WSGIApp:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            return streamable.refuse_caller(error)
+            return rules.refuse_caller(error)
         body = _body(environ, endpoint.settings.max_body)
         if body is None:
             return endpoint.door.too_large()
@@ -117,7 +118,7 @@ class WSGIApp:
         """Drive the steps to the answer; whoever reads the stream finds it there."""
         answer = None
         try:
-            answer = drive.resume(*opened.taken(), partial(self.endpoint.stay, opened))
+            answer = run.resume(*opened.taken(), partial(self.endpoint.stay, opened))
         except BaseException as error:
             answer = opened.refusal(unexpected(error))
         finally:
@@ -170,7 +171,7 @@ def _bytes(text: str) -> bytes:
 
 def _body(environ: Environ, limit: int) -> bytes | None:
     """The whole body; None when it is too large."""
-    length = streamable.length(environ.get("CONTENT_LENGTH"))
+    length = rules.length(environ.get("CONTENT_LENGTH"))
     if length is None and not environ.get("wsgi.input_terminated"):
         return b""
     body: bytes = environ["wsgi.input"].read(limit + 1 if length is None else min(length, limit + 1))

@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 from types import EllipsisType
 from typing import Any, Literal, TypeVar, overload
 
-from ... import signature
-from ...app import Server
 from ...errors import AuthorError
-from ...option_check import with_checked_options
 from ...policy import Policy
-from ...transports.path import PATH, at_path
+from ...protocol.option_check import with_checked_options
+from ...schema import signature
+from ...server import Server
+from ...transports.http.path import PATH, at_path
 from . import elsewhere
 from .context import Context
 from .pieces import Tool

@@ -5,8 +5,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ... import context, signature
-from ...app import Server
+from ... import context
+from ...schema import signature
+from ...server import Server
 from .context import Context, running
 
 __all__ = ["taken"]

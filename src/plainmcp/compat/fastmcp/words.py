@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from ... import foreign
 from ...errors import AuthorError
+from ...foreign import classes
 from ...types import Icon
 from . import elsewhere
 from .pieces import Prompt, Resource, ResourceTemplate, Tool
@@ -53,9 +53,9 @@ def offered(made: Any) -> tuple[Callable[..., Any], dict[str, Any]]:
 
 
 def _plain(word: Any) -> Any:
-    if not foreign.is_pydantic(type(word)):
+    if not classes.is_pydantic(type(word)):
         return word
-    return {name: value for name, value in foreign.dump_model(word).items() if value is not None}
+    return {name: value for name, value in classes.dump_model(word).items() if value is not None}
 
 
 def decorating(name_or_fn: Any, given: dict[str, Any], register: Callable[[Any], Any]) -> Any:

@@ -4,13 +4,14 @@ from typing import Any
 
 import msgspec
 
-from ... import codec, exchange, jsonrpc
-from ...app import Server
 from ...errors import InternalError, ProtocolError
-from ...features import TemplateFeature
-from ...jsonrpc import Envelope
-from ...methods.answering import incident
-from ...transports import drive
+from ...protocol import exchange
+from ...protocol.features import TemplateFeature
+from ...protocol.methods.shared import incident
+from ...server import Server
+from ...transports import run
+from ...wire import codec, jsonrpc
+from ...wire.jsonrpc import Envelope
 from .registry import SPOKEN, Data, MCPInitializer, MCPRegistry
 
 __all__ = [
@@ -138,7 +139,7 @@ class MCPSerializer:
             return ResponseEntry(codec.decode(exchange.failure(error, SPOKEN)), request)
         if envelope.method == "initialize" and envelope.id:
             return ResponseEntry(codec.decode(self._greeting(envelope, request.params or {})), request)
-        answer = drive.run(exchange.begin(self._server, envelope, revision=SPOKEN))
+        answer = run.run(exchange.begin(self._server, envelope, revision=SPOKEN))
         data: Data | None = None if answer is None else codec.decode(answer)
         # Who speaks a later revision says so in each request, and is answered in its words.
         if data is not None and "result" in data and "resultType" not in data["result"]:

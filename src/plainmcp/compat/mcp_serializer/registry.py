@@ -5,14 +5,16 @@ from typing import Any, Self, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
-from ... import revisions, signature, uritemplate
-from ...app import Server
+from ... import revisions
 from ...context import Context
 from ...errors import AuthorError, ResourceNotFound
-from ...files import FileSource
-from ...option_check import with_checked_options
+from ...protocol.files import FileSource
+from ...protocol.option_check import with_checked_options
 from ...revisions import Revision
+from ...schema import signature
+from ...server import Server
 from ...types import Resource, ResourceTemplate
+from ...wire import uri_template
 from .results import WEB, Noted, Openable, PromptsResult, noted, spoken_file
 
 __all__ = ["SPOKEN", "Data", "MCPInitializer", "MCPRegistry"]
@@ -54,7 +56,7 @@ class MCPRegistry:
 
         def register(function: F) -> F:
             read = signature.read(function, context_type=Context)
-            there = uritemplate.compile(uri).names if uritemplate.is_template(uri) else ()
+            there = uri_template.compile(uri).names if uri_template.is_template(uri) else ()
             missing = [one.name for one in read.parameters if one.required and one.name not in there]
             found = uri
             if missing:

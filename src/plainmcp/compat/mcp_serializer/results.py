@@ -10,8 +10,8 @@ import msgspec
 
 from ... import media, results
 from ...errors import AuthorError
-from ...files import FileSource
 from ...media import Audio, File, Image
+from ...protocol.files import FileSource
 from ...types import Annotations, ContentBlock, EmbeddedResource, Resource, ResourceContents, ResourceTemplate
 
 __all__ = ["WEB", "Noted", "Openable", "PromptsResult", "ResourceResult", "ToolsResult", "noted", "spoken_file"]

@@ -1,0 +1,186 @@
+"""Arrays, tables and rows of other packages as plain lists, dicts and scalars.
+
+Knows how numpy, pandas, polars and others take their own values apart, and imports none of them. An index is data:
+only the one pandas makes by itself, which counts rows from 0, is left out. Knows nothing of policies.
+"""
+
+from collections.abc import Callable, Collection
+from functools import partial
+from operator import attrgetter, methodcaller
+from typing import Any
+
+from ..errors import NormalizeError
+
+__all__ = ["OPENERS"]
+
+
+def _check_names(names: Collection[Any]) -> None:
+    met: set[Any] = set()
+    for name in names:
+        if name in met:
+            raise NormalizeError("$", f"two columns are both called {name!r}; rename one of them")
+        met.add(name)
+
+
+# pandas -------------------------------------------------------------------------------------------
+
+
+def _open_frame(frame: Any) -> list[dict[Any, Any]]:
+    """A list of rows; an index comes first in each, a column for each of its levels."""
+    names = [_column_name(label, frame.columns) for label in frame.columns]
+    columns = [_cells(column) for _, column in frame.items()]
+    if not _is_default(frame.index):
+        names = [*_level_names(frame.index, names), *names]
+        columns = [*_levels(frame.index), *columns]
+    _check_names(names)
+    if not columns:
+        return [{} for _ in range(len(frame))]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _open_series(series: Any) -> Any:
+    """A list; with an index, an object if its labels are texts, and else rows, as of a frame with one column."""
+    index = series.index
+    if _is_default(index):
+        return _cells(series)
+    labels = index.tolist()
+    is_text = all(type(label) is str for label in labels) and index.dtype.kind == "O"
+    if is_text and index.names == [None] and index.is_unique:
+        return dict(zip(labels, _cells(series), strict=True))
+    return _open_frame(series.to_frame("value" if series.name is None else series.name))
+
+
+def _open_index(index: Any) -> list[Any]:
+    """The labels; those of several levels are rows."""
+    if index.nlevels == 1:
+        return _cells(index)
+    names = _level_names(index, [])
+    return [dict(zip(names, row, strict=True)) for row in zip(*_levels(index), strict=True)]
+
+
+def _cells(values: Any) -> list[Any]:
+    """The values of a Series, an Index or an array of pandas; whatever is missing is None."""
+    missing = values.isna().tolist()
+    items: list[Any] = values.tolist()
+    return [None if gone else item for item, gone in zip(items, missing, strict=True)] if any(missing) else items
+
+
+def _is_default(index: Any) -> bool:
+    return type(index).__name__ == "RangeIndex" and (index.start, index.step, index.name) == (0, 1, None)
+
+
+def _levels(index: Any) -> list[list[Any]]:
+    return [_cells(index.get_level_values(level)) for level in range(index.nlevels)]
+
+
+def _level_names(index: Any, columns: Collection[Any]) -> list[str]:
+    """Names for the levels of an index that no column has: their own, or those pandas gives to levels without one."""
+    taken, names = set(map(_text, columns)), list[str]()
+    for level, name in enumerate(index.names):
+        own = [] if name is None else [_text(name)]
+        usual = ["index"] if index.nlevels == 1 else []
+        choices = [*own, *usual, f"level_{level}"]
+        names.append(next((one for one in choices if one not in taken), choices[0]))
+        taken.add(names[-1])
+    return names
+
+
+def _column_name(label: Any, columns: Any) -> Any:
+    """A column's own label; one of several levels is `price.min`, one of a level with a name `quarter=1`."""
+    if columns.nlevels == 1 and columns.name is None:
+        return label
+    parts = label if columns.nlevels > 1 else (label,)
+    # Levels that say nothing of a column, such as one that was an index before, have an empty text there.
+    told = [(name, _text(part)) for name, part in zip(columns.names, parts, strict=True) if _text(part)]
+    return ".".join(part if name is None else f"{_text(name)}={part}" for name, part in told)
+
+
+def _text(label: Any) -> str:
+    if isinstance(label, tuple):
+        return ".".join(map(_text, label))
+    return label.isoformat() if hasattr(label, "isoformat") else str(label)
+
+
+def _open_moment(moment: Any) -> Any:
+    fits = not moment.nanosecond and 0 < moment.year < 10_000
+    return moment.to_pydatetime() if fits else moment.isoformat()
+
+
+def _open_span(span: Any) -> Any:
+    return span.isoformat() if span.nanoseconds else span.to_pytimedelta()
+
+
+def _missing(value: Any) -> None:
+    """NaT and NA are None."""
+
+
+# numpy and pyarrow --------------------------------------------------------------------------------
+
+
+def _open_array(array: Any) -> Any:
+    dtype = array.dtype
+    if dtype.names is not None:  # a record has fields, which a tuple of its values would lose
+        return list(array) if array.ndim else {name: array[name] for name in dtype.names}
+    if dtype.kind in "mM":
+        return _open_moments(array)
+    wide = {"f": 8, "c": 16}.get(dtype.kind)
+    return (array.astype(f"{dtype.kind}{wide}") if wide and dtype.itemsize > wide else array).tolist()
+
+
+def _open_moments(array: Any) -> Any:
+    """Moments or spans; as text where Python's own are too coarse for them, or do not reach as far."""
+    if array.dtype.str.endswith(("m8[M]", "m8[Y]")):  # months and years have no fixed length
+        return _tell_moments(array)
+    coarse = array.astype(f"{array.dtype.kind}8[us]")  # tolist gives bare integers for anything finer
+    lost = (coarse != array) & (array == array)
+    if lost.any() or any(type(item) is int for item in coarse.ravel().tolist()):
+        return _tell_moments(array)
+    return coarse.tolist()
+
+
+def _tell_moments(array: Any) -> Any:
+    if array.ndim:
+        return [_tell_moments(one) for one in array]
+    return str(array) if array == array else None
+
+
+def _open_arrow_rows(table: Any) -> Any:
+    _check_names(table.schema.names)
+    return table.to_pylist()
+
+
+# Rows of databases --------------------------------------------------------------------------------
+
+
+def _open_row(names: Callable[[Any], Any], row: Any) -> dict[Any, Any]:
+    """A row as an object: its values have names, which a list of them would lose."""
+    columns = list(names(row))
+    _check_names(columns)
+    return dict(zip(columns, row, strict=True))
+
+
+OPENERS: dict[tuple[str, str], Callable[[Any], Any]] = {
+    ("numpy", "ndarray"): _open_array,
+    ("numpy", "generic"): _open_array,
+    ("pandas", "DataFrame"): _open_frame,
+    ("pandas", "Series"): _open_series,
+    ("pandas", "Index"): _open_index,
+    ("pandas", "ExtensionArray"): _cells,
+    ("pandas", "Timestamp"): _open_moment,
+    ("pandas", "Timedelta"): _open_span,
+    ("pandas", "Period"): str,
+    ("pandas", "Interval"): str,
+    ("pandas", "NaTType"): _missing,
+    ("pandas", "NAType"): _missing,
+    ("polars", "DataFrame"): lambda frame: frame.to_dicts(),
+    ("polars", "LazyFrame"): lambda frame: frame.collect(),
+    ("polars", "Series"): lambda series: series.to_list(),
+    ("pyarrow", "Table"): _open_arrow_rows,
+    ("pyarrow", "RecordBatch"): _open_arrow_rows,
+    ("pyarrow", "_PandasConvertible"): lambda array: array.to_pylist(),
+    ("pyarrow", "Scalar"): lambda scalar: scalar.as_py(),
+    ("sqlite3", "Row"): partial(_open_row, methodcaller("keys")),
+    ("asyncpg", "Record"): partial(_open_row, methodcaller("keys")),
+    ("sqlalchemy", "Row"): partial(_open_row, attrgetter("_fields")),
+}
+"""By package and class: what makes something plainer of a value."""

@@ -1,0 +1,83 @@
+"""Pictures of Pillow, matplotlib and plotly as the bytes of an image file.
+
+Knows how these packages write what they draw, and imports none of them. Knows nothing of content blocks.
+"""
+
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any, TypeAlias
+
+from ..errors import NormalizeError
+
+__all__ = ["PAINTERS", "Painter"]
+
+Painter: TypeAlias = Callable[[Any, str | None], tuple[bytes, str]]
+"""Gives the bytes of a picture and their MIME type, which is the one asked for, if any is; raises whatever it may."""
+
+PNG, JPEG = "image/png", "image/jpeg"
+
+# What PNG has no place for, and what it becomes without a loss that can be seen.
+_MODES = {
+    "CMYK": "RGB", "HSV": "RGB", "LAB": "RGB", "RGBX": "RGB", "YCbCr": "RGB",
+    "La": "LA", "PA": "RGBA", "RGBa": "RGBA",
+}  # fmt: skip
+
+
+def _paint_image(image: Any, mime: str | None) -> tuple[bytes, str]:
+    """A PNG; what was opened as a JPEG file stays one, since a photograph is many times as large as PNG."""
+    file = BytesIO()
+    if image.format == "JPEG" and image.mode in ("L", "RGB") and mime in (None, JPEG):
+        image.save(file, format="jpeg", quality="keep")
+        return file.getvalue(), JPEG
+    _in_colours(image).save(file, format=_format_of(mime or PNG))
+    return file.getvalue(), mime or PNG
+
+
+def _in_colours(image: Any) -> Any:
+    """An image that PNG has a place for; raises NormalizeError for one whose numbers are no colours."""
+    if image.mode in _MODES:
+        return image.convert(_MODES[image.mode])
+    if image.mode == "F" or (image.mode == "I" and not _fits_16_bits(image)):
+        raise NormalizeError(
+            "$", f"an image of mode {image.mode} holds numbers, not colours; scale them to 0..255 and convert it to L"
+        )
+    if image.mode.startswith("I") and image.mode != "I;16":
+        return image.convert("I").convert("I;16")
+    return image
+
+
+def _fits_16_bits(image: Any) -> bool:
+    least, most = image.getextrema()
+    return bool(least >= 0 and most < 1 << 16)
+
+
+def _paint_figure(figure: Any, mime: str | None) -> tuple[bytes, str]:
+    """The whole figure, also for one of its axes or of the figures inside it."""
+    while figure.figure is not figure:
+        figure = figure.figure
+    file = BytesIO()
+    figure.savefig(file, format=_format_of(mime or PNG))
+    return file.getvalue(), mime or PNG
+
+
+def _refuse_part(part: Any, mime: str | None) -> tuple[bytes, str]:
+    raise NormalizeError("$", f"{type(part).__name__} is part of a drawing; return the figure it is in")
+
+
+def _paint_plotly(figure: Any, mime: str | None) -> tuple[bytes, str]:
+    return figure.to_image(format=_format_of(mime or PNG)), mime or PNG
+
+
+def _format_of(mime: str) -> str:
+    """The name these packages have for a type of file: svg for image/svg+xml."""
+    return mime.partition(";")[0].strip().rpartition("/")[2].partition("+")[0].lower()
+
+
+PAINTERS: dict[tuple[str, str], Painter] = {
+    ("PIL", "Image"): _paint_image,
+    ("matplotlib", "FigureBase"): _paint_figure,
+    ("matplotlib", "_AxesBase"): _paint_figure,
+    ("matplotlib", "Artist"): _refuse_part,
+    ("plotly", "BaseFigure"): _paint_plotly,
+}
+"""By package and class."""

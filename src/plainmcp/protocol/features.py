@@ -1,0 +1,434 @@
+"""One tool, resource or prompt, with everything costly worked out when it is registered and never per call.
+
+Knows how a function becomes a feature. Which features there are, and who may see them, is the registry's.
+"""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from inspect import Signature as Inspected
+from typing import Any, Literal
+
+import msgspec
+
+from ..context import Context
+from ..errors import AuthorError
+from ..policy import Policy
+from ..schema import arguments, conform, generate, header_params, hints, output_check, signature
+from ..schema.conform import Conform
+from ..types import GetPromptResult, Prompt, PromptArgument, ReadResourceResult, Resource, ResourceTemplate, Tool
+from ..values import normalize, render
+from ..values.encode import Rules
+from ..values.payload import Declared, Normalized, Output
+from ..wire import codec, uri_template
+from ..wire.uri_template import UriTemplate
+
+__all__ = ["Completion", "PromptFeature", "ResourceFeature", "TemplateFeature", "ToolFeature", "checked_cache"]
+
+Visible = Callable[[Any], bool]
+Function = Callable[..., Any]
+
+
+class Feature(msgspec.Struct, kw_only=True):
+    """What every feature has: a function to run, and who may see it."""
+
+    function: Function
+    is_async: bool
+    context: str | None = None  # the parameter that takes the Context
+    visible: Visible | None = None
+    inline: bool = False
+    timeout: float | None = None
+    needs: dict[str, Any] = {}  # client capabilities, checked before it runs
+    serial: int = 0  # its place among all that were ever registered
+    is_simple: bool = False  # it takes nothing but its arguments
+    is_quick: bool = False  # its function runs where it is called, for as long as it likes
+    is_plain: bool = False  # both, and for everybody
+    is_awaited: bool = False  # the same of one that is awaited
+
+    def __post_init__(self) -> None:
+        self.is_simple = self.context is None and not self.needs
+        self.is_quick = not self.is_async and self.timeout is None
+        open_to_all = self.is_simple and self.timeout is None and self.visible is None
+        self.is_plain, self.is_awaited = open_to_all and not self.is_async, open_to_all and self.is_async
+
+    def is_seen(self, principal: Any) -> bool:
+        """Whether this caller may see it, and so list and use it."""
+        return self.visible is None or self.visible(principal)
+
+
+class ToolFeature(Feature, kw_only=True):
+    """A tool: its definition, its argument binder and its result maker."""
+
+    definition: Tool
+    returns: Any  # the hint of its return value,
+    output_schema: dict[str, Any] | bool | None = None  # and the schema its author asked for
+    output: Output  # what it declares about its return value
+    bind: Callable[[Any], dict[str, Any]]
+    normalize: Callable[..., Normalized]
+    headers: dict[str, tuple[str, ...]] = {}  # arguments that HTTP headers repeat
+    policy: Policy
+    rules: Rules
+    render: Any
+    molds: dict[str, Any] = {}  # by revision: see methods.molds
+
+    @property
+    def key(self) -> str:
+        """What it is known by."""
+        return self.definition.name
+
+
+class ResourceFeature(Feature, kw_only=True):
+    """A resource at one URI."""
+
+    definition: Resource
+    normalize: Callable[[str, Any], ReadResourceResult]
+    ttl_ms: int = 0
+    cache_scope: Literal["public", "private"] = "private"
+
+    @property
+    def key(self) -> str:
+        """What it is known by."""
+        return self.definition.uri
+
+
+class TemplateFeature(Feature, kw_only=True):
+    """A family of resources; the variables of its URI are the arguments of its function."""
+
+    definition: ResourceTemplate
+    template: UriTemplate
+    bind: Callable[[Any], dict[str, Any]]
+    normalize: Callable[[str, Any], ReadResourceResult]
+    ttl_ms: int = 0
+    cache_scope: Literal["public", "private"] = "private"
+
+    @property
+    def key(self) -> str:
+        """What it is known by."""
+        return self.definition.uriTemplate
+
+
+class PromptFeature(Feature, kw_only=True):
+    """A prompt: its definition, its argument binder and its message maker."""
+
+    definition: Prompt
+    bind: Callable[[Any], dict[str, Any]]
+    normalize: Callable[[Any], GetPromptResult]
+
+    @property
+    def key(self) -> str:
+        """What it is known by."""
+        return self.definition.name
+
+
+class Completion(Feature, kw_only=True):
+    """Suggestions for one argument of a prompt or one variable of a template."""
+
+    ref: str
+    argument: str
+    names: tuple[str, ...]  # the parameters for what was typed and for the other arguments
+
+    @property
+    def key(self) -> str:
+        """What it is known by."""
+        return f"{self.ref} {self.argument}"
+
+
+# Tools --------------------------------------------------------------------------------------------
+
+
+def tool(
+    function: Function,
+    policy: Policy,
+    rules: Rules,
+    *,
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    input_schema: dict[str, Any] | None = None,
+    output_schema: dict[str, Any] | bool | None = None,
+    annotations: Any = None,
+    icons: Any = None,
+    meta: dict[str, Any] | None = None,
+    render: Any = None,
+    lenient: bool = True,
+    **common: Any,
+) -> ToolFeature:
+    """A function as a tool."""
+    read = signature.read(function, context_type=Context, title_from=policy.title_from)
+    name = _named(name or read.name)
+    policy = _policy_for(policy, output_schema)
+    output = _output(read.returns, output_schema, policy, rules, name)
+    shown = dict(show_defaults=policy.schema_default, open=read.open)
+    definition = Tool(
+        name=name,
+        title=title or read.title,
+        description=description or read.description,
+        inputSchema=(
+            generate.of_input(read.parameters, **shown)
+            if input_schema is None
+            else generate.handwritten(input_schema, f"the input schema of {name!r}")
+        ),
+        outputSchema=output.schema,
+        annotations=annotations,
+        icons=icons,
+        _meta=meta,
+    )
+    written = None if input_schema is None else definition.inputSchema
+    binder = arguments.compile(
+        read.parameters, open=read.open, lenient=lenient, reserved=read.reserved, schema=written
+    )
+    how: dict[str, Any] = {"policy": policy, "rules": rules, "render": _rendering(render), "output": output}
+    return ToolFeature(
+        function=function,
+        is_async=read.is_async,
+        context=read.context,
+        definition=definition,
+        returns=read.returns,
+        output_schema=output_schema,
+        headers=header_params.of(definition.inputSchema, f"the input schema of {name!r}"),
+        bind=binder.bind,
+        normalize=partial(normalize.tool_result, **how),
+        **how,
+        **common,
+    )
+
+
+def redeclare(tool: ToolFeature, policy: Policy) -> ToolFeature:
+    """A tool with what it declares worked out again: for another policy, or because a serializer came later."""
+    policy = _policy_for(policy, tool.output_schema)
+    output = _output(tool.returns, tool.output_schema, policy, tool.rules, tool.key)
+    how: dict[str, Any] = {"policy": policy, "rules": tool.rules, "render": tool.render, "output": output}
+    return msgspec.structs.replace(
+        tool,
+        definition=msgspec.structs.replace(tool.definition, outputSchema=output.schema),
+        normalize=partial(normalize.tool_result, **how),
+        policy=policy,
+        output=output,
+        molds={},
+    )
+
+
+def _policy_for(policy: Policy, output_schema: Any) -> Policy:
+    """A schema written by hand may require members that are null."""
+    return policy.replace(drop_none=False) if isinstance(output_schema, dict) else policy
+
+
+def _named(name: str) -> str:
+    if not name:
+        raise AuthorError("a lambda has no name; say one with name=")
+    # TOOL-09, and the narrower rule of the conformance suite: what every client takes.
+    if not (1 <= len(name) <= 128) or not all(c.isascii() and (c.isalnum() or c in "_-.") for c in name):
+        raise AuthorError(f"the name {name!r} is not 1 to 128 letters, digits, underscores, dashes and dots")
+    return name
+
+
+def _output(returns: Any, given: dict[str, Any] | bool | None, policy: Policy, rules: Rules, name: str) -> Output:
+    """What a tool declares about its return value: by its hint, or by a schema written by hand."""
+    hinted = returns not in (Inspected.empty, None, type(None))
+    declared: Declared = "hint" if hinted else "nothing"
+    filtering = _filter(returns, policy, rules)
+    of_hint = partial(generate.of_output, returns, opaque=rules.opaque, drop_none=policy.drop_none)
+    if isinstance(given, dict):
+        listed = generate.handwritten(given, f"the output schema of {name!r}", output=True)
+        if policy.output_root == "object" and not generate.is_object(listed):  # S004-34
+            raise AuthorError(f'the output schema of {name!r} needs "type": "object" at its root')
+        wrap = _wraps_by_hand(listed, of_hint(which="all"))
+        return _promised(listed, wrap, policy, filtering)
+    which = "all" if given is True else policy.output_schema
+    natural = None if given is False else of_hint(which=which)
+    if natural is None:
+        return Output(declared=declared, conform=filtering)
+    if policy.key_case == "camel":
+        natural = generate.camel_top(natural)
+    pairs = not any(map(hints.is_tuple, hints.members(returns)))
+    if policy.non_object == "raw" or generate.is_object(natural):
+        return msgspec.structs.replace(_promised(natural, False, policy, filtering), pairs=pairs)
+    listed = generate.wrapped(natural, policy.wrap_key)
+    output = _promised(listed | ({_WRAP_MARK: True} if policy.wrap_mark else {}), True, policy, filtering)
+    check = output_check.OutputCheck(natural) if policy.validate_output else None
+    return msgspec.structs.replace(output, check=check, pairs=pairs)
+
+
+_WRAP_MARK = "x-fastmcp-wrap-result"
+
+
+def _filter(returns: Any, policy: Policy, rules: Rules) -> Conform | None:
+    """What leaves out of a value the fields that its declared type does not have."""
+    return None if returns in (Inspected.empty, None, type(None)) else conform.compile(returns, rules, policy)
+
+
+def _promised(listed: dict[str, Any], wrap: bool | None, policy: Policy, filtering: Any) -> Output:
+    """The declaration of a schema, with the checks that data keeps it, and that a value does once it is wrapped."""
+    is_object = generate.is_object(listed)
+    check = output_check.OutputCheck(listed) if policy.validate_output else None
+    return Output(
+        declared="schema",
+        schema=listed,
+        object_schema=generate.as_object(listed) if is_object else generate.wrapped(listed, policy.wrap_key),
+        wrap=wrap,
+        wrap_older=not is_object,
+        conform=filtering,
+        check=check if check is None or wrap is False else partial(_check_wrapped, check, policy.wrap_key, wrap),
+        check_data=check,
+    )
+
+
+def _wraps_by_hand(listed: dict[str, Any], natural: dict[str, Any] | None) -> bool | None:
+    """S004-26: a value whose type is not an object is wrapped to fit an object; without a type, the value decides."""
+    if not generate.is_object(listed):
+        return False
+    return None if natural is None else not generate.is_object(natural)
+
+
+def _check_wrapped(check: Callable[[bytes], None], key: str, wrap: bool | None, raw: bytes) -> None:
+    check(codec.wrapped(raw, key) if wrap or not raw.startswith(b"{") else raw)
+
+
+def _rendering(how: Any) -> Callable[[Any, bytes], str] | None:
+    """The text of a value: by a renderer's name, from its JSON; or by the author's function, from itself."""
+    if how is None:
+        return None
+    if isinstance(how, str):
+        renderer = render.named(how)
+        return lambda value, raw: renderer(codec.decode(raw))
+    if not callable(how):
+        raise AuthorError(f"render takes a renderer's name or a function, not {type(how).__name__}")
+    return lambda value, raw: str(how(value))
+
+
+# Resources ----------------------------------------------------------------------------------------
+
+
+def resource(
+    uri: str,
+    function: Function,
+    policy: Policy,
+    rules: Rules,
+    *,
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    mime_type: str | None = None,
+    size: int | None = None,
+    annotations: Any = None,
+    icons: Any = None,
+    meta: dict[str, Any] | None = None,
+    cache: Any = None,
+    **common: Any,
+) -> ResourceFeature | TemplateFeature:
+    """A function as a resource, or as a family of them when its URI has variables."""
+    read = signature.read(function, context_type=Context, title_from=policy.title_from)
+    shared: dict[str, Any] = dict(
+        name=name or read.name,
+        title=title or read.title,
+        description=description or read.description,
+        mimeType=mime_type,
+        annotations=annotations,
+        icons=icons,
+        _meta=meta,
+    )
+    ttl_ms, scope = checked_cache(cache or (0, "private"))
+    _check_scheme(uri)
+    common |= dict(function=function, is_async=read.is_async, context=read.context, ttl_ms=ttl_ms, cache_scope=scope)
+    make = partial(_contents, mime_type, policy, rules, _filter(read.returns, policy, rules))
+    if not uri_template.is_template(uri):
+        required = [parameter.name for parameter in read.parameters if parameter.required]
+        if required:
+            raise AuthorError(f"{read.name} takes {required[0]!r}, which the URI {uri!r} does not give it")
+        return ResourceFeature(definition=Resource(uri=uri, size=size, **shared), normalize=make, **common)
+    template = uri_template.compile(uri)
+    known = {parameter.name for parameter in read.parameters}
+    for variable in template.names:
+        if variable not in known and not read.open:
+            raise AuthorError(f"{read.name} has no parameter {variable!r}, which the URI {uri!r} gives it")
+    for parameter in read.parameters:
+        if parameter.required and parameter.name not in template.names:
+            raise AuthorError(f"{read.name} takes {parameter.name!r}, which the URI {uri!r} does not give it")
+    bind = arguments.compile(read.parameters, open=read.open, lenient=True, reserved=read.reserved).bind
+    return TemplateFeature(
+        definition=ResourceTemplate(uriTemplate=uri, **shared),
+        template=template,
+        bind=bind,
+        normalize=make,
+        **common,
+    )
+
+
+def checked_cache(given: Any) -> tuple[int, Any]:
+    """How long, in milliseconds, and for whom something may be kept; raises AuthorError (CACHE-03)."""
+    ttl, scope = given
+    if type(ttl) is not int or ttl < 0 or scope not in ("public", "private"):
+        raise AuthorError(f'cache is (milliseconds, "public" or "private"), not {given!r}')
+    return ttl, scope
+
+
+def _check_scheme(uri: str) -> None:
+    # RES-11. A path without a scheme is taken as it is: some servers name their resources so.
+    if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|[^:]+$", uri):
+        raise AuthorError(f"{uri!r} is no URI; it starts with a scheme, such as weather://")
+
+
+def _contents(
+    mime_type: str | None, policy: Policy, rules: Rules, filtering: Conform | None, uri: str, payload: Any
+) -> ReadResourceResult:
+    payload = payload if filtering is None else filtering(payload)
+    return normalize.resource_result(uri, mime_type, payload, policy, rules)
+
+
+# Prompts and completion ---------------------------------------------------------------------------
+
+
+def prompt(
+    function: Function,
+    policy: Policy,
+    rules: Rules,
+    *,
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    icons: Any = None,
+    meta: dict[str, Any] | None = None,
+    **common: Any,
+) -> PromptFeature:
+    """A function as a prompt."""
+    read = signature.read(function, context_type=Context, title_from=policy.title_from)
+    shown = description or read.description
+    definition = Prompt(
+        name=_named(name or read.name),
+        title=title or read.title,
+        description=shown,
+        arguments=[_argument(parameter) for parameter in read.parameters] or None,
+        icons=icons,
+        _meta=meta,
+    )
+    bind = arguments.compile(read.parameters, open=read.open, reserved=read.reserved, texts=True).bind
+    return PromptFeature(
+        function=function,
+        is_async=read.is_async,
+        context=read.context,
+        definition=definition,
+        bind=bind,
+        normalize=partial(_messages, shown, policy, rules),
+        **common,
+    )
+
+
+def _argument(parameter: signature.Parameter) -> PromptArgument:
+    return PromptArgument(name=parameter.name, description=parameter.description, required=parameter.required)
+
+
+def _messages(description: str | None, policy: Policy, rules: Rules, value: Any) -> GetPromptResult:
+    result = normalize.prompt_result(value, policy, rules)
+    if result.description is None:
+        result.description = description
+    return result
+
+
+def completion(function: Function, ref: str, argument: str, **common: Any) -> Completion:
+    """A function as the source of suggestions: given what was typed, and what else is known by then."""
+    read = signature.read(function, context_type=Context)
+    if not 1 <= len(read.parameters) <= 2:
+        raise AuthorError(f"{read.name} takes the typed value and, if it likes, the other arguments")
+    common |= {"function": function, "is_async": read.is_async, "context": read.context}
+    names = tuple(parameter.name for parameter in read.parameters)
+    return Completion(ref=ref, argument=argument, names=names, **common)

@@ -1,0 +1,61 @@
+"""initialize, ping, server/discover and logging/setLevel."""
+
+from typing import Any
+
+from ...context import LOG_LEVELS
+from ...errors import InvalidParams, InvalidRequest
+from ...revisions import MODERN, negotiated
+from .. import describe
+from ..request import Request
+from . import shared
+
+__all__ = ["discover", "initialize", "ping", "set_level"]
+
+
+def initialize(server: Any, request: Request) -> dict[str, Any]:
+    """Settle on a revision and say who we are (VER-01 to VER-04)."""
+    params, session = request.params, request.session
+    if session is not None and session.revision is not None:
+        raise InvalidRequest("this connection is initialized already")
+    revision = negotiated(params.get("protocolVersion", str))
+    capabilities = params.get("capabilities", dict[str, Any], {})
+    client = params.get("clientInfo", dict[str, Any], {})
+    if session is not None:
+        session.revision, session.capabilities, session.client = revision, capabilities, client
+    result: dict[str, Any] = {
+        "protocolVersion": revision.name,
+        "capabilities": describe.capabilities(server.capabilities(), revision),
+        "serverInfo": describe.implementation(server.info, revision),
+    }
+    if server.instructions is not None:
+        result["instructions"] = server.instructions
+    return result
+
+
+def ping(server: Any, request: Request) -> dict[str, Any]:
+    """We are here (PING-01)."""
+    return {}
+
+
+def set_level(server: Any, request: Request) -> dict[str, Any]:
+    """From which level on log messages are sent (LOG-02)."""
+    level = request.params.get("level", str)
+    if level not in LOG_LEVELS:
+        raise InvalidParams(f"unknown log level; the levels are {', '.join(LOG_LEVELS)}")  # LOG-04
+    if request.session is not None:
+        request.session.log_level = level
+    return {}
+
+
+def discover(server: Any, request: Request) -> dict[str, Any]:
+    """Who we are and what we speak, without a handshake (VER-10)."""
+    ttl, scope = server.cache
+    result: dict[str, Any] = {
+        "supportedVersions": list(MODERN),
+        "capabilities": describe.capabilities(server.capabilities(), request.revision),
+        "ttlMs": ttl,
+        "cacheScope": scope,
+    }
+    if server.instructions is not None:
+        result["instructions"] = server.instructions
+    return shared.stamped(result, server, request)

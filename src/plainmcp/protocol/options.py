@@ -1,0 +1,120 @@
+"""What may be said about a feature when it is registered, and about serving: the options, with their types.
+
+Type checkers read them here, and so does option_check when a program runs.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+from ..policy import Policy
+from ..types import Annotations, Icon, ToolAnnotations
+
+__all__ = [
+    "CompletionOptions",
+    "DirectoryOptions",
+    "FeatureDetails",
+    "FeatureOptions",
+    "FileOptions",
+    "HttpOptions",
+    "PromptOptions",
+    "ResourceOptions",
+    "RunOptions",
+    "ToolOptions",
+]
+
+
+class FeatureDetails(TypedDict, total=False):
+    """What every feature takes besides its name."""
+
+    title: str | None
+    description: str | None
+    icons: Sequence[Icon] | None
+    meta: dict[str, Any] | None
+    visible: Callable[[Any], bool] | None  # given who is calling
+    needs: dict[str, Any]  # the client capabilities without which it cannot run
+    inline: bool  # run a plain function in the event loop, not in a thread
+    timeout: float | None  # seconds
+    replace: bool  # put it in the place of one of the same name
+
+
+class FeatureOptions(FeatureDetails, total=False):
+    """What every feature takes."""
+
+    name: str | None
+
+
+class ToolOptions(FeatureOptions, total=False):
+    """What a tool takes."""
+
+    input_schema: dict[str, Any] | None
+    output_schema: dict[str, Any] | bool | None
+    annotations: ToolAnnotations | Mapping[str, Any] | None
+    render: Literal["json", "yaml", "table", "markdown", "csv"] | Callable[[Any], str] | None
+    policy: Policy | str
+
+
+class ResourceOptions(FeatureOptions, total=False):
+    """What a resource takes."""
+
+    mime_type: str | None
+    size: int | None
+    annotations: Annotations | Mapping[str, Any] | None
+    cache: tuple[int, Literal["public", "private"]] | None
+
+
+class FileOptions(ResourceOptions, total=False):
+    """What a file takes that is offered as a resource."""
+
+    root: Any  # the directory it must lie below
+    links: Literal["inside", "refuse", "follow"]
+    max_size: int  # bytes
+
+
+class DirectoryOptions(ResourceOptions, total=False):
+    """What a directory takes whose files are offered as resources."""
+
+    links: Literal["inside", "refuse", "follow"]
+    max_size: int  # bytes of one file
+    hidden: bool  # also files whose names begin with a dot
+
+
+class PromptOptions(FeatureOptions, total=False):
+    """What a prompt takes."""
+
+
+class CompletionOptions(TypedDict, total=False):
+    """What a completion takes."""
+
+    inline: bool
+    timeout: float | None
+
+
+# Serving ------------------------------------------------------------------------------------------
+
+
+class HttpOptions(TypedDict, total=False):
+    """What a server takes that is offered over HTTP: see transports.streamable.Settings."""
+
+    origins: Collection[str]
+    hosts: Collection[str]
+    max_body: int
+    body_seconds: float
+    stateless: bool
+    max_sessions: int
+    session_idle_seconds: float
+    session_seconds: float
+    replay_bytes: int
+    replay_bytes_in_all: int
+    max_running: int
+    max_standing: int
+    keep_alive_seconds: float
+    retry_ms: int
+    ask_seconds: float
+
+
+class RunOptions(HttpOptions, total=False):
+    """What a server takes that is run: for HTTP, and for standard input and output."""
+
+    principal: Callable[[Any], Any] | None
+    max_line: int
+    streams: Any

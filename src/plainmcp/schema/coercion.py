@@ -1,0 +1,136 @@
+"""One JSON value -> the Python value a hint asks for, or everything that is wrong with it, in words.
+
+At once where msgspec reads the hint just as we do; else with care: as it is, then as it was probably meant. Its
+schema says what was expected where it does not fit.
+"""
+
+from collections.abc import Callable
+from functools import cache, cached_property
+from typing import Any
+
+import msgspec
+
+from . import conversion, hints, leniency, native, of_hint, pydantic, tree_schema, type_tree, wording
+from .explain import explain
+from .keywords import keeps_our_format
+from .nodes import Foreign
+from .problems import Keys, Misfit
+from .subschemas import Schema
+from .validator import Judge
+
+__all__ = ["Reader", "reader"]
+
+
+def reader(hint: Any, lenient: bool) -> "Reader":
+    """What reads values of a hint; raises AuthorError for a hint that nothing reads.
+
+    `lenient` takes JSON that is slightly off, such as a list in a string, where there is no doubt what was meant.
+
+    >>> reader(list[int], lenient=True)("[1, 2]")
+    [1, 2]
+    """
+    return _atom_reader(hint, lenient) if hints.is_atom(hint) else Reader(hint, lenient)
+
+
+class Reader:
+    """What reads values of one hint."""
+
+    def __init__(self, hint: Any, lenient: bool) -> None:
+        self._hint = hint
+        self._lenient = lenient
+        self._node = type_tree.tree_of(hint)
+        parts = [part for part in native.nodes_of(self._node) if isinstance(part, Foreign)]
+        self._foreign: dict[int, Callable[[Any], Any]] = {
+            id(part): pydantic.converter(part.hint, lenient=lenient) for part in parts
+        }
+        self.is_native = native.reads_exactly(hint, self._node, lenient)
+
+    @cached_property
+    def _schema(self) -> Schema:
+        found, definitions = of_hint.given(self._hint)
+        return {**found, "$defs": definitions} if definitions else found
+
+    @cached_property
+    def _outline(self) -> Schema:
+        """What values are repaired by; inside of its types pydantic is as lenient as their authors want it to be."""
+        found, definitions = tree_schema.schema_of(self._node, given=True, outline=True)
+        return {**found, "$defs": definitions}
+
+    @cached_property
+    def _judge(self) -> Judge | None:
+        """What makes sure that pydantic takes only what is listed, where nothing else is to be taken."""
+        if self._lenient or not self._foreign:
+            return None
+        found, definitions = of_hint.given(self._hint, keep_null=True)
+        return Judge({**found, "$defs": definitions}, formats=False)
+
+    @property
+    def expected(self) -> str:
+        """What the hint takes, in words."""
+        return wording.describe(self._schema, self._schema)
+
+    def __call__(self, value: Any) -> Any:
+        """What a value stands for; raises Misfit, which has words for every place."""
+        if self.is_native:
+            try:
+                return msgspec.convert(value, self._hint)
+            except Exception:  # whatever it was: those who read with care find out, and say it better
+                pass
+        try:
+            return self._convert(value)
+        except Exception as error:
+            refusal = error
+        meant = leniency.repair(self._outline, value, lenient=self._lenient)
+        if meant is not value:
+            try:
+                return self._convert(meant)
+            except Exception as error:
+                refusal = error
+        raise self._word(refusal, meant)
+
+    def _convert(self, value: Any) -> Any:
+        if self._judge is not None:
+            broken = self._judge.problems(value)
+            if broken:
+                raise Misfit([(one.keys, one.text) for one in broken])
+        return conversion.convert(self._node, value, self._foreign)
+
+    def _word(self, refusal: Exception, value: Any) -> Exception:
+        """A refusal with words for every place.
+
+        Code of the author's that fails may have been given what it could not expect; else it is the author's to know.
+        """
+        if not isinstance(refusal, Misfit):
+            broken = explain(self._schema, value, keeps=keeps_our_format)
+            return Misfit([(one.keys, one.text) for one in broken]) if broken else refusal
+        told = [(keys, said) for keys, said in refusal.places if said is not None]
+        # What an author's class said of a part is reason enough for the whole not to fit.
+        silent = [
+            keys for keys, said in refusal.places if said is None and not any(_is_in(one, keys) for one, _ in told)
+        ]
+        found = explain(self._schema, value, silent, keeps=keeps_our_format) if silent else []
+        places = told + [(one.keys, one.text) for one in found] or [((), f"expected {self.expected}")]
+        return Misfit(sorted(dict.fromkeys(places), key=lambda place: _position(place[0], value)))
+
+
+@cache
+def _atom_reader(hint: Any, lenient: bool) -> Reader:
+    """One for all parameters of a hint: there may be thousands."""
+    return Reader(hint, lenient)
+
+
+def _is_in(keys: Keys, whole: Keys) -> bool:
+    return keys[: len(whole)] == whole
+
+
+def _position(keys: Keys, value: Any) -> list[int]:
+    """Where a place stands in a value; what is missing stands first."""
+    position = []
+    for key in keys:
+        at = -1
+        if isinstance(value, dict) and key in value:
+            at, value = list(value).index(key), value[key]
+        elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+            at, value = key, value[key]
+        position.append(at)
+    return position

@@ -1,0 +1,318 @@
+"""A returned value as its declared type has it: fields that the type does not declare are left out.
+
+Compiled once per tool from the return hint. Knows hints and the rules for values; not JSON, schemas or results.
+A value that is nothing like its type is left as it is, for the check of the output to refuse.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Set
+from operator import is_
+from typing import Any, Literal, Union, get_args, get_origin
+
+from ..foreign import classes
+from ..policy import Policy
+from ..values.encode import Rules
+from . import hints, records
+from .unpack import Unpacker
+
+__all__ = ["Conform", "compile"]
+
+Conform = Callable[[Any], Any]
+"""Makes of a value what its declared type says; gives the value itself where nothing has to change."""
+
+
+def compile(hint: Any, rules: Rules, policy: Policy) -> Conform | None:
+    """What makes values conform to a hint; None where the hint declares no fields.
+
+    >>> from dataclasses import make_dataclass
+    >>> User = make_dataclass("User", [("name", str)])
+    >>> Admin = make_dataclass("Admin", [("password", str)], bases=(User,))
+    >>> compile(User, Rules(), Policy.standard)(Admin("Ada", "secret"))
+    {'name': 'Ada'}
+    """
+    shape = _Compiler(Unpacker(rules, policy), keep=policy.extra_fields == "keep").shape(hint)
+    if shape is _unchanged:
+        return None
+
+    def conform(value: Any) -> Any:
+        try:
+            return shape(value)
+        except RecursionError:
+            rules.encode(value, policy)  # says where it goes round, or on and on
+            raise
+
+    return conform
+
+
+def _unchanged(value: Any) -> Any:
+    """The shape of what declares nothing: any value is as good as another."""
+    return value
+
+
+# Hints --------------------------------------------------------------------------------------------
+
+
+class _Compiler:
+    """Makes shapes of hints; a class that holds itself has one shape."""
+
+    def __init__(self, unpacker: Unpacker, *, keep: bool) -> None:
+        self.unpacker, self.keep = unpacker, keep
+        self.known: dict[Any, _Record] = {}
+        self.aliases: dict[Any, _Alias] = {}
+
+    def shape(self, hint: Any) -> Conform:
+        if type(hint).__name__ != "TypeAliasType":
+            return self._shape(hint)
+        if hint not in self.aliases:
+            self.aliases[hint] = _Alias()
+            self.aliases[hint].shape = self._shape(hint)
+            return self.aliases[hint].shape
+        return self.aliases[hint]
+
+    def _shape(self, hint: Any) -> Conform:
+        if any(map(classes.is_serializer, getattr(hint, "__metadata__", ()))):
+            return classes.dumper(hint)
+        choices = [hints.bare(choice) for choice in hints.members(hint)]
+        return self._single(choices[0]) if len(choices) == 1 else self._choice(choices)
+
+    def _single(self, hint: Any) -> Conform:
+        kind = get_origin(hint) or hint
+        if kind is Any or not isinstance(kind, type) or self._has_own_form(kind):
+            return _unchanged
+        if getattr(kind, "__pydantic_root_model__", False):
+            inner = self.shape(_root_of(kind))
+            return inner if inner is _unchanged else lambda value: value if isinstance(value, kind) else inner(value)
+        if hints.is_record(kind):
+            return self._record(hint, kind)
+        places = _places(hint)
+        if places is not None:
+            shapes = [self.shape(place) for place in places]
+            return _unchanged if all(shape is _unchanged for shape in shapes) else _Places(shapes)
+        return self._collection(_Members if issubclass(kind, Mapping) else _Items, [_item(hint)])
+
+    def _collection(self, make: Callable[[Unpacker, Conform], Conform], items: list[Any]) -> Conform:
+        """The shape of a collection whose items are of one of these types."""
+        shape = self.shape(Union[tuple(items)]) if items else _unchanged  # noqa: UP007 - at run time
+        return _unchanged if shape is _unchanged else make(self.unpacker, shape)
+
+    def _has_own_form(self, kind: type) -> bool:
+        """Whether the author says what values of a class become."""
+        return callable(getattr(kind, "__plain__", None)) or issubclass(kind, self.unpacker.rules.opaque)
+
+    def _record(self, hint: Any, kind: type) -> "_Record":
+        if hint not in self.known:
+            self.known[hint] = record = _Record(self.unpacker, kind, self.keep or records.has_extra_fields(kind))
+            for field in records.sent_fields(hint):
+                record.add(field, self.shape(field.hint))
+        return self.known[hint]
+
+    def _choice(self, choices: list[Any]) -> Conform:
+        """A union: a record by its class or its members, arrays and mappings as one of each."""
+        roots = tuple(choice for choice in choices if getattr(choice, "__pydantic_root_model__", False))
+        choices = [hints.bare(one) for choice in choices for one in hints.members(_root_of(choice))]
+        if any(choice in (Any, object) for choice in choices):
+            return _unchanged
+        shapes = [(choice, self._single(choice)) for choice in choices]
+        found = [shape for _, shape in shapes if isinstance(shape, _Record)]
+        others = [choice for choice, shape in shapes if not isinstance(shape, _Record)]
+        mappings = [choice for choice in others if _is_a(choice, Mapping)]
+        arrays = [choice for choice in others if _is_a(choice, Iterable) and choice not in mappings]
+        of_items = self._collection(_Items, [item for one in arrays for item in _places(one) or [_item(one)]])
+        of_members = self._collection(_Members, list(map(_item, mappings)))
+        if not found and of_items is _unchanged and of_members is _unchanged:
+            return _unchanged
+        return _Choice(self.unpacker, found, of_items, of_members, _members_of(mappings), roots)
+
+
+def _members_of(mappings: list[Any]) -> tuple[type, ...]:
+    """The classes that the values in one of these mappings may have, as far as that is plain to see."""
+    hinted = {choice for mapping in mappings for choice in map(hints.bare, hints.members(_item(mapping)))}
+    plain = all(map(hints.is_atom, hinted)) and Any not in hinted
+    kinds = {int if kind is float else kind for kind in hinted} | hinted if plain else {object} if hinted else set()
+    return tuple(kinds)
+
+
+def _root_of(hint: Any) -> Any:
+    """What a RootModel holds; any other hint itself."""
+    fields: Any = getattr(hint, "model_fields", {}) if getattr(hint, "__pydantic_root_model__", False) else {}
+    return fields["root"].annotation if fields else hint
+
+
+def _is_a(hint: Any, kind: type) -> bool:
+    """Whether a hint is a collection of some kind; a text is none."""
+    origin = get_origin(hint) or hint
+    return isinstance(origin, type) and issubclass(origin, kind) and not issubclass(origin, (str, bytes))
+
+
+def _item(hint: Any) -> Any:
+    """The hint of what a collection holds: an array's items, a mapping's values."""
+    args, place = get_args(hint), 1 if _is_a(hint, Mapping) else 0
+    return args[place] if _is_a(hint, Iterable) and len(args) > place else Any
+
+
+def _places(hint: Any) -> list[Any] | None:
+    """The hints of a tuple of so many items, one each; None for all else."""
+    args, names = get_args(hint), getattr(hint, "_fields", None)
+    if not _is_a(hint, tuple):
+        return None
+    if names is not None:
+        resolved = records.annotations_of(hint)
+        return [resolved.get(name, Any) for name in names]
+    return None if args[-1:] == (...,) or not args else list(args)
+
+
+# Shapes -------------------------------------------------------------------------------------------
+
+
+class _Record:
+    """An object with fields; of a value's members those that were declared."""
+
+    def __init__(self, unpacker: Unpacker, kind: type, keep: bool) -> None:
+        self.unpacker, self.kind, self.keep = unpacker, kind, keep
+        self.is_model = classes.is_pydantic(kind)
+        self.shapes: dict[str, Conform] = {}
+        self.defaults: dict[str, Callable[[], Any]] = {}
+        self.required: set[str] = set()
+        self.choices: dict[str, tuple[Any, ...]] = {}
+        self.is_flat = True
+
+    def add(self, field: records.SentField, shape: Conform) -> None:
+        self.shapes[field.name] = shape
+        self.is_model = self.is_model and not any(map(classes.is_unknown_to_pydantic, hints.parts(field.hint)))
+        self.is_flat = self.is_flat and shape is _unchanged
+        if field.default is not None:
+            self.defaults[field.name] = field.default
+        elif field.always:
+            self.required.add(field.name)
+        if get_origin(field.hint) is Literal:
+            self.choices[field.name] = get_args(field.hint)
+
+    def conforms(self, kind: type) -> bool:
+        """Whether every value of a class is as declared; pydantic sees to what is inside a model."""
+        return kind is self.kind and (self.is_flat or self.is_model)
+
+    def __call__(self, value: Any) -> Any:
+        if self.conforms(type(value)):
+            return value
+        if self.is_model and not self.keep and self.unpacker.inherits(value, self.kind):
+            return classes.dump_model(value, self.kind)
+        members = self.unpacker.members(value)
+        return value if members is None else self.select(value, members)
+
+    def select(self, value: Any, members: Mapping[Any, Any]) -> Any:
+        """The declared ones of a value's members; a dict that lacks one gets its default."""
+        selected = {
+            name: self.shapes[name](item) if name in self.shapes else item
+            for name, item in members.items()
+            if self.keep or name in self.shapes
+        }
+        missing = () if self.kind in type(value).__mro__ else self.defaults.keys() - members.keys()
+        if not missing and len(selected) == len(members) and all(map(is_, selected.values(), members.values())):
+            return value
+        return selected | {name: make() for name, make in self.defaults.items() if name in missing}
+
+    def fit(self, members: Mapping[Any, Any]) -> int:
+        """How many of the declared members are there; -1 where a value with these members is something else."""
+        if not self.required <= members.keys():
+            return -1
+        if any(name in members and members[name] not in allowed for name, allowed in self.choices.items()):
+            return -1
+        return len(self.shapes.keys() & members.keys())
+
+
+class _Alias:
+    """The shape of an alias inside of itself."""
+
+    shape: Conform = staticmethod(_unchanged)
+
+    def __call__(self, value: Any) -> Any:
+        return self.shape(value)
+
+
+class _Items:
+    """An array whose items have one shape."""
+
+    def __init__(self, unpacker: Unpacker, shape: Conform) -> None:
+        self.unpacker, self.shape = unpacker, shape
+
+    def __call__(self, value: Any) -> Any:
+        items = self.unpacker.items(value)
+        if items is None:
+            return value
+        if isinstance(self.shape, _Record) and all(map(self.shape.conforms, set(map(type, items)))):
+            selected: Any = items
+        else:
+            selected = list(map(self.shape, items))
+        if len(selected) == len(items) and all(map(is_, selected, items)):
+            return items if hasattr(value, "__next__") else value  # an iterator gives what it has only once
+        if isinstance(value, Set):  # what differed only in what is left out is one item now
+            selected = list({self.unpacker.encode(item): item for item in selected}.values())
+        return _like(value, selected)
+
+
+class _Places:
+    """A tuple with a shape for each of its places."""
+
+    def __init__(self, shapes: list[Conform]) -> None:
+        self.shapes = shapes
+
+    def __call__(self, value: Any) -> Any:
+        if not isinstance(value, (list, tuple)) or len(value) != len(self.shapes):
+            return value
+        selected = [shape(item) for shape, item in zip(self.shapes, value, strict=True)]
+        return value if all(map(is_, selected, value)) else _like(value, selected)
+
+
+def _like(value: Any, items: list[Any]) -> Any:
+    """Items in the place of others; a named tuple stays one thing, where a list is many."""
+    if hasattr(value, "_make"):
+        return value._make(items)
+    return tuple(items) if type(value) is tuple else items
+
+
+class _Members:
+    """A mapping whose values have one shape."""
+
+    def __init__(self, unpacker: Unpacker, shape: Conform) -> None:
+        self.unpacker, self.shape = unpacker, shape
+
+    def __call__(self, value: Any) -> Any:
+        members = self.unpacker.members(value)
+        if members is None:
+            return value
+        selected = {key: self.shape(item) for key, item in members.items()}
+        return value if all(map(is_, selected.values(), members.values())) else selected
+
+
+class _Choice:
+    """One of several shapes: a record by the class of the value, else by the members that are there.
+
+    A dict is a mapping, if there is one among the shapes that may have its members, and a record if not.
+    """
+
+    def __init__(
+        self,
+        unpacker: Unpacker,
+        found: list[_Record],
+        items: Conform,
+        values: Conform,
+        mapped: tuple[type, ...],
+        roots: tuple[type, ...],
+    ) -> None:
+        self.unpacker, self.records, self.items, self.values = unpacker, found, items, values
+        self.mapped, self.roots = mapped, roots
+        self.by_class = {record.kind: record for record in reversed(found)}
+
+    def __call__(self, value: Any) -> Any:
+        if isinstance(value, self.roots):  # pydantic sees to what is inside
+            return value
+        for base in type(value).__mro__:
+            if base in self.by_class:
+                return self.by_class[base](value)
+        members = self.unpacker.members(value)
+        if members is None:
+            return self.items(value)
+        best = max(self.records, key=lambda record: record.fit(members), default=None)
+        is_mapping = bool(self.mapped) and all(isinstance(item, self.mapped) for item in members.values())
+        if best is None or best.fit(members) < 0 or is_mapping:
+            return self.values(value)
+        return best.select(value, members)

@@ -1,0 +1,264 @@
+"""What a tool takes and what it returns, as JSON Schema; and whether a schema written by hand can stand.
+
+Knows which hints are worth a promise. How one hint becomes a schema is told in shapes; functions, and what a
+revision allows, are none of its business.
+"""
+
+import dataclasses
+import enum
+import inspect
+import typing
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, get_args, get_origin
+
+import msgspec
+
+from ..errors import AuthorError, NormalizeError
+from ..foreign import classes
+from ..policy import Policy
+from ..types import Wire
+from ..values.encode import Rules
+from . import hints, of_hint
+from .hints import Parameter
+from .subschemas import Schema, as_object, camel_top, each, is_object, joined, ordered, wrapped
+from .validator import Judge
+
+__all__ = [
+    "as_object",
+    "camel_top",
+    "handwritten",
+    "is_object",
+    "of_form",
+    "of_input",
+    "of_output",
+    "wrapped",
+]
+
+MAX_DEPTH = 64
+MAX_PARTS = 10_000
+"""How deep and how large a schema written by hand may be (R26-SCHEMA-06)."""
+
+_RULES = Rules()
+_STRICT = Policy(unserializable="error")
+_BYTES = (bytes, bytearray, memoryview)
+
+
+# What is taken ------------------------------------------------------------------------------------
+
+
+def of_input(parameters: Iterable[Parameter], *, show_defaults: bool = True, open: bool = False) -> Schema:
+    """The schema of a function's arguments; `open` says that it takes others too. Raises AuthorError.
+
+    >>> of_input([Parameter("days", int, False, 3, "How many")])["properties"]
+    {'days': {'type': 'integer', 'description': 'How many', 'default': 3}}
+    """
+    properties: dict[str, Schema] = {}
+    required: list[str] = []
+    definitions: dict[str, Schema] = {}
+    for parameter in parameters:
+        try:
+            found, more = of_hint.given(parameter.annotation, show_defaults=show_defaults)
+        except AuthorError as error:
+            raise AuthorError(f"parameter {parameter.name}: {error}") from error
+        found = joined(found, more, definitions)
+        properties[parameter.name] = _property(parameter, found, show_defaults)
+        required += [parameter.name] if parameter.required else []
+    schema: Schema = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    if open:
+        schema["additionalProperties"] = True
+    return {**schema, "$defs": definitions} if definitions else schema
+
+
+def _property(parameter: Parameter, found: Schema, show_defaults: bool) -> Schema:
+    if parameter.description is not None:
+        found = {**found, "description": parameter.description}
+    if not parameter.required:
+        found = of_hint.without_null(found)
+        if show_defaults and parameter.default is not None:
+            found = {**found, **_default(parameter.default)}
+    return ordered(found)
+
+
+def _default(value: Any) -> Schema:
+    """A default as JSON, if it has a form in JSON."""
+    if value is inspect.Parameter.empty:
+        return {}
+    try:
+        return {"default": msgspec.json.decode(_RULES.encode(value, _STRICT))}
+    except NormalizeError:
+        return {}
+
+
+def of_form(kind: type) -> Schema:
+    """The schema of a record as a form for people: flat, its fields single values or choices."""
+    found, left = of_hint.given(kind, root=True)
+    if left or not is_object(found):
+        raise AuthorError(f"{kind.__name__} is not a form: a form has fields with names, and none holds a form")
+    for name, field in found.get("properties", {}).items():
+        items = field.get("items", {})
+        choices = field.get("type") == "array" and items.get("type") == "string" and "enum" in items
+        if not choices and field.get("type") not in ("string", "integer", "number", "boolean"):
+            raise AuthorError(f"{kind.__name__}.{name} is neither a single value nor a choice, so it fits no form")
+        if field.get("format") not in _FORM_FORMATS:
+            field.pop("format", None)
+    return found
+
+
+_FORM_FORMATS = ("email", "uri", "date", "date-time")
+
+
+# What is returned ---------------------------------------------------------------------------------
+
+
+def of_output(
+    annotation: Any,
+    *,
+    which: str,
+    description: str | None = None,
+    opaque: Collection[type] = (),
+    drop_none: bool = False,
+) -> Schema | None:
+    """The schema of a return hint; None if the policy wants none, or if no hint can tell what JSON it gives.
+
+    `opaque` are classes whose JSON is up to a serializer of the author's; `drop_none` says that null is left out.
+
+    >>> of_output(list[int], which="all")
+    {'type': 'array', 'items': {'type': 'integer'}}
+    """
+    try:
+        if not _is_wanted(annotation, which) or not _is_data(annotation, opaque):
+            return None
+        hint = hints.rebuilt(hints.with_lists(annotation), _as_written)
+        found, definitions = of_hint.returned(hint, drop_none=drop_none)
+    except AuthorError:  # a hint is no promise before it is understood
+        return None
+    if which in ("model", "named") and not is_object(found):
+        return None
+    if description is not None:
+        found = ordered({**found, "description": description})
+    return {**found, "$defs": definitions} if definitions else found
+
+
+def _is_wanted(hint: Any, which: str) -> bool:
+    inner = hints.bare(hint)
+    match which:
+        case "model":
+            return isinstance(inner, type) and classes.is_pydantic(inner) and hasattr(inner, "model_fields")
+        case "named":
+            return hints.is_record(inner)
+        case "typed":
+            return any(map(hints.is_record, hints.parts(inner, inside=False)))
+        case "all":
+            # A list of anything may hold content (S004-21), so it promises nothing.
+            anything = inner in (list, tuple, set, frozenset) or get_args(inner)[:1] in ((Any,), (object,))
+            return not anything and inner not in (None, type(None), Any, object, inspect.Signature.empty)
+    return False
+
+
+def _is_data(hint: Any, opaque: Collection[type]) -> bool:
+    """Whether a value of this type is data, and its JSON told by the type alone."""
+    inner = hints.bare(hint)
+    if get_origin(inner) is tuple and _is_pair(get_args(inner)):
+        return False
+    if _may_be_bytes(hint):
+        return False
+    # Flags combine into values that are none of their members.
+    others = (Wire, enum.Flag, *opaque)
+    return not any(
+        classes.word(kind) or issubclass(kind, others) or callable(getattr(kind, "__plain__", None))
+        for kind in hints.parts(hint)
+        if isinstance(kind, type)
+    )
+
+
+def _may_be_bytes(hint: Any) -> bool:
+    """Whether a value may be bytes, or a list of them: that is content under most policies."""
+    for choice in map(hints.bare, hints.members(hint)):
+        kind, args = get_origin(choice) or choice, get_args(choice)
+        if kind in _BYTES:
+            return True
+        is_array = isinstance(kind, type) and issubclass(kind, Iterable) and not issubclass(kind, Mapping)
+        if is_array and not hints.is_record(kind) and any(_may_be_bytes(arg) for arg in args if arg is not ...):
+            return True
+    return False
+
+
+def _is_pair(args: tuple[Any, ...]) -> bool:
+    """Whether a tuple of these could be taken for (payload, structured)."""
+    if len(args) != 2 or args[1] is ...:
+        return False
+    seconds = [hints.bare(member) for member in hints.members(args[1])]
+    return any(second is Any or hints.is_record(second) or _is_mapping(second) for second in seconds)
+
+
+def _is_mapping(hint: Any) -> bool:
+    kind = get_origin(hint) or hint
+    return isinstance(kind, type) and issubclass(kind, Mapping)
+
+
+def _as_written(hint: Any) -> Any:
+    """A record whose JSON has other fields than its class has attributes, as a TypedDict of those fields."""
+    kind: Any = get_origin(hint) or hint
+    if not isinstance(kind, type) or not any(map(_is_rewritten, hints.parts(kind))):
+        return hint
+    if not hints.is_record(kind) or hints.speaks_pydantic(kind) or _holds_itself(kind):
+        raise AuthorError(f"{kind.__name__} is not written as its class says, and too intricate to rewrite")
+    fields = {}
+    for name, (field, required) in hints.fields(kind).items():
+        inner = hints.rebuilt(field, _as_written)
+        fields[name] = inner if required else typing.NotRequired[inner]
+    return typing.TypedDict(kind.__name__, fields)  # type: ignore[operator]
+
+
+def _holds_itself(kind: type) -> bool:
+    return any(part is kind for field, _ in hints.fields(kind).values() for part in hints.parts(field))
+
+
+def _is_rewritten(kind: Any) -> bool:
+    """Whether a class has names for the wire (S001-34), or attributes attrs keeps to itself."""
+    if dataclasses.is_dataclass(kind):
+        return any("json" in field.metadata for field in dataclasses.fields(kind))
+    public = classes.attrs_fields(kind)
+    return public is not None and len(public) != len(kind.__attrs_attrs__)
+
+
+# By hand ------------------------------------------------------------------------------------------
+
+
+def handwritten(schema: Any, what: str, *, output: bool = False) -> Schema:
+    """A schema an author wrote, if it can stand: as it is, but for properties that are booleans.
+
+    >>> handwritten({"type": "object", "properties": {"x": True}}, "the input schema")["properties"]
+    {'x': {}}
+    """
+    if not isinstance(schema, dict):
+        raise AuthorError(f"{what} is to be a JSON object, not {type(schema).__name__}")
+    if not output and schema.get("type") != "object":
+        raise AuthorError(f'{what} needs "type": "object" at its root')  # R2511-TOOL-05
+    try:
+        copy: Schema = msgspec.json.decode(msgspec.json.encode(schema))
+        _check_bounds(copy)
+        Judge(copy).compile()
+    except (TypeError, ValueError, RecursionError, AuthorError) as error:
+        raise AuthorError(f"{what} cannot stand: {error}") from error
+    if isinstance(copy.get("properties"), dict):
+        # The schemas of the revisions before 2026-07-28 have no place for booleans here.
+        copy["properties"] = {name: _objectified(one) for name, one in copy["properties"].items()}
+    return copy
+
+
+def _objectified(schema: Any) -> Any:
+    if isinstance(schema, bool):
+        return {} if schema else {"not": {}}
+    return schema
+
+
+def _check_bounds(schema: Schema) -> None:
+    for count, (here, depth) in enumerate(each(schema)):
+        if depth > MAX_DEPTH or count > MAX_PARTS:
+            raise AuthorError(f"it is deeper than {MAX_DEPTH} levels or has more than {MAX_PARTS:,} parts")
+        reference = here.get("$ref", "#")
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            raise AuthorError(f"$ref {reference!r} leads out of it, and nothing is fetched")  # R26-SCHEMA-04

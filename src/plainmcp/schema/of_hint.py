@@ -1,0 +1,171 @@
+"""One type hint -> JSON Schema 2020-12, tidied as a model should read it.
+
+pydantic speaks for every hint that mentions one of its own types. What comes out has no generated titles, its small
+definitions inlined, its keywords in one order.
+"""
+
+import re
+from typing import Any
+
+from ..foreign import classes
+from . import hints, paths, records, tree_schema, type_tree
+from .subschemas import Definitions, Schema, inlined, mapped, ordered
+
+__all__ = ["Schema", "given", "returned", "without_null"]
+
+
+def given(
+    hint: Any, *, show_defaults: bool = True, root: bool = False, keep_null: bool = False
+) -> tuple[Schema, Definitions]:
+    """The schema of a value that is taken, and the definitions it needs; raises AuthorError.
+
+    `keep_null` says of members that may be left out that they may be null, too.
+
+    >>> given(list[int])
+    ({'type': 'array', 'items': {'type': 'integer'}}, {})
+    """
+    if hints.is_atom(hint):
+        return _atom(hint), {}
+    found, definitions = _compiled(hint, "validation", root)
+
+    def tidied(here: Schema) -> Schema:
+        here = mapped(_tidied(here), tidied)
+        if "default" in here:
+            here = here if keep_null else without_null(here)
+            if here["default"] is None or not show_defaults:
+                del here["default"]
+        return ordered(here)
+
+    return tidied(found), {name: tidied(one) for name, one in definitions.items()}
+
+
+def returned(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitions]:
+    """The schema of a value that is sent, perhaps without its nulls, and the definitions it needs."""
+    found, definitions = _compiled(hint, "serialization", True)
+    sent = _always_sent(hint)
+
+    def tidied(here: Schema) -> Schema:
+        here = mapped(_tidied(here), tidied)
+        here.pop("default", None)  # of no use to whoever reads what was sent
+        if here.get("format") in _UNSURE:
+            del here["format"]
+        names = here.get("properties", {})
+        if tuple(names) in sent:
+            here["required"] = [name for name in names if name in sent[tuple(names)]]
+        return ordered(_nullable_left_out(here) if drop_none else here)
+
+    return tidied(found), {name: tidied(one) for name, one in definitions.items()}
+
+
+_UNSURE = frozenset({"date-time", "time", "duration"})
+"""Formats that values of a type may lack: a moment without a time zone, a span of half a second or less than none."""
+
+
+def _always_sent(hint: Any) -> dict[tuple[str, ...], set[str]]:
+    """What records in a hint always send, by the names of all their fields; msgspec omits those with defaults."""
+    found: dict[tuple[str, ...], set[str]] = {}
+    for part in hints.parts(hint):
+        if hints.is_record(part) and not classes.is_pydantic(part):
+            fields = records.sent_fields(part)
+            names, always = tuple(one.name for one in fields), {one.name for one in fields if one.always}
+            found[names] = always & found.get(names, always)
+    return {names: always for names, always in found.items() if always}
+
+
+def _nullable_left_out(schema: Schema) -> Schema:
+    properties = schema.get("properties", {})
+    required = [name for name in schema.get("required", ()) if not _takes_null(properties.get(name, {}))]
+    rest = {key: value for key, value in schema.items() if key != "required"}
+    return {**rest, "required": required} if required else rest
+
+
+def _takes_null(schema: Schema) -> bool:
+    # Where a reference hides the answer, the field may be missing for all this schema knows.
+    plain = "type" in schema or "enum" in schema or "anyOf" in schema
+    choices = [one.get("type") for one in (schema, *schema.get("anyOf", ()))]
+    return not plain or "null" in choices or None in schema.get("enum", ()) or "$ref" in schema
+
+
+def _atom(hint: Any) -> Schema:
+    return {} if hint is Any else {"type": _TYPES[hint]}
+
+
+# Compiling ----------------------------------------------------------------------------------------
+
+
+def _compiled(hint: Any, mode: str, root: bool) -> tuple[Schema, Definitions]:
+    given = mode == "validation"
+    found, definitions = tree_schema.schema_of(type_tree.tree_of(hint, given=given), given=given)
+    known = {name: _untitled(name, one) for name, one in definitions.items()}
+    found, definitions = (
+        _correct(found, known, given),
+        {name: _correct(one, known, given) for name, one in known.items()},
+    )
+    return inlined(found, definitions, root=root)
+
+
+def _correct(schema: Schema, definitions: Definitions, given: bool) -> Schema:
+    """A schema as pydantic should have made it: names are strings, and a tag that chooses has to be there."""
+    schema = mapped(schema, lambda one: _correct(one, definitions, given))
+    tag = schema.get("discriminator", {}).get("propertyName")
+    if given and tag is not None and "oneOf" in schema:
+        schema = {**schema, "oneOf": [_with_tag(one, tag, definitions) for one in schema["oneOf"]]}
+    return _with_names(schema, definitions, given)
+
+
+def _with_tag(choice: Schema, tag: str, definitions: Definitions) -> Schema:
+    found = paths.follow({"$defs": definitions}, choice)
+    required = found.get("required", []) if isinstance(found, dict) else []
+    return choice if tag in required else {**choice, "required": [tag, *required]}
+
+
+def _with_names(schema: Schema, definitions: Definitions, given: bool) -> Schema:
+    """A schema in which the names of an object's members are strings, whatever they stand for."""
+    rule = paths.follow({"$defs": definitions}, schema.get("propertyNames"))
+    if not isinstance(rule, dict):
+        return schema
+    names = {key: value for key, value in rule.items() if key not in ("type", "title", "description")}
+    for keyword in ("enum", "const"):
+        if keyword in rule:
+            values = [rule["const"]] if keyword == "const" else rule["enum"]
+            if given and any(type(value) is str for value in values):
+                values = [value for value in values if type(value) is str]  # pydantic reads no others from a name
+            names = {"enum": [tree_schema.as_key(value) for value in values]}
+    return {**schema, "propertyNames": names}
+
+
+def _untitled(name: str, definition: Schema) -> Schema:
+    """A definition without the title that only repeats the name of its class."""
+    title = re.sub(r"[^\w.\-]", "_", str(definition.get("title", "")))
+    return {key: value for key, value in definition.items() if key != "title" or title not in name}
+
+
+# Tidying ------------------------------------------------------------------------------------------
+
+_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
+
+
+def _tidied(schema: Schema) -> Schema:
+    """A schema without OpenAPI's discriminator; an enum says its type, where its values share one."""
+    schema = {key: value for key, value in schema.items() if key != "discriminator"}
+    if "enum" in schema:
+        types = {_TYPES.get(type(value)) for value in schema["enum"]}
+        shared = {"type": types.pop()} if len(types) == 1 and None not in types else {}
+        schema = {**shared, **schema}
+    return schema
+
+
+def without_null(schema: Schema) -> Schema:
+    """What there is to say of a value that may be left out: that it may be null as well is not worth a word.
+
+    >>> without_null({"anyOf": [{"type": "integer"}, {"type": "null"}]})
+    {'type': 'integer'}
+    """
+    if None in schema.get("enum", ()):
+        rest = [value for value in schema["enum"] if value is not None]
+        return _tidied({**schema, "enum": rest})
+    choices = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+    if not choices or len(choices) == len(schema["anyOf"]):
+        return schema
+    rest_of_it = {key: value for key, value in schema.items() if key != "anyOf"}
+    return {**choices[0], **rest_of_it} if len(choices) == 1 else {"anyOf": choices, **rest_of_it}

@@ -1,0 +1,191 @@
+"""Classes whose values are one string each in JSON: how each is listed, and how it is read from that string.
+
+What takes long to read, a number with a huge exponent or a long regular expression, is refused before it is read.
+"""
+
+import base64
+import binascii
+import datetime
+import ipaddress
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import PurePath
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+
+__all__ = ["MAX_DIGITS", "MAX_PATTERN", "NAMES", "Format", "OutOfBoundsError", "check_bounds", "format_of", "keeps"]
+
+MAX_DIGITS = 4_300
+"""How many digits a number may have when it is written out: as many as Python reads of an integer."""
+
+MAX_PATTERN = 1_000
+"""How many characters a regular expression may have."""
+
+
+class Format(NamedTuple):
+    """What the strings of a class are called; `read` makes a value of the class of one, and raises ValueError."""
+
+    name: str | None
+    read: Callable[[type, str], Any]
+
+
+def format_of(kind: Any) -> Format | None:
+    """How a class of texts is listed and read; None for any other class.
+
+    >>> format_of(Decimal).read(Decimal, "1.10")
+    Decimal('1.10')
+    """
+    if not isinstance(kind, type):
+        return None
+    if kind in _EXACT:
+        return _EXACT[kind]
+    if (kind.__module__.partition(".")[0], kind.__name__) == ("zoneinfo", "ZoneInfo"):  # not imported for anyone
+        return _ZONE
+    return next((_FAMILIES[base] for base in kind.__mro__ if base in _FAMILIES), None)
+
+
+def keeps(name: str, text: str) -> bool:
+    """Whether a text is in one of the formats of NAMES.
+
+    >>> keeps("date", "2026-07-28"), keeps("date", "soon")
+    (True, False)
+    """
+    kind, format = NAMES[name]
+    try:
+        format.read(kind, text)
+    except ValueError:
+        return False
+    return True
+
+
+class OutOfBoundsError(ValueError):
+    """A text that would take long to read; says what is taken."""
+
+
+def check_bounds(format: Any, text: str) -> None:
+    """Raise OutOfBoundsError for a text in a format that cannot be read in a moment.
+
+    >>> check_bounds("fraction", "1e999999999")
+    Traceback (most recent call last):
+    plainmcp.schema.texts.OutOfBoundsError: expected a number of at most 4,300 digits
+    """
+    if format == "regex" and len(text) > MAX_PATTERN:
+        raise OutOfBoundsError(f"expected a regular expression of at most {MAX_PATTERN:,} characters")
+    if format in ("fraction", "decimal"):
+        exponent = _EXPONENT.search(text[-MAX_DIGITS:])
+        if len(text) > MAX_DIGITS or (exponent is not None and abs(int(exponent[1])) > MAX_DIGITS):
+            raise OutOfBoundsError(f"expected a number of at most {MAX_DIGITS:,} digits")
+
+
+_EXPONENT = re.compile(r"e([+-]?[0-9_]+)\s*\Z", re.IGNORECASE)
+
+
+# Reading ------------------------------------------------------------------------------------------
+
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
+_FRACTION = re.compile(rf"{_NUMBER.pattern}|[+-]?[0-9]+/[0-9]+", re.IGNORECASE)
+
+
+def _read_number(pattern: re.Pattern[str], kind: Any, text: str) -> Any:
+    check_bounds("decimal", text)
+    if not pattern.fullmatch(text):
+        raise ValueError("not a number")
+    try:
+        return kind(text)
+    except ArithmeticError:
+        raise ValueError("not a number") from None
+
+
+def _read_pattern(kind: Any, text: str) -> Any:
+    check_bounds("regex", text)
+    try:
+        return re.compile(text)
+    except (re.error, RecursionError, OverflowError):
+        raise ValueError("not a regular expression") from None
+
+
+_DURATION = re.compile(
+    r"([+-]?)P(?=.)(?:(N)Y)?(?:(N)M)?(?:(N)W)?(?:(N)D)?(?:T(?=.)(?:(N)H)?(?:(N)M)?(?:(N)S)?)?".replace(
+        "N", r"[0-9]+(?:[.,][0-9]+)?"
+    ),
+    re.IGNORECASE,
+)
+# As pydantic counts them: a year is 365 days, a month is 30.
+_SECONDS = tuple(map(Decimal, (365 * 86_400, 30 * 86_400, 7 * 86_400, 86_400, 3_600, 60, 1)))
+
+
+def _read_duration(kind: Any, text: str) -> datetime.timedelta:
+    found = _DURATION.fullmatch(text) if len(text) <= 100 else None
+    if found is None:
+        raise ValueError("not a duration")
+    sign, *amounts = found.groups()
+    total = sum(
+        (Decimal(amount.replace(",", ".")) * unit for amount, unit in zip(amounts, _SECONDS, strict=True) if amount),
+        Decimal(0),
+    )
+    micros = int((total * 1_000_000).to_integral_value())
+    try:
+        return datetime.timedelta(microseconds=-micros if sign == "-" else micros)
+    except OverflowError:
+        raise ValueError("longer than a duration can be") from None
+
+
+def _read_base64(kind: Any, text: str) -> Any:
+    try:
+        return kind(base64.b64decode(text, validate=True))
+    except (binascii.Error, UnicodeError):
+        raise ValueError("not base64") from None
+
+
+def _read_by_msgspec(kind: Any, text: str) -> Any:
+    return msgspec.convert(text, kind)
+
+
+def _read_ipv6(kind: Any, text: str) -> Any:
+    if "%" in text:  # a zone is not part of the format
+        raise ValueError("not an address")
+    return kind(text)
+
+
+def _read_zone(kind: Any, text: str) -> Any:
+    try:
+        return kind(text)
+    except (KeyError, OSError):
+        raise ValueError("not a time zone") from None
+
+
+def _construct(kind: Any, text: str) -> Any:
+    return kind(text)
+
+
+_ZONE = Format("zoneinfo", _read_zone)
+_BASE64 = Format("base64", _read_base64)
+_EXACT: dict[type, Format] = {
+    datetime.datetime: Format("date-time", _read_by_msgspec),
+    datetime.date: Format("date", _read_by_msgspec),
+    datetime.time: Format("time", _read_by_msgspec),
+    datetime.timedelta: Format("duration", _read_duration),
+    UUID: Format("uuid", _read_by_msgspec),
+    Decimal: Format("decimal", lambda kind, text: _read_number(_NUMBER, kind, text)),
+    bytes: _BASE64,
+    bytearray: _BASE64,
+    memoryview: _BASE64,
+    re.Pattern: Format("regex", _read_pattern),
+}
+_FAMILIES: dict[type, Format] = {
+    PurePath: Format(None, _construct),
+    Fraction: Format("fraction", lambda kind, text: _read_number(_FRACTION, kind, text)),
+    ipaddress.IPv4Address: Format("ipv4", _construct),
+    ipaddress.IPv6Address: Format("ipv6", _read_ipv6),
+    ipaddress.IPv4Network: Format("ipv4network", _construct),
+    ipaddress.IPv6Network: Format("ipv6network", _read_ipv6),
+    ipaddress.IPv4Interface: Format("ipv4interface", _construct),
+    ipaddress.IPv6Interface: Format("ipv6interface", _read_ipv6),
+    str: Format(None, _construct),
+}
+NAMES = {format.name: (kind, format) for kind, format in (_EXACT | _FAMILIES).items() if format.name is not None}
+"""The formats there are, each with a class that has it."""

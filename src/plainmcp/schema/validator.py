@@ -1,0 +1,91 @@
+"""Whether JSON keeps a JSON Schema, and what is wrong with it where it does not. Never fetches anything.
+
+The validator is compiled when it is first needed. Dialects: 2020-12, which a schema without `$schema` is
+taken for, and those before it back to draft 4.
+"""
+
+from typing import Any
+
+from ..errors import AuthorError
+from .explain import Problem, explain
+from .keywords import keeps_format
+
+__all__ = ["Judge", "Problem"]
+
+SMALL = 10_000
+"""How many parts a value may have for the validator to be asked for its errors: it makes all of them at once."""
+
+
+class Judge:
+    """One schema and its compiled validator.
+
+    >>> [problem] = Judge({"type": "object", "required": ["city"]}).problems({})
+    >>> problem.keys, problem.got
+    (('city',), 'nothing')
+    """
+
+    def __init__(self, schema: dict[str, Any], *, formats: bool = True) -> None:
+        self._schema = schema
+        self._formats = formats
+        self._validator: Any = None
+
+    def compile(self) -> Any:
+        """The validator; raises AuthorError if the schema is not a valid one, or refers to what is not in it."""
+        import jsonschema_rs
+
+        if self._validator is None:
+            try:
+                self._validator = jsonschema_rs.validator_for(
+                    self._schema, retriever=_refuse, validate_formats=self._formats
+                )
+            except (ValueError, TypeError, RecursionError) as error:
+                raise AuthorError(str(error).partition("\n")[0]) from error
+        return self._validator
+
+    def accepts(self, data: Any) -> bool:
+        """Whether data keeps the schema."""
+        return bool((self._validator or self.compile()).is_valid(data))
+
+    def problems(self, data: Any, *, members: str = "field") -> list[Problem]:
+        """Everything about data that breaks the schema; `members` is the word for what an object at the root has."""
+        if self.accepts(data):
+            return []
+        keeps = keeps_format if self._formats else None
+        found = explain(self._schema, data, members=members, keeps=keeps)
+        if _is_small(data):
+            found += [_word_generally(error) for error in self.compile().iter_errors(data) if _is_unworded(error)]
+        return found or [
+            Problem((), "what its schema asks for", "something else", "expected what its schema asks for")
+        ]
+
+
+def _refuse(uri: str) -> Any:
+    # R26-SCHEMA-04: never fetch a network $ref.
+    raise ValueError(f"{uri} is not part of the schema, and schemas are never fetched")
+
+
+def _is_small(data: Any) -> bool:
+    waiting = [data]
+    for _ in range(SMALL):
+        if not waiting:
+            return True
+        part = waiting.pop()
+        waiting.extend(part.values() if isinstance(part, dict) else part if isinstance(part, list) else ())
+    return False
+
+
+# Keywords of which there is nothing better to say.
+_UNWORDED = frozenset(
+    {"not", "if", "then", "else", "contains", "minContains", "maxContains", "dependentRequired", "dependentSchemas",
+     "dependencies", "patternProperties", "unevaluatedItems", "unevaluatedProperties", "$dynamicRef"}
+)  # fmt: skip
+
+
+def _is_unworded(error: Any) -> bool:
+    return not _UNWORDED.isdisjoint(error.schema_path)
+
+
+def _word_generally(error: Any) -> Problem:
+    keyword = next(one for one in error.schema_path if one in _UNWORDED)
+    words = f"what {keyword} in its schema asks for"
+    return Problem(tuple(error.instance_path), words, "something else", f"expected {words}")

@@ -1,0 +1,264 @@
+"""The HTTP rules: what a request must look like, which era it belongs to, and the status of its answer.
+
+Pure functions of headers and messages. What is then done with a request is the endpoint's.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from ...errors import (
+    AuthorError,
+    HeaderMismatch,
+    InternalError,
+    InvalidParams,
+    InvalidRequest,
+    ProtocolError,
+    UnsupportedRevision,
+)
+from ...protocol import exchange
+from ...protocol.methods.shared import incident
+from ...revisions import LATEST, MODERN, REVISIONS, UNSAID, Revision
+from ...wire.jsonrpc import Envelope, Failure, Meta
+from . import security
+from .headers import MEMORABLE, Headers, match_method, match_params
+
+__all__ = [
+    "HANDSHAKE",
+    "JSON",
+    "Fit",
+    "Reply",
+    "Settings",
+    "accepts",
+    "check_modern",
+    "fit",
+    "is_json",
+    "is_modern",
+    "length",
+    "refusal_without_session",
+    "refuse_caller",
+    "refused",
+    "said",
+    "spoken_without_session",
+    "status",
+    "status_unread",
+]
+
+HANDSHAKE = [name for name, revision in REVISIONS.items() if revision.handshake]
+_STATUS = {-32601: 404, -32700: 400, -32600: 400, -32602: 400, -32020: 400, -32021: 400, -32022: 400}
+_STATUS_UNREAD = {-32700: 400, -32600: 400}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a server is offered over HTTP; nonsense is an AuthorError."""
+
+    origins: Collection[str] = ()  # which pages in browsers may call us, besides our own; "*" for all
+    hosts: Collection[str] = ()  # the names we are reached by, also through a proxy; loopback needs none
+    max_body: int = 4 * 2**20
+    body_seconds: float = 60  # how long the rest of a body may take once it began; under WSGI not ours to say
+    stateless: bool = False  # serve the handshake revisions without sessions: any process can answer any request
+    max_sessions: int = 10_000
+    session_idle_seconds: float = 30 * 60
+    session_seconds: float = 24 * 60 * 60
+    replay_bytes: int = 2**18  # what one session keeps to be fetched again
+    replay_bytes_in_all: int = 2**25  # and all of them
+    max_running: int = 1_000  # how many requests may be under way
+    max_standing: int = 1_000  # how many streams may stay open for what is to come; 0 for none
+    keep_alive_seconds: float = 15
+    retry_ms: int = 1_000  # how soon a client should come back to a stream that ended early
+    ask_seconds: float = 300  # how long a question waits for its answer
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "origins", security.check_origins(self.origins))
+        object.__setattr__(self, "hosts", security.check_hosts(self.hosts))
+        for name in ("max_body", "max_sessions", "max_running", "retry_ms"):
+            self._check(name, int, 1)
+        for name in ("replay_bytes", "replay_bytes_in_all", "max_standing"):
+            self._check(name, int, 0)
+        for name in ("body_seconds", "session_idle_seconds", "session_seconds", "keep_alive_seconds", "ask_seconds"):
+            self._check(name, (int, float), 0.001)
+        if self.stateless not in (True, False):
+            raise AuthorError("stateless is True or False")
+
+    def _check(self, name: str, kind: Any, least: float) -> None:
+        value = getattr(self, name)
+        if not isinstance(value, kind) or isinstance(value, bool) or not value >= least:
+            raise AuthorError(f"{name} is a number, and at least {least:g}; not {value!r}")
+
+
+class Reply(msgspec.Struct, frozen=True, gc=False):
+    """A whole answer."""
+
+    status: int
+    body: bytes = b""
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+class Fit(msgspec.Struct, frozen=True, gc=False):
+    """A request that may pass, as far as its headers tell: what its client takes, and what it says it sends."""
+
+    json: bool
+    events: bool
+    version: str | None
+    method: str | None
+    revision: Revision | None  # what that version means, if it is served; one is assumed where none is said
+
+    @property
+    def modern(self) -> bool:
+        """Whether each request speaks for itself."""
+        return self.revision is not None and not self.revision.handshake
+
+
+JSON = ((b"content-type", b"application/json"),)
+"""The headers of a JSON answer."""
+
+
+def said(status: int, answer: bytes | None) -> Reply:
+    """An answer as JSON; what is not answered is accepted (R26-HTTP-06)."""
+    return Reply(202) if answer is None else Reply(status, answer, JSON)
+
+
+def refused(status: int, error: ProtocolError, id: bytes | None = None, allow: bytes | None = None) -> Reply:
+    """A request that goes no further, and why; `allow` names the methods that would."""
+    headers = JSON if allow is None else (*JSON, (b"allow", allow))
+    return Reply(status, exchange.failure(error, LATEST, id), headers)
+
+
+def refuse_caller(error: BaseException) -> Reply:
+    """What a request is told when the function that says who is calling raised: PermissionError is a 401."""
+    if isinstance(error, PermissionError):
+        body = exchange.failure(InvalidRequest("this server does not know who is calling"), LATEST)
+        return Reply(401, body, (*JSON, (b"www-authenticate", b"Bearer")))
+    if not isinstance(error, ProtocolError):
+        error = InternalError(incident("Identifying the caller", error))
+    return refused(_STATUS.get(error.code, 500), error)
+
+
+def length(given: str | None) -> int | None:
+    """How long a body says it is; None when it does not say so in digits.
+
+    >>> length("42"), length("\u00b2"), length("9" * 5000)
+    (42, None, 999999999999999999)
+    """
+    return int(given[:18]) if given and given.isascii() and given.isdigit() else None
+
+
+def fit(headers: Headers) -> Fit:
+    """What the headers of a request say that are the same each time."""
+    accept = headers.get(b"accept")
+    takes = (accepts(accept, "application/json"), accepts(accept, "text/event-stream"))
+    version = headers.get(b"mcp-protocol-version")
+    return Fit(*takes, version, headers.get(b"mcp-method"), REVISIONS.get(version or UNSAID.name))
+
+
+# Media types --------------------------------------------------------------------------------------
+
+
+def is_json(content_type: str | None) -> bool:
+    """Whether a body says it is JSON, or says nothing."""
+    if content_type is None or content_type == "application/json":
+        return True
+    kind = content_type.partition(";")[0].strip().lower()
+    return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
+
+
+def accepts(accept: str | None, kind: str) -> bool:
+    """Whether a client takes a media type; one that says nothing takes all.
+
+    >>> accepts("application/json;q=0.5, text/*", "text/event-stream"), accepts("text/html", "application/json")
+    (True, False)
+    """
+    if not accept:
+        return True
+    return (_accepts if len(accept) <= MEMORABLE else _accepts.__wrapped__)(accept, kind)
+
+
+@lru_cache(maxsize=256)
+def _accepts(accept: str, kind: str) -> bool:
+    family = kind.partition("/")[0] + "/*"
+    for part in accept.lower().split(","):
+        name, *parameters = (piece.strip() for piece in part.split(";"))
+        refused = any(piece.replace(" ", "") in ("q=0", "q=0.0", "q=0.00", "q=0.000") for piece in parameters)
+        if name in (kind, family, "*/*") and not refused:
+            return True
+    return False
+
+
+# Eras ---------------------------------------------------------------------------------------------
+
+
+def is_modern(fit: Fit, meta: Meta | None) -> bool:
+    """Whether a message speaks for itself: its own _meta says so, or else the version header."""
+    return (meta is not None and meta.version is not UNSET) or fit.modern
+
+
+def check_modern(headers: Headers, fit: Fit, envelope: Envelope, meta: Meta | None, wanted: Any) -> Revision:
+    """Everything headers have a part in, in the protocol's order; raises the first complaint, or gives the revision.
+
+    `wanted` gives the header map of a tool by its name, or None; it is None itself where no tool has one.
+    """
+    if envelope.method == "initialize" and (meta is None or meta.version is UNSET):
+        raise InvalidParams("a request of this version has no handshake", {"supported": list(MODERN)})
+    meta = exchange.shaped(meta)  # R26-META-04
+    if headers.twice is not None:
+        headers.check_once(b"mcp-protocol-version")
+    if fit.version != meta.version:  # R26-HDR-03, R26-HDR-04; before what is served: a disagreement is told first
+        raise HeaderMismatch("the header MCP-Protocol-Version and the version in params._meta differ")
+    revision = exchange.served(meta)
+    match_method(headers, fit.method, envelope)
+    if wanted is None or envelope.method != "tools/call":
+        return revision
+    exchange.leveled(meta)
+    name = envelope.params and envelope.params.name
+    repeated = wanted(name) if isinstance(name, str) else None
+    arguments = _arguments(envelope) if repeated else None
+    if repeated and arguments:  # where there are none the method will say what is wrong
+        match_params(headers, repeated, arguments)
+    return revision
+
+
+def _arguments(envelope: Envelope) -> dict[str, Any] | None:
+    try:
+        raw = envelope.params.arguments if envelope.params is not None else b""
+        return msgspec.json.decode(raw or b"null", type=dict[str, Any] | None)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        return None
+
+
+def spoken_without_session(headers: Headers, fit: Fit) -> Revision:
+    """The handshake revision of a request that belongs to no session (R2511-HDR-01, R2511-HDR-02)."""
+    if headers.twice is not None:
+        headers.check_once(b"mcp-protocol-version")
+    if fit.revision is None or fit.modern:
+        raise UnsupportedRevision((fit.version or "")[:100], HANDSHAKE)
+    return fit.revision
+
+
+def refusal_without_session(fit: Fit) -> InvalidRequest | HeaderMismatch:
+    """What a request is told that needs a session and names none (R2511-SESS-03)."""
+    if fit.version is None:
+        return HeaderMismatch(
+            "say MCP-Protocol-Version and params._meta, or send initialize and then its Mcp-Session-Id"
+        )
+    return InvalidRequest("the header Mcp-Session-Id is missing; initialize gives it")
+
+
+# Statuses -----------------------------------------------------------------------------------------
+
+
+def status(answer: bytes, modern: bool) -> int:
+    """The status of an answer: it tells of errors in the modern era only (R26-HTTP-28).
+
+    Before, a 404 says that the session is gone, so an unknown method must not bring one.
+    """
+    return _STATUS.get(answer.code, 200) if modern and isinstance(answer, Failure) else 200
+
+
+def status_unread(code: int, modern: bool) -> int:
+    """The status for a message that could not be taken in."""
+    return (_STATUS if modern else _STATUS_UNREAD).get(code, 200)

@@ -1,0 +1,131 @@
+"""HTTP: an address, a socket and processes. Knows nothing of messages; what one process does is in http_server."""
+
+import errno
+import inspect
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from functools import partial
+from importlib.util import find_spec
+from typing import Any
+
+from ..errors import AuthorError
+from ..protocol.option_check import check_options
+from .http.path import PATH, App
+from .shutdown import GRACE, check_grace
+from .workers import run_workers
+
+__all__ = ["address_of", "address_text", "check_uvicorn", "listening", "serve"]
+
+
+def address_of(text: str) -> tuple[str, int]:
+    """The host and port of "host:port"; raises AuthorError.
+
+    >>> address_of("127.0.0.1:8000"), address_of("[::1]:0")
+    (('127.0.0.1', 8000), ('::1', 0))
+    """
+    host, colon, port = text.rpartition(":")
+    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+    digits = port.isascii() and port.isdigit() and len(port) <= 5
+    if not colon or not bare or (":" in bare and bare == host) or "/" in bare or not digits or int(port) > 65535:
+        raise AuthorError(
+            f"{text!r} is no address to serve at; write host:port, such as 127.0.0.1:8000 or [::1]:8000"
+        )
+    return bare, int(port)
+
+
+_TRANSPORTS = {"stdio", "http", "sse", "streamable-http"}
+
+
+def address_text(given: str | int) -> str:
+    """An address as host:port, also of a port of 127.0.0.1; raises AuthorError for the name of a transport."""
+    if isinstance(given, str) and given in _TRANSPORTS:
+        raise AuthorError(
+            f"{given!r} is not an address: server.run() serves on standard input and output, and "
+            'server.run(http="127.0.0.1:8000") over HTTP'
+        )
+    return f"127.0.0.1:{given}" if isinstance(given, int) else given
+
+
+def check_uvicorn(options: dict[str, Any]) -> None:
+    """Refuse what is not an option of uvicorn's, nor of `serve`, or says where to serve; raises OptionError."""
+    if find_spec("uvicorn") is None or not options:
+        return
+    from uvicorn import Config
+
+    ours = {"app", "host", "port", "uds", "fd", "workers", "reload"}
+    known = {name: Any for name in inspect.signature(Config).parameters if name not in ours}
+    check_options({name: value for name, value in options.items() if name != "path"}, known, "uvicorn=")
+
+
+def serve(
+    app: App, address: str, *, path: str = PATH, workers: int = 1, grace: float = GRACE, **options: Any
+) -> None:
+    """Serve an ASGI application at host:port until a signal ends us; takes uvicorn's options besides.
+
+    Then it ends within `grace` seconds. Raises AuthorError when that cannot work: no such address, the port taken,
+    uvicorn not installed, or workers that cannot even start.
+    """
+    if workers < 1:
+        raise AuthorError("workers is at least 1")
+    if workers > 1 and not hasattr(os, "fork"):
+        raise AuthorError("several workers need a system that can fork; run one, or several servers behind a proxy")
+    check_grace(grace)
+    from .http_server import serve_on  # an event loop is loaded for those who need one
+
+    # A signal that comes before uvicorn serves interrupts us, and one that ended uvicorn is passed on by it.
+    with suppress(KeyboardInterrupt), _interrupted_by(signal.SIGTERM), listening(address, path) as bound:
+        if workers == 1:
+            serve_on(bound, app, path=path, grace=grace, **options)
+        else:
+            work = partial(serve_on, bound, app, path=path, grace=grace, **options)
+            run_workers(workers, lambda started: work(started=started), grace)
+
+
+def listening(address: str, path: str = PATH) -> socket.socket:
+    """A socket at host:port that clients can connect to from now on; says so, and raises AuthorError as `serve`."""
+    host, port = address_of(address)
+    if find_spec("uvicorn") is None:
+        raise AuthorError("serving HTTP takes uvicorn: pip install 'plainmcp[http]'")
+    bound = _bound(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    print(f"serving MCP at http://{shown}:{bound.getsockname()[1]}{path}", file=sys.stderr, flush=True)
+    return bound
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        bound = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise AuthorError(f"{host!r} is no host to serve at: {error.strerror}") from error
+    try:
+        if os.name == "posix":  # elsewhere it would let two servers share a port
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(where)
+        bound.listen(2048)
+    except OSError as error:
+        bound.close()
+        if error.errno == errno.EADDRINUSE:
+            reason = f"port {port} of {host} is taken; choose another, or 0 for any that is free"
+        else:
+            reason = f"cannot serve at {host}:{port}: {error.strerror}"
+        raise AuthorError(reason) from error
+    return bound
+
+
+@contextmanager
+def _interrupted_by(number: int) -> Generator[None, None, None]:
+    """Let a signal interrupt us, and no more."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    kept = signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, kept)

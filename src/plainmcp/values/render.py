@@ -1,0 +1,187 @@
+"""A value -> text for people and models to read: JSON, YAML, an aligned table, Markdown, CSV.
+
+Knows plain JSON data only: models and dataclasses became dicts before they came here, and what a client
+gets as structured data is no concern of this room. Rows and keys keep their order; no value is altered.
+"""
+
+import csv
+import re
+import unicodedata
+from collections.abc import Callable
+from importlib import import_module
+from io import StringIO
+from typing import Any, TypeAlias
+
+import msgspec
+
+from ..errors import AuthorError
+
+__all__ = ["RENDERERS", "Renderer", "named"]
+
+Renderer: TypeAlias = Callable[[Any], str]
+
+_NO_ROWS = "(no rows)"
+# What would end a line or move the cursor: C0 and C1 controls, and Unicode's own line breaks.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+
+
+def named(how: str | Renderer) -> Renderer:
+    """The renderer of that name; a callable is its own renderer.
+
+    >>> print(named("csv")([{"city": "Oslo", "high": 4}]))
+    city,high
+    Oslo,4
+    """
+    if callable(how):
+        return how
+    if how not in RENDERERS:
+        raise AuthorError(f"unknown renderer {how!r}; the names are {', '.join(RENDERERS)}")
+    if how == "yaml":
+        _yaml_package()  # so that a missing package is heard of at registration, not at the first call
+    return RENDERERS[how]
+
+
+def _json(value: Any) -> str:
+    """Indented JSON."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+
+
+def _yaml(value: Any) -> str:
+    """Block-style YAML that reads back as the same value.
+
+    >>> print(_yaml({"highs": [4, 6]}))
+    highs:
+    - 4
+    - 6
+    """
+    yaml = _yaml_package()
+    dumper: Any = type("PlainDumper", (yaml.SafeDumper,), {})
+    dumper.add_representer(str, _yaml_string)
+    # A fresh copy, since PyYAML would write a list it meets twice as an alias, which JSON has not.
+    tree = msgspec.json.decode(msgspec.json.encode(value))
+    options = {"sort_keys": False, "allow_unicode": True, "default_flow_style": False, "width": 2**31}
+    text: str = yaml.dump(tree, Dumper=dumper, **options)
+    # A bare scalar comes with an end-of-document marker; a quoted string never ends in one.
+    return text.removesuffix("\n").removesuffix("\n...")
+
+
+def _yaml_string(dumper: Any, text: str) -> Any:
+    """A string node; in double quotes where PyYAML's own choice would turn U+0085 into a newline."""
+    style = '"' if "\x85" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+def _yaml_package() -> Any:
+    try:
+        return import_module("yaml")
+    except ImportError:
+        raise AuthorError("the yaml renderer needs PyYAML: pip install 'plainmcp[yaml]'") from None
+
+
+def _grid(value: Any, escape: Callable[[str], str] = str) -> tuple[list[list[str]], list[bool]]:
+    """The lines of cells, header first, and for each column whether it holds numbers only."""
+    rows = _rows(value)
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    if not columns:
+        return [], []
+    lines = [columns, *([_cell(row.get(column)) for column in columns] for row in rows)]
+    numeric = [_all_numbers([row.get(column) for row in rows]) for column in columns]
+    return [[escape(cell) for cell in line] for line in lines], numeric
+
+
+def _rows(value: Any) -> list[dict[str, Any]]:
+    """An object is one row, a list of objects one row each; anything else goes under `value`."""
+    if value is None:
+        return []
+    items: list[Any] = value if isinstance(value, list) else [value]
+    if all(isinstance(item, dict) for item in items):
+        return items
+    return [{"value": item} for item in items]
+
+
+def _cell(value: Any) -> str:
+    """A string as it is, None as nothing, the rest as compact JSON."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else msgspec.json.encode(value).decode()
+
+
+def _all_numbers(values: list[Any]) -> bool:
+    kinds = {type(value) for value in values if value is not None}
+    return bool(kinds) and kinds <= {int, float}
+
+
+def _table(value: Any) -> str:
+    """Columns aligned by eye, two spaces apart, numbers to the right.
+
+    >>> print(_table([{"city": "Oslo", "high": 4}, {"city": "Rome", "high": 17}]))
+    city  high
+    Oslo     4
+    Rome    17
+    """
+    lines, numeric = _grid(value, _visible)
+    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
+    padded = ("  ".join(map(_pad, line, widths, numeric)).rstrip(" ") for line in lines)
+    return "\n".join(padded) if lines else _NO_ROWS
+
+
+def _pad(cell: str, width: int, right: bool) -> str:
+    space = " " * (width - _width(cell))
+    return space + cell if right else cell + space
+
+
+def _width(text: str) -> int:
+    """How many terminal columns a text takes: wide characters two, marks on other characters none."""
+    if text.isascii():
+        return len(text)
+    standing = [char for char in text if unicodedata.category(char) not in ("Mn", "Me", "Cf")]
+    return len(standing) + sum(unicodedata.east_asian_width(char) in "WF" for char in standing)
+
+
+def _visible(text: str) -> str:
+    """Control characters as the escapes a programmer would type, so that a row stays one line."""
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def _markdown(value: Any) -> str:
+    """A GitHub table.
+
+    >>> print(_markdown([{"city": "Oslo", "high": 4}]))
+    | city | high |
+    | --- | ---: |
+    | Oslo | 4 |
+    """
+    lines, numeric = _grid(value, _markdown_cell)
+    rule = ["---:" if right else "---" for right in numeric]
+    drawn = (f"| {' | '.join(line)} |" for line in (*lines[:1], rule, *lines[1:]))
+    return "\n".join(drawn) if lines else _NO_ROWS
+
+
+def _markdown_cell(text: str) -> str:
+    # Backslashes first: GitHub reads `\|` as a bar, so a backslash of the value's own must be doubled.
+    escaped = text.replace("\\", "\\\\").replace("|", "\\|")
+    return _visible(_NEWLINE.sub("<br>", escaped))
+
+
+def _csv(value: Any) -> str:
+    """RFC 4180 with bare newlines between the rows."""
+    # Verbatim, even a leading `=` that a spreadsheet would run: whoever parses this finds the very data.
+    lines, _ = _grid(value)
+    return "\n".join(map(_csv_line, lines)) if lines else _NO_ROWS
+
+
+def _csv_line(cells: list[str]) -> str:
+    # Written with the default line end and then cut: given "\n", csv would leave a lone "\r" unquoted.
+    line = StringIO()
+    csv.writer(line).writerow(cells)
+    return line.getvalue().removesuffix("\r\n")
+
+
+RENDERERS: dict[str, Renderer] = {
+    "json": _json,
+    "yaml": _yaml,
+    "table": _table,
+    "markdown": _markdown,
+    "csv": _csv,
+}

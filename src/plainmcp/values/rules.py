@@ -1,0 +1,272 @@
+"""Which rule a type gets: how its values go into JSON, decided once per class and never per value.
+
+Knows classes only. The values themselves are encoded and walked in jsonable.
+"""
+
+import dataclasses
+import ipaddress
+import math
+import sys
+from collections import OrderedDict, UserString, deque
+from collections.abc import Awaitable, Callable, ItemsView, Iterable, KeysView, Mapping, Set, ValuesView
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from functools import partial
+from inspect import getattr_static
+from itertools import islice
+from operator import attrgetter
+from os import fspath
+from pathlib import PurePath
+from types import MemberDescriptorType
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from ..errors import NormalizeError
+from ..foreign import classes
+from ..media import Audio, File, Image
+from ..types import Wire
+
+__all__ = ["MAX_ITEMS", "Rule", "choose", "is_leaf"]
+
+MAX_ITEMS = 1_000_000
+"""How many items an iterator may give before it counts as endless."""
+
+Open = Callable[[Any], Any]
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """How values of one class go into JSON.
+
+    `many` says that a value returned by itself is so many items, not one piece of data; `shape` is one of:
+      leaf      the encoder writes it as one JSON scalar
+      scalar    `open` makes it a leaf
+      list      the encoder writes it as an array; iterating gives its items
+      dict      the encoder writes it as an object; it has keys
+      fields    the encoder writes it as an object; `names` are its attributes; `open` makes it a dict
+      model     a pydantic model whose own encoder can be trusted; `names` as above; `open` dumps it
+      set       an array too, but in sorted order, which the encoder does not give
+      open      `open` makes it something else, which has a rule of its own
+      block     a content block or media: content, not data
+      text      no rule, but a text of its own, which a policy may take
+      repr      the same, but Python words it; it says nothing where it is in angle brackets
+      unknown   no rule, and nothing to show but the name of its class
+    """
+
+    shape: str
+    open: Open | None = None
+    names: tuple[str, ...] = ()  # those first that may be None, as far as hints tell
+    many: bool = False
+    omits: bool = False  # it may leave a member out that is None
+
+
+_LEAVES = frozenset(
+    {str, int, float, bool, type(None), bytes, bytearray, memoryview}
+    | {datetime, date, time, timedelta, UUID, Decimal}
+)
+_ADDRESSES = (
+    ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network,
+    ipaddress.IPv4Interface, ipaddress.IPv6Interface,
+)  # fmt: skip
+
+LEAF = Rule("leaf")
+LIST = Rule("list", list, many=True)
+RECORD = Rule("list", list)
+DICT = Rule("dict")
+BLOCK = Rule("block")
+TEXT = Rule("text")
+REPR = Rule("repr")
+UNKNOWN = Rule("unknown")
+
+
+def choose(kind: type, serializers: Mapping[type, Open]) -> Rule:
+    """The rule for a class: the user's own first, then the exact type, then its family."""
+    for base in kind.__mro__:
+        if base in serializers:
+            return Rule("open", serializers[base])
+    if kind in _LEAVES:
+        return LEAF
+    if kind is msgspec.Raw:
+        return Rule("open", msgspec.json.decode)  # somebody's JSON already
+    # An enum is its value: the encoder writes it as one scalar, wherever it stands.
+    if callable(getattr(kind, "__plain__", None)) and not issubclass(kind, Enum):
+        return Rule("open", lambda value: value.__plain__())
+    if issubclass(kind, (Wire, Image, Audio, File)) or classes.word(kind):
+        return BLOCK
+    for family in (_enum, _model, _fields, _array, _subclass, _collection, _for_pydantic):
+        rule = family(kind)
+        if rule is not None:
+            return rule
+    return _text(kind)
+
+
+def is_leaf(kind: type) -> bool:
+    """Whether the encoder meets values of a class, or of a subclass, without anybody seeing them."""
+    return issubclass(kind, (Enum, UUID)) or any(issubclass(leaf, kind) for leaf in _LEAVES)
+
+
+def _enum(kind: type) -> Rule | None:
+    if not issubclass(kind, Enum):
+        return None
+    values = [member.value for member in kind]
+    plain = all(
+        type(value) in (str, int, bool) or (type(value) is float and math.isfinite(value)) for value in values
+    )
+    return LEAF if plain and values else Rule("open", attrgetter("value"))
+
+
+def _model(kind: type) -> Rule | None:
+    if not classes.is_pydantic(kind):
+        return None
+    # msgspec would write a pydantic dataclass itself, without its aliases, so only models go straight.
+    if not classes.is_closed_model(kind) or classes.excludes(kind):
+        return Rule("open", classes.dump_model)
+    return Rule("model", classes.dump_model, _nullable_first(classes.model_hints(kind)))
+
+
+def _fields(kind: type) -> Rule | None:
+    if issubclass(kind, msgspec.Struct):
+        if kind.__struct_config__.array_like:  # an array in JSON, which nobody expects of something with fields
+            return Rule("open", _open_struct)
+        names = _nullable_first({name: kind.__annotations__.get(name) for name in kind.__struct_fields__})
+        return Rule("fields", _open_struct, names, omits=kind.__struct_config__.omit_defaults)
+    if dataclasses.is_dataclass(kind):
+        names = _nullable_first({field.name: field.type for field in dataclasses.fields(kind)})
+        tags = {field.name: field.metadata.get("json", field.name) for field in dataclasses.fields(kind)}
+        # A field with metadata {"json": "wireName"} has that name on the wire, "-" keeps it off (S001-34).
+        renamed = any(name != tag for name, tag in tags.items())
+        native = not renamed and all(_is_stored(kind, field) for field in dataclasses.fields(kind))
+        return Rule("fields" if native else "open", partial(_open_fields, tags=tags), names)
+    public = classes.attrs_fields(kind)
+    if public is not None:
+        return Rule("open", partial(_open_fields, tags={name: name for name in public}))
+    return None
+
+
+def _nullable_first(hints: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names in an order in which those who look for None find it soon."""
+    return tuple(sorted(hints, key=lambda name: not ("None" in str(hints[name]) or "Optional" in str(hints[name]))))
+
+
+def _is_stored(kind: type, field: dataclasses.Field[Any]) -> bool:
+    """Whether a field's value is in the instance, where the encoder looks for it, and nowhere else."""
+    if not field.init and field.default is not dataclasses.MISSING:
+        return False  # it stays on the class
+    found = getattr_static(kind, field.name, None)
+    return isinstance(found, MemberDescriptorType) or not hasattr(type(found), "__get__")
+
+
+def _array(kind: type) -> Rule | None:
+    found = classes.opener(kind)
+    return None if found is None else Rule("open", found)
+
+
+_SUBCLASSES: tuple[tuple[type, Open], ...] = (
+    (str, str.__str__),
+    (int, int.__int__),
+    (float, float.__float__),
+    (bytes, bytes),
+    (bytearray, bytes),
+    (datetime, lambda v: datetime.combine(v.date(), v.timetz())),
+    (date, lambda v: date(v.year, v.month, v.day)),
+    (time, lambda v: time(v.hour, v.minute, v.second, v.microsecond, v.tzinfo, fold=v.fold)),
+    (timedelta, lambda v: timedelta(v.days, v.seconds, v.microseconds)),
+    (UUID, lambda v: str(UUID(int=v.int))),
+    (Decimal, lambda v: Decimal(v)),
+    (UserString, str),
+    (Fraction, str),
+    (PurePath, fspath),
+    *((address, str) for address in _ADDRESSES),
+)
+
+
+def _subclass(kind: type) -> Rule | None:
+    for base, open_ in _SUBCLASSES:
+        if issubclass(kind, base):
+            return Rule("scalar", open_)
+    return None
+
+
+def _for_pydantic(kind: type) -> Rule | None:
+    return Rule("open", classes.dumper(kind)) if classes.has_core_schema(kind) else None
+
+
+def _collection(kind: type) -> Rule | None:
+    if issubclass(kind, OrderedDict):
+        return Rule("open", _open_mapping)  # the encoder does not see what was moved to the end
+    if issubclass(kind, dict):
+        return DICT
+    if issubclass(kind, (list, tuple)):
+        return RECORD if hasattr(kind, "_fields") else LIST  # a named tuple is one thing, not many
+    if issubclass(kind, Mapping):
+        return Rule("open", _open_mapping)
+    if issubclass(kind, (KeysView, ItemsView, ValuesView, deque)):
+        return Rule("open", list, many=True)
+    if issubclass(kind, Set):
+        return Rule("set", list, many=True)
+    if issubclass(kind, (type, Awaitable)) or classes.holds_data(kind):
+        return None  # what it gives when it is iterated over is not what it holds
+    if issubclass(kind, Iterable):
+        return Rule("open", _open_iterable, many=True)
+    return None
+
+
+def _text(kind: type) -> Rule:
+    """Whether `str()` of a value is what its author has to say of it, and not Python's default."""
+    if issubclass(kind, (type, Awaitable)):
+        return UNKNOWN
+    if kind.__str__ is not object.__str__:
+        return UNKNOWN if classes.is_table(kind) else TEXT
+    if kind.__repr__ is object.__repr__ or classes.is_sketched(kind):
+        return UNKNOWN
+    where = str(getattr(kind.__repr__, "__module__", "builtins"))
+    return REPR if where.partition(".")[0] in sys.stdlib_module_names else TEXT
+
+
+# How one level of a value is taken apart -----------------------------------------------------------
+
+
+def _open_fields(value: Any, *, tags: Mapping[str, str]) -> dict[str, Any]:
+    # A field that was never set (init=False without a default) is absent, as the encoder has it.
+    found = {tag: getattr(value, name, msgspec.UNSET) for name, tag in tags.items() if tag != "-"}
+    return {tag: item for tag, item in found.items() if item is not msgspec.UNSET}
+
+
+def _open_mapping(value: Any) -> dict[Any, Any]:
+    return {key: value[key] for key in _open_iterable(value)}
+
+
+def _open_iterable(value: Any) -> list[Any]:
+    items = list(islice(value, MAX_ITEMS + 1))
+    if len(items) > MAX_ITEMS:
+        raise NormalizeError("$", f"an iterator that gave more than {MAX_ITEMS:,} items")
+    return items
+
+
+def _open_struct(value: msgspec.Struct) -> Any:
+    """A Struct as its encoder would write it, one level deep: renamed, tagged, defaults left out."""
+    config = value.__struct_config__
+    items = []
+    defaults = _struct_defaults(type(value))
+    for name, wire_name in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
+        item = getattr(value, name)
+        omitted = config.omit_defaults and name in defaults and _is_default(item, defaults[name])
+        if config.array_like or (item is not msgspec.UNSET and not omitted):  # in an array every place counts
+            items.append((wire_name, item))
+    if config.array_like:
+        return ([config.tag] if config.tag is not None else []) + [item for _, item in items]
+    head = {} if config.tag is None else {str(config.tag_field): config.tag}
+    return {**head, **dict(items)}
+
+
+def _struct_defaults(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    defaults = kind.__struct_defaults__
+    return dict(zip(kind.__struct_fields__[-len(defaults) :], defaults, strict=True)) if defaults else {}
+
+
+def _is_default(item: Any, default: Any) -> bool:
+    factory = getattr(default, "factory", None)
+    return item is default or (factory in (list, dict, set) and type(item) is factory and not item)

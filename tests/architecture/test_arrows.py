@@ -1,0 +1,183 @@
+"""Imports go one way: down. A failure prints the import: turn it round, or change layers.py and say why."""
+
+import sys
+
+import pytest
+
+from architecture.layers import LAYERS, OUTER, ROOT, imports, layer_of, modules
+
+# What may be imported inside a function, and why it is not at the top.
+LAZY = {
+    "jsonschema_rs": "a native validator, needed only once a schema is checked",
+    "docstring_parser": "needed only while functions are registered",
+    "hashlib": "brings OpenSSL, a thirtieth of what the whole package takes to load; few answers need a hash",
+    "hmac": "as hashlib",
+    "difflib": "needed only where somebody misspelled something",
+    "yaml": "an extra: most people do not have it",
+    "uvicorn": "an extra: whoever mounts the server elsewhere does without",
+    "pydantic": "belongs to the user; touched only when one of their types is pydantic's",
+    "pydantic_core": "as pydantic",
+}
+
+# Modules of ours that load something heavy, for those who need it.
+LAZY_MODULES = {
+    "transports/run_async": "asyncio takes as long to load as all the rest, and many servers never need it",
+    "transports/lent": "as run_async",
+    "transports/asgi": "as run_async",
+    "transports/wsgi": "needed only by those who mount the server",
+    "transports/stdio": "needed only by those who run the server",
+    "transports/uvicorn": "as stdio",
+    "transports/http_server": "asyncio, as run_async",
+    "cli/remote": "http.client takes long to load, and only URLs and commands need it",
+}
+
+# What may stand at the top of a file.
+ALWAYS = {"msgspec", *sys.stdlib_module_names}
+
+Arrows = dict[str, set[str]]
+
+
+def arrows(sources: dict[str, str]) -> Arrows:
+    """Who imports whom among our modules."""
+    known = set(sources)
+    return {
+        module: {found.target for found in imports(module, source, known) if found.ours} - {module}
+        for module, source in sources.items()
+    }
+
+
+def objection(module: str, target: str) -> str | None:
+    """Why this import is not allowed, or None."""
+    names, here, there = list(LAYERS), layer_of(module), layer_of(target)
+    if module == ROOT or here is None:
+        return None  # what has no layer fails a test of its own
+    if target == ROOT:
+        return None if names[here] in OUTER else "only the outer layers import the package; import the module itself"
+    if there is None or here <= there:
+        return None
+    return f"{names[here]} may not know {names[there]}"
+
+
+def offences(drawn: Arrows) -> list[str]:
+    return [
+        f"{module}.py -> {target}.py: {reason}"
+        for module, targets in sorted(drawn.items())
+        for target in sorted(targets)
+        if (reason := objection(module, target))
+    ]
+
+
+def cycle(drawn: Arrows) -> list[str]:
+    """Modules that lead back to where they began, or nothing."""
+    done: set[str] = set()
+
+    def follow(module: str, trail: list[str]) -> list[str]:
+        if module in trail:
+            return [*trail[trail.index(module) :], module]
+        if module in done:
+            return []
+        for target in sorted(drawn.get(module, ())):
+            circle = follow(target, [*trail, module])
+            if circle:
+                return circle
+        done.add(module)
+        return []
+
+    return next((circle for module in sorted(drawn) if (circle := follow(module, []))), [])
+
+
+def third_parties(sources: dict[str, str]) -> list[str]:
+    """Imports of other people's packages, and imports inside functions, that are not on the lists above."""
+    found = []
+    for module, source in sources.items():
+        for statement in imports(module, source, set(sources)):
+            top = statement.target.split(".")[0]
+            arrow = f"{module}.py:{statement.line} -> {statement.target}"
+            lazy = statement.target in LAZY_MODULES if statement.ours else top in LAZY
+            if statement.inside and not lazy:
+                found.append(f"{arrow}: inside {statement.inside}(); move it to the top")
+            elif not statement.inside and not statement.ours and top not in ALWAYS:
+                found.append(f"{arrow}: only the standard library and msgspec are there for everybody")
+    return found
+
+
+def test_every_module_has_a_layer() -> None:
+    without = [module for module in modules() if module != ROOT and layer_of(module) is None]
+    assert not without, f"give these modules a place in tests/architecture/layers.py: {', '.join(without)}"
+
+
+def test_imports_go_down() -> None:
+    found = offences(arrows(modules()))
+    assert not found, "\n" + "\n".join(found)
+
+
+def test_no_imports_go_in_a_circle() -> None:
+    circle = cycle(arrows(modules()))
+    assert not circle, " -> ".join(f"{module}.py" for module in circle)
+
+
+def test_only_listed_packages_are_imported_and_only_lazy_ones_inside_functions() -> None:
+    found = third_parties(modules())
+    assert not found, "\n" + "\n".join(found)
+
+
+def test_the_top_level_shows_what_people_import_and_the_packages() -> None:
+    top = [module for module in modules() if "/" not in module]
+    assert len(top) <= 14, f"{len(top)} modules stand in the top level: {', '.join(top)}"
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "complaint"),
+    [
+        ("values/walk", "from ..schema import hints", "schema/hints.py: values may not know schema"),
+        ("values/walk", "import plainmcp.schema.hints", "schema/hints.py: values may not know schema"),
+        ("policy", "def f():\n    from .types import Tool", "types.py: facts may not know vocabulary"),
+        ("wire/codec", "if TYPE_CHECKING:\n    from ..types import x", "types.py: wire may not know vocabulary"),
+        ("protocol/methods/a", "from ...server import Server", "server.py: protocol may not know server"),
+        ("values/walk", "from plainmcp import Policy", "__init__.py: only the outer layers import the package"),
+    ],
+)
+def test_an_import_that_goes_up_is_printed(module: str, source: str, complaint: str) -> None:
+    package = dict.fromkeys(["__init__", "schema/hints", "server", "types"], "") | {module: source}
+    [found] = offences(arrows(package))
+    assert found.startswith(f"{module}.py -> {complaint}")
+
+
+def test_imports_that_go_down_are_free() -> None:
+    package = {
+        "__init__": "from .server import Server",
+        "cli/main": "from plainmcp import Server",
+        "server": "from .protocol.methods import tools",
+        "protocol/methods/__init__": "",
+        "protocol/methods/tools": "from ...values.normalize import tool_result\nfrom .. import project",
+        "protocol/project": "from ..types import Tool",
+        "values/normalize": "from . import encode\nfrom .. import types",
+        "values/encode": "from ..errors import NormalizeError",
+        "types": "",
+        "errors": "",
+    }
+    assert arrows(package)["protocol/methods/tools"] == {"values/normalize", "protocol/project"}
+    assert offences(arrows(package)) == []
+    assert cycle(arrows(package)) == []
+
+
+def test_a_circle_of_neighbours_is_found() -> None:
+    package = {
+        "media": "from . import results",
+        "results": "def f():\n    from .types import x",
+        "types": "import plainmcp.media",
+    }
+    assert cycle(arrows(package)) == ["media", "results", "types", "media"]
+
+
+def test_an_import_hidden_in_a_function_is_found() -> None:
+    package = {
+        "schema/pydantic": "def of():\n    import pydantic\n    import json",
+        "values/render": "import yaml",
+        "values/encode": "def find():\n    return importlib.import_module('numpy')",
+    }
+    assert third_parties(package) == [
+        "schema/pydantic.py:3 -> json: inside of(); move it to the top",
+        "values/render.py:1 -> yaml: only the standard library and msgspec are there for everybody",
+        "values/encode.py:2 -> numpy: inside find(); move it to the top",
+    ]
