@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import re
+import signal
 import socket
 import threading
 import time
@@ -575,7 +576,11 @@ class Refuses(BaseException):
 
 @pytest.mark.parametrize("is_async", [False, True])
 @pytest.mark.parametrize(
-    "kind", [ZeroDivisionError, KeyError, SystemExit, ToolError, asyncio.CancelledError, TimeoutError, Refuses]
+    "kind",
+    [
+        *(ZeroDivisionError, KeyError, SystemExit, KeyboardInterrupt),
+        *(ToolError, asyncio.CancelledError, TimeoutError, Refuses),
+    ],
 )
 @pytest.mark.parametrize(
     "request_of", [modern("tools/list"), (initialize(), {}), (None, {}, "GET"), (None, {}, "DELETE")]
@@ -598,6 +603,20 @@ async def test_a_caller_that_could_not_be_identified_is_told_so_in_json(
     assert (answer.status, said["code"]) == (500, -32603)
     found = re.fullmatch(r"Identifying the caller failed unexpectedly \(incident ([0-9a-f]{8})\)\.", said["message"])
     assert found is not None and found[1] in caplog.text and "hunter2" in caplog.text
+
+
+def test_ctrl_c_while_the_caller_is_identified_still_ends_the_process() -> None:
+    def principal(scope: Any) -> str:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.raise_signal(signal.SIGINT)
+        return "ann"
+
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            asyncio.run(speak(make().asgi(principal=principal), *modern("tools/list")))
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @looped

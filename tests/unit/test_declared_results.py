@@ -543,3 +543,93 @@ def test_no_profile_sends_a_result_that_breaks_its_schema(policy: str) -> None:
     client = Client(serve(ModelUser, broken, policy))
     if "outputSchema" in client.list_tools()[0]:
         assert client.call("t")["isError"]
+
+
+# What an author's function writes -----------------------------------------------------------------
+
+
+class WritesList(BaseModel):
+    x: int
+
+    @pydantic.model_serializer
+    def write(self):
+        return [self.x]
+
+
+class WrapsList(BaseModel):
+    x: int
+
+    @pydantic.model_serializer(mode="wrap")
+    def write(self, handler):
+        return [handler(self)]
+
+
+class WritesObject(BaseModel):
+    x: int
+
+    @pydantic.model_serializer
+    def write(self):
+        return {"y": self.x}
+
+
+class WritesField(BaseModel):
+    x: int
+    y: int = 2
+
+    @pydantic.field_serializer("x")
+    def write(self, value):
+        return [value]
+
+
+class Holds(BaseModel):
+    one: WritesList
+    more: list[WrapsList] = []
+
+
+@dataclasses.dataclass
+class DataHolds:
+    one: WritesList
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "listed", "sent"),
+    [
+        (WritesList, WritesList(x=1), None, {"result": [1]}),
+        (WrapsList, WrapsList(x=1), None, {"result": [{"x": 1}]}),
+        (WritesObject, WritesObject(x=1), None, {"y": 1}),
+        (
+            WritesField,
+            WritesField(x=1),
+            {"type": "object", "properties": {"x": {}, "y": {"type": "integer"}}, "required": ["x", "y"]},
+            {"x": [1], "y": 2},
+        ),
+        (
+            Holds,
+            Holds(one=WritesList(x=1), more=[WrapsList(x=2)]),
+            {
+                "type": "object",
+                "properties": {"one": {}, "more": {"type": "array", "items": {}}},
+                "required": ["one", "more"],
+            },
+            {"one": [1], "more": [[{"x": 2}]]},
+        ),
+        (
+            DataHolds,
+            DataHolds(WritesList(x=1)),
+            {"type": "object", "properties": {"one": {}}, "required": ["one"]},
+            {"one": [1]},
+        ),
+        (
+            dict[str, WritesList],
+            {"a": WritesList(x=1)},
+            {"type": "object", "additionalProperties": {}},
+            {"a": [1]},
+        ),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_a_serializer_that_does_not_say_what_it_returns_promises_nothing(hint, value, listed, sent):
+    client = Client(serve(hint, value, "standard"), "2025-11-25")
+    assert client.list_tools()[0].get("outputSchema") == listed
+    result = client.call("t")
+    assert (result.get("isError"), result["structuredContent"]) == (None, sent)

@@ -395,7 +395,7 @@ def test_the_principal_is_read_from_the_environ() -> None:
     assert speak(app, initialize(), {"x-user": "ann"}).status == 200
 
 
-@pytest.mark.parametrize("kind", [ZeroDivisionError, SystemExit, GeneratorExit, TimeoutError])
+@pytest.mark.parametrize("kind", [ZeroDivisionError, SystemExit, KeyboardInterrupt, GeneratorExit, TimeoutError])
 def test_a_caller_that_could_not_be_identified_is_told_so_in_json(
     kind: type[BaseException], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from . import keywords, problems, wording
 from .keywords import Keeps
-from .paths import admits_kind, allowed_values, branches, child, follow, likely, tag_of
+from .paths import admits_kind, allowed_values, branches, child, decode_text, follow, likely, tag_of
 from .problems import Keys, Name
 from .subschemas import Schema
 
@@ -117,6 +117,9 @@ class _Explainer:
     def seek(self, schema: Any, value: Any, keys: Keys, places: list[Keys]) -> None:
         """Go to the places that are known to be wrong, and say what is expected there."""
         choices = branches(self.root, schema)
+        held = [one["contentSchema"] for one in choices if isinstance(one, dict) and "contentSchema" in one]
+        if held and isinstance(value, str):
+            return self._seek_in_text(held[0], value, keys, places)
         if () in places:
             return self._note_place(schema, value, keys)
         if len(choices) > 1:
@@ -134,6 +137,14 @@ class _Explainer:
         for key in dict.fromkeys(place[0] for place in rest):
             self._seek_part(here, value, (*keys, key), [place[1:] for place in rest if place[0] == key])
         return None
+
+    def _seek_in_text(self, schema: Any, value: str, keys: Keys, places: list[Keys]) -> None:
+        """Go on in the JSON that a string holds."""
+        known = len(self.found)
+        self.seek(schema, decode_text(value), keys, places)
+        self.found[known:] = [
+            one._replace(text=f"in the JSON of this string, {one.text}") for one in self.found[known:]
+        ]
 
     def _note_place(self, schema: Any, value: Any, keys: Keys) -> None:
         known = len(self.found)

@@ -136,6 +136,10 @@ def of_output(
         return None
     if which in ("model", "named") and not is_object(found):
         return None
+    if not found and hints.is_record(annotation):
+        return (
+            None  # a model whose serializer does not say what it returns: an object, perhaps, which is sent as it is
+        )
     if description is not None:
         found = ordered({**found, "description": description})
     return {**found, "$defs": definitions} if definitions else found

@@ -22,6 +22,7 @@ from ..foreign import classes
 __all__ = [
     "Parameter",
     "bare",
+    "check_hash",
     "fields",
     "flag_values",
     "is_alias",
@@ -125,6 +126,14 @@ def _kind(hint: Any) -> Any:
     """The class of a hint: list of list[int], the model of a generic model."""
     inner = bare(hint)
     return get_origin(inner) or inner
+
+
+def check_hash(kind: Any, holder: Any) -> None:
+    """Raise AuthorError for a class whose values never fit into a set."""
+    if isinstance(kind, type) and kind.__hash__ is None:
+        raise AuthorError(
+            f"{kind.__name__} has no hash, so no {holder} can hold one; take a list, or make the class frozen"
+        )
 
 
 def flag_values(kind: type[enum.Flag]) -> range | list[int]:

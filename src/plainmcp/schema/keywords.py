@@ -1,7 +1,9 @@
 """Whether one value, without what it holds, keeps the keywords of a JSON Schema: limits, allowed values, formats."""
 
 import operator
+import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -9,7 +11,7 @@ import msgspec
 from . import texts
 from .subschemas import Schema
 
-__all__ = ["Keeps", "find_broken", "identity", "is_among", "keeps_format", "keeps_our_format"]
+__all__ = ["Keeps", "find_broken", "identity", "is_among", "keeps_format", "keeps_our_format", "matches"]
 
 Keeps = Callable[[str, str], bool]
 """Whether a text is in a format."""
@@ -50,14 +52,25 @@ def keeps_our_format(name: str, text: str) -> bool:
     return texts.keeps(name, text) if name in texts.NAMES else keeps_format(name, text)
 
 
-def _matches(value: Any, pattern: str) -> bool:
-    """Whether a text has a pattern in it, for JSON Schema's patterns may mean other things to Python."""
+def matches(text: str, pattern: str) -> bool:
+    """Whether a text has a pattern in it, as JSON Schema has it: in a moment, unless only Python knows the pattern.
+
+    >>> matches("a" * 100 + "!", "^(a+)+$")
+    False
+    """
+    return _matcher(pattern)(text)
+
+
+@lru_cache(maxsize=1024)
+def _matcher(pattern: str) -> Callable[[str], bool]:
     import jsonschema_rs
 
     try:
-        return bool(jsonschema_rs.is_valid({"pattern": pattern}, value))
-    except ValueError:  # one of Python's own, which was tried before
-        return True
+        found: Callable[[str], bool] = jsonschema_rs.validator_for({"pattern": pattern}).is_valid
+    except ValueError:  # one with what only Python has, such as \Z: it may take long
+        compiled = re.compile(pattern)
+        return lambda text: compiled.search(text) is not None
+    return found
 
 
 def _are_different(value: Any, wanted: bool) -> bool:
@@ -87,7 +100,7 @@ _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "multipleOf": _number(lambda value, unit: value % unit == 0),
     "minLength": _size(str, operator.ge),
     "maxLength": _size(str, operator.le),
-    "pattern": lambda value, pattern: not isinstance(value, str) or _matches(value, pattern),
+    "pattern": lambda value, pattern: not isinstance(value, str) or matches(value, pattern),
     "minItems": _size(list, operator.ge),
     "maxItems": _size(list, operator.le),
     "minProperties": _size(dict, operator.ge),

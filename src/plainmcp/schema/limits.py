@@ -3,13 +3,13 @@
 import copy
 import datetime
 import operator
-import re
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from ..errors import AuthorError
+from .keywords import matches
 from .nodes import Items, Members, Node, Scalar, Text, Union
 
 __all__ = ["are_kept", "describe_unlisted", "keywords", "limit"]
@@ -91,7 +91,7 @@ _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "multiple_of": lambda value, unit: value % unit == 0,
     "min_length": lambda value, size: len(value) >= size,
     "max_length": lambda value, size: len(value) <= size,
-    "pattern": lambda value, pattern: re.search(pattern, value) is not None,
+    "pattern": matches,
     "tz": lambda value, wanted: _has_zone(value) is wanted,
 }
 

@@ -110,7 +110,7 @@ def _correct(schema: Schema, definitions: Definitions, given: bool) -> Schema:
     tag = schema.get("discriminator", {}).get("propertyName")
     if given and tag is not None and "oneOf" in schema:
         schema = {**schema, "oneOf": [_with_tag(one, tag, definitions) for one in schema["oneOf"]]}
-    return _with_names(schema, definitions, given)
+    return _with_names(schema, definitions)
 
 
 def _with_tag(choice: Schema, tag: str, definitions: Definitions) -> Schema:
@@ -119,7 +119,7 @@ def _with_tag(choice: Schema, tag: str, definitions: Definitions) -> Schema:
     return choice if tag in required else {**choice, "required": [tag, *required]}
 
 
-def _with_names(schema: Schema, definitions: Definitions, given: bool) -> Schema:
+def _with_names(schema: Schema, definitions: Definitions) -> Schema:
     """A schema in which the names of an object's members are strings, whatever they stand for."""
     rule = paths.follow({"$defs": definitions}, schema.get("propertyNames"))
     if not isinstance(rule, dict):
@@ -128,9 +128,7 @@ def _with_names(schema: Schema, definitions: Definitions, given: bool) -> Schema
     for keyword in ("enum", "const"):
         if keyword in rule:
             values = [rule["const"]] if keyword == "const" else rule["enum"]
-            if given and any(type(value) is str for value in values):
-                values = [value for value in values if type(value) is str]  # pydantic reads no others from a name
-            names = {"enum": [tree_schema.as_key(value) for value in values]}
+            names = {"enum": list(dict.fromkeys(map(tree_schema.as_key, values)))}
     return {**schema, "propertyNames": names}
 
 

@@ -6,6 +6,8 @@ Knows JSON Schema as far as it describes shapes. Whether a value keeps a schema 
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 from .problems import Keys
 from .subschemas import Schema, target_of
 
@@ -16,6 +18,7 @@ __all__ = [
     "child",
     "could_be_meant",
     "count_unknown",
+    "decode_text",
     "follow",
     "inside",
     "likely",
@@ -54,6 +57,14 @@ def inside(root: Schema, choices: list[Any], key: Any) -> list[Any]:
             if one not in found:
                 found.append(one)
     return found or [True]
+
+
+def decode_text(value: Any) -> Any:
+    """The JSON in a string; any other value, and a string that holds none, as it is."""
+    try:
+        return msgspec.json.decode(value) if isinstance(value, str) else value
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return value
 
 
 def allowed_values(schema: Any) -> list[Any] | None:

@@ -258,13 +258,11 @@ def _hashable(item: Node, hint: Any) -> Node:
     if isinstance(item, Anything) and item.make is None:
         return Anything(flat=True)
     for part in _leaves(item):
+        if isinstance(part, Foreign):
+            pydantic.check_hash(part.hint, hints.bare(hint))
+            continue
         made = part.make if isinstance(part, (Items, Members)) else getattr(part, "kind", None)
-        kind = get_origin(made) or made
-        if isinstance(kind, type) and kind.__hash__ is None:
-            raise AuthorError(
-                f"{kind.__name__} has no hash, so no {hints.bare(hint)} can hold one; "
-                "take a list, or make the class frozen"
-            )
+        hints.check_hash(get_origin(made) or made, hints.bare(hint))
     return item
 
 

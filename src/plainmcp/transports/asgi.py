@@ -10,6 +10,7 @@ from functools import partial
 from inspect import isawaitable
 from typing import Any
 
+from ..interrupts import raise_interrupt
 from ..protocol.core import Core
 from ..protocol.methods.tools import Single
 from . import run_async
@@ -112,9 +113,10 @@ class ASGIApp:
         try:
             principal = self._principal(scope)
             return await principal if isawaitable(principal) else principal
-        except (KeyboardInterrupt, GeneratorExit):
+        except GeneratorExit:
             raise
         except BaseException as error:
+            raise_interrupt(error)
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise  # somebody ends the whole request

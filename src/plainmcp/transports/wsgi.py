@@ -12,6 +12,7 @@ from inspect import iscoroutinefunction
 from typing import Any
 
 from ..errors import AuthorError
+from ..interrupts import raise_interrupt
 from ..protocol.core import Core
 from . import run
 from .http import rules, sse
@@ -78,9 +79,8 @@ class WSGIApp:
             return fit
         try:
             principal = self._principal(environ) if self._principal is not None else None
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:
+            raise_interrupt(error)
             return rules.refuse_caller(error)
         body = _body(environ, endpoint.settings.max_body)
         if body is None:

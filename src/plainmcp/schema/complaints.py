@@ -1,0 +1,114 @@
+"""What pydantic says of a value that it refuses: where that is, and in which words.
+
+Most of its words are left to the schema, which says it as it is said of every other type.
+"""
+
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, get_args
+
+from . import refusals
+from .paths import decode_text
+from .problems import Keys, Name
+
+__all__ = ["place"]
+
+
+def place(error: Any, value: Any) -> tuple[Keys, str | None]:
+    """Where pydantic refuses a value, and what an author said of it; pydantic's own words are left to the schema."""
+    kind, context = error["type"], error.get("ctx", {})
+    keys = _locate(error["loc"], value, is_missing=kind == "missing")
+    if error["loc"][-1:] == ("[key]",):
+        keys = (*keys[:-1], Name(keys[-1]))
+    if kind in ("value_error", "assertion_error") and "error" in context:
+        said = str(context["error"]) or "refused by a validator"
+        return keys, said if refusals.is_authored(context["error"]) else None
+    if kind in _WORDS:
+        return keys, f"expected {_WORDS[kind].format(**context)}"
+    if kind in _LIMITS and any(isinstance(limit, (Decimal, Fraction)) for limit in context.values()):
+        return keys, f"expected a number{_LIMITS[kind].format(**context)}"
+    is_own = kind in _known_errors() or kind in _CUSTOM or str(error["msg"]).startswith(_EMAIL)
+    return keys, None if is_own else str(error["msg"])
+
+
+_EMAIL = "value is not a valid email address"
+# Errors of pydantic's own types that are made as an author's are; some repeat the value.
+_CUSTOM = frozenset(
+    {
+        "base64_decode", "byte_size", "byte_size_unit", "bytes_type", "color_error", "import_error", "ip_any_address",
+        "ip_any_interface", "ip_any_network", "ip_v4_address", "ip_v4_interface", "ip_v4_network", "ip_v6_address",
+        "ip_v6_interface", "ip_v6_network", "path_type", "pattern_bytes_type", "pattern_regex", "pattern_str_type",
+        "pattern_type", "sequence_str", "zoneinfo_str", "fraction_parsing",
+    }
+)  # fmt: skip
+# Limits of decimals and fractions: a schema has no words for those of a number in a string.
+_LIMITS = {
+    "greater_than": " > {gt}",
+    "greater_than_equal": " >= {ge}",
+    "less_than": " < {lt}",
+    "less_than_equal": " <= {le}",
+    "multiple_of": ", a multiple of {multiple_of}",
+}
+# What no schema says.
+_WORDS = {
+    "date_past": "a date in the past",
+    "date_future": "a date in the future",
+    "datetime_past": "a date and time in the past",
+    "datetime_future": "a date and time in the future",
+    "timezone_naive": "a time without a time zone",
+    "timezone_aware": "a time with a time zone",
+    "finite_number": "a finite number",
+    "decimal_max_digits": "a decimal number of at most {max_digits} digits",
+    "decimal_max_places": "a decimal number with at most {decimal_places} decimal places",
+    "decimal_whole_digits": "a decimal number with at most {whole_digits} digits before the point",
+    "uuid_version": "a UUID of version {expected_version}",
+    "url_scheme": "a URL whose scheme is {expected_schemes}",
+    "json_invalid": "JSON in a string",
+    "path_not_file": "the path of a file that is there",
+    "path_not_directory": "the path of a directory that is there",
+    "path_not_socket": "the path of a socket that is there",
+    "path_exists": "a path where there is nothing yet",
+    "parent_does_not_exist": "a path in a directory that is there",
+    "payment_card_number_digits": "the number of a card, digits only",
+    "payment_card_number_luhn": "the number of a card",
+    "payment_card_number_brand": "the number of a card, {required_length} digits",
+    "predicate_failed": "a value that its validator takes",
+    "not_operation_failed": "a value that its validator takes",
+}
+
+
+@lru_cache
+def _known_errors() -> frozenset[str]:
+    from pydantic_core import core_schema
+
+    return frozenset(get_args(core_schema.ErrorType))
+
+
+def _locate(loc: Keys, value: Any, *, is_missing: bool) -> Keys:
+    """The keys that lead to a place, without the names pydantic gives to the choices of a union."""
+    keys: list[Any] = []
+    for at, key in enumerate(loc):
+        rest = loc[at + 1 :]
+        value = decode_text(value)
+        if _has(value, key) and not _is_label(value, key, rest, is_missing):
+            value = value[key]
+            keys.append(key)
+        elif is_missing and not rest:
+            keys.append(key)
+    return tuple(keys)
+
+
+def _is_label(value: Any, key: Any, rest: Keys, is_missing: bool) -> bool:
+    """Whether a key that is there is the name of a choice all the same: what follows is beside it, not in it."""
+    within = decode_text(value[key])
+    if any(_has(within, one) for one in rest):
+        return False
+    lost = is_missing and bool(rest) and not isinstance(within, (dict, list))
+    return lost or any(_has(value, one) for one in rest)
+
+
+def _has(value: Any, key: Any) -> bool:
+    if isinstance(value, list):
+        return isinstance(key, int) and key < len(value)
+    return isinstance(value, dict) and key in value

@@ -1,0 +1,164 @@
+"""What pydantic's core schemas say: which types a hint is made of inside of pydantic, and how they read JSON.
+
+Changes a core schema where pydantic reads other JSON than its JSON Schema lists. Knows nothing of JSON Schema.
+"""
+
+from collections.abc import Callable, Iterator
+from enum import Enum
+from typing import Any
+
+import msgspec
+
+from . import hints
+
+__all__ = ["adapter_of", "check_hashes", "check_item", "hides_numbers", "validator"]
+
+Core = dict[str, Any]
+
+_DATA = frozenset({"metadata", "serialization", "config", "default", "expected", "members"})
+"""What of a core schema holds no other core schema."""
+
+
+def adapter_of(hint: Any) -> Any:
+    """pydantic's TypeAdapter of a hint, complete even where a model puts off being built."""
+    from pydantic import TypeAdapter
+
+    adapter: Any = TypeAdapter(hint)
+    if not isinstance(adapter.core_schema, dict):
+        adapter.rebuild(force=True)
+    return adapter
+
+
+def validator(adapter: Any) -> Any:
+    """What reads JSON as a TypeAdapter does, but takes what is listed: numbers are finite, names may be numbers."""
+    core = adapter.core_schema
+    changed = _as_listed(core)
+    if changed == core:
+        return adapter.validator
+    import pydantic_core
+
+    make: Any = pydantic_core.SchemaValidator
+    try:
+        return make(changed, _use_prebuilt=False)
+    except TypeError:  # of a pydantic that never takes a validator from the class of a model
+        return make(changed)
+
+
+def _as_listed(core: Core) -> Core:
+    definitions = _definitions(core)
+
+    def change(node: Core) -> Core:
+        match node["type"]:
+            case "float" | "decimal":
+                return {**node, "allow_inf_nan": False}
+            case "dict" if "keys_schema" in node:
+                read = _reader_of_names(_choices(node["keys_schema"], definitions))
+                return node if read is None else {**node, "keys_schema": _reading(read, node["keys_schema"])}
+        return node
+
+    changed: Core = _mapped(core, change)
+    return changed
+
+
+def _mapped(part: Any, change: Callable[[Core], Core]) -> Any:
+    """A part of a core schema with every schema in it changed."""
+    if isinstance(part, (list, tuple)):
+        return type(part)(_mapped(one, change) for one in part)
+    if not isinstance(part, dict):
+        return part
+    if not isinstance(part.get("type"), str):  # schemas by their names
+        return {key: _mapped(one, change) for key, one in part.items()}
+    return change({key: one if key in _DATA else _mapped(one, change) for key, one in part.items()})
+
+
+def _nodes(part: Any) -> Iterator[Core]:
+    """Every schema in a core schema."""
+    found: list[Core] = []
+
+    def keep(node: Core) -> Core:
+        found.append(node)
+        return node
+
+    _mapped(part, keep)
+    return iter(found)
+
+
+def _definitions(core: Core) -> dict[str, Core]:
+    return {node["ref"]: node for node in _nodes(core) if "ref" in node}
+
+
+def _follow(core: Core, definitions: dict[str, Core]) -> Core:
+    return definitions.get(core.get("schema_ref", ""), core)
+
+
+# Names --------------------------------------------------------------------------------------------
+
+
+def hides_numbers(core: Core) -> bool:
+    """Whether names stand for decimals or fractions where no schema lists it: in a union, or under a validator."""
+    keys = [node["keys_schema"] for node in _nodes(core) if node["type"] == "dict" and "keys_schema" in node]
+    hidden = [repr(one) for one in keys if one["type"] not in ("decimal", "fraction")]
+    return any("decimal" in shown or "fraction" in shown for shown in hidden)
+
+
+def _reading(read: Callable[[Any], Any], core: Core) -> Core:
+    return {"type": "function-before", "function": {"type": "no-info", "function": read}, "schema": core}
+
+
+def _choices(keys: Core, definitions: dict[str, Core]) -> list[Any]:
+    """The values of an Enum or a Literal, or of a union of such; none of any other type."""
+    core = _follow(keys, definitions)
+    match core["type"]:
+        case "enum":
+            return list(core["members"])
+        case "literal":
+            return list(core["expected"])
+        case "nullable":
+            found = _choices(core["schema"], definitions)
+            return [*found, None] if found else []
+        case "union":
+            several = [_choices(one[0] if isinstance(one, tuple) else one, definitions) for one in core["choices"]]
+            return [value for found in several for value in found] if all(several) else []
+    return []
+
+
+def _reader_of_names(values: list[Any]) -> Callable[[Any], Any] | None:
+    """What finds the value that a name stands for, if names stand for other values than strings."""
+    plain = [value for value in values if isinstance(_as_json(value), (str, int, float, type(None)))]
+    strings = {_as_json(value): value for value in plain if isinstance(_as_json(value), str)}
+    numbers = {
+        msgspec.json.encode(_as_json(one)).decode(): one for one in reversed(plain) if one not in strings.values()
+    }
+    options = numbers | strings
+    return (lambda name: options.get(name, name)) if numbers else None
+
+
+def _as_json(value: Any) -> Any:
+    return value.value if isinstance(value, Enum) else value
+
+
+# Sets ---------------------------------------------------------------------------------------------
+
+_COLLECTIONS = {"list": list, "dict": dict, "set": set}
+
+
+def check_hashes(core: Core) -> None:
+    """Raise AuthorError for a set in a core schema whose items never fit into it."""
+    definitions = _definitions(core)
+    for node in _nodes(core):
+        if node["type"] in ("set", "frozenset") and "items_schema" in node:
+            _check_item(node["items_schema"], node["type"], definitions)
+
+
+def check_item(core: Core, holder: Any) -> None:
+    """Raise AuthorError for what never fits into a set."""
+    _check_item(core.get("schema", core) if core["type"] == "definitions" else core, holder, _definitions(core))
+
+
+def _check_item(core: Core, holder: Any, definitions: dict[str, Core]) -> None:
+    item = _follow(core, definitions)
+    if item["type"] in ("model", "dataclass"):
+        hints.check_hash(item["cls"], holder)
+    hints.check_hash(_COLLECTIONS.get(item["type"]), holder)
+    for choice in item["choices"] if item["type"] == "union" else ():
+        _check_item(choice[0] if isinstance(choice, tuple) else choice, holder, definitions)
