@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from plainmcp import Server
-from plainmcp.transports.http.rules import status
+from plainmcp.transports.http.rules import status_of as status
 
 server = Server("rates", "1.0.0", cache=(60_000, "public"))
 

@@ -13,9 +13,9 @@ import socketserver
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from plainmcp import Server
-from plainmcp.transports.connection import Work
 
 server = Server("sockets", "1.0.0")
 
@@ -34,8 +34,8 @@ class Client(socketserver.StreamRequestHandler):
             with writing:
                 self.wfile.write(message + b"\n")
 
-        def finish(work: Work) -> None:
-            answer = connection.finish(work)
+        def finish(exchange: Any) -> None:
+            answer = connection.finish(exchange)
             if answer is not None:
                 send(answer)
 

@@ -20,8 +20,7 @@ from .errors import AuthorError, InvalidParams, MissingCapability, ParseError, T
 from .foreign import classes
 from .protocol import describe
 from .protocol.rate_limit import A_SECOND, Pace
-from .protocol.request import Request
-from .protocol.steps import Link, PeerError
+from .protocol.request import Link, PeerError, Request
 from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample
 from .revisions import Revision
 from .schema import generate, hints
@@ -274,7 +273,8 @@ class Context:
             except (KeyError, ToolError):  # not answered, or not as the form asks: ask again (MRTR-10)
                 continue
         if len(answers) < len(questions):
-            raise InputRequired({key: question for key, question in questions.items() if key not in answers})
+            open_questions = {key: question for key, question in questions.items() if key not in answers}
+            raise InputRequired(open_questions, self._answers)
         answer: Any = _ready(answers) if self._is_async else answers
         return answer  # type: ignore[no-any-return]
 

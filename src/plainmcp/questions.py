@@ -153,9 +153,10 @@ class ListRoots(Question, frozen=True, kw_only=True):
 class InputRequired(BaseException):
     """Ends a handler whose questions travel with the answer; not an Exception, so that handlers let it pass."""
 
-    def __init__(self, questions: dict[str, Question]) -> None:
+    def __init__(self, questions: dict[str, Question], answers: dict[str, Any] | None = None) -> None:
         super().__init__(f"waiting for {', '.join(questions)}")
         self.questions = questions
+        self.answers = answers or {}  # those that the handler has so far
 
 
 def _action(answer: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The server people use: the core, and the ways to drive it. Everything else is in the rooms it opens onto."""
+"""The server people use: what the core registers, with every way to serve it."""
 
 from collections.abc import Callable
 from typing import Any, Unpack
@@ -6,13 +6,17 @@ from typing import Any, Unpack
 from . import revisions
 from .errors import AuthorError, OptionError
 from .protocol.core import Core
+from .protocol.dispatch import receive
+from .protocol.exchange import Exchange
 from .protocol.option_check import with_checked_options
 from .protocol.options import HttpOptions, RunOptions
+from .protocol.request import Caller
 from .revisions import Revision
-from .transports import run as drive
+from .transports import run as runner
 from .transports.connection import Connection
 from .transports.log_format import formatted_logs
 from .transports.shutdown import GRACE
+from .transports.threads import threads_of
 
 __all__ = ["Server"]
 
@@ -28,16 +32,25 @@ class Server(Core):
     b'{"jsonrpc":"2.0","id":1,"result":{}}'
     """
 
-    handle = drive.handle
+    def handle(self, message: Any, *, revision: str | Revision | None = None, principal: Any = None) -> bytes | None:
+        """Answer one message, in bytes, text or data; no loop, no socket, no lifespan.
+
+        `revision` says what is spoken when the message does not say so itself.
+        """
+        return runner.run(self.receive(message, revision=revision, principal=principal))
 
     async def handle_async(
         self, message: Any, *, revision: str | Revision | None = None, principal: Any = None
     ) -> bytes | None:
-        """The same in an event loop."""
-        from .transports import run_async  # an event loop is loaded for those who need one
+        """Answer one message in an event loop; takes what `handle` takes."""
+        from .transports.run_async import run_async  # an event loop is loaded for those who need one
 
-        begun = self.begin(message, None, None, principal, None if revision is None else revisions.named(revision))
-        return await run_async.run(begun, threads=run_async.threads_of(self))
+        return await run_async(self.receive(message, revision=revision, principal=principal), threads_of(self))
+
+    def receive(self, message: Any, *, revision: str | Revision | None = None, principal: Any = None) -> Exchange:
+        """Start to answer one message: gives the exchange, for a program that takes its steps by itself."""
+        spoken = None if revision is None else revisions.named(revision)
+        return receive(self, message, Caller(None, principal, spoken))
 
     @with_checked_options("server.connect", "write server.connect(send)")
     def connect(self, send: Callable[[bytes], None] | None = None, *, principal: Any = None) -> Connection:

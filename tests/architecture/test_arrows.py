@@ -22,7 +22,7 @@ LAZY = {
 # Modules of ours that load something heavy, for those who need it.
 LAZY_MODULES = {
     "transports/run_async": "asyncio takes as long to load as all the rest, and many servers never need it",
-    "transports/lent": "as run_async",
+    "transports/background_loop": "as run_async",
     "transports/asgi": "as run_async",
     "transports/wsgi": "needed only by those who mount the server",
     "transports/stdio": "needed only by those who run the server",

@@ -9,7 +9,7 @@ from plainmcp import Server, errors
 from plainmcp.errors import AuthorError, PlainMCPError, ProtocolError, ToolError
 from plainmcp.revisions import REVISIONS
 from plainmcp.testing import Client, RpcError
-from plainmcp.transports.http.rules import status
+from plainmcp.transports.http.rules import status_of as status
 from plainmcp.wire import jsonrpc
 
 from .markdown import code, first_line, headed, table

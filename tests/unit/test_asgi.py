@@ -339,7 +339,7 @@ async def test_a_listen_stream_says_what_it_will_tell_and_then_only_that() -> No
     assert second == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {"_meta": tag}}
     live.hang_up()
     await live.task
-    assert not app.endpoint._open and not server.registry._listeners
+    assert not app.endpoint._standing and not server.registry._listeners
 
 
 @looped
@@ -859,8 +859,8 @@ async def test_what_can_be_fetched_again_is_bounded() -> None:
     headers = await session(app)
     for n in range(10):
         await speak(app, call("talk", n, PROGRESS), headers)
-    (held,) = app.endpoint.sessions._held.values()
-    assert sum(stream.size for stream in held._streams.values()) <= 500 + 300
+    (held,) = app.endpoint.sessions._sessions.values()
+    assert sum(stream.size for stream in held._streams()) <= 500 + 300
 
 
 @looped

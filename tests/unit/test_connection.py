@@ -204,7 +204,7 @@ def test_a_question_nobody_answers_is_given_up_and_called_off(revision: str) -> 
         assert (off["method"], off["params"]["requestId"]) == ("notifications/cancelled", line.heard[0]["id"])
     late = {"jsonrpc": "2.0", "id": line.heard[0]["id"], "result": {"roots": []}}
     assert line.connection.handle(late) is None
-    assert not line.connection._asked, "a question that was given up is forgotten"
+    assert not line.connection._questions, "a question that was given up is forgotten"
 
 
 def test_a_modern_server_cancels_nothing_but_what_is_listened_to() -> None:

@@ -9,7 +9,7 @@ import pytest
 from plainmcp import Server
 from plainmcp.transports.http import session_store
 from plainmcp.transports.http.rules import Settings
-from plainmcp.transports.http.session_store import MOST_KEPT, Held, Sessions
+from plainmcp.transports.http.session_store import MOST_KEPT, HttpSession, SessionStore
 from plainmcp.transports.http.stream import Stream
 
 
@@ -17,23 +17,25 @@ def wake() -> None: ...
 
 
 class Endpoint:
-    """Sessions, and a clock that stands still until it is set."""
+    """SessionStore, and a clock that stands still until it is set."""
 
     def __init__(self, **settings: Any) -> None:
         self.time = 1_000.0
         self._core = Server("s", "1", now=lambda: self.time)
         self._settings = Settings(retry_ms=1_000, **settings)
-        self.sessions = Sessions(self._settings, lambda: self.time)
+        self.sessions = SessionStore(self._settings, lambda: self.time)
 
-    def session(self) -> Held:
-        held = Held(self._core, self._settings, None, self.time, self.sessions.kept)
+    def session(self) -> HttpSession:
+        held = HttpSession(self._core, self._settings, None, self.time, self.sessions.budget)
         self.sessions.add(held)
         return held
 
 
-def said(held: Held, *words: bytes, answer: bytes = b"answer", read: bool = True, finished: bool = True) -> Stream:
+def said(
+    held: HttpSession, *words: bytes, answer: bytes = b"answer", read: bool = True, finished: bool = True
+) -> Stream:
     """A stream of a session that was begun, and all that was said on it."""
-    stream = held.stream()
+    stream = held.make_stream()
     held.keep(stream)
     for word in words:
         stream.put(word)
@@ -47,8 +49,8 @@ def said(held: Held, *words: bytes, answer: bytes = b"answer", read: bool = True
     return stream
 
 
-def is_kept(held: Held, stream: Stream) -> bool:
-    return held.find(f"{stream.name}-1") is not None
+def is_kept(held: HttpSession, stream: Stream) -> bool:
+    return held.find_stream(f"{stream.name}-1") is not None
 
 
 def test_a_stream_that_was_read_is_kept_as_long_as_a_client_may_take_to_come_back() -> None:
@@ -71,7 +73,7 @@ def test_a_session_keeps_so_many_bytes_and_the_newest_in_any_case() -> None:
     assert [is_kept(held, stream) for stream in streams] == [False] * 7 + [True] * 3
     huge = said(held, answer=b"x" * 5_000, read=False)
     assert [stream for stream in streams if is_kept(held, stream)] == []
-    assert is_kept(held, huge) and endpoint.sessions.kept.size == huge.size
+    assert is_kept(held, huge) and endpoint.sessions.budget.size == huge.size
 
 
 def test_a_session_keeps_so_many_streams() -> None:
@@ -95,14 +97,14 @@ def test_when_all_keep_too_much_those_unused_the_longest_forget() -> None:
     assert endpoint.sessions.get(idle.id, None) is idle and endpoint.sessions.get(used.id, None) is used
     streams.append((newest, said(newest, b"x" * 400, read=False)))
     assert [is_kept(held, stream) for held, stream in streams] == [True, True, False]
-    assert endpoint.sessions.kept.size == sum(stream.size for _, stream in streams[:2])
+    assert endpoint.sessions.budget.size == sum(stream.size for _, stream in streams[:2])
 
 
 @pytest.mark.parametrize("late", [False, True])
 def test_a_session_that_is_over_keeps_nothing(late: bool) -> None:
     endpoint = Endpoint()
     held = endpoint.session()
-    stream = held.stream()
+    stream = held.make_stream()
     if not late:
         held.keep(stream)
         stream.put(b"x")
@@ -111,7 +113,7 @@ def test_a_session_that_is_over_keeps_nothing(late: bool) -> None:
     if late:  # a request that was under way speaks up
         held.keep(stream)
     assert stream.finished is not late
-    assert not is_kept(held, stream) and endpoint.sessions.kept.size == 0
+    assert not is_kept(held, stream) and endpoint.sessions.budget.size == 0
 
 
 def test_a_session_is_its_owners_however_lately_it_was_used() -> None:

@@ -21,7 +21,7 @@ import pytest
 from plainmcp import Server
 from plainmcp.transports import stdio
 from plainmcp.transports.lines import Lines
-from plainmcp.transports.turns import Streams
+from plainmcp.transports.stdio import Pipes
 from talking import ENVIRONMENT, META, Program, until
 
 PROGRAM = """
@@ -132,13 +132,13 @@ if __name__ == "__main__":
 """
 
 
-@pytest.fixture(params=["a thread reads", "the loop reads"])
+@pytest.fixture(params=["without a loop", "with a loop"])
 def program(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Program]:
-    """A program that serves; an event loop reads from the first call of an `async def` function on."""
+    """A program that serves; an event loop runs from the first call of an `async def` function on."""
     file = tmp_path / "program.py"
     file.write_text(PROGRAM, "utf-8")
     with Program(file) as started:
-        if request.param == "the loop reads":
+        if request.param == "with a loop":
             started.call("first", "echo_async", modern=True, text="awake")
             assert text(started.answer("first")) == "awake"
         yield started
@@ -147,10 +147,10 @@ def program(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Program]
 class Piped:
     """A server of this process on pipes of its own, until it has ended; and what it answered."""
 
-    def __init__(self, server: Server, lends: bool = True) -> None:
+    def __init__(self, server: Server) -> None:
         self.answers: list[dict[str, Any]] = []
         self._source, self._to = os.pipe()
-        streams = Streams(partial(os.read, self._source), self._heard, self._source if lends else None)
+        streams = Pipes(partial(os.read, self._source), self._heard)
         self._thread = threading.Thread(target=stdio.run, args=(server,), kwargs={"streams": streams}, daemon=True)
 
     def _heard(self, line: bytes) -> None:
@@ -353,8 +353,7 @@ def test_requests_that_come_in_one_piece_are_all_answered(program: Program) -> N
     assert {answer["id"]: text(answer) for answer in answers} == dict(enumerate(names))
 
 
-@pytest.mark.parametrize("loop_reads", [False, True])
-def test_a_client_that_asks_too_much_is_refused_and_can_still_cancel(loop_reads: bool) -> None:
+def test_a_client_that_asks_too_much_is_refused_and_can_still_cancel() -> None:
     server = Server("crowded", threads=1)
 
     @server.tool
@@ -367,7 +366,7 @@ def test_a_client_that_asks_too_much_is_refused_and_can_still_cancel(loop_reads:
         return "awake"
 
     start = time.monotonic()
-    with Piped(server, lends=loop_reads) as piped:
+    with Piped(server) as piped:
         piped.write({"id": "first", "method": "tools/call", "params": {"name": "wake", "_meta": META}})
         until(lambda: piped.answers)
         for id in range(1003):
@@ -426,7 +425,7 @@ def test_async_calls_share_a_loop_and_no_context_variables(program: Program) -> 
         assert text(program.answer(name)) == f"nobody, then {name}, in 1 loop"
 
 
-def test_plain_functions_keep_to_their_threads_when_the_loop_begins_to_read() -> None:
+def test_plain_functions_keep_to_their_threads_beside_async_ones() -> None:
     server = Server("narrow", threads=2)
     running, most, gate = 0, 0, threading.Lock()
 
@@ -642,12 +641,12 @@ def test_streams_of_any_kind_will_do() -> None:
     server = Server("inner")
     asked = [b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n', b""]
     written: list[bytes] = []
-    server.run(streams=Streams(lambda size: asked.pop(0), written.append))
+    server.run(streams=Pipes(lambda size: asked.pop(0), written.append))
     assert written == [b'{"jsonrpc":"2.0","id":1,"result":{}}\n']
 
 
 def test_standard_streams_are_as_before_when_it_is_over(capfd: pytest.CaptureFixture[str]) -> None:
-    with stdio.guarded() as streams:
+    with stdio.guard_stdio() as streams:
         print("not a message")
         streams.write(b"a message\n")
     print("after")
@@ -660,7 +659,7 @@ def test_a_stream_that_breaks_is_an_end() -> None:
     def read(size: int) -> bytes:
         raise OSError("gone")
 
-    Server("inner").run(streams=Streams(read, queue.Queue().put))
+    Server("inner").run(streams=Pipes(read, queue.Queue().put))
 
 
 def test_a_newline_between_the_parts_of_a_message_never_reaches_the_stream() -> None:
@@ -674,7 +673,7 @@ def test_a_newline_between_the_parts_of_a_message_never_reaches_the_stream() -> 
     asked = [b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}\n']
     asked += [b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"odd"}}\n', b""]
     written: list[bytes] = []
-    server.run(streams=Streams(lambda size: asked.pop(0), written.append))
+    server.run(streams=Pipes(lambda size: asked.pop(0), written.append))
     assert [line.count(b"\n") for line in written] == [1, 1]
 
 
@@ -709,7 +708,7 @@ def test_threads_go_with_the_client_they_served() -> None:
     for _ in range(3):
         asked = [b"".join(json.dumps({**call, "id": id}).encode() + b"\n" for id in range(4)), b""]
         written: list[bytes] = []
-        server.run(streams=Streams(lambda size, asked=asked: asked.pop(0), written.append))
+        server.run(streams=Pipes(lambda size, asked=asked: asked.pop(0), written.append))
         assert len(written) == 4
     until(lambda: threading.active_count() <= before)
 

@@ -19,7 +19,7 @@ from plainmcp.revisions import UNSAID, Revision
 from plainmcp.transports.http import headers, rules, security
 from plainmcp.transports.http.endpoint import Endpoint
 from plainmcp.transports.http.headers import Headers
-from plainmcp.transports.http.rules import Fit, Reply, Settings
+from plainmcp.transports.http.rules import RequestProfile, Response, Settings
 from plainmcp.wire import jsonrpc
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -163,9 +163,9 @@ def test_an_origin_is_a_scheme_and_a_host_and_nothing_else(origin: str) -> None:
 def test_a_second_host_or_origin_is_refused_even_where_the_first_is_known(name: bytes) -> None:
     endpoint = Endpoint(Core("s", "1"), Settings())
     given = [(b"host", b"localhost"), (b"origin", b"http://localhost")]
-    assert isinstance(endpoint.door.check("POST", Headers(given), LOOPBACK), Fit)
-    refusal = endpoint.door.check("POST", Headers([*given, (name, dict(given)[name])]), LOOPBACK)
-    assert isinstance(refusal, Reply) and refusal.status == 403 and b"given once" in refusal.body
+    assert isinstance(endpoint.preflight.check("POST", Headers(given), LOOPBACK), RequestProfile)
+    refusal = endpoint.preflight.check("POST", Headers([*given, (name, dict(given)[name])]), LOOPBACK)
+    assert isinstance(refusal, Response) and refusal.status == 403 and b"given once" in refusal.body
 
 
 def test_what_headers_were_judged_to_say_is_remembered_for_so_many_clients_and_not_for_ever() -> None:
@@ -173,10 +173,10 @@ def test_what_headers_were_judged_to_say_is_remembered_for_so_many_clients_and_n
     for number in range(1_000):
         name = b"mcp-method" if number % 2 else b"accept"
         value = b"text/event-stream, x/%d" % number + b"x" * (number % 3 * 400)
-        fit = endpoint.door.check("POST", Headers([(b"host", b"localhost"), (name, value)]), LOOPBACK)
-        assert fit == Fit(number % 2 == 1, True, None, value.decode() if number % 2 else None, UNSAID)
-    assert len(endpoint.door._fits) <= 256 and all(
-        len(one or "") <= 500 for said in endpoint.door._fits for one in said
+        fit = endpoint.preflight.check("POST", Headers([(b"host", b"localhost"), (name, value)]), LOOPBACK)
+        assert fit == RequestProfile(number % 2 == 1, True, None, value.decode() if number % 2 else None, UNSAID)
+    assert len(endpoint.preflight._profiles) <= 256 and all(
+        len(one or "") <= 500 for said in endpoint.preflight._profiles for one in said
     )
 
 
@@ -334,11 +334,11 @@ def test_a_header_that_says_something_else_is_refused(arguments: Any, given: dic
 )
 def test_a_request_is_modern_if_its_meta_says_so_or_else_its_header(version: Any, meta: Any, is_modern: bool) -> None:
     given = view() if version is None else view(mcp_protocol_version=version)
-    assert rules.is_modern(rules.fit(given), message(meta=meta).meta) is is_modern
+    assert rules.is_modern(rules.profile_of(given), message(meta=meta).meta) is is_modern
 
 
 def checked(headers: Headers, envelope: jsonrpc.Envelope, wanted: Any = None) -> None:
-    rules.check_modern(headers, rules.fit(headers), envelope, envelope.meta, wanted)
+    rules.check_modern(headers, rules.profile_of(headers), envelope, wanted)
 
 
 def ladder(method: str = "tools/call", meta: Any = META, version: Any = "2026-07-28", **more: Any) -> int | None:
@@ -404,7 +404,7 @@ def test_initialize_under_a_modern_header_learns_which_versions_have_no_handshak
 
 
 def spoken(headers: Headers) -> Revision:
-    return rules.spoken_without_session(headers, rules.fit(headers))
+    return rules.revision_without_session(headers, rules.profile_of(headers))
 
 
 @pytest.mark.parametrize("name", [b"mcp-protocol-version", b"mcp-method", b"mcp-name"])
@@ -450,18 +450,20 @@ def test_a_version_header_nobody_serves_is_refused() -> None:
 def test_an_error_has_the_status_of_its_era(code: int, modern: int, unread: int) -> None:
     """R26-HTTP-28"""
     failure = jsonrpc.fail(b"1", code, "no")
-    assert rules.status(failure, modern=True) == modern
-    assert rules.status(failure, modern=False) == 200
+    assert rules.status_of(failure, modern=True) == modern
+    assert rules.status_of(failure, modern=False) == 200
     assert rules.status_unread(code, modern=False) == unread
-    assert rules.status(jsonrpc.close(b"1", {}), modern=True) == 200
+    assert rules.status_of(jsonrpc.close(b"1", {}), modern=True) == 200
 
 
 def test_a_name_in_large_letters_is_judged_like_any_other() -> None:
     """R26-HDR-08"""
     endpoint = Endpoint(Core("s", "1"), Settings())
     good = [(b"host", b"localhost"), (b"MCP-Method", b"ping"), (b"ACCEPT", b"text/event-stream")]
-    assert endpoint.door.check("POST", Headers(good), LOOPBACK) == Fit(False, True, None, "ping", UNSAID)
-    refusal = endpoint.door.check("POST", Headers([*good, (b"Origin", b"https://evil.example")]), LOOPBACK)
-    assert isinstance(refusal, Reply) and refusal.status == 403
+    assert endpoint.preflight.check("POST", Headers(good), LOOPBACK) == RequestProfile(
+        False, True, None, "ping", UNSAID
+    )
+    refusal = endpoint.preflight.check("POST", Headers([*good, (b"Origin", b"https://evil.example")]), LOOPBACK)
+    assert isinstance(refusal, Response) and refusal.status == 403
     with pytest.raises(HeaderMismatch, match="twice"):
         Headers([(b"Mcp-Name", b"a"), (b"mcp-name", b"a")]).one(b"mcp-name")

@@ -139,6 +139,7 @@ def test_an_answer_made_in_another_thread_is_never_taken_for_none() -> None:
 
 def test_what_nobody_reads_is_kept_up_to_a_size_and_the_last_in_any_case() -> None:
     stream = Stream("7", resumable=True, most_bytes=10)
+    stream.attach(NEVER).leave()
     for word in (b"a" * 6, b"b" * 6, b"c" * 20):
         stream.put(word)
     assert (stream.size, stream.since(0)[0]) == (20, [(3, b"c" * 20)])

@@ -72,7 +72,7 @@ def _serve(given: Any) -> int:
         elif given.http is not None:
             load(given.target).run(http=given.http, workers=given.workers, grace=given.grace)
         else:
-            with stdio.guarded() as streams:  # what the file prints while it loads is no message
+            with stdio.guard_stdio() as streams:  # what the file prints while it loads is no message
                 load(given.target).run(streams=streams, grace=given.grace)
     return 0
 

@@ -29,7 +29,7 @@ def with_policy(server: Server, policy: Policy, tool: str, function: Any = None)
         setattr(twin.registry, shelf, getattr(server.registry, shelf))
     for feature in server.registry.tools:
         if feature.key == tool:
-            feature = features.redeclare(feature, policy) if policy != feature.policy else replace(feature, molds={})
+            feature = features.redeclare(feature, policy) if policy != feature.policy else replace(feature, plans={})
             feature.function = function or feature.function
         else:
             feature = replace(feature)

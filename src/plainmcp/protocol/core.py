@@ -13,16 +13,13 @@ from typing import Any, Literal, TypeVar, Unpack, overload
 import msgspec
 
 from .. import media, results
-from ..errors import AuthorError, InvalidParams, InvalidRequest, OptionError, ProtocolError
+from ..errors import AuthorError, InvalidParams, OptionError
 from ..policy import Policy
 from ..revisions import Revision
 from ..types import Icon, Implementation, ToolAnnotations
 from ..values.encode import Rules
-from ..wire import codec, jsonrpc, mime
-from ..wire.jsonrpc import Envelope
-from . import describe, exchange, features, files
-from .methods.shared import Steps
-from .methods.tools import Single
+from ..wire import codec, mime
+from . import describe, features, files
 from .option_check import with_checked_options
 from .options import (
     CompletionOptions,
@@ -34,8 +31,6 @@ from .options import (
     ToolOptions,
 )
 from .registry import Registry
-from .session import Session
-from .steps import Link
 
 __all__ = ["Core"]
 
@@ -295,72 +290,6 @@ class Core:
     def resource_updated(self, uri: str) -> None:
         """Tell those who subscribed to a resource that it changed."""
         self.registry.publish("resources/updated", uri)
-
-    # Answering ------------------------------------------------------------------------------------
-
-    def receive(self, message: Any, **how: Any) -> Steps:
-        """Steps that answer a message, for who drives them by themselves; takes what `begin` takes."""
-        begun = self.begin(message, **how)
-        return begun if begun is None or isinstance(begun, bytes) else (yield from begun)
-
-    def begin(
-        self,
-        message: Any,
-        session: Session | None = None,
-        link: Link | None = None,
-        principal: Any = None,
-        revision: Revision | None = None,
-    ) -> bytes | Single | Steps | None:
-        """The answer to a message or a batch, in bytes, text or data: bytes, None, or steps that end so.
-
-        No place to intervene: `handle` has a shorter way for the plain call of a tool.
-        """
-        try:
-            raw = message if type(message) is bytes else codec.to_bytes(message)
-            if raw and raw[0] == _BRACE:
-                return exchange.begin(self, jsonrpc.open_envelope(raw), session, link, principal, revision)
-        except ProtocolError as error:
-            return exchange.failure(error, exchange.assumed(session, revision))
-        how: dict[str, Any] = {"session": session, "link": link, "principal": principal, "revision": revision}
-        return self._receive_unusual(raw, how)
-
-    def _receive_unusual(self, raw: bytes, how: dict[str, Any]) -> Steps:
-        """What does not open with a brace: a batch, leading blanks, or nonsense."""
-        spoken = exchange.assumed(how["session"], how["revision"])
-        try:
-            batch = jsonrpc.open_batch(raw)
-            if batch is None:
-                return (yield from exchange.answer(self, jsonrpc.open_envelope(raw), **how))
-            self.check_batch(batch, spoken)
-        except ProtocolError as error:
-            return exchange.failure(error, spoken)
-        answers = []
-        for part in batch:
-            answer = yield from self._receive_part(part, spoken, how)
-            if answer is not None:
-                answers.append(answer)
-        return b"[" + b",".join(answers) + b"]" if answers else None
-
-    def check_batch(self, batch: list[Any], spoken: Revision) -> None:
-        """Refuse a batch where there are none, or one that is too long; raises InvalidRequest."""
-        if not (spoken.batches or self.batches):
-            raise InvalidRequest(f"revision {spoken.name} has no batches; send one message at a time")
-        if not 0 < len(batch) <= MAX_BATCH:
-            raise InvalidRequest(f"a batch holds 1 to {MAX_BATCH} messages")
-
-    def open_part(self, part: Any) -> Envelope:
-        """The envelope of a message in a batch; raises ProtocolError."""
-        envelope = jsonrpc.open_envelope(part)
-        if envelope.method == "initialize" and not self.batches:
-            raise jsonrpc.blamed(InvalidRequest("initialize is never part of a batch"), envelope.id)  # VER-07
-        return envelope
-
-    def _receive_part(self, part: Any, spoken: Revision, how: dict[str, Any]) -> Steps:
-        try:
-            envelope = self.open_part(part)
-        except ProtocolError as error:
-            return exchange.failure(error, spoken)
-        return (yield from exchange.answer(self, envelope, **how))
 
     @cached_property
     def key(self) -> bytes:

@@ -40,16 +40,7 @@ class Feature(msgspec.Struct, kw_only=True):
     timeout: float | None = None
     needs: dict[str, Any] = {}  # client capabilities, checked before it runs
     serial: int = 0  # its place among all that were ever registered
-    is_simple: bool = False  # it takes nothing but its arguments
-    is_quick: bool = False  # its function runs where it is called, for as long as it likes
-    is_plain: bool = False  # both, and for everybody
-    is_awaited: bool = False  # the same of one that is awaited
-
-    def __post_init__(self) -> None:
-        self.is_simple = self.context is None and not self.needs
-        self.is_quick = not self.is_async and self.timeout is None
-        open_to_all = self.is_simple and self.timeout is None and self.visible is None
-        self.is_plain, self.is_awaited = open_to_all and not self.is_async, open_to_all and self.is_async
+    plans: dict[str, Any] = {}  # by the name of a revision: see plan
 
     def is_seen(self, principal: Any) -> bool:
         """Whether this caller may see it, and so list and use it."""
@@ -69,7 +60,6 @@ class ToolFeature(Feature, kw_only=True):
     policy: Policy
     rules: Rules
     render: Any
-    molds: dict[str, Any] = {}  # by revision: see methods.molds
 
     @property
     def key(self) -> str:
@@ -204,7 +194,7 @@ def redeclare(tool: ToolFeature, policy: Policy) -> ToolFeature:
         normalize=partial(normalize.tool_result, **how),
         policy=policy,
         output=output,
-        molds={},
+        plans={},
     )
 
 

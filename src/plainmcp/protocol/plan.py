@@ -1,141 +1,120 @@
-"""A tool's value -> the response with its result: by the modules that know the rules, or by their template.
+"""One feature on one revision, compiled once: from the arguments of a request to its response.
 
-What a text or a record becomes differs between two calls only in the text or the record. So a mark is sent through
-normalize and project once per tool and revision, and what comes out is cut where the mark stands. This halves the
-cost of a small call, which is nothing but overhead; whatever else a tool returns is normalized and projected as ever.
+The base class has what all kinds of features share; the methods add how their arguments are bound and how their
+results are written. What stands around a call (checks of the caller today) is put into the plan when it is made, so
+that a call pays only for what is there.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-import msgspec
-
+from ..context import Context, lacking
+from ..errors import MissingCapability, ToolError
+from ..questions import InputRequired
 from ..revisions import Revision
-from ..types import CallToolResult
-from ..values.encode import Inexact
-from ..values.payload import Normalized
-from ..wire import codec, jsonrpc
-from ..wire.jsonrpc import HEAD, Id
-from . import project
-from .features import ToolFeature
-from .methods.shared import finished
+from ..types import CallToolResult, GetPromptResult, ReadResourceResult
+from ..wire import jsonrpc
+from .core import Core
+from .exchange import FAILURES, Exchange, Invocation, Run
+from .failures import error_response, internal_error
+from .features import Feature
+from .input_state import input_required, read_answers
+from .request import Request
 
-__all__ = ["closed", "made"]
+__all__ = ["Check", "Plan", "add_server_info", "plan_of", "with_server_info"]
 
-_MARK = "@@the-text-goes-here@@"
-_TEXT = codec.encode(_MARK)
-_RECORD = {_MARK: 0}
-_RAW = codec.encode(_RECORD)
-_RECORDS = frozenset({"fields", "model", "dict"})
+F = TypeVar("F", bound=Feature)
+P = TypeVar("P", bound="Plan[Any]")
+W = TypeVar("W", CallToolResult, GetPromptResult, ReadResourceResult)
 
-
-def closed(server: Any, tool: ToolFeature, normalized: Normalized, revision: Revision) -> CallToolResult:
-    """A result as a revision has it."""
-    policy, output = tool.policy, tool.output
-    by_schema = output.declared == "schema" and not normalized.result.isError
-    wrap = output.wrap_older if by_schema else None
-    result = project.tool_result(*normalized, revision, policy.wrap_key, policy.json_style, wrap)
-    return finished(result, server, revision)
+Check = Callable[[Request], None]
+"""Refuses a request before its function runs and before a stream is opened, by raising."""
 
 
-class Mold(dict[type, "Respond"]):
-    """What makes a response of what a tool returns on one revision, by class; chosen when one is first seen.
+class Plan(Generic[F]):
+    """How one feature is called on one revision."""
 
-    What stands around a text or a record is known beforehand; None where there is no such template.
-    """
+    def __init__(self, server: Core, feature: F, revision: Revision) -> None:
+        self.server = server
+        self.feature = feature
+        self.revision = revision
+        self.checks: tuple[Check, ...] = (self._check_needs,) if feature.needs else ()
 
-    def __init__(self, server: Any, tool: ToolFeature, revision: Revision) -> None:
-        super().__init__()
-        self._server, self._tool, self._revision = server, tool, revision
-        self._text: Around | None = None
-        self._record: Around | None = None
-        policy = tool.policy
-        if tool.render is not None or policy.accept != "any" or _is_rewritten(tool):
+    @property
+    def title(self) -> str:
+        """What the feature is called in the log and in errors."""
+        return ""
+
+    def bind(self, request: Request, arguments: Any) -> dict[str, Any]:
+        """The keyword arguments of the function; raises what `fail` makes a response of."""
+        raise NotImplementedError
+
+    def respond(self, request: Request, value: Any) -> bytes:
+        """The response for the value of the function."""
+        raise NotImplementedError
+
+    def fail(self, request: Request, error: BaseException) -> bytes:
+        """The response for an exception: one that asks for input, or an error for the client (RES-06, PROM-04)."""
+        if isinstance(error, InputRequired):
+            return self._ask(request, error)
+        return error_response(internal_error(error, self.title), self.revision, request.id)
+
+    def start(self, request: Request, arguments: Any) -> Exchange:
+        """Bind the arguments; what does not fit has its response already."""
+        try:
+            kwargs = self.bind(request, arguments)
+            for check in self.checks:
+                check(request)
+            context = None if self.feature.context is None else self._make_context(request)
+        except FAILURES as error:
+            return Exchange(self.fail(request, error))
+        if context is not None:
+            kwargs[self.feature.context] = context  # type: ignore[index]  # a name, where there is a context
+        return Invocation(Run(self, request, kwargs), context)
+
+    def _make_context(self, request: Request) -> Context:
+        answers = {} if request.revision.handshake else read_answers(self.server, request)
+        server, is_async = self.server, self.feature.is_async
+        return Context(request, is_async=is_async, answers=answers, publish=server.registry.publish, now=server.now)
+
+    def _ask(self, request: Request, questions: InputRequired) -> bytes:
+        try:
+            result = input_required(self.server, request, questions)
+            return jsonrpc.close(request.id, with_server_info(result, self.server, self.revision))
+        except FAILURES as error:
+            return self.fail(request, error)
+
+    def _check_needs(self, request: Request) -> None:
+        """Refuse a client that lacks what the feature needs, before anything runs (META-06)."""
+        missing = lacking(self.feature.needs, request.capabilities)
+        if not missing:
             return
-        self._text = _around(self._marked(_MARK), _TEXT, _TEXT)
-        if policy.key_case == "asis" and policy.item_order == "asis" and not policy.drop_none:
-            self._record = _around(self._marked(_RECORD), codec.told(_RAW, policy.json_style), _RAW)
-
-    def _marked(self, value: Any) -> bytes:
-        tool = self._tool
-        output = msgspec.structs.replace(tool.output, check=None, conform=None)
-        result = closed(self._server, tool, tool.normalize(value, output=output), self._revision)
-        return jsonrpc.tail(codec.encode(result))
-
-    def __missing__(self, kind: type) -> "Respond":
-        respond: Respond = self._normalize
-        if kind is str and self._text is not None:
-            respond = self._of_text(*self._text)
-        elif self._tool.rules.rule(kind).shape in _RECORDS and self._record is not None:
-            respond = self._of_record(*self._record)
-            respond = self._unless_a_result(respond) if kind is dict else respond
-        self[kind] = respond
-        return respond
-
-    def _normalize(self, id: Id, value: Any, encoded: bytes | None = None) -> bytes:
-        """The response where there is no template; the value's JSON is made use of, if it was made."""
-        result = closed(self._server, self._tool, self._tool.normalize(value, encoded=encoded), self._revision)
-        return jsonrpc.close(id, result)
-
-    def _of_text(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> "Respond":
-        encode, normalize, check = codec.encode, self._normalize, self._tool.output.check
-
-        def respond(id: Id, value: str) -> bytes:
-            try:
-                raw = encode(value)  # told and sent alike
-            except UnicodeEncodeError:  # a lone surrogate, about which the policy has something to say
-                return normalize(id, value)
-            if check is not None:
-                check(raw)
-            return b"".join((HEAD, id, before, raw, between, raw if is_sent else b"", after))
-
-        return respond
-
-    def _unless_a_result(self, respond: "Respond") -> "Respond":
-        return lambda id, value: (self._normalize if "content" in value else respond)(id, value)
-
-    def _of_record(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> "Respond":
-        encode, normalize, policy = self._tool.rules.encode, self._normalize, self._tool.policy
-        conform, check = self._tool.output.conform, self._tool.output.check
-        restyle = codec.STYLES[policy.json_style]
-
-        def respond(id: Id, value: Any) -> bytes:
-            if conform is not None:
-                value = conform(value)
-            raw = encode(value, policy)
-            if raw == b"{}" or type(raw) is Inexact or raw[:1] != b"{":  # what nobody promised may be left out
-                return normalize(id, value, raw)
-            if check is not None:
-                check(raw)
-            text = codec.encode(restyle(raw).decode())  # as codec.told has it
-            return b"".join((HEAD, id, before, text, between, raw if is_sent else b"", after))
-
-        return respond
+        if request.revision.handshake:  # there is no code for it
+            raise ToolError(f"This needs {', '.join(missing)}, which the client does not offer.")
+        raise MissingCapability(f"this needs the client capability {', '.join(missing)}", missing)
 
 
-Respond = Callable[[Any, Any], bytes]
-"""Makes a response of an id and a value."""
-
-Around = tuple[bytes, bytes, bool, bytes]
-"""What stands before a text, behind it and behind the data it tells of, if that is sent too."""
-
-
-def _around(whole: bytes, told: bytes, raw: bytes) -> Around | None:
-    before, found, after = whole.partition(told)
-    pieces = after.split(raw)
-    if not found or len(pieces) > 2:
-        return None
-    return before, pieces[0], len(pieces) == 2, b"".join(pieces[1:])
+def plan_of(kind: type[P], server: Core, feature: Feature, revision: Revision) -> P:
+    """The plan of a feature on a revision; it is compiled when it is first needed."""
+    plan: P | None = feature.plans.get(revision.name)
+    if plan is None or plan.server is not server:  # two servers may share what they offer
+        plan = feature.plans[revision.name] = kind(server, feature, revision)
+    return plan
 
 
-def _is_rewritten(tool: ToolFeature) -> bool:
-    """Whether a serializer of the user's has a say in what the marks become."""
-    return any(issubclass(mark, kind) for mark in (str, dict) for kind in tool.rules.opaque)
+_SERVER = "io.modelcontextprotocol/serverInfo"
 
 
-def made(server: Any, tool: ToolFeature, revision: Revision, id: Id, value: Any) -> bytes:
-    """The response with the result of what a tool returned; its template is made when first needed."""
-    mold: Mold | None = tool.molds.get(revision.name)
-    if mold is None:
-        mold = tool.molds[revision.name] = Mold(server, tool, revision)
-    return mold[type(value)](id, value)
+def with_server_info(result: dict[str, Any], server: Core, revision: Revision) -> dict[str, Any]:
+    """A result with what the revision wants on every one: its type, and which server answered (META-07)."""
+    if not revision.result_type:
+        return result
+    meta = {**(result.get("_meta") or {}), _SERVER: server.info_for(revision)}
+    return {"resultType": "complete", **result, "_meta": meta}
+
+
+def add_server_info(result: W, server: Core, revision: Revision) -> W:
+    """Add to a result that is a wire object which server answered (META-07)."""
+    if revision.result_type:
+        result._meta = {**(result._meta or {}), _SERVER: server.info_for(revision)}
+    return result

@@ -15,13 +15,13 @@ from ..wire import codec
 from ..wire import cursor as paging
 from .features import Completion, Feature, PromptFeature, ResourceFeature, TemplateFeature, ToolFeature
 
-__all__ = ["Registry", "Shelf"]
+__all__ = ["FeatureList", "Registry"]
 
 F = TypeVar("F", bound=Feature)
 Event = Callable[[str, str | None], None]
 
 
-class Shelf(Generic[F]):
+class FeatureList(Generic[F]):
     """Features of one kind, by key and in listing order."""
 
     def __init__(self, kind: str, by_name: bool, changed: Callable[[], None]) -> None:
@@ -86,8 +86,8 @@ class Shelf(Generic[F]):
             return None
         return feature
 
-    def known(self, key: str, principal: Any) -> F:
-        """The same; raises InvalidParams where there is none (TOOL-13, PROM-04)."""
+    def get(self, key: str, principal: Any) -> F:
+        """The feature of that key; raises InvalidParams where this caller can see none (TOOL-13, PROM-04)."""
         feature = self.features.get(key)
         if feature is None or (self._guarded and not feature.is_seen(principal)):
             raise InvalidParams(f"Unknown {self.kind}: {key}")
@@ -140,10 +140,10 @@ class Registry:
     def __init__(self, policy: Policy) -> None:
         by_name = policy.list_order == "name"
         self._listeners: list[Event] = []
-        self.tools: Shelf[ToolFeature] = Shelf("tool", by_name, self._teller("tools"))
-        self.resources: Shelf[ResourceFeature] = Shelf("resource", by_name, self._teller("resources"))
-        self.templates: Shelf[TemplateFeature] = Shelf("resource template", by_name, self._teller("resources"))
-        self.prompts: Shelf[PromptFeature] = Shelf("prompt", by_name, self._teller("prompts"))
+        self.tools = FeatureList[ToolFeature]("tool", by_name, self._publisher("tools"))
+        self.resources = FeatureList[ResourceFeature]("resource", by_name, self._publisher("resources"))
+        self.templates = FeatureList[TemplateFeature]("resource template", by_name, self._publisher("resources"))
+        self.prompts = FeatureList[PromptFeature]("prompt", by_name, self._publisher("prompts"))
         self.completions: dict[str, Completion] = {}
         resources = (self.resources.features, self.templates.features)
         self.behind: dict[str, tuple[dict[str, Any], ...]] = {
@@ -171,7 +171,7 @@ class Registry:
         for listener in list(self._listeners):
             listener(event, uri)
 
-    def _teller(self, kind: str) -> Callable[[], None]:
+    def _publisher(self, kind: str) -> Callable[[], None]:
         return lambda: self.publish(f"{kind}/list_changed")
 
     # Looking up -----------------------------------------------------------------------------------

@@ -12,15 +12,15 @@ from typing import Any
 
 from ..interrupts import raise_interrupt
 from ..protocol.core import Core
-from ..protocol.methods.tools import Single
-from . import run_async
+from ..protocol.failures import internal_error
 from .http import rules, sse
 from .http.endpoint import Endpoint
 from .http.headers import Headers
-from .http.pending import Open, answered
-from .http.rules import Reply, Settings
+from .http.pending import PendingResponse, response_for
+from .http.rules import Response, Settings
 from .http.stream import Reader
-from .invoke import unexpected
+from .run_async import Rest, call_soon, run_async, start, start_task
+from .threads import threads_of
 
 __all__ = ["ASGIApp", "Settings"]
 
@@ -51,7 +51,7 @@ class ASGIApp:
     ) -> None:
         self.endpoint = Endpoint(core, settings or Settings())
         self._principal = principal
-        self._tasks: set[asyncio.Task[None]] = set()  # a loop alone does not keep its tasks alive
+        self._tasks: set[asyncio.Task[bytes | None]] = set()  # a loop alone does not keep its tasks alive
 
     def drain(self) -> None:
         """End every stream that stays open, with its result where it has one; running requests go on.
@@ -71,43 +71,34 @@ class ASGIApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, or the life of the server."""
         if scope["type"] != "http":
-            return await self._other(scope, receive, send)
-        endpoint, method, given, server = self.endpoint, scope["method"], scope["headers"], scope.get("server")
-        headers = Headers(given if type(given) is list else list(given))
-        fit = endpoint.door.check(method, headers, server[0] if server else None)
+            return await self._handle_other(scope, receive, send)
         try:
-            if isinstance(fit, Reply):
-                reply: Reply | None = fit
-            else:
-                principal = None if self._principal is None else await self._calling(scope)
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    return
-                body = message.get("body", b"")
-                if message.get("more_body", False) or len(body) > endpoint.settings.max_body:
-                    body = await _whole(body, receive, endpoint)
-                call = endpoint.called(headers, fit, body, principal) if fit.json and method == "POST" else None
-                if call is None:
-                    answer = endpoint.receive(method, headers, fit, body, principal)
-                    reply = answer if isinstance(answer, Reply) else await self._answer(answer, receive, send)
-                else:
-                    single, held = call
-                    made, rest = run_async.tried(single)
-                    if rest is None:
-                        reply = answered(made, not single.revision.handshake)
-                    else:
-                        opened, single = endpoint.waits(single, held, fit)
-                        reply = await self._answer_silently(
-                            opened, None, run_async.waited(single, rest), receive, send
-                        )
+            response = await self._handle(scope, receive, send)
         except _Refused as refused:
-            reply = refused.reply
+            response = refused.response
         except _Gone:
             return
-        if reply is not None:
-            await _send_whole(send, reply)
+        if response is not None:
+            await _send_whole(send, response)
 
-    async def _calling(self, scope: Scope) -> Any:
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> Response | None:
+        """The response to a request; None where it was sent already."""
+        endpoint, method, pairs, server = self.endpoint, scope["method"], scope["headers"], scope.get("server")
+        headers = Headers(pairs if type(pairs) is list else list(pairs))
+        profile = endpoint.preflight.check(method, headers, server[0] if server else None)
+        if isinstance(profile, Response):
+            return profile
+        principal = None if self._principal is None else await self._identify(scope)
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _Gone
+        body = message.get("body", b"")
+        if message.get("more_body", False) or len(body) > endpoint.settings.max_body:
+            body = await _read_rest(body, receive, endpoint)
+        answer = endpoint.receive(method, headers, profile, body, principal)
+        return answer if isinstance(answer, Response) else await self._answer(answer, receive, send)
+
+    async def _identify(self, scope: Scope) -> Any:
         """Who is calling."""
         assert self._principal is not None
         try:
@@ -122,14 +113,14 @@ class ASGIApp:
                 raise  # somebody ends the whole request
             raise _Refused(rules.refuse_caller(error)) from None
 
-    async def _other(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _handle_other(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._lifespan(receive, send)
+            await self._run_lifespan(receive, send)
         elif scope["type"] == "websocket":
             await receive()
             await send({"type": "websocket.close", "code": 1000})
 
-    async def _lifespan(self, receive: Receive, send: Send) -> None:
+    async def _run_lifespan(self, receive: Receive, send: Send) -> None:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
@@ -140,149 +131,148 @@ class ASGIApp:
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
-    # Answers under way ----------------------------------------------------------------------------
+    # Responses under way --------------------------------------------------------------------------
 
-    async def _answer(self, opened: Open, receive: Receive, send: Send) -> Reply | None:
-        """Run what has to run, and say what there is to say before the answer; None where that is said, too."""
-        steps = opened.steps
-        if isinstance(steps, Single):
-            opened.steps = None  # it knows us
-            threads = None if steps.feature.is_async else run_async.threads_of(self.endpoint.core)
-            made, rest = run_async.begun(steps, threads)
-        elif opened.silent:
-            made, rest = run_async.started(self._driven(opened))
+    async def _answer(self, pending: PendingResponse, receive: Receive, send: Send) -> Response | None:
+        """Run what has to run, inline until it waits; None where the response was sent already.
+
+        A function that may send something before its response runs in a task of its own: it goes on when the client
+        leaves, as the handshake revisions want it.
+        """
+        if pending.standing:
+            return await self._accompany(pending, receive, send)
+        if pending.can_speak:
+            response, task = start_task(self._run(pending))
+            if task is not None:
+                return await self._answer_aloud(pending, task, receive, send)
         else:
-            return await self._answer_aloud(opened, receive, send)
-        if rest is None and opened.fit.json and not opened.cancelled:
-            return answered(made, opened.modern)
-        return await self._answer_silently(opened, made, rest, receive, send)
+            response, rest = start(self._run(pending))
+            if rest is not None:
+                return await self._answer_silently(pending, rest, receive, send)
+        if pending.profile.json and not pending.has_stream:
+            return response_for(response, pending.modern)
+        self.endpoint.finish(pending, response)
+        return await self._accompany(pending, receive, send)
 
-    async def _answer_aloud(self, opened: Open, receive: Receive, send: Send) -> Reply | None:
-        """The same where something may be said, until all is said or the client is gone."""
-        task = None
-        if not opened.standing:
-            self.endpoint.runs(opened)
-            task = asyncio.get_running_loop().create_task(self._work(opened))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+    async def _run(self, pending: PendingResponse) -> bytes | None:
+        """The message that ends the exchange, or None where it stays open."""
+        assert pending.exchange is not None
         try:
-            return await self._accompany(opened, receive, send)
+            listen = partial(self.endpoint.listen, pending)
+            return await run_async(pending.exchange, threads_of(self.endpoint.core), listen)
+        except (asyncio.CancelledError, GeneratorExit):
+            raise
+        except BaseException as error:
+            return pending.refuse(internal_error(error, "The request"))
+
+    async def _answer_aloud(
+        self, pending: PendingResponse, task: "asyncio.Task[bytes | None]", receive: Receive, send: Send
+    ) -> Response | None:
+        """Send what there is, as it comes, while a task runs what has to run."""
+        self.endpoint.add_running(pending)
+        self._tasks.add(task)
+        task.add_done_callback(partial(self._finish, pending))
+        try:
+            return await self._accompany(pending, receive, send)
         finally:
-            if opened.modern and task is not None:
+            if pending.modern:
                 task.cancel()  # R26-HTTP-16; it does nothing to one that is done
 
-    async def _answer_silently(
-        self, opened: Open, answer: bytes | None, rest: Awaitable[bytes | None] | None, receive: Receive, send: Send
-    ) -> Reply | None:
-        """The same where nothing can be said before the answer: the work is done right here.
+    def _finish(self, pending: PendingResponse, task: "asyncio.Task[bytes | None]") -> None:
+        self._tasks.discard(task)
+        is_over = not task.cancelled() and task.exception() is None
+        self.endpoint.finish(pending, task.result() if is_over else None)
 
-        Only one that takes longer than a moment is accompanied by somebody who looks after the client, and sends it
-        the answer: a function that is given up may go on.
+    async def _answer_silently(
+        self, pending: PendingResponse, rest: Rest, receive: Receive, send: Send
+    ) -> Response | None:
+        """Wait right here for a response before which nothing can be sent.
+
+        Once it takes longer than a moment, a task looks after the client: it notices when the client leaves, and
+        sends the response, for a function that is given up may go on.
         """
-        self.endpoint.runs(opened)
+        self.endpoint.add_running(pending)
+        loop, response = asyncio.get_running_loop(), None
         companions: list[asyncio.Task[None]] = []
-        loop = asyncio.get_running_loop()
 
         async def look_after_client() -> None:
-            reply = await self._accompany(opened, receive, send)
+            reply = await self._accompany(pending, receive, send)
             if reply is not None:
                 await _send_whole(send, reply)
 
-        def accompany() -> None:
+        def start_companion() -> None:
             companions.append(loop.create_task(look_after_client()))
-            companions[0].add_done_callback(_noticed)
+            companions[0].add_done_callback(_retrieve)
 
-        timer = loop.call_later(MOMENT, accompany)
+        timer = loop.call_later(MOMENT, start_companion)
         try:
-            if rest is not None:
-                answer = await rest
+            response = await rest
         except BaseException:  # the server ends this request
             for companion in companions:
                 companion.cancel()
             raise
         finally:
             timer.cancel()
-            self.endpoint.ended(opened, answer)
+            self.endpoint.finish(pending, response)
             if not companions:
-                self.endpoint.left(opened)
+                self.endpoint.leave(pending)
         if companions:
             await companions[0]
             return None
-        if _is_alone(opened):
-            return answered(opened.stream.answer, opened.modern)
-        return await self._accompany(opened, receive, send)
+        if pending.is_alone:
+            return response_for(pending.stream.answer, pending.modern)
+        return await self._accompany(pending, receive, send)
 
-    async def _driven(self, opened: Open) -> bytes | None:
-        """The answer, once the steps are driven to it; or None where they stay open."""
-        try:
-            staying = partial(self.endpoint.stay, opened)
-            return await run_async.resume(*opened.taken(), staying, run_async.threads_of(self.endpoint.core))
-        except (asyncio.CancelledError, GeneratorExit):
-            raise
-        except BaseException as error:
-            return opened.refusal(unexpected(error))
-
-    async def _work(self, opened: Open) -> None:
-        """The same for whoever reads the stream: the answer is found there."""
-        answer = None
-        try:
-            answer = await self._driven(opened)
-        finally:
-            self.endpoint.ended(opened, answer)
-
-    async def _accompany(self, opened: Open, receive: Receive, send: Send) -> Reply | None:
-        """Say what there is to say, as it comes, until all is said or nobody listens; or give what comes alone."""
+    async def _accompany(self, pending: PendingResponse, receive: Receive, send: Send) -> Response | None:
+        """Send what there is, as it comes, until the end or until the client leaves; or give what comes alone."""
         loop, wake = asyncio.get_running_loop(), asyncio.Event()
-        reader = opened.stream.attach(partial(run_async.soon, loop, wake.set), opened.after)
-        watch = loop.create_task(_disconnected(receive, wake))
+        reader = pending.stream.attach(partial(call_soon, loop, wake.set), pending.after)
+        watch = loop.create_task(_watch_client(receive, wake))
         try:
-            if await self._becomes_alone(opened, wake, watch):
-                return answered(opened.stream.answer, opened.modern)
-            await self._speak(opened, reader, send, wake, watch)
+            if await self._becomes_alone(pending, wake, watch):
+                return response_for(pending.stream.answer, pending.modern)
+            await self._send_events(pending, reader, send, wake, watch)
             return None
         finally:
             watch.cancel()
             reader.leave()
-            self.endpoint.left(opened)
+            self.endpoint.leave(pending)
 
-    async def _becomes_alone(self, opened: Open, wake: asyncio.Event, watch: "asyncio.Task[None]") -> bool:
-        """Wait until it is clear whether the answer comes alone, so that it can be JSON with a status of its own."""
-        stream, patience = opened.stream, self.endpoint.settings.keep_alive_seconds
-        while not opened.standing and not stream.speaks:
-            if _is_alone(opened):
+    async def _becomes_alone(
+        self, pending: PendingResponse, wake: asyncio.Event, watch: "asyncio.Task[None]"
+    ) -> bool:
+        """Wait until it is clear whether the response comes alone, so that it can be JSON with its own status."""
+        stream, patience = pending.stream, self.endpoint.settings.keep_alive_seconds
+        while not pending.standing and not stream.speaks:
+            if pending.is_alone:
                 return True
             if stream.finished:
                 break
             if watch.done():
                 raise _Gone
-            if not await _woken(wake, patience if opened.fit.events else None):
-                break  # it takes long: whatever is between us should see that somebody is here
+            if not await _wait_for(wake, patience if pending.profile.events else None):
+                break  # it takes long: proxies on the way should see that the request is being answered
         return False
 
-    async def _speak(
-        self, opened: Open, reader: Reader, send: Send, wake: asyncio.Event, watch: "asyncio.Task[None]"
+    async def _send_events(
+        self, pending: PendingResponse, reader: Reader, send: Send, wake: asyncio.Event, watch: "asyncio.Task[None]"
     ) -> None:
-        """Server-sent events until all is said."""
-        if opened.held is not None:
-            opened.held.keep(opened.stream)
-        await _sent(send, {"type": "http.response.start", "status": 200, "headers": list(_STREAM)})
+        """Send server-sent events until the end."""
+        if pending.session is not None:
+            pending.session.keep(pending.stream)
+        await _send(send, {"type": "http.response.start", "status": 200, "headers": list(_STREAM)})
         chunk = reader.opening()
         while not watch.done():
             if chunk:
-                await _sent(send, {"type": "http.response.body", "body": chunk, "more_body": not reader.over})
+                await _send(send, {"type": "http.response.body", "body": chunk, "more_body": not reader.over})
             if reader.over:
                 if not chunk:
-                    await _sent(send, {"type": "http.response.body", "body": b"", "more_body": False})
+                    await _send(send, {"type": "http.response.body", "body": b"", "more_body": False})
                 return
             wake.clear()
             chunk = reader.take()
-            if not chunk and not reader.over and not await _woken(wake, self.endpoint.settings.keep_alive_seconds):
+            if not chunk and not reader.over and not await _wait_for(wake, self.endpoint.settings.keep_alive_seconds):
                 chunk = sse.COMMENT
-
-
-def _is_alone(opened: Open) -> bool:
-    """Whether there is only an answer, and it can be JSON."""
-    return opened.stream.unopened and (opened.fit.json or opened.stream.answer is None)
 
 
 class _Gone(Exception):
@@ -292,17 +282,17 @@ class _Gone(Exception):
 class _Refused(Exception):
     """A request goes no further."""
 
-    def __init__(self, reply: Reply) -> None:
-        self.reply = reply
+    def __init__(self, response: Response) -> None:
+        self.response = response
 
 
-def _noticed(task: "asyncio.Task[Any]") -> None:
-    """Whoever waits for a task hears what it raised; where nobody does, the loop need not complain."""
+def _retrieve(task: "asyncio.Task[Any]") -> None:
+    """Mark the exception of a task as seen: the loop need not log it where nothing waits for the task."""
     if not task.cancelled():
         task.exception()
 
 
-async def _woken(wake: asyncio.Event, seconds: float | None) -> bool:
+async def _wait_for(wake: asyncio.Event, seconds: float | None) -> bool:
     try:
         async with asyncio.timeout(seconds):
             await wake.wait()
@@ -312,7 +302,7 @@ async def _woken(wake: asyncio.Event, seconds: float | None) -> bool:
     return True
 
 
-async def _disconnected(receive: Receive, wake: asyncio.Event) -> None:
+async def _watch_client(receive: Receive, wake: asyncio.Event) -> None:
     """Ends when the client hangs up."""
     try:
         while (await receive())["type"] != "http.disconnect":
@@ -325,7 +315,7 @@ async def _disconnected(receive: Receive, wake: asyncio.Event) -> None:
     wake.set()
 
 
-async def _whole(body: bytes, receive: Receive, endpoint: Endpoint) -> bytes:
+async def _read_rest(body: bytes, receive: Receive, endpoint: Endpoint) -> bytes:
     """A body that did not come at once; raises _Refused where it is too large, or does not come to its end."""
     settings, more = endpoint.settings, True
     gathered = bytearray(body)  # not a list of pieces: those may be as small as a byte
@@ -338,22 +328,24 @@ async def _whole(body: bytes, receive: Receive, endpoint: Endpoint) -> bytes:
                 gathered += message.get("body", b"")
                 more = message.get("more_body", False)
     except TimeoutError:
-        raise _Refused(endpoint.door.too_slow()) from None
+        raise _Refused(endpoint.preflight.too_slow()) from None
     if len(gathered) > settings.max_body:
-        raise _Refused(endpoint.door.too_large())
+        raise _Refused(endpoint.preflight.too_large())
     return bytes(gathered)
 
 
-async def _send_whole(send: Send, reply: Reply) -> None:
-    length = () if reply.status == 204 else ((b"content-length", b"%d" % len(reply.body)),)
+async def _send_whole(send: Send, response: Response) -> None:
+    length = () if response.status == 204 else ((b"content-length", b"%d" % len(response.body)),)
     try:
-        await send({"type": "http.response.start", "status": reply.status, "headers": [*reply.headers, *length]})
-        await send({"type": "http.response.body", "body": reply.body})
+        await send(
+            {"type": "http.response.start", "status": response.status, "headers": [*response.headers, *length]}
+        )
+        await send({"type": "http.response.body", "body": response.body})
     except OSError:  # what servers raise for a client that is gone
         pass
 
 
-async def _sent(send: Send, message: dict[str, Any]) -> None:
+async def _send(send: Send, message: dict[str, Any]) -> None:
     try:
         await send(message)
     except OSError:  # as above

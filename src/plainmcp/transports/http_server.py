@@ -7,11 +7,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from .background_loop import DaemonExecutor, run_loop
 from .http.path import PATH, App, at_path
 from .log_format import uvicorn_log_config
-from .run_async import run_loop
 from .shutdown import GRACE, LAST, Deadline, end_with_main_thread
-from .threads import DaemonExecutor
 
 __all__ = ["serve_on"]
 

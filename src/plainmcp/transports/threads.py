@@ -1,25 +1,25 @@
 """A bounded number of threads that run plain functions, started as they are needed. Knows nothing of what they run.
 
-They are daemons: a function that never ends holds up its own request and nothing else, nor the end of the process.
-Work goes to the thread that was busy last, so that a server with little to do keeps few threads and their memory.
+They are daemons: a function that never ends holds up its own request only, not the end of the process. Work goes to
+the thread that was busy last, so that a server with little to do keeps few threads and little memory.
 """
 
 import logging
+import os
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
-from typing import Any
+from weakref import WeakKeyDictionary
 
-from .invoke import Process, end_child
+from ..protocol.core import Core
 
-__all__ = ["DaemonExecutor", "Threads"]
+__all__ = ["Threads", "threads_of"]
 
 _log = logging.getLogger("plainmcp")
 
 Work = Callable[[], object]
-Hands = SimpleQueue[Work]  # of one thread: where it is given its next work
+Inbox = SimpleQueue[Work | None]  # of one thread: where its next work is put, or None for none
 
 
 class Threads:
@@ -30,35 +30,46 @@ class Threads:
         self._idle_seconds = idle_seconds
         self._lock = threading.Lock()  # of what follows
         self._waiting: deque[Work] = deque()
-        self._idle: list[Hands] = []
+        self._idle: list[Inbox] = []
         self._running = 0
 
     def submit(self, work: Work) -> None:
         """Run a function as soon as a thread is free; it looks after its own outcome."""
         with self._lock:
             if self._idle:
-                hands = self._idle.pop()
+                inbox = self._idle.pop()
             elif self._running < self._most:
-                hands = SimpleQueue()
+                inbox = SimpleQueue()
                 name = f"plainmcp-{self._running + 1}"
-                threading.Thread(target=self._serve, args=(hands,), name=name, daemon=True).start()
+                threading.Thread(target=self._serve, args=(inbox,), name=name, daemon=True).start()
                 self._running += 1  # not if it could not start
             else:
                 self._waiting.append(work)
                 return
-        hands.put(work)
+        inbox.put(work)
 
-    def _serve(self, hands: Hands) -> None:
+    def close(self) -> None:
+        """End the threads that have nothing to do; the others end once they are done."""
+        with self._lock:
+            self._idle_seconds = 0
+            idle, self._idle = self._idle, []
+            self._running -= len(idle)
+        for inbox in idle:
+            inbox.put(None)
+
+    def _serve(self, inbox: Inbox) -> None:
         while True:
             try:
-                work = hands.get(timeout=self._idle_seconds)
+                work = inbox.get(timeout=self._idle_seconds)
             except Empty:
                 with self._lock:
-                    if hands in self._idle:  # nothing to do for a while: the next one starts anew
-                        self._idle.remove(hands)
+                    if inbox in self._idle:  # nothing to do for a while: the thread ends
+                        self._idle.remove(inbox)
                         self._running -= 1
                         return
                 continue
+            if work is None:
+                return
             while True:
                 try:
                     work()
@@ -67,34 +78,21 @@ class Threads:
                 del work  # what it holds is not ours to keep while we wait
                 with self._lock:
                     if not self._waiting:
-                        self._idle.append(hands)
+                        self._idle.append(inbox)
                         break
                     work = self._waiting.popleft()
 
 
-class DaemonExecutor(ThreadPoolExecutor):
-    """What an event loop runs `asyncio.to_thread` in: threads that hold up neither its end nor the process's."""
+_threads: WeakKeyDictionary[Core, Threads] = WeakKeyDictionary()
 
-    def __init__(self, most: int = 32) -> None:
-        super().__init__(1)  # whose thread is never started
-        self._daemons = Threads(most)
 
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Run a function as soon as a thread is free."""
-        future: Future[Any] = Future()
+def threads_of(server: Core) -> Threads:
+    """The threads in which a server's plain functions run: as many as it allows."""
+    threads = _threads.get(server)
+    if threads is None:
+        threads = _threads.setdefault(server, Threads(server.threads))
+    return threads
 
-        def work() -> None:
-            if not future.set_running_or_notify_cancel():
-                return
-            process = Process.current
-            try:
-                result = function(*args, **kwargs)
-            except BaseException as error:
-                end_child(process)
-                future.set_exception(error)
-            else:
-                end_child(process)
-                future.set_result(result)
 
-        self._daemons.submit(work)
-        return future
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_threads.clear)  # a child of this process has none of our threads

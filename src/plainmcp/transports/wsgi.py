@@ -14,14 +14,14 @@ from typing import Any
 from ..errors import AuthorError
 from ..interrupts import raise_interrupt
 from ..protocol.core import Core
-from . import run
+from ..protocol.failures import internal_error
 from .http import rules, sse
 from .http.endpoint import Endpoint
 from .http.headers import Headers
-from .http.pending import Open, answered
-from .http.rules import Reply, Settings
+from .http.pending import PendingResponse, response_for
+from .http.rules import Response, Settings
 from .http.stream import Reader
-from .invoke import unexpected
+from .run import run
 
 __all__ = ["Settings", "WSGIApp"]
 
@@ -59,88 +59,89 @@ class WSGIApp:
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """One request."""
-        received = self._received(environ)
-        answer = self._answer(received) if isinstance(received, Open) else received
-        if isinstance(answer, Reply):
-            headers = [(name.decode().title(), value.decode()) for name, value in answer.headers]
-            if answer.status != 204:
-                headers.append(("Content-Length", str(len(answer.body))))
-            start_response(_line(answer.status), headers)
-            return [answer.body] if answer.body else []
-        start_response(_line(200), list(_STREAM))
-        return answer
+        answer = self._receive(environ)
+        response = self._answer(answer) if isinstance(answer, PendingResponse) else answer
+        if isinstance(response, Response):
+            headers = [(name.decode().title(), value.decode()) for name, value in response.headers]
+            if response.status != 204:
+                headers.append(("Content-Length", str(len(response.body))))
+            start_response(_status_line(response.status), headers)
+            return [response.body] if response.body else []
+        start_response(_status_line(200), list(_STREAM))
+        return response
 
-    def _received(self, environ: Environ) -> Reply | Open:
+    def _receive(self, environ: Environ) -> Response | PendingResponse:
         endpoint, method = self.endpoint, environ["REQUEST_METHOD"]
-        headers = _headers(environ)
-        # Where we are bound is not told; but only this machine itself comes from a loopback address.
-        fit = endpoint.door.check(method, headers, environ.get("REMOTE_ADDR"))
-        if isinstance(fit, Reply):
-            return fit
+        headers = _headers_of(environ)
+        # The environ does not say where we are bound; but only this machine itself comes from a loopback address.
+        profile = endpoint.preflight.check(method, headers, environ.get("REMOTE_ADDR"))
+        if isinstance(profile, Response):
+            return profile
         try:
             principal = self._principal(environ) if self._principal is not None else None
         except BaseException as error:
             raise_interrupt(error)
             return rules.refuse_caller(error)
-        body = _body(environ, endpoint.settings.max_body)
+        body = _read_body(environ, endpoint.settings.max_body)
         if body is None:
-            return endpoint.door.too_large()
-        return endpoint.receive(method, headers, fit, body, principal)
+            return endpoint.preflight.too_large()
+        return endpoint.receive(method, headers, profile, body, principal)
 
-    # Answers under way ----------------------------------------------------------------------------
+    # Responses under way --------------------------------------------------------------------------
 
-    def _answer(self, opened: Open) -> "Reply | Lines":
-        """The answer, if it comes alone; otherwise the lines that lead up to it."""
-        stream, wake = opened.stream, threading.Event()
-        reader = stream.attach(wake.set, opened.after)
-        if not opened.standing:
-            self.endpoint.runs(opened)
-        if opened.silent:
-            self._work(opened)
-        elif not opened.standing:
-            work = partial(copy_context().run, self._work, opened)
-            threading.Thread(target=work, name="plainmcp-answer", daemon=True).start()
-        while not opened.standing and not stream.speaks:
-            if stream.unopened and (opened.fit.json or stream.answer is None):
+    def _answer(self, pending: PendingResponse) -> "Response | EventLines":
+        """The response, if it comes alone; otherwise the lines that lead up to it."""
+        stream, wake = pending.stream, threading.Event()
+        reader = stream.attach(wake.set, pending.after)
+        if not pending.standing:
+            self.endpoint.add_running(pending)
+            if pending.can_speak:
+                work = partial(copy_context().run, self._run, pending)
+                threading.Thread(target=work, name="plainmcp-answer", daemon=True).start()
+            else:
+                self._run(pending)
+        while not pending.standing and not stream.speaks:
+            if pending.is_alone:
                 reader.leave()
-                self.endpoint.left(opened)
-                return answered(stream.answer, opened.modern)
+                self.endpoint.leave(pending)
+                return response_for(stream.answer, pending.modern)
             if stream.finished:
                 break
-            if not wake.wait(self.endpoint.settings.keep_alive_seconds if opened.fit.events else None):
+            if not wake.wait(self.endpoint.settings.keep_alive_seconds if pending.profile.events else None):
                 break
             wake.clear()
-        if opened.held is not None:
-            opened.held.keep(stream)
-        return Lines(self.endpoint, opened, reader, wake)
+        if pending.session is not None:
+            pending.session.keep(stream)
+        return EventLines(self.endpoint, pending, reader, wake)
 
-    def _work(self, opened: Open) -> None:
-        """Drive the steps to the answer; whoever reads the stream finds it there."""
-        answer = None
+    def _run(self, pending: PendingResponse) -> None:
+        """Run the exchange; its response is found in the stream."""
+        assert pending.exchange is not None
+        response = None
         try:
-            answer = run.resume(*opened.taken(), partial(self.endpoint.stay, opened))
+            response = run(pending.exchange, partial(self.endpoint.listen, pending))
         except BaseException as error:
-            answer = opened.refusal(unexpected(error))
+            response = pending.refuse(internal_error(error, "The request"))
         finally:
-            self.endpoint.ended(opened, answer)
+            self.endpoint.finish(pending, response)
 
 
-class Lines:
-    """The body of a streaming answer; closing it early is how a client that is gone is known."""
+class EventLines:
+    """The body of a streaming response; the server closes it early when the client has left."""
 
-    def __init__(self, endpoint: Endpoint, opened: Open, reader: Reader, wake: threading.Event) -> None:
+    def __init__(self, endpoint: Endpoint, pending: PendingResponse, reader: Reader, wake: threading.Event) -> None:
         self._endpoint = endpoint
-        self._opened = opened
+        self._pending = pending
         self._reader = reader
         self._wake = wake
-        self._begun = False
+        self._started = False
 
     def __iter__(self) -> Iterator[bytes]:
         return self
 
     def __next__(self) -> bytes:
-        if not self._begun:
-            self._begun = True
+        if not self._started:
+            self._started = True
             return self._reader.opening()
         while not self._reader.over:
             self._wake.clear()
@@ -152,12 +153,12 @@ class Lines:
         raise StopIteration
 
     def close(self) -> None:
-        """Called by the server when all is sent, or cannot be."""
+        """Called by the server when everything is sent, or cannot be."""
         self._reader.leave()
-        self._endpoint.left(self._opened)
+        self._endpoint.leave(self._pending)
 
 
-def _headers(environ: Environ) -> Headers:
+def _headers_of(environ: Environ) -> Headers:
     pairs = [(key[5:], value) for key, value in environ.items() if key.startswith("HTTP_")]
     for key in ("CONTENT_TYPE", "CONTENT_LENGTH"):
         if environ.get(key):
@@ -169,14 +170,14 @@ def _bytes(text: str) -> bytes:
     return text.encode("latin-1", "backslashreplace")  # what comes between may put in other text
 
 
-def _body(environ: Environ, limit: int) -> bytes | None:
+def _read_body(environ: Environ, limit: int) -> bytes | None:
     """The whole body; None when it is too large."""
-    length = rules.length(environ.get("CONTENT_LENGTH"))
+    length = rules.length_of(environ.get("CONTENT_LENGTH"))
     if length is None and not environ.get("wsgi.input_terminated"):
         return b""
     body: bytes = environ["wsgi.input"].read(limit + 1 if length is None else min(length, limit + 1))
     return None if len(body) > limit else body
 
 
-def _line(status: int) -> str:
+def _status_line(status: int) -> str:
     return f"{status} {HTTPStatus(status).phrase}"

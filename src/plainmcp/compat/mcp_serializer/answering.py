@@ -4,12 +4,13 @@ from typing import Any
 
 import msgspec
 
-from ...errors import InternalError, ProtocolError
-from ...protocol import exchange
+from ...errors import ProtocolError
+from ...protocol.dispatch import check_batch, dispatch
+from ...protocol.failures import error_response
 from ...protocol.features import TemplateFeature
-from ...protocol.methods.shared import incident
+from ...protocol.request import Caller
 from ...server import Server
-from ...transports import run
+from ...transports.run import run
 from ...wire import codec, jsonrpc
 from ...wire.jsonrpc import Envelope
 from .registry import SPOKEN, Data, MCPInitializer, MCPRegistry
@@ -124,9 +125,9 @@ class MCPSerializer:
             if batch is None:
                 entry = self._entry(raw)
                 return ResponseContext(entry.data, [entry])
-            self._server.check_batch(batch, SPOKEN)
+            check_batch(self._server, batch, SPOKEN)
         except ProtocolError as error:
-            entry = ResponseEntry(codec.decode(exchange.failure(error, SPOKEN)), JsonRpcRequest())
+            entry = ResponseEntry(codec.decode(error_response(error, SPOKEN)), JsonRpcRequest())
             return ResponseContext(entry.data, [entry])
         history = [self._entry(bytes(part)) for part in batch]
         return ResponseContext([entry.data for entry in history if entry.data is not None] or None, history)
@@ -134,12 +135,12 @@ class MCPSerializer:
     def _entry(self, raw: bytes) -> ResponseEntry:
         request = _request(raw)
         try:
-            envelope = self._server.open_part(raw)
+            envelope = jsonrpc.open_envelope(raw)
         except ProtocolError as error:
-            return ResponseEntry(codec.decode(exchange.failure(error, SPOKEN)), request)
+            return ResponseEntry(codec.decode(error_response(error, SPOKEN)), request)
         if envelope.method == "initialize" and envelope.id:
             return ResponseEntry(codec.decode(self._greeting(envelope, request.params or {})), request)
-        answer = run.run(exchange.begin(self._server, envelope, revision=SPOKEN))
+        answer = run(dispatch(self._server, envelope, Caller(revision=SPOKEN)))
         data: Data | None = None if answer is None else codec.decode(answer)
         # Who speaks a later revision says so in each request, and is answered in its words.
         if data is not None and "result" in data and "resultType" not in data["result"]:
@@ -155,10 +156,8 @@ class MCPSerializer:
             said = told.get("capabilities", {})
             told["capabilities"] = {key: one for key, one in said.items() if key in there or key not in kinds}
             return jsonrpc.close(envelope.id, told)
-        except ProtocolError as error:
-            return exchange.failure(error, SPOKEN, envelope.id)
         except Exception as error:
-            return exchange.failure(InternalError(incident("Method initialize", error)), SPOKEN, envelope.id)
+            return error_response(error, SPOKEN, envelope.id, "Method initialize")
 
     # The quirks, each in the answer of its method.
 

@@ -1,13 +1,16 @@
-"""Every method there is, by name: the story of each is told in its own room, top to bottom."""
+"""Every method of the protocol, by name; each module tells one area from top to bottom."""
 
 from collections.abc import Callable
 from typing import Any
 
+from ..core import Core
+from ..exchange import Exchange
+from ..request import Request
 from . import completion, lifecycle, prompts, resources, subscriptions, tools
 
 __all__ = ["METHODS"]
 
-METHODS: dict[str, Callable[[Any, Any], Any]] = {
+METHODS: dict[str, Callable[[Core, Request], Exchange | bytes | dict[str, Any]]] = {
     "completion/complete": completion.complete,
     "initialize": lifecycle.initialize,
     "logging/setLevel": lifecycle.set_level,
@@ -24,5 +27,4 @@ METHODS: dict[str, Callable[[Any, Any], Any]] = {
     "tools/call": tools.call,
     "tools/list": tools.list_,
 }
-"""What answers each method, given the server and the request: a response, the result it is to carry, or steps that
-end in one of these."""
+"""What answers each method: it gives an exchange, a whole response, or the result that a response is to carry."""

@@ -4,17 +4,18 @@ from typing import Any
 
 import msgspec
 
-from ...context import Context
-from ...errors import InvalidParams, MethodNotFound, ProtocolError
+from ...errors import InvalidParams, MethodNotFound
+from ...wire import jsonrpc
+from ..core import Core
+from ..exchange import Exchange
+from ..features import Completion
+from ..plan import Plan, plan_of, with_server_info
 from ..request import Request
-from ..steps import FAILURES, Run
-from . import shared
-from .shared import Steps
 
-__all__ = ["complete"]
+__all__ = ["CompletionPlan", "complete"]
 
 MOST = 100
-"""How many suggestions one answer may hold (COMP-02)."""
+"""How many suggestions one response may hold (COMP-02)."""
 
 
 class _Reference(msgspec.Struct):
@@ -32,7 +33,7 @@ class _Context(msgspec.Struct):
     arguments: dict[str, str] | None = None
 
 
-def complete(server: Any, request: Request) -> Steps:
+def complete(server: Core, request: Request) -> Exchange | dict[str, Any]:
     """Suggestions for an argument of a prompt or a variable of a template."""
     if not server.registry.completions:
         raise MethodNotFound("this server completes nothing")  # COMP-03
@@ -40,30 +41,44 @@ def complete(server: Any, request: Request) -> Steps:
     ref = params.get("ref", _Reference)
     argument = params.get("argument", _Argument)
     context = params.get("context", _Context, _Context())
-    source = server.registry.complete(_target(server, request, ref), argument.name)
-    found: list[str] = []
-    if source is not None:
-        try:
-            given: dict[str, Any] = dict(zip(source.names, (argument.value, context.arguments or {}), strict=False))
-            if source.context is not None:
-                given[source.context] = Context(request, is_async=source.is_async)
-            value = yield Run(source, given, request.link)
-            found = [value] if isinstance(value, str) else [str(item) for item in value or ()]
-        except ProtocolError:
-            raise
-        except FAILURES as error:
-            raise shared.internal(error, f"Completion of {argument.name}") from error
-    completion = {"values": found[:MOST], "total": len(found), "hasMore": len(found) > MOST}
-    return shared.stamped({"completion": completion}, server, request)
+    source = server.registry.complete(_target_of(server, request, ref), argument.name)
+    if source is None:
+        return _result(server, request, [])
+    return plan_of(CompletionPlan, server, source, request.revision).start(
+        request, (argument.value, context.arguments or {})
+    )
 
 
-def _target(server: Any, request: Request, ref: _Reference) -> str:
-    """The prompt or template meant; raises InvalidParams for one that does not exist."""
+class CompletionPlan(Plan[Completion]):
+    """How suggestions are asked for on one revision."""
+
+    @property
+    def title(self) -> str:
+        """What is completed."""
+        return f"Completion of {self.feature.argument}"
+
+    def bind(self, request: Request, arguments: Any) -> dict[str, Any]:
+        """What was typed, and the other arguments where the function takes them."""
+        return dict(zip(self.feature.names, arguments, strict=False))
+
+    def respond(self, request: Request, value: Any) -> bytes:
+        """The response with the suggestions."""
+        suggestions = [value] if isinstance(value, str) else [str(item) for item in value or ()]
+        return jsonrpc.close(request.id, _result(self.server, request, suggestions))
+
+
+def _result(server: Core, request: Request, suggestions: list[str]) -> dict[str, Any]:
+    completion = {"values": suggestions[:MOST], "total": len(suggestions), "hasMore": len(suggestions) > MOST}
+    return with_server_info({"completion": completion}, server, request.revision)
+
+
+def _target_of(server: Core, request: Request, ref: _Reference) -> str:
+    """The prompt or template that is meant; raises InvalidParams for one that does not exist."""
+    registry = server.registry
     if ref.type == "ref/prompt" and ref.name is not None:
-        return str(server.registry.prompts.known(ref.name, request.principal).key)
+        return registry.prompts.get(ref.name, request.principal).key
     if ref.type == "ref/resource" and ref.uri is not None:
-        shelf = server.registry.templates
-        if shelf.find(ref.uri, request.principal) or server.registry.resources.find(ref.uri, request.principal):
+        if registry.templates.find(ref.uri, request.principal) or registry.resources.find(ref.uri, request.principal):
             return ref.uri
         raise InvalidParams(f"Unknown resource template: {ref.uri}")
     raise InvalidParams("params.ref is a ref/prompt with a name or a ref/resource with a uri")

@@ -6,14 +6,15 @@ from ...context import LOG_LEVELS
 from ...errors import InvalidParams, InvalidRequest
 from ...revisions import MODERN, negotiated
 from .. import describe
+from ..core import Core
+from ..plan import with_server_info
 from ..request import Request
-from . import shared
 
 __all__ = ["discover", "initialize", "ping", "set_level"]
 
 
-def initialize(server: Any, request: Request) -> dict[str, Any]:
-    """Settle on a revision and say who we are (VER-01 to VER-04)."""
+def initialize(server: Core, request: Request) -> dict[str, Any]:
+    """Settle on a revision and describe the server (VER-01 to VER-04)."""
     params, session = request.params, request.session
     if session is not None and session.revision is not None:
         raise InvalidRequest("this connection is initialized already")
@@ -32,12 +33,12 @@ def initialize(server: Any, request: Request) -> dict[str, Any]:
     return result
 
 
-def ping(server: Any, request: Request) -> dict[str, Any]:
-    """We are here (PING-01)."""
+def ping(server: Core, request: Request) -> dict[str, Any]:
+    """An empty result (PING-01)."""
     return {}
 
 
-def set_level(server: Any, request: Request) -> dict[str, Any]:
+def set_level(server: Core, request: Request) -> dict[str, Any]:
     """From which level on log messages are sent (LOG-02)."""
     level = request.params.get("level", str)
     if level not in LOG_LEVELS:
@@ -47,8 +48,8 @@ def set_level(server: Any, request: Request) -> dict[str, Any]:
     return {}
 
 
-def discover(server: Any, request: Request) -> dict[str, Any]:
-    """Who we are and what we speak, without a handshake (VER-10)."""
+def discover(server: Core, request: Request) -> dict[str, Any]:
+    """Describe the server and its revisions, without a handshake (VER-10)."""
     ttl, scope = server.cache
     result: dict[str, Any] = {
         "supportedVersions": list(MODERN),
@@ -58,4 +59,4 @@ def discover(server: Any, request: Request) -> dict[str, Any]:
     }
     if server.instructions is not None:
         result["instructions"] = server.instructions
-    return shared.stamped(result, server, request)
+    return with_server_info(result, server, request.revision)

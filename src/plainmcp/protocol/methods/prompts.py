@@ -5,16 +5,19 @@ from typing import Any
 from ...errors import InvalidParams, ToolError
 from ...wire import jsonrpc
 from .. import describe, project
+from ..core import Core
+from ..exchange import Exchange
+from ..features import PromptFeature
+from ..plan import Plan, add_server_info, plan_of
 from ..request import Request
-from . import shared
-from .shared import Steps
+from .pages import write_page
 
-__all__ = ["get", "list_"]
+__all__ = ["PromptPlan", "get", "list_"]
 
 
-def list_(server: Any, request: Request) -> bytes:
+def list_(server: Core, request: Request) -> bytes:
     """One page of the prompts."""
-    return shared.listed(
+    return write_page(
         server,
         request,
         server.registry.prompts,
@@ -23,18 +26,28 @@ def list_(server: Any, request: Request) -> bytes:
     )
 
 
-def get(server: Any, request: Request) -> Steps:
-    """The messages of a prompt; arguments that do not fit are the peer's to mend (PROM-04)."""
-    params = request.params
-    prompt = server.registry.prompts.known(params.get("name", str), request.principal)
-    try:
-        kwargs = prompt.bind(params.arguments)
-    except ToolError as error:
-        raise InvalidParams(str(error)) from None
+def get(server: Core, request: Request) -> Exchange:
+    """The messages of a prompt."""
+    prompt = server.registry.prompts.get(request.params.get("name", str), request.principal)
+    return plan_of(PromptPlan, server, prompt, request.revision).start(request, request.params.arguments)
 
-    def respond(value: Any) -> bytes:
-        result = project.prompt_result(prompt.normalize(value), request.revision)
-        return jsonrpc.close(request.id, shared.finished(result, server, request.revision))
 
-    what = f"Prompt {prompt.definition.name}"
-    return (yield from shared.made(server, request, prompt, kwargs, respond, what))
+class PromptPlan(Plan[PromptFeature]):
+    """How a prompt is called on one revision."""
+
+    @property
+    def title(self) -> str:
+        """The kind and the name of the prompt."""
+        return f"Prompt {self.feature.definition.name}"
+
+    def bind(self, request: Request, arguments: Any) -> dict[str, Any]:
+        """The keyword arguments; the client has to mend arguments that do not fit (PROM-04)."""
+        try:
+            return self.feature.bind(arguments)
+        except ToolError as error:
+            raise InvalidParams(str(error)) from None
+
+    def respond(self, request: Request, value: Any) -> bytes:
+        """The response with the messages."""
+        result = project.prompt_result(self.feature.normalize(value), self.revision)
+        return jsonrpc.close(request.id, add_server_info(result, self.server, self.revision))

@@ -5,17 +5,19 @@ from typing import Any
 from ...errors import ResourceNotFound, ToolError
 from ...wire import jsonrpc
 from .. import describe, project
-from ..features import TemplateFeature
+from ..core import Core
+from ..exchange import Exchange
+from ..features import ResourceFeature, TemplateFeature
+from ..plan import Plan, add_server_info, plan_of
 from ..request import Request
-from . import shared
-from .shared import Steps
+from .pages import write_page
 
-__all__ = ["list_", "list_templates", "read"]
+__all__ = ["ResourcePlan", "list_", "list_templates", "read"]
 
 
-def list_(server: Any, request: Request) -> bytes:
+def list_(server: Core, request: Request) -> bytes:
     """One page of the resources."""
-    return shared.listed(
+    return write_page(
         server,
         request,
         server.registry.resources,
@@ -24,9 +26,9 @@ def list_(server: Any, request: Request) -> bytes:
     )
 
 
-def list_templates(server: Any, request: Request) -> bytes:
+def list_templates(server: Core, request: Request) -> bytes:
     """One page of the resource templates."""
-    return shared.listed(
+    return write_page(
         server,
         request,
         server.registry.templates,
@@ -35,23 +37,36 @@ def list_templates(server: Any, request: Request) -> bytes:
     )
 
 
-def read(server: Any, request: Request) -> Steps:
+def read(server: Core, request: Request) -> Exchange:
     """The contents of a resource; a failure is an error, never empty contents (RES-05, RES-06)."""
-    uri = request.params.get("uri", str)
-    feature, variables = server.registry.resource(uri, request.principal)
-    try:
-        kwargs = feature.bind(variables) if isinstance(feature, TemplateFeature) else {}
-    except ToolError:  # a variable that cannot be what the function takes names nothing that exists
-        raise ResourceNotFound(uri) from None
+    feature, variables = server.registry.resource(request.params.get("uri", str), request.principal)
+    return plan_of(ResourcePlan, server, feature, request.revision).start(request, variables)
 
-    def respond(value: Any) -> bytes:
-        result = feature.normalize(uri, value)
-        if request.params.inputResponses or request.params.requestState:
-            result.ttlMs, result.cacheScope = 0, "private"  # what took somebody's answers is nobody else's
+
+class ResourcePlan(Plan[ResourceFeature | TemplateFeature]):
+    """How a resource is read on one revision; the variables of its URI are the arguments of its function."""
+
+    @property
+    def title(self) -> str:
+        """The kind and the name of the resource."""
+        return f"Resource {self.feature.definition.name}"
+
+    def bind(self, request: Request, arguments: Any) -> dict[str, Any]:
+        """The keyword arguments; a variable that the function cannot take names no resource that exists."""
+        if not isinstance(self.feature, TemplateFeature):
+            return {}
+        try:
+            return self.feature.bind(arguments)
+        except ToolError:
+            raise ResourceNotFound(request.params.uri) from None
+
+    def respond(self, request: Request, value: Any) -> bytes:
+        """The response with the contents."""
+        params, feature = request.params, self.feature
+        result = feature.normalize(params.uri, value)
+        if params.inputResponses or params.requestState:
+            result.ttlMs, result.cacheScope = 0, "private"  # what took the answers of one caller is for no other
         elif result.ttlMs is None:
             result.ttlMs, result.cacheScope = feature.ttl_ms, feature.cache_scope
-        result = project.resource_result(result, request.revision)
-        return jsonrpc.close(request.id, shared.finished(result, server, request.revision))
-
-    what = f"Resource {feature.definition.name}"
-    return (yield from shared.made(server, request, feature, kwargs, respond, what))
+        result = project.resource_result(result, self.revision)
+        return jsonrpc.close(request.id, add_server_info(result, self.server, self.revision))

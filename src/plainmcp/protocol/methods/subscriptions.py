@@ -6,18 +6,19 @@ import msgspec
 
 from ...errors import InvalidRequest, ResourceNotFound
 from ...wire import jsonrpc
-from ..request import Request
-from ..steps import Stay
-from . import shared
-from .shared import Steps
+from ..core import Core
+from ..exchange import Exchange, Listen
+from ..failures import error_response
+from ..plan import with_server_info
+from ..request import Cancelled, Request
 
-__all__ = ["Subscription", "listen", "subscribe", "unsubscribe"]
+__all__ = ["Listening", "listen", "subscribe", "unsubscribe"]
 
 _ID = "io.modelcontextprotocol/subscriptionId"
 
 
-def subscribe(server: Any, request: Request) -> dict[str, Any]:
-    """Tell this client when a resource changes (SUB-01)."""
+def subscribe(server: Core, request: Request) -> dict[str, Any]:
+    """Notify this client when a resource changes (SUB-01)."""
     uri = request.params.get("uri", str)
     server.registry.resource(uri, request.principal)
     if request.session is None:
@@ -26,16 +27,16 @@ def subscribe(server: Any, request: Request) -> dict[str, Any]:
     return {}
 
 
-def unsubscribe(server: Any, request: Request) -> dict[str, Any]:
-    """No longer."""
+def unsubscribe(server: Core, request: Request) -> dict[str, Any]:
+    """Notify this client of a resource no longer."""
     uri = request.params.get("uri", str)
     if request.session is not None:
         request.session.subscribed.discard(uri)
     return {}
 
 
-class _Wanted(msgspec.Struct, omit_defaults=True):
-    """The filter of a listen request."""
+class _Filter(msgspec.Struct, omit_defaults=True):
+    """Which changes a listen request asks for."""
 
     toolsListChanged: bool = False
     promptsListChanged: bool = False
@@ -43,33 +44,33 @@ class _Wanted(msgspec.Struct, omit_defaults=True):
     resourceSubscriptions: list[str] = []
 
 
-class Subscription:
-    """What one listen stream asked to hear."""
+class _Subscription:
+    """The changes that one listen request asked for."""
 
-    __slots__ = ("_id", "_wanted")
+    __slots__ = ("_filter", "_id")
 
-    def __init__(self, id: Any, wanted: _Wanted) -> None:
+    def __init__(self, id: Any, filter: _Filter) -> None:
         self._id = id
-        self._wanted = wanted
+        self._filter = filter
 
-    def hears(self, event: str, uri: str | None) -> bool:
-        """Whether an event is for this stream (SUB-02)."""
+    def includes(self, event: str, uri: str | None) -> bool:
+        """Whether the client wants to know of a change (SUB-02)."""
         match event:
             case "tools/list_changed":
-                return self._wanted.toolsListChanged
+                return self._filter.toolsListChanged
             case "prompts/list_changed":
-                return self._wanted.promptsListChanged
+                return self._filter.promptsListChanged
             case "resources/list_changed":
-                return self._wanted.resourcesListChanged
-        return uri is not None and any(_covers(one, uri) for one in self._wanted.resourceSubscriptions)
+                return self._filter.resourcesListChanged
+        return uri is not None and any(_covers(one, uri) for one in self._filter.resourceSubscriptions)
 
     def message(self, event: str, uri: str | None) -> bytes:
-        """The notification of an event, tagged with whose it is (META-09)."""
+        """The notification of a change, with the id of the listen request (META-09)."""
         params: dict[str, Any] = {} if uri is None else {"uri": uri}
         return jsonrpc.notification(f"notifications/{event}", {**params, "_meta": {_ID: self._id}})
 
 
-def _readable(server: Any, request: Request, uri: str) -> bool:
+def _can_read(server: Core, request: Request, uri: str) -> bool:
     try:
         server.registry.resource(uri, request.principal)
     except ResourceNotFound:
@@ -82,14 +83,41 @@ def _covers(subscribed: str, uri: str) -> bool:
     return uri == subscribed or uri.startswith(subscribed.rstrip("/") + "/")
 
 
-def listen(server: Any, request: Request) -> Steps:
-    """Stay open and tell of changes; the first message says which will be told (SUB-03, SUB-04)."""
-    wanted = request.params.get("notifications", _Wanted)
-    wanted.resourceSubscriptions = [uri for uri in wanted.resourceSubscriptions if _readable(server, request, uri)]
+def listen(server: Core, request: Request) -> Exchange:
+    """Stay open and notify of changes; the first message says of which (SUB-03, SUB-04)."""
+    filter = request.params.get("notifications", _Filter)
+    filter.resourceSubscriptions = [uri for uri in filter.resourceSubscriptions if _can_read(server, request, uri)]
     id = msgspec.json.decode(request.id)
-    subscription = Subscription(id, wanted)
-    meta = {_ID: id}
-    acknowledged = {"notifications": wanted, "_meta": meta}
-    first = jsonrpc.notification("notifications/subscriptions/acknowledged", acknowledged)
-    yield Stay(first, subscription, request.link)
-    return shared.stamped({"_meta": meta}, server, request)
+    acknowledgement = {"notifications": filter, "_meta": {_ID: id}}
+    first = jsonrpc.notification("notifications/subscriptions/acknowledged", acknowledgement)
+    result = with_server_info({"_meta": {_ID: id}}, server, request.revision)
+    return Listening(request, Listen(first, _Subscription(id, filter), request.link), result)
+
+
+class Listening(Exchange):
+    """A response that stays open; bringing back a value ends it with its result (SUB-05)."""
+
+    __slots__ = ("_request", "_result")
+
+    def __init__(self, request: Request, step: Listen, result: dict[str, Any]) -> None:
+        if request.link is not None:
+            request.link.start(bytes(request.id))
+        super().__init__(step=step)
+        self._request = request
+        self._result = result
+
+    def send(self, value: Any) -> None:
+        """The server ends it."""
+        self._close(jsonrpc.close(self._request.id, self._result))
+
+    def throw(self, error: BaseException) -> None:
+        """It cannot stay open, or the client ended it."""
+        request = self._request
+        ended = isinstance(error, Cancelled)
+        self._close(None if ended else error_response(error, request.revision, request.id))
+
+    def _close(self, response: bytes | None) -> None:
+        self.step = None
+        link = self._request.link
+        if link is None or link.finish():
+            self.response = response

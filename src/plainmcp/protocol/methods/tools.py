@@ -10,105 +10,75 @@ from ...revisions import Revision
 from ...types import CallToolResult, TextContent
 from ...values.payload import Normalized
 from ...wire import jsonrpc
-from ...wire.jsonrpc import Id, Params
-from .. import describe, plan
+from .. import describe
+from ..core import Core
+from ..exchange import FAILURES, Exchange
+from ..failures import error_response, log_incident
 from ..features import ToolFeature
+from ..plan import Plan, plan_of
 from ..request import Request
-from ..steps import FAILURES, Link, Run
-from . import shared
-from .shared import Steps, Unfinished
+from ..templates import Writers, project_result
+from .pages import write_page
 
-__all__ = ["Single", "bound", "call", "list_"]
+__all__ = ["ToolPlan", "call", "list_"]
 
 _log = logging.getLogger("plainmcp")
 
 
-def list_(server: Any, request: Request) -> bytes:
+def list_(server: Core, request: Request) -> bytes:
     """One page of the tools."""
-    return shared.listed(server, request, server.registry.tools, "tools", partial(_shown, request))
+    return write_page(server, request, server.registry.tools, "tools", partial(_describe, request))
 
 
-def _shown(request: Request, tool: ToolFeature) -> Any:
+def _describe(request: Request, tool: ToolFeature) -> Any:
     return describe.tool(tool.definition, tool.output.object_schema, request.revision)
 
 
-def call(server: Any, request: Request) -> "Single | Steps | CallToolResult":
-    """Run a tool; what goes wrong inside it is a result the model can read (TOOL-11, TOOL-12)."""
-    tool = server.registry.tools.known(request.params.get("name", str), request.principal)
-    found = bound(server, tool, request.id, request.params, request.revision, request.link)
-    if tool.is_simple or not isinstance(found, Single):
-        return found
-    return _steps(server, request, tool, found.kwargs)
+def call(server: Core, request: Request) -> Exchange:
+    """Run a tool; what goes wrong inside it is a result that the model can read (TOOL-11, TOOL-12)."""
+    tool = server.registry.tools.get(request.params.get("name", str), request.principal)
+    return plan_of(ToolPlan, server, tool, request.revision).start(request, request.params.arguments)
 
 
-def bound(
-    server: Any, tool: ToolFeature, id: Id, params: Params, revision: Revision, link: Link | None
-) -> "Single | CallToolResult":
-    """The call of a tool with its arguments: all there is to do for one that asks for nothing while it runs."""
-    try:
-        kwargs = tool.bind(params.arguments)
-    except FAILURES as error:
-        if params.arguments and bytes(params.arguments)[:1] not in b"{n":  # an object, or null
-            raise InvalidParams("params.arguments is an object") from None
-        return _rescued(server, tool, revision, error)
-    return Single(tool, kwargs, link, server, id, revision)
+class ToolPlan(Plan[ToolFeature]):
+    """How a tool is called on one revision."""
 
+    def __init__(self, server: Core, tool: ToolFeature, revision: Revision) -> None:
+        super().__init__(server, tool, revision)
+        self._writers = Writers(server, tool, revision)
 
-class Single(Run, frozen=True):
-    """An answer with a single step: a tool's function to run, before the result of its value is made.
-
-    Iterating gives the steps it stands for; those in a hurry run the function and then ask to `finish`, or `failed`.
-    Most requests are of this kind, and a generator would be a sixth of what a small one costs.
-    """
-
-    server: Any
-    id: Id
-    revision: Revision
-
-    def finish(self, value: Any) -> bytes:
-        """The response, once the function has given its value."""
+    def bind(self, request: Request, arguments: Any) -> dict[str, Any]:
+        """The keyword arguments; raises InvalidParams for arguments that are no object, else what the model reads."""
         try:
-            return plan.made(self.server, self.feature, self.revision, self.id, value)
-        except BaseException as error:  # a generator is the user's code too, and may raise anything
-            return self.failed(error)
+            return self.feature.bind(arguments)
+        except FAILURES:
+            if arguments and bytes(arguments)[:1] not in b"{n":  # an object, or null
+                raise InvalidParams("params.arguments is an object") from None
+            raise
 
-    def failed(self, error: BaseException) -> bytes:
-        """The response, once it has raised."""
+    def respond(self, request: Request, value: Any) -> bytes:
+        """The response for what the tool returned, by the class of it."""
+        return self._writers[type(value)](request.id, value)
+
+    def fail(self, request: Request, error: BaseException) -> bytes:
+        """The response for what the tool raised: a result that tells the model what went wrong."""
+        if isinstance(error, InputRequired):
+            return self._ask(request, error)
+        if isinstance(error, ProtocolError):  # the author chose to answer the client rather than the model
+            return error_response(error, self.revision, request.id)
         try:
-            return jsonrpc.close(self.id, _rescued(self.server, self.feature, self.revision, error))
+            block = TextContent(type="text", text=self._describe_failure(error))
+            normalized = Normalized(CallToolResult(content=[block], isError=True), True)
+            result = project_result(self.server, self.feature, normalized, self.revision)
+            return jsonrpc.close(request.id, result)
         except FAILURES as problem:
-            return shared.unanswerable(problem, self.id, "tools/call", self.revision)
+            return error_response(problem, self.revision, request.id, "Method tools/call")
 
-    def __iter__(self) -> Steps:
-        try:
-            response = yield self
-        except (*FAILURES, InputRequired) as error:
-            return self.failed(error)
-        return response
-
-
-def _steps(server: Any, request: Request, tool: ToolFeature, kwargs: dict[str, Any]) -> Steps:
-    """The same for a tool that may ask for something while it runs."""
-    try:
-        make = partial(plan.made, server, tool, request.revision, request.id)
-        result = yield from shared.running(server, request, tool, kwargs, make)
-        return result.result if isinstance(result, Unfinished) else result
-    except FAILURES as error:
-        return _rescued(server, tool, request.revision, error)
-
-
-def _rescued(server: Any, tool: ToolFeature, revision: Revision, error: BaseException) -> CallToolResult:
-    """The result that tells a model what went wrong."""
-    name = tool.definition.name
-    if isinstance(error, ProtocolError):
-        raise error  # the author chose to answer the peer rather than the model
-    if isinstance(error, ToolError):
-        text = str(error)
-    elif isinstance(error, (NormalizeError, OutputError)):
-        _log.error("tool %r: %s", name, error)
-        text = f"The result of {name} was not valid and is withheld: {error}"
-    else:
-        text = shared.incident(f"Tool {name}", error)
-    block = TextContent(type="text", text=text)
-    failed = Normalized(CallToolResult(content=[block], isError=True), True)
-    return plan.closed(server, tool, failed, revision)
+    def _describe_failure(self, error: BaseException) -> str:
+        name = self.feature.definition.name
+        if isinstance(error, ToolError):
+            return str(error)
+        if isinstance(error, (NormalizeError, OutputError)):
+            _log.error("tool %r: %s", name, error)
+            return f"The result of {name} was not valid and is withheld: {error}"
+        return log_incident(f"Tool {name}", error)

@@ -1,6 +1,6 @@
-"""The door of an HTTP endpoint: whether a request may come in, as far as its headers and the size of its body tell.
+"""Whether an HTTP request may pass, as far as its headers and the size of its body tell.
 
-Knows headers and settings; what is in a body, and who answers it, is the endpoint's.
+Knows headers and settings; what is in a body, and what answers it, is the endpoint's.
 """
 
 from typing import Any
@@ -10,73 +10,73 @@ from msgspec.structs import replace
 from ...errors import InvalidRequest
 from . import rules, security
 from .headers import MEMORABLE, Headers
-from .rules import Fit, Reply, Settings, refused
+from .rules import RequestProfile, Response, Settings, refusal
 
-__all__ = ["Door"]
+__all__ = ["Preflight"]
 
 MANY = 256
-"""How many ways in which clients speak of themselves are remembered."""
+"""How many profiles are remembered."""
 
 
-class Door:
-    """What an edge asks before it reads a body, or while it does."""
+class Preflight:
+    """What a transport asks before it reads a body, or while it does."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._origins, self._hosts = frozenset(settings.origins), frozenset(settings.hosts)
         self._digits = len(str(settings.max_body))  # no body is too long whose length has fewer
-        self._fits: dict[tuple[Any, ...], Fit] = {}
+        self._profiles: dict[tuple[Any, ...], RequestProfile] = {}
 
-    def check(self, method: str, headers: Headers, local: str | None) -> Reply | Fit:
-        """Why a request is refused before its body is read, or what its client takes as an answer."""
+    def check(self, method: str, headers: Headers, local: str | None) -> Response | RequestProfile:
+        """Why a request is refused before its body is read, or what its headers say."""
         raw = headers.raw.get
-        # A client says the same of itself each time: what was judged once is remembered.
-        said = (
+        # A client sends the same of these each time: what they mean is worked out once.
+        key = (
             method, local, raw(b"host"), raw(b"origin"), raw(b"content-type"), raw(b"accept"),
             raw(b"mcp-protocol-version"), raw(b"mcp-method"),
         )  # fmt: skip
-        fit = self._fits.get(said)
-        if fit is None or headers.twice is not None:
-            found = self._judged(method, headers, local)
-            if isinstance(found, Reply):
-                return found
-            fit = self._remembered(said, found)
+        profile = self._profiles.get(key)
+        if profile is None or headers.twice is not None:
+            checked = self._check_headers(method, headers, local)
+            if isinstance(checked, Response):
+                return checked
+            profile = self._remember(key, checked)
         digits = raw(b"content-length")
         if digits is not None and len(digits) >= self._digits:
-            length = rules.length(headers.get(b"content-length"))
-            return self.too_large() if length is not None and length > self.settings.max_body else fit
-        return fit
+            length = rules.length_of(headers.get(b"content-length"))
+            return self.too_large() if length is not None and length > self.settings.max_body else profile
+        return profile
 
-    def _judged(self, method: str, headers: Headers, local: str | None) -> Reply | Fit:
+    def _check_headers(self, method: str, headers: Headers, local: str | None) -> Response | RequestProfile:
         try:
             security.check(headers.get(b"host"), headers.get(b"origin"), local, self._origins, self._hosts)
             if headers.twice is not None and not headers.twice.isdisjoint((b"host", b"origin")):
                 raise InvalidRequest("Host and Origin are given once")
         except InvalidRequest as error:
-            return refused(403, error)  # R26-HTTP-03
+            return refusal(403, error)  # R26-HTTP-03
         if method not in ("POST", "GET", "DELETE"):
-            other = refused(405, InvalidRequest(f"{method[:20]} is not served"), allow=b"POST, GET, DELETE")
-            return other if method != "HEAD" else replace(other, body=b"")  # which is answered without a body
-        fit = rules.fit(headers)
+            response = refusal(405, InvalidRequest(f"{method[:20]} is not served"), allow=b"POST, GET, DELETE")
+            return response if method != "HEAD" else replace(response, body=b"")  # a HEAD is answered without a body
+        profile = rules.profile_of(headers)
         if method == "POST" and not rules.is_json(headers.get(b"content-type")):
-            return refused(415, InvalidRequest("Content-Type is application/json"))
-        if method == "POST" and not (fit.json or fit.events):
-            return refused(406, InvalidRequest("Accept names application/json and text/event-stream"))
-        return fit
+            return refusal(415, InvalidRequest("Content-Type is application/json"))
+        if method == "POST" and not (profile.json or profile.events):
+            return refusal(406, InvalidRequest("Accept names application/json and text/event-stream"))
+        return profile
 
-    def _remembered(self, said: tuple[Any, ...], fit: Fit) -> Fit:
-        if sum(len(one) for one in said if one is not None) <= MEMORABLE:
-            if len(self._fits) >= MANY:
-                self._fits.clear()
-            self._fits[said] = fit
-        return fit
+    def _remember(self, key: tuple[Any, ...], profile: RequestProfile) -> RequestProfile:
+        if sum(len(part) for part in key if part is not None) <= MEMORABLE:
+            if len(self._profiles) >= MANY:
+                self._profiles.clear()
+            self._profiles[key] = profile
+        return profile
 
-    def too_large(self) -> Reply:
-        """What a body over the limit is told."""
+    def too_large(self) -> Response:
+        """The response to a body over the limit."""
         text = f"the body is larger than {self.settings.max_body} bytes; the setting max_body allows more"
-        return refused(413, InvalidRequest(text))
+        return refusal(413, InvalidRequest(text))
 
-    def too_slow(self) -> Reply:
-        """What a body is told that does not come to its end."""
+    def too_slow(self) -> Response:
+        """The response to a body that does not come to its end."""
         text = f"the body took longer than {self.settings.body_seconds:g} s; the setting body_seconds allows more"
-        return refused(408, InvalidRequest(text))
+        return refusal(408, InvalidRequest(text))

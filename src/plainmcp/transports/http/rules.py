@@ -20,8 +20,8 @@ from ...errors import (
     ProtocolError,
     UnsupportedRevision,
 )
-from ...protocol import exchange
-from ...protocol.methods.shared import incident
+from ...protocol.dispatch import check_log_level, require_meta, revision_from_meta
+from ...protocol.failures import error_response, log_incident
 from ...revisions import LATEST, MODERN, REVISIONS, UNSAID, Revision
 from ...wire.jsonrpc import Envelope, Failure, Meta
 from . import security
@@ -30,21 +30,21 @@ from .headers import MEMORABLE, Headers, match_method, match_params
 __all__ = [
     "HANDSHAKE",
     "JSON",
-    "Fit",
-    "Reply",
+    "RequestProfile",
+    "Response",
     "Settings",
     "accepts",
     "check_modern",
-    "fit",
     "is_json",
     "is_modern",
-    "length",
-    "refusal_without_session",
+    "json_response",
+    "length_of",
+    "missing_session_error",
+    "profile_of",
+    "refusal",
     "refuse_caller",
-    "refused",
-    "said",
-    "spoken_without_session",
-    "status",
+    "revision_without_session",
+    "status_of",
     "status_unread",
 ]
 
@@ -91,7 +91,7 @@ class Settings:
             raise AuthorError(f"{name} is a number, and at least {least:g}; not {value!r}")
 
 
-class Reply(msgspec.Struct, frozen=True, gc=False):
+class Response(msgspec.Struct, frozen=True, gc=False):
     """A whole answer."""
 
     status: int
@@ -99,14 +99,14 @@ class Reply(msgspec.Struct, frozen=True, gc=False):
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
-class Fit(msgspec.Struct, frozen=True, gc=False):
+class RequestProfile(msgspec.Struct, frozen=True, gc=False):
     """A request that may pass, as far as its headers tell: what its client takes, and what it says it sends."""
 
     json: bool
     events: bool
     version: str | None
     method: str | None
-    revision: Revision | None  # what that version means, if it is served; one is assumed where none is said
+    revision: Revision | None  # what that version means, if it is served; one is assumed where none is named
 
     @property
     def modern(self) -> bool:
@@ -118,42 +118,42 @@ JSON = ((b"content-type", b"application/json"),)
 """The headers of a JSON answer."""
 
 
-def said(status: int, answer: bytes | None) -> Reply:
+def json_response(status: int, body: bytes | None) -> Response:
     """An answer as JSON; what is not answered is accepted (R26-HTTP-06)."""
-    return Reply(202) if answer is None else Reply(status, answer, JSON)
+    return Response(202) if body is None else Response(status, body, JSON)
 
 
-def refused(status: int, error: ProtocolError, id: bytes | None = None, allow: bytes | None = None) -> Reply:
+def refusal(status: int, error: ProtocolError, id: bytes | None = None, allow: bytes | None = None) -> Response:
     """A request that goes no further, and why; `allow` names the methods that would."""
     headers = JSON if allow is None else (*JSON, (b"allow", allow))
-    return Reply(status, exchange.failure(error, LATEST, id), headers)
+    return Response(status, error_response(error, LATEST, id), headers)
 
 
-def refuse_caller(error: BaseException) -> Reply:
-    """What a request is told when the function that says who is calling raised: PermissionError is a 401."""
+def refuse_caller(error: BaseException) -> Response:
+    """The response when the function that identifies the caller raised: PermissionError is a 401."""
     if isinstance(error, PermissionError):
-        body = exchange.failure(InvalidRequest("this server does not know who is calling"), LATEST)
-        return Reply(401, body, (*JSON, (b"www-authenticate", b"Bearer")))
+        body = error_response(InvalidRequest("this server does not know who is calling"), LATEST)
+        return Response(401, body, (*JSON, (b"www-authenticate", b"Bearer")))
     if not isinstance(error, ProtocolError):
-        error = InternalError(incident("Identifying the caller", error))
-    return refused(_STATUS.get(error.code, 500), error)
+        error = InternalError(log_incident("Identifying the caller", error))
+    return refusal(_STATUS.get(error.code, 500), error)
 
 
-def length(given: str | None) -> int | None:
+def length_of(given: str | None) -> int | None:
     """How long a body says it is; None when it does not say so in digits.
 
-    >>> length("42"), length("\u00b2"), length("9" * 5000)
+    >>> length_of("42"), length_of("\u00b2"), length_of("9" * 5000)
     (42, None, 999999999999999999)
     """
     return int(given[:18]) if given and given.isascii() and given.isdigit() else None
 
 
-def fit(headers: Headers) -> Fit:
+def profile_of(headers: Headers) -> RequestProfile:
     """What the headers of a request say that are the same each time."""
     accept = headers.get(b"accept")
     takes = (accepts(accept, "application/json"), accepts(accept, "text/event-stream"))
     version = headers.get(b"mcp-protocol-version")
-    return Fit(*takes, version, headers.get(b"mcp-method"), REVISIONS.get(version or UNSAID.name))
+    return RequestProfile(*takes, version, headers.get(b"mcp-method"), REVISIONS.get(version or UNSAID.name))
 
 
 # Media types --------------------------------------------------------------------------------------
@@ -192,30 +192,31 @@ def _accepts(accept: str, kind: str) -> bool:
 # Eras ---------------------------------------------------------------------------------------------
 
 
-def is_modern(fit: Fit, meta: Meta | None) -> bool:
+def is_modern(profile: RequestProfile, meta: Meta | None) -> bool:
     """Whether a message speaks for itself: its own _meta says so, or else the version header."""
-    return (meta is not None and meta.version is not UNSET) or fit.modern
+    return (meta is not None and meta.version is not UNSET) or profile.modern
 
 
-def check_modern(headers: Headers, fit: Fit, envelope: Envelope, meta: Meta | None, wanted: Any) -> Revision:
-    """Everything headers have a part in, in the protocol's order; raises the first complaint, or gives the revision.
+def check_modern(headers: Headers, profile: RequestProfile, envelope: Envelope, header_map: Any) -> Revision:
+    """Check what headers repeat of the body, in the protocol's order; gives the revision, raises ProtocolError.
 
-    `wanted` gives the header map of a tool by its name, or None; it is None itself where no tool has one.
+    `header_map` gives the header map of a tool by its name, or None; it is None itself where no tool has one.
     """
+    meta = envelope.meta
     if envelope.method == "initialize" and (meta is None or meta.version is UNSET):
         raise InvalidParams("a request of this version has no handshake", {"supported": list(MODERN)})
-    meta = exchange.shaped(meta)  # R26-META-04
+    meta = require_meta(meta)  # R26-META-04
     if headers.twice is not None:
         headers.check_once(b"mcp-protocol-version")
-    if fit.version != meta.version:  # R26-HDR-03, R26-HDR-04; before what is served: a disagreement is told first
+    if profile.version != meta.version:  # R26-HDR-03, R26-HDR-04; before what is served
         raise HeaderMismatch("the header MCP-Protocol-Version and the version in params._meta differ")
-    revision = exchange.served(meta)
-    match_method(headers, fit.method, envelope)
-    if wanted is None or envelope.method != "tools/call":
+    revision = revision_from_meta(meta)
+    match_method(headers, profile.method, envelope)
+    if header_map is None or envelope.method != "tools/call":
         return revision
-    exchange.leveled(meta)
+    check_log_level(meta)
     name = envelope.params and envelope.params.name
-    repeated = wanted(name) if isinstance(name, str) else None
+    repeated = header_map(name) if isinstance(name, str) else None
     arguments = _arguments(envelope) if repeated else None
     if repeated and arguments:  # where there are none the method will say what is wrong
         match_params(headers, repeated, arguments)
@@ -230,18 +231,18 @@ def _arguments(envelope: Envelope) -> dict[str, Any] | None:
         return None
 
 
-def spoken_without_session(headers: Headers, fit: Fit) -> Revision:
+def revision_without_session(headers: Headers, profile: RequestProfile) -> Revision:
     """The handshake revision of a request that belongs to no session (R2511-HDR-01, R2511-HDR-02)."""
     if headers.twice is not None:
         headers.check_once(b"mcp-protocol-version")
-    if fit.revision is None or fit.modern:
-        raise UnsupportedRevision((fit.version or "")[:100], HANDSHAKE)
-    return fit.revision
+    if profile.revision is None or profile.modern:
+        raise UnsupportedRevision((profile.version or "")[:100], HANDSHAKE)
+    return profile.revision
 
 
-def refusal_without_session(fit: Fit) -> InvalidRequest | HeaderMismatch:
-    """What a request is told that needs a session and names none (R2511-SESS-03)."""
-    if fit.version is None:
+def missing_session_error(profile: RequestProfile) -> InvalidRequest | HeaderMismatch:
+    """The error for a request that needs a session and names none (R2511-SESS-03)."""
+    if profile.version is None:
         return HeaderMismatch(
             "say MCP-Protocol-Version and params._meta, or send initialize and then its Mcp-Session-Id"
         )
@@ -251,12 +252,12 @@ def refusal_without_session(fit: Fit) -> InvalidRequest | HeaderMismatch:
 # Statuses -----------------------------------------------------------------------------------------
 
 
-def status(answer: bytes, modern: bool) -> int:
+def status_of(response: bytes, modern: bool) -> int:
     """The status of an answer: it tells of errors in the modern era only (R26-HTTP-28).
 
     Before, a 404 says that the session is gone, so an unknown method must not bring one.
     """
-    return _STATUS.get(answer.code, 200) if modern and isinstance(answer, Failure) else 200
+    return _STATUS.get(response.code, 200) if modern and isinstance(response, Failure) else 200
 
 
 def status_unread(code: int, modern: bool) -> int:

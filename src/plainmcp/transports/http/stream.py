@@ -39,6 +39,7 @@ class Stream:
         self.size = 0
         self.read = 0  # the last event somebody took
         self.reader: Reader | None = None
+        self._was_attached = False
         self._retry_ms = retry_ms
         self._most_bytes = most_bytes  # that are kept for nobody yet, or once more
         self._lock = threading.Lock()
@@ -78,7 +79,7 @@ class Stream:
             self.size -= len(self._events.popleft()[1])
 
     def _is_too_much(self) -> bool:
-        spare = self.reader is None or self._events[0][0] <= self.read
+        spare = self._was_attached and (self.reader is None or self._events[0][0] <= self.read)
         return len(self._events) > MOST or self.size > (self._most_bytes if spare else MOST_BYTES)
 
     def _wake(self) -> None:
@@ -104,8 +105,10 @@ class Stream:
         return self.finished and self.read >= self._last
 
     def attach(self, wake: Callable[[], object], after: int = 0) -> "Reader":
-        """Read from here on what comes after an event; whoever read before is done."""
-        self.dropped = None
+        """Read from here on what comes after an event; a reader before this one is done."""
+        if self._was_attached:  # the client came back
+            self.dropped = None
+        self._was_attached = True
         former, self.reader = self.reader, Reader(self, wake, after)
         if former is not None:
             former.wake()

@@ -12,7 +12,7 @@ import pytest
 
 from plainmcp import Policy, Server
 from plainmcp.policy import _ALLOWED
-from plainmcp.protocol import plan
+from plainmcp.protocol.templates import Writers, project_result
 from plainmcp.revisions import REVISIONS
 from plainmcp.wire import jsonrpc
 
@@ -99,22 +99,23 @@ ID = msgspec.Raw(b"1")
 
 
 def assert_alike(server: Server, name: str) -> None:
-    """Whatever a tool returns, on every revision: by mold as by the rooms."""
-    tool = server.registry.tools.known(name, None)
+    """Whatever a tool returns, on every revision: by template as by the rules."""
+    tool = server.registry.tools.get(name, None)
     for revision in REVISIONS.values():
+        writers = Writers(server, tool, revision)
         for value in VALUES:
 
-            def by_mold(revision: Any = revision, value: Any = value) -> bytes:
-                return plan.made(server, tool, revision, ID, value)
+            def by_template(writers: Any = writers, value: Any = value) -> bytes:
+                return writers[type(value)](ID, value)  # type: ignore[no-any-return]
 
-            def by_rooms(revision: Any = revision, value: Any = value) -> bytes:
-                return jsonrpc.close(ID, plan.closed(server, tool, tool.normalize(value), revision))
+            def by_rules(revision: Any = revision, value: Any = value) -> bytes:
+                return jsonrpc.close(ID, project_result(server, tool, tool.normalize(value), revision))
 
-            assert outcome(by_mold) == outcome(by_rooms), (revision.name, value)
+            assert outcome(by_template) == outcome(by_rules), (revision.name, value)
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=range(len(POLICIES)))
-def test_a_mold_makes_what_the_rooms_make(policy: Policy) -> None:
+def test_a_template_makes_what_the_rules_make(policy: Policy) -> None:
     server = Server("s", policy=policy)
 
     @server.tool
@@ -193,7 +194,7 @@ def test_nor_beside_what_has_no_form() -> None:
 
 
 @pytest.mark.parametrize("kind", [dict, list])
-def test_a_serializer_for_what_molds_are_made_of_never_meets_a_mark(kind: type) -> None:
+def test_a_serializer_for_what_templates_are_made_of_never_meets_a_mark(kind: type) -> None:
     server, met = Server("s"), []
     values: dict[str, Any] = {"text": "text", "number": 5, "record": {"a": 1}, "rows": [{"a": 1}]}
     for name, value in values.items():

@@ -1,0 +1,191 @@
+"""The only place that chooses what answers a message: which revision it speaks, which method it names.
+
+Every transport decodes a message, dispatches it here, and runs what comes back.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import UNSET, Raw
+
+from ..context import LOG_LEVELS
+from ..errors import InvalidParams, InvalidRequest, MethodNotFound, ProtocolError, UnsupportedRevision
+from ..revisions import LATEST_HANDSHAKE, MODERN, REVISIONS, Revision
+from ..wire import codec, jsonrpc
+from ..wire.jsonrpc import ABSENT, Envelope, Meta, Params
+from .core import Core
+from .exchange import Exchange
+from .failures import error_response
+from .methods import METHODS
+from .request import Caller, Request
+
+__all__ = [
+    "check_batch",
+    "check_log_level",
+    "dispatch",
+    "dispatch_batch",
+    "receive",
+    "require_meta",
+    "revision_from_meta",
+]
+
+MAX_BATCH = 100
+"""How many messages one batch may hold."""
+
+_NO_PARAMS = Params()
+_BEFORE_HANDSHAKE = frozenset({"initialize", "ping"})
+
+
+def receive(server: Core, message: Any, caller: Caller) -> Exchange:
+    """Decode a message or a batch, given as bytes, text or data, and dispatch it."""
+    try:
+        raw = message if type(message) is bytes else codec.to_bytes(message)
+        batch = jsonrpc.open_batch(raw)
+        if batch is None:
+            return dispatch(server, jsonrpc.open_envelope(raw), caller)
+        check_batch(server, batch, caller.assumed_revision)
+    except ProtocolError as error:
+        return Exchange(error_response(error, caller.assumed_revision))
+    return dispatch_batch(server, batch, caller)
+
+
+def dispatch(server: Core, envelope: Envelope, caller: Caller) -> Exchange:
+    """Start to answer one message. Whatever goes wrong fails this message and nothing more."""
+    id, name = envelope.id, envelope.method
+    if name is UNSET or id is ABSENT:  # a notification, or a response to us: never answered (BASE-05)
+        if caller.peer is not None:
+            caller.peer.take(envelope)
+        return Exchange()
+    revision = caller.assumed_revision
+    try:
+        params = envelope.params or _NO_PARAMS
+        meta = None if params._meta is UNSET else params._meta
+        revision = _revision_of(name, meta, caller)
+        method = METHODS.get(name) if name in revision.methods else None
+        # Without a handshake a client does not know what is offered, so what is not offered is no method.
+        if method is None or not (revision.handshake or server.offers(name)):
+            raise _unknown_method(name, revision)
+        if meta is not None:
+            check_log_level(meta)
+        result = method(
+            server, Request(id, name, params, meta, revision, caller.session, caller.link, caller.principal)
+        )
+        if isinstance(result, Exchange):
+            return result
+        return Exchange(result if type(result) is bytes else jsonrpc.close(id, result))
+    except BaseException as error:
+        return Exchange(error_response(error, revision, id, f"Method {name}"))
+
+
+# Revisions ----------------------------------------------------------------------------------------
+
+
+def _revision_of(name: str, meta: Meta | None, caller: Caller) -> Revision:
+    """The revision that a request speaks: what its own _meta says, or what its caller settled on."""
+    if meta is not None and meta.version is not UNSET:
+        return revision_from_meta(require_meta(meta))
+    if caller.revision is not None:
+        return caller.revision if caller.revision.handshake else revision_from_meta(require_meta(meta))
+    session = caller.session
+    if session is None:
+        return LATEST_HANDSHAKE
+    if session.revision is None and name not in _BEFORE_HANDSHAKE:
+        raise InvalidParams(
+            "send initialize first, or say io.modelcontextprotocol/protocolVersion in params._meta",
+            {"supported": list(REVISIONS)},
+        )
+    return session.revision or LATEST_HANDSHAKE
+
+
+def require_meta(meta: Meta | None) -> Meta:
+    """What a request must say about itself; raises InvalidParams, in the protocol's order (META-04)."""
+    if meta is None or not isinstance(meta.version, str):
+        raise InvalidParams("params._meta lacks io.modelcontextprotocol/protocolVersion")
+    if not isinstance(meta.capabilities, dict):
+        raise InvalidParams("params._meta lacks io.modelcontextprotocol/clientCapabilities")
+    return meta
+
+
+def revision_from_meta(meta: Meta) -> Revision:
+    """The revision that a request names; raises UnsupportedRevision."""
+    if meta.version not in MODERN:
+        raise UnsupportedRevision(meta.version, list(MODERN))
+    return REVISIONS[meta.version]
+
+
+def check_log_level(meta: Meta) -> None:
+    """Refuse a log level that does not exist; raises InvalidParams."""
+    if meta.log_level is not UNSET and meta.log_level not in LOG_LEVELS:
+        raise InvalidParams(f"unknown log level; the levels are {', '.join(LOG_LEVELS)}")
+
+
+def _unknown_method(name: str, revision: Revision) -> MethodNotFound:
+    # A client that tries the handshake of older revisions learns here which revisions are served (VER-12).
+    supported = {"supported": list(MODERN)} if name == "initialize" and not revision.handshake else {}
+    return MethodNotFound("Method not found", {"method": name, **supported})
+
+
+# Batches ------------------------------------------------------------------------------------------
+
+
+def check_batch(server: Core, batch: list[Any], revision: Revision) -> None:
+    """Refuse a batch where the revision has none, or one that is too long; raises InvalidRequest."""
+    if not (revision.batches or server.batches):
+        raise InvalidRequest(f"revision {revision.name} has no batches; send one message at a time")
+    if not 0 < len(batch) <= MAX_BATCH:
+        raise InvalidRequest(f"a batch holds 1 to {MAX_BATCH} messages")
+
+
+def dispatch_batch(server: Core, batch: list[Raw], caller: Caller) -> Exchange:
+    """Start to answer the messages of a batch, one after the other."""
+    if caller.link is not None:
+        caller.link.batch = batch
+    return _Batch(_dispatch_part(server, part, caller) for part in batch)
+
+
+def _dispatch_part(server: Core, part: Raw, caller: Caller) -> Exchange:
+    try:
+        envelope = jsonrpc.open_envelope(part)
+        if envelope.method == "initialize" and not server.batches:
+            raise jsonrpc.blamed(InvalidRequest("initialize is never part of a batch"), envelope.id)  # VER-07
+        if envelope.method == "subscriptions/listen":
+            raise jsonrpc.blamed(InvalidRequest("subscriptions/listen is never part of a batch"), envelope.id)
+    except ProtocolError as error:
+        return Exchange(error_response(error, caller.assumed_revision))
+    return dispatch(server, envelope, caller.for_part())
+
+
+class _Batch(Exchange):
+    """Exchanges one after the other: each begins when the one before has its response."""
+
+    __slots__ = ("_current", "_parts", "_responses")
+
+    def __init__(self, parts: Iterator[Exchange]) -> None:
+        super().__init__()
+        self._parts = parts
+        self._responses: list[bytes] = []
+        self._current = Exchange()
+        self._advance()
+
+    def send(self, value: Any) -> None:
+        """The step of the current message has its value."""
+        self._current.send(value)
+        self._advance()
+
+    def throw(self, error: BaseException) -> None:
+        """The step of the current message failed; the others go on."""
+        self._current.throw(error)
+        self._advance()
+
+    def _advance(self) -> None:
+        """Go on to the next message that has a step; without one, join the responses."""
+        while self._current.step is None:
+            if self._current.response is not None:
+                self._responses.append(self._current.response)
+            following = next(self._parts, None)
+            if following is None:
+                self.step = None
+                self.response = b"[" + b",".join(self._responses) + b"]" if self._responses else None
+                return
+            self._current = following
+        self.step = self._current.step

@@ -1,0 +1,86 @@
+"""Questions that travel with a result (MRTR): the result that asks them, and the signed state that comes back.
+
+Knows what belongs to which request; how a question is asked is the context's.
+"""
+
+import logging
+from functools import lru_cache
+from os import urandom
+from typing import Any
+
+from msgspec import UNSET
+
+from ..errors import InvalidParams, NormalizeError
+from ..policy import Policy
+from ..questions import InputRequired
+from ..values.payload import strict
+from ..wire import codec, signing
+from . import describe
+from .core import Core
+from .request import Request
+
+__all__ = ["input_required", "read_answers"]
+
+_log = logging.getLogger("plainmcp")
+
+
+def read_answers(server: Core, request: Request) -> dict[str, Any]:
+    """Every answer so far: those in the state that the client brought back, and those it just gave."""
+    answers: dict[str, Any] = {}
+    text = request.params.get("requestState", str, None)
+    if text is not None:
+        state = signing.unseal(text, server.key)
+        if state["for"] != _digest(server, request):
+            raise InvalidParams("requestState belongs to another request")
+        if state["until"] < server.now():
+            raise InvalidParams("requestState has expired; call again without it")
+        answers.update(state["answers"])
+    new: dict[str, Any] = request.params.get("inputResponses", dict[str, dict[str, Any]], {})
+    return answers | new
+
+
+def input_required(server: Core, request: Request, asked: InputRequired) -> dict[str, Any]:
+    """The result that asks for input."""
+    requests: dict[str, Any] = {}
+    for key, question in asked.questions.items():
+        params = describe.question(question.params(), question.method, request.revision, "")
+        requests[key] = {"method": question.method, "params": params}
+    state = {
+        "answers": {key: value for key, value in asked.answers.items() if key not in requests},
+        "for": _digest(server, request),
+        "until": int(server.now() + server.state_seconds),
+        "nonce": urandom(8).hex(),
+    }
+    return {
+        "resultType": "input_required",
+        "inputRequests": requests,
+        "requestState": signing.seal(state, server.key),
+    }
+
+
+def _digest(server: Core, request: Request) -> str:
+    """What a state belongs to: this method, these parameters, this caller (MRTR-07)."""
+    params = request.params
+    arguments = codec.decode(bytes(params.arguments)) if params.arguments else None
+    parts = [None if part is UNSET else part for part in (params.name, params.uri, arguments)]
+    return signing.digest(request.method, parts, _text_of(server, request.principal), request.revision.name)
+
+
+def _text_of(server: Core, principal: Any) -> str:
+    """A principal as a text that is the same on the next request: as JSON where it has one."""
+    try:
+        return str(server.rules.encode(principal, strict(Policy.standard)), "utf-8")
+    except NormalizeError:
+        kind: Any = type(principal)
+        if kind.__repr__ is object.__repr__:
+            _warn_of_identity(kind)
+        return repr(principal)
+
+
+@lru_cache(maxsize=64)  # once for each class
+def _warn_of_identity(kind: Any) -> None:
+    _log.warning(
+        "the answers of this caller will be refused: what principal= gives (%s) has no text that is the same on its "
+        "next request. Let it give a user id, or a dataclass",
+        kind.__name__,
+    )

@@ -1,0 +1,33 @@
+"""Lists, page by page: the response with one page, whose bytes are kept until the list changes."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ...wire import codec, jsonrpc
+from ..core import Core
+from ..plan import with_server_info
+from ..registry import FeatureList
+from ..request import Request
+
+__all__ = ["write_page"]
+
+
+def write_page(
+    server: Core, request: Request, features: FeatureList[Any], name: str, show: Callable[[Any], Any]
+) -> bytes:
+    """The response with one page of a list."""
+    revision = request.revision
+    cursor = request.params.get("cursor", str | None, None)
+
+    def write(page: list[Any], next_cursor: str | None) -> bytes:
+        result: dict[str, Any] = {name: [show(feature) for feature in page]}
+        if next_cursor is not None:
+            result["nextCursor"] = next_cursor
+        if revision.cache_hints:
+            ttl, scope = server.cache
+            # A list that differs between callers must not be kept for all of them (CACHE-05).
+            result |= {"ttlMs": ttl, "cacheScope": "private" if features.guarded else scope}
+        return jsonrpc.tail(codec.encode(with_server_info(result, server, revision)))
+
+    page = features.page(cursor, server.page_size, revision, request.principal, write)
+    return b"".join((jsonrpc.HEAD, request.id, page))

@@ -1,0 +1,133 @@
+"""An event loop in a thread of its own, for entries that have none. Started when first needed, and kept."""
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any
+
+from ..interrupts import raise_interrupt
+from ..protocol.exchange import Run
+from .invoke import Process, end_child
+from .run_async import take_async
+from .threads import Threads
+
+__all__ = ["DaemonExecutor", "run_loop", "start_task", "take"]
+
+_log = logging.getLogger("plainmcp")
+_loop: asyncio.AbstractEventLoop | None = None
+_lock = threading.Lock()
+_threads = Threads(32)
+_tasks: set[Any] = set()  # a loop alone does not keep its tasks alive
+
+
+def take(step: Run, coroutine: Any = None) -> bytes:
+    """Take a step in the loop, with this thread's context variables, and wait for what it brings back."""
+    done = threading.Event()
+    outcome: list[Any] = [None, None]
+
+    async def work() -> None:
+        try:
+            outcome[0] = await take_async(step, _threads, coroutine)
+        except BaseException as error:
+            outcome[1] = error
+        finally:
+            done.set()
+
+    if _is_running_here():
+        # An async tool that calls `handle` for another one holds up this very loop: the other gets its own.
+        threading.Thread(target=copy_context().run, args=(lambda: asyncio.run(work()),), daemon=True).start()
+    else:
+        start_task(work)
+    done.wait()
+    response, problem = outcome
+    if problem is None:
+        return response  # type: ignore[no-any-return]
+    try:
+        raise problem
+    finally:
+        outcome.clear()  # it knows this frame
+        del problem
+
+
+def start_task(work: Callable[[], Any]) -> None:
+    """Run what an `async def` function does as a task in the loop; it has to deal with its own outcome."""
+    loop, context = _get_loop(), copy_context()
+
+    def begin() -> None:
+        task = loop.create_task(work(), context=context)
+        _tasks.add(task)
+        task.add_done_callback(_tasks.discard)
+
+    loop.call_soon_threadsafe(begin)
+
+
+def _get_loop() -> asyncio.AbstractEventLoop:
+    global _loop
+    with _lock:
+        if _loop is None or _loop.is_closed():
+            _loop = asyncio.new_event_loop()
+            _loop.set_default_executor(DaemonExecutor())
+            threading.Thread(target=run_loop, args=(_loop,), name="plainmcp-loop", daemon=True).start()
+        return _loop
+
+
+def run_loop(loop: asyncio.AbstractEventLoop, until: "asyncio.Task[Any] | None" = None) -> None:
+    """Run a loop, for ever or until a task is done: another task that tries to end the process ends itself only."""
+    while True:
+        try:
+            loop.run_forever() if until is None else loop.run_until_complete(until)
+            return
+        except (SystemExit, KeyboardInterrupt) as error:
+            if until is not None and until.done():
+                raise
+            raise_interrupt(error)
+            _log.error("a task raised %s, and whoever awaits it fails", type(error).__name__, exc_info=error)
+
+
+def _is_running_here() -> bool:
+    try:
+        return asyncio.get_running_loop() is _loop
+    except RuntimeError:
+        return False
+
+
+def _enter_child() -> None:
+    """A child of this process has neither our loop nor our threads."""
+    global _loop, _lock, _threads
+    _loop, _lock, _threads = None, threading.Lock(), Threads(32)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_enter_child)
+
+
+class DaemonExecutor(ThreadPoolExecutor):
+    """What an event loop runs `asyncio.to_thread` in: threads that hold up neither its end nor the process's."""
+
+    def __init__(self, most: int = 32) -> None:
+        super().__init__(1)  # whose thread is never started
+        self._daemons = Threads(most)
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Run a function as soon as a thread is free."""
+        future: Future[Any] = Future()
+
+        def work() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            process = Process.current
+            try:
+                result = function(*args, **kwargs)
+            except BaseException as error:
+                end_child(process)
+                future.set_exception(error)
+            else:
+                end_child(process)
+                future.set_result(result)
+
+        self._daemons.submit(work)
+        return future

@@ -1,0 +1,47 @@
+"""A request of ours to a client, until it has its result. Knows threads, not how messages travel."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from ..protocol.request import PeerError
+
+__all__ = ["PendingRequest"]
+
+
+class PendingRequest:
+    """A request of ours that waits for its result: resolved once, from any thread."""
+
+    def __init__(self, id: str, seconds: float) -> None:
+        self.id = id
+        self.seconds = seconds
+        self._done = threading.Event()
+        self._lock = threading.Lock()
+        self._listener: Callable[[], object] | None = None
+        self._result: Any = None
+        self._problem: str | None = None
+
+    def resolve(self, result: Any = None, problem: str | None = None) -> None:
+        """Give the result, or what went wrong; only the first counts."""
+        with self._lock:
+            if self._done.is_set():
+                return
+            self._result, self._problem = result, problem
+            self._done.set()
+        if self._listener is not None:
+            self._listener()
+
+    def on_done(self, listener: Callable[[], object]) -> None:
+        """Call a function once it is resolved, at once if it is."""
+        with self._lock:
+            self._listener = listener
+        if self._done.is_set():
+            listener()
+
+    def wait(self, seconds: float | None) -> Any:
+        """The result; raises PeerError when there is none, or not in time."""
+        if not self._done.wait(seconds):
+            raise PeerError("it took too long")
+        if self._problem is not None:
+            raise PeerError(self._problem)
+        return self._result
