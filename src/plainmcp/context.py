@@ -417,7 +417,7 @@ def _form(kind: Any) -> tuple[dict[str, Any], Callable[[Any], Any]]:
         try:
             if classes.is_pydantic(kind):
                 return kind.model_validate(content) if hasattr(kind, "model_validate") else kind(**content)
-            return codec.converted(content, kind)
+            return codec.convert(content, kind)
         except ValueError as error:  # what msgspec and pydantic raise for content that does not fit (ELIC-03)
             raise ToolError("The answer does not fit the form.") from error
 

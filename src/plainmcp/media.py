@@ -246,7 +246,7 @@ def annotations_of(given: Annotations | Mapping[str, Any] | None) -> Annotations
     if given is None:
         return None
     try:
-        return codec.converted(msgspec.to_builtins(given), Annotations)
+        return codec.convert(msgspec.to_builtins(given), Annotations)
     except (msgspec.ValidationError, TypeError) as error:
         raise AuthorError(f"annotations: {error}") from None
 

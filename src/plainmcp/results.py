@@ -337,7 +337,7 @@ def _made(kind: type[T], fields: Mapping[str, Any], where: str) -> T:
 
 def _checked(value: object, kind: type[T], where: str) -> T:
     try:
-        return codec.converted(value, kind)
+        return codec.convert(value, kind)
     except msgspec.ValidationError as error:
         raise AuthorError(f"{where}: {error}") from None
 

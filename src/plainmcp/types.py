@@ -310,13 +310,13 @@ def parse_block(data: Any) -> ContentBlock:
     if block is None:
         raise msgspec.ValidationError(f"a content block has a type out of {', '.join(_BLOCKS)}")
     if block is EmbeddedResource:
-        parsed = codec.converted(data, _Embedded)
+        parsed = codec.convert(data, _Embedded)
         return EmbeddedResource(
             resource=parse_contents(parsed.resource),
             annotations=parsed.annotations,
             _meta=parsed._meta,
         )
-    result: ContentBlock = codec.converted(data, block)
+    result: ContentBlock = codec.convert(data, block)
     return result
 
 
@@ -332,5 +332,5 @@ class _Embedded(Wire, kw_only=True):
 def parse_contents(data: Any) -> ResourceContents:
     """Resource contents from their wire form; raises msgspec.ValidationError."""
     if isinstance(data, dict) and "blob" in data:
-        return codec.converted(data, BlobResourceContents)
-    return codec.converted(data, TextResourceContents)
+        return codec.convert(data, BlobResourceContents)
+    return codec.convert(data, TextResourceContents)

@@ -352,7 +352,9 @@ class Core:
         """The envelope of a message in a batch; raises ProtocolError."""
         envelope = jsonrpc.open_envelope(part)
         if envelope.method == "initialize" and not self.batches:
-            raise jsonrpc.blamed(InvalidRequest("initialize is never part of a batch"), envelope.id)  # VER-07
+            raise jsonrpc.with_request_id(
+                InvalidRequest("initialize is never part of a batch"), envelope.id
+            )  # VER-07
         return envelope
 
     def _receive_part(self, part: Any, spoken: Revision, how: dict[str, Any]) -> Steps:
@@ -418,6 +420,6 @@ def _check_seconds(name: str, given: float | None) -> None:
 
 def _checked(kind: Any, given: dict[str, Any], what: str) -> Any:
     try:
-        return codec.converted(given, kind)
+        return codec.convert(given, kind)
     except msgspec.ValidationError as error:
         raise AuthorError(f"{what}: {error}") from None

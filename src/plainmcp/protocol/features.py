@@ -281,7 +281,7 @@ def _wraps_by_hand(listed: dict[str, Any], natural: dict[str, Any] | None) -> bo
 
 
 def _check_wrapped(check: Callable[[bytes], None], key: str, wrap: bool | None, raw: bytes) -> None:
-    check(codec.wrapped(raw, key) if wrap or not raw.startswith(b"{") else raw)
+    check(codec.wrap(raw, key) if wrap or not raw.startswith(b"{") else raw)
 
 
 def _rendering(how: Any) -> Callable[[Any, bytes], str] | None:

@@ -54,7 +54,7 @@ class Mold(dict[type, "Respond"]):
             return
         self._text = _around(self._marked(_MARK), _TEXT, _TEXT)
         if policy.key_case == "asis" and policy.item_order == "asis" and not policy.drop_none:
-            self._record = _around(self._marked(_RECORD), codec.told(_RAW, policy.json_style), _RAW)
+            self._record = _around(self._marked(_RECORD), codec.as_json_string(_RAW, policy.json_style), _RAW)
 
     def _marked(self, value: Any) -> bytes:
         tool = self._tool
@@ -107,7 +107,7 @@ class Mold(dict[type, "Respond"]):
                 return normalize(id, value, raw)
             if check is not None:
                 check(raw)
-            text = codec.encode(restyle(raw).decode())  # as codec.told has it
+            text = codec.encode(restyle(raw).decode())  # as codec.as_json_string has it
             return b"".join((HEAD, id, before, text, between, raw if is_sent else b"", after))
 
         return respond

@@ -57,7 +57,7 @@ def tool_result(
         # SEP-2106: data that is no object must also be there as text.
         needed = bare or revision.structured == "none"
         if needed and not (mirrored or _says(content, raw)):
-            content = [*content, TextContent(type="text", text=codec.styled(raw, json_style))]
+            content = [*content, TextContent(type="text", text=codec.format_json(raw, json_style))]
         structured = _carried(raw, bare if wrap is None else wrap, revision, wrap_key)
     return CallToolResult(
         content=content,
@@ -110,7 +110,7 @@ def _carried(raw: bytes, wrap: bool, revision: Revision, wrap_key: str) -> Any:
     if revision.structured == "none":
         return UNSET
     if revision.structured == "object" and wrap:
-        return Raw(codec.wrapped(raw, wrap_key))
+        return Raw(codec.wrap(raw, wrap_key))
     return Raw(raw)
 
 

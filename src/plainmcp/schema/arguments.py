@@ -142,7 +142,7 @@ def _decoder(parameters: list[Parameter], hinted: dict[str, Any]) -> Callable[[A
         hint = hinted[one.name]
         fields.append((one.name, hint) if one.required else (one.name, hint | msgspec.UnsetType, msgspec.UNSET))
     form = msgspec.defstruct("Arguments", fields, forbid_unknown_fields=True, kw_only=True)
-    return codec.reader(form)
+    return codec.decoder_of(form)
 
 
 def _at_once(read: Callable[[Any], msgspec.Struct], all_required: bool, otherwise: Callable[[Given], Any]) -> Any:

@@ -26,7 +26,7 @@ def reads_exactly(hint: Any, node: Node, lenient: bool) -> bool:
         if not _is_exact(part) or (isinstance(part, Items) and part.unique and not lenient):
             return False
     try:
-        codec.reader(hint)
+        codec.decoder_of(hint)
     except TypeError:
         return False
     return True

@@ -37,7 +37,7 @@ class OutputCheck:
         """Accepts JSON, by decoding it as a type that is as strict as the schema; made when first used."""
         kind = schema_types.type_of(self._schema)
         try:
-            return self._validate if kind is None else codec.reader(kind)
+            return self._validate if kind is None else codec.decoder_of(kind)
         except (TypeError, ValueError, OverflowError):  # a union that msgspec cannot tell apart
             return self._validate
 

@@ -236,7 +236,7 @@ class Connection:
                 envelope = self.core.open_part(part)
                 if envelope.method == "subscriptions/listen":
                     refusal = InvalidRequest("subscriptions/listen is never part of a batch")
-                    raise jsonrpc.blamed(refusal, envelope.id)
+                    raise jsonrpc.with_request_id(refusal, envelope.id)
                 own = call.twin()
                 answer: Any = self.begin(envelope, own)
                 if not (answer is None or isinstance(answer, bytes)):

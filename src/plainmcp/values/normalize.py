@@ -219,7 +219,7 @@ def _contents(uri: str, mime_type: str | None, part: Any, policy: Policy, rules:
     if raw.startswith(b'"'):
         return TextResourceContents(uri=uri, mimeType=mime_type or "text/plain", text=bare(raw))
     mime_type = mime_type or policy.resource_json_mime
-    return TextResourceContents(uri=uri, mimeType=mime_type, text=codec.styled(raw, policy.json_style))
+    return TextResourceContents(uri=uri, mimeType=mime_type, text=codec.format_json(raw, policy.json_style))
 
 
 def _contents_of_dict(uri: str, mime_type: str | None, data: dict[Any, Any]) -> ResourceContents | None:

@@ -153,7 +153,7 @@ def _data(
     elif raw.startswith(b'"'):
         blocks = [text_block(value if is_clean_text(value) else bare(raw))]
     else:
-        blocks = [text_block(codec.styled(raw, policy.json_style))]
+        blocks = [text_block(codec.format_json(raw, policy.json_style))]
     return Normalized(CallToolResult(content=blocks, structuredContent=structured), bool(blocks))
 
 
@@ -168,7 +168,7 @@ def _structured(raw: bytes, policy: Policy, output: Output) -> Any:
         if not is_object and not _sends_others(policy, output.declared):
             return UNSET
         wrap = not is_object and policy.non_object != "raw"
-    return Raw(codec.wrapped(raw, policy.wrap_key) if wrap else raw)
+    return Raw(codec.wrap(raw, policy.wrap_key) if wrap else raw)
 
 
 def _sends_others(policy: Policy, declared: Declared) -> bool:
@@ -193,9 +193,9 @@ def _item_texts(raw: bytes, policy: Policy) -> list[str]:
     # Styling the whole array once, then cutting it up, is several times faster than styling each item; but an item on
     # its own is indented from the margin.
     alone = policy.json_style == "indent"
-    texts = _cut(raw if alone else codec.styled(raw, policy.json_style), policy.list_content == "flat")
+    texts = _cut(raw if alone else codec.format_json(raw, policy.json_style), policy.list_content == "flat")
     if alone:
-        texts = (text if text[0] == '"' else codec.styled(text.encode(), policy.json_style) for text in texts)
+        texts = (text if text[0] == '"' else codec.format_json(text.encode(), policy.json_style) for text in texts)
     return [codec.decode(text) if text[0] == '"' else text for text in texts]
 
 

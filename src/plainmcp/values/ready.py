@@ -69,7 +69,7 @@ def _assembled(
     blocks: list[ContentBlock] = []
     for index, item in enumerate(given):
         if item is JSON_TEXT:
-            blocks.append(text_block(codec.styled(raw, policy.json_style)))
+            blocks.append(text_block(codec.format_json(raw, policy.json_style)))
         else:
             blocks.extend(at(f"{where}[{index}]", content_of, item, policy, rules))
     if is_error is not None and type(is_error) is not bool:
