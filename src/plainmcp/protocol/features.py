@@ -289,7 +289,7 @@ def _rendering(how: Any) -> Callable[[Any, bytes], str] | None:
     if how is None:
         return None
     if isinstance(how, str):
-        renderer = render.named(how)
+        renderer = render.renderer_of(how)
         return lambda value, raw: renderer(codec.decode(raw))
     if not callable(how):
         raise AuthorError(f"render takes a renderer's name or a function, not {type(how).__name__}")

@@ -1,6 +1,6 @@
-"""A result the author made: by hand, by builder, as a pair, or as a dict of result keys.
+"""Results that an author made: by hand, with a builder, as a pair, or as a dict of result keys.
 
-Puts its parts together as they were chosen. What a plain value becomes is payload's to say.
+Their parts are put together as the author chose them. What any other value becomes is decided in payload.
 """
 
 from typing import Any
@@ -16,41 +16,41 @@ from ..types import CallToolResult, ContentBlock, parse_block
 from ..wire import codec
 from . import content
 from .encode import Rules
-from .payload import Normalized, at, content_of, shaped, strict, text_block
+from .payload import Normalized, arrange_keys, call_at, content_of, strict_policy_of, text_block_of
 
-__all__ = ["attribute", "is_pair", "meta_of", "ready_made"]
+__all__ = ["attribute_of", "is_pair", "meta_of", "ready_result_of"]
 
 
-def ready_made(value: Any, policy: Policy, rules: Rules, *, pair: bool = False) -> Normalized | None:
-    """A result the author made: by hand, by builder, as a pair if it is one, or as a dict of result keys."""
+def ready_result_of(value: Any, policy: Policy, rules: Rules, *, pair: bool = False) -> Normalized | None:
+    """The result that a value is, if the author made one; None for any other value. `pair` as from `is_pair`."""
     if isinstance(value, CallToolResult):
-        made = _assembled(value.content, value.structuredContent, value.isError, value._meta, policy, rules)
-        given: Any = value.resultType  # a Struct takes anything when it is made
-        if given is not None and not isinstance(given, str):
-            raise NormalizeError("$.resultType", f"takes text, not {type(given).__name__}")
-        made.result.resultType = given
-        return made
+        normalized = _assemble(value.content, value.structuredContent, value.isError, value._meta, policy, rules)
+        result_type: Any = value.resultType  # a Struct does not check its fields
+        if result_type is not None and not isinstance(result_type, str):
+            raise NormalizeError("$.resultType", f"takes text, not {type(result_type).__name__}")
+        normalized.result.resultType = result_type
+        return normalized
     match word(type(value)):
         case "ToolResult":
             structured = UNSET if value.structured_content is None else value.structured_content
             rendered = getattr(value, "rendered", False)
-            given, is_error = value.content, None if value.is_error is False else value.is_error
-            return _assembled(given, structured, is_error, value.meta, policy, rules, rendered)
+            is_error = None if value.is_error is False else value.is_error
+            return _assemble(value.content, structured, is_error, value.meta, policy, rules, rendered)
         case "CallToolResult":
-            structured = attribute(value, "structured_content", "structuredContent")
-            is_error = attribute(value, "is_error", "isError") or None
+            structured = attribute_of(value, "structured_content", "structuredContent")
+            is_error = attribute_of(value, "is_error", "isError") or None
             structured = UNSET if structured is None else structured
-            return _assembled(value.content, structured, is_error, value.meta, policy, rules)
+            return _assemble(value.content, structured, is_error, value.meta, policy, rules)
     if type(value) is dict and policy.envelope == "exact":
-        return _envelope(value, policy, rules)
+        return _from_envelope(value, policy, rules)
     if pair:
         payload, structured = value
-        return _pair(payload, structured, policy, rules)
+        return _from_pair(payload, structured, policy, rules)
     return None
 
 
-def _assembled(
-    given: Any,
+def _assemble(
+    items: Any,
     structured: Any,
     is_error: bool | None,
     meta: Any,
@@ -59,19 +59,19 @@ def _assembled(
     rendered: bool = False,
     places: tuple[str, str] = ("$.content", "$.structuredContent"),
 ) -> Normalized:
-    """A result from parts the author chose; content that is None stands for the JSON of the data."""
-    where, there = places
-    raw = b"" if structured is UNSET else at(there, _payload_json, structured, policy, rules)
-    if given is None:
-        given = [JSON_TEXT] if raw else []
-    elif not isinstance(given, (list, tuple)):
-        given = [given]
+    """A result from its parts; content that is None stands for the JSON of the data."""
+    content_place, data_place = places
+    raw = b"" if structured is UNSET else call_at(data_place, _encode_structured, structured, policy, rules)
+    if items is None:
+        items = [JSON_TEXT] if raw else []
+    elif not isinstance(items, (list, tuple)):
+        items = [items]
     blocks: list[ContentBlock] = []
-    for index, item in enumerate(given):
+    for index, item in enumerate(items):
         if item is JSON_TEXT:
-            blocks.append(text_block(codec.format_json(raw, policy.json_style)))
+            blocks.append(text_block_of(codec.format_json(raw, policy.json_style)))
         else:
-            blocks.extend(at(f"{where}[{index}]", content_of, item, policy, rules))
+            blocks.extend(call_at(f"{content_place}[{index}]", content_of, item, policy, rules))
     if is_error is not None and type(is_error) is not bool:
         raise NormalizeError("$.isError", f"takes true or false, not {type(is_error).__name__}")
     omitted = not raw or (raw in (b"{}", b"[]") and policy.empty_structured == "omit")  # S001-38
@@ -81,25 +81,25 @@ def _assembled(
         isError=is_error,
         _meta=meta_of(meta, policy, rules),
     )
-    return Normalized(result, rendered or any(item is JSON_TEXT for item in given))
+    return Normalized(result, rendered or any(item is JSON_TEXT for item in items))
 
 
 def meta_of(meta: Any, policy: Policy, rules: Rules) -> dict[str, Any] | None:
-    """Metadata as plain data, so that whatever an author put there can be written."""
+    """Metadata as plain data, so that any value an author put there can be encoded."""
     if not meta:
         return None
-    plain: dict[str, Any] = codec.decode(rules.encode({"_meta": dict(meta)}, strict(policy)))["_meta"]
+    plain: dict[str, Any] = codec.decode(rules.encode({"_meta": dict(meta)}, strict_policy_of(policy)))["_meta"]
     return plain
 
 
-def _payload_json(structured: Any, policy: Policy, rules: Rules) -> bytes:
-    return shaped(rules.encode(structured, strict(policy)), policy)
+def _encode_structured(structured: Any, policy: Policy, rules: Rules) -> bytes:
+    return arrange_keys(rules.encode(structured, strict_policy_of(policy)), policy)
 
 
 _ENVELOPE = frozenset({"content", "structuredContent", "isError", "_meta", "meta"})
 
 
-def _envelope(value: dict[Any, Any], policy: Policy, rules: Rules) -> Normalized | None:
+def _from_envelope(value: dict[Any, Any], policy: Policy, rules: Rules) -> Normalized | None:
     """A dict that consists of result keys only, and fits; anything else is data (S000-09, S000-11)."""
     if "content" not in value or not _ENVELOPE.issuperset(value) or not isinstance(value["content"], list):
         return None
@@ -112,7 +112,7 @@ def _envelope(value: dict[Any, Any], policy: Policy, rules: Rules) -> Normalized
             blocks.append(item if content.is_content(type(item), policy, rules) else parse_block(item))
         except msgspec.ValidationError:
             return None
-    return _assembled(blocks, value.get("structuredContent", UNSET), is_error, meta, policy, rules)
+    return _assemble(blocks, value.get("structuredContent", UNSET), is_error, meta, policy, rules)
 
 
 def is_pair(value: Any, policy: Policy, rules: Rules) -> bool:
@@ -122,21 +122,21 @@ def is_pair(value: Any, policy: Policy, rules: Rules) -> bool:
     payload, structured = value
     if isinstance(structured, dict):
         return True
-    is_told = isinstance(payload, str) or content.is_content(type(payload), policy, rules)
-    return is_told and rules.rule(type(structured)).shape in ("fields", "model", "open")
+    is_content = isinstance(payload, str) or content.is_content(type(payload), policy, rules)
+    return is_content and rules.rule(type(structured)).shape in ("fields", "model", "open")
 
 
-def _pair(payload: Any, structured: Any, policy: Policy, rules: Rules) -> Normalized | None:
-    """The result of such a pair; None where the second is not an object in JSON after all."""
+def _from_pair(payload: Any, structured: Any, policy: Policy, rules: Rules) -> Normalized | None:
+    """The result of a pair; None where its second item is not an object in JSON."""
     if not isinstance(structured, dict):
         raw = rules.encode(structured, policy)
         if not raw.startswith(b"{"):
             return None
-        structured = codec.decode(raw)  # what an iterator in it gave, it gives only once
-    said = at("$[0]", content_of, payload, policy, rules)
-    return _assembled(said, structured, None, None, policy, rules, places=("$[0]", "$[1]"))
+        structured = codec.decode(raw)  # an iterator in it can be read only once
+    blocks = call_at("$[0]", content_of, payload, policy, rules)
+    return _assemble(blocks, structured, None, None, policy, rules, places=("$[0]", "$[1]"))
 
 
-def attribute(value: Any, *names: str) -> Any:
-    """The first of these attributes that is there: the SDK renamed its fields between major versions."""
+def attribute_of(value: Any, *names: str) -> Any:
+    """The first of these attributes that exists: the SDK renamed its fields between major versions."""
     return next((getattr(value, name) for name in names if hasattr(value, name)), None)

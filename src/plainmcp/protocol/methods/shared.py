@@ -23,7 +23,7 @@ from ...policy import Policy
 from ...questions import InputRequired
 from ...revisions import Revision
 from ...types import CallToolResult, GetPromptResult, ReadResourceResult
-from ...values.payload import strict
+from ...values.payload import strict_policy_of
 from ...wire import codec, jsonrpc, signing
 from .. import describe
 from ..features import Feature
@@ -155,7 +155,7 @@ def _bound(server: Any, request: Request) -> str:
 def _caller(server: Any, principal: Any) -> str:
     """Who is calling, in words that are the same next time: as JSON where that can be had."""
     try:
-        return str(server.rules.encode(principal, strict(Policy.standard)), "utf-8")
+        return str(server.rules.encode(principal, strict_policy_of(Policy.standard)), "utf-8")
     except NormalizeError:
         kind: Any = type(principal)
         if kind.__repr__ is object.__repr__:
