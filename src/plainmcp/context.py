@@ -379,7 +379,7 @@ def _written(question: Question, revision: Revision) -> Question:
     wanted, fit = (described, partial(_fitting, described)) if isinstance(described, dict) else _form(described)
 
     def parse(content: Any) -> Any:
-        return question.parse(fit(describe.filled(content, wanted, revision)))
+        return question.parse(fit(describe.restore_form(content, wanted, revision)))
 
     return replace(question, schema=wanted, parse=parse)
 

@@ -36,7 +36,9 @@ class Server(Core):
         """The same in an event loop."""
         from .transports import run_async  # an event loop is loaded for those who need one
 
-        begun = self.begin(message, None, None, principal, None if revision is None else revisions.named(revision))
+        begun = self.begin(
+            message, None, None, principal, None if revision is None else revisions.revision_of(revision)
+        )
         return await run_async.run(begun, threads=run_async.threads_of(self))
 
     @with_checked_options("server.connect", "write server.connect(send)")

@@ -52,7 +52,7 @@ def handle(
             raise_interrupt(error)
             kwargs = None
     if kwargs is None:
-        spoken = None if revision is None else revisions.named(revision)
+        spoken = None if revision is None else revisions.revision_of(revision)
         return run(server.begin(message, None, None, principal, spoken))
     said, process = encode(id), Process.current
     try:

@@ -67,14 +67,14 @@ def has_content(items: list[Any], policy: Policy, rules: Rules) -> bool:
 def block_of(value: Any, policy: Policy, rules: Rules) -> ContentBlock:
     """The content block that a value is or becomes."""
     if isinstance(value, Media):
-        return media.block(value, file_block=policy.file_block, extras=policy.contents_extras, raw=True)
+        return media.block_of(value, file_block=policy.file_block, extras=policy.contents_extras, raw=True)
     if isinstance(value, BYTES):
         return media.from_bytes(value, "media" if policy.bytes_as == "media" else "blob", raw=True)
     if word(type(value)) in _CONTENTS:
         return EmbeddedResource(resource=resource_of(value, policy, rules))
     if painter(type(value)) is not None:
         data, mime_type = _paint(value)
-        return media.block(Image(data=data, format=mime_type), raw=True)
+        return media.block_of(Image(data=data, format=mime_type), raw=True)
     block = value if isinstance(value, Wire) else _foreign_block(value)
     return _check_block(block, parse_block, policy, rules)  # type: ignore[no-any-return]
 
@@ -83,7 +83,7 @@ def contents_of(value: Any, uri: str, mime_type: str | None, policy: Policy, rul
     """The resource contents that a value is or becomes; None for a value that is not content."""
     if isinstance(value, BYTES):
         mime_type = mime_type or UNKNOWN  # S000-41
-        return BlobResourceContents(uri=uri, mimeType=mime_type, blob=cast("str", bytes(value)))  # see media.block
+        return BlobResourceContents(uri=uri, mimeType=mime_type, blob=cast("str", bytes(value)))  # see media.block_of
     if rules.rule(type(value)).shape != "block":
         return None
     if painter(type(value)) is not None:
@@ -91,7 +91,7 @@ def contents_of(value: Any, uri: str, mime_type: str | None, policy: Policy, rul
         value = Media(data=data, format=mime_type)
     if isinstance(value, Media):
         extras = policy.contents_extras
-        return media.contents(value, uri, mime_type, file_block=policy.file_block, extras=extras, raw=True)
+        return media.contents_of(value, uri, mime_type, file_block=policy.file_block, extras=extras, raw=True)
     name = word(type(value))
     if name in _CONTENTS:
         return resource_of(value, policy, rules)

@@ -75,7 +75,7 @@ def normalize_tool_result(
     result = tool_result(value, policy, output=output).result
     if isinstance(result.structuredContent, Raw):
         result.structuredContent = codec.decode(bytes(result.structuredContent))
-    result.content = list(map(media.spelled_out, result.content))
+    result.content = list(map(media.to_plain_block, result.content))
     return result
 
 
@@ -88,7 +88,7 @@ def normalize_resource_payload(
     'text/plain'
     """
     result = resource_result(uri, mime_type, payload, Policy.of(policy))
-    result.contents = list(map(media.spelled_out, result.contents))
+    result.contents = list(map(media.to_plain_block, result.contents))
     return result
 
 
@@ -100,7 +100,7 @@ def normalize_prompt_result(value: Any, *, policy: Policy | str = Policy.standar
     """
     result = prompt_result(value, Policy.of(policy))
     for message in result.messages:
-        message.content = media.spelled_out(message.content)
+        message.content = media.to_plain_block(message.content)
     return result
 
 
@@ -282,7 +282,7 @@ def _messages_of(value: Any, policy: Policy, rules: Rules) -> list[PromptMessage
     if isinstance(value, Turn):
         role, body = value.role, value.content
         if value.as_text:
-            body = media.text_block(body, extras=policy.contents_extras)
+            body = media.text_block_of(body, extras=policy.contents_extras)
     elif (parts := content.message_parts_of(value) or _split_pair(value, policy)) is not None:
         role, body = parts
     elif type(value) is dict and value.keys() == {"role", "content"} and value["role"] in _ROLES:
