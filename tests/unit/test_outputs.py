@@ -24,8 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from plainmcp.errors import AuthorError, OutputError
 from plainmcp.policy import Policy
 from plainmcp.schema.generate import of_output
-from plainmcp.schema.output_check import OutputCheck
-from plainmcp.schema.schema_types import type_of
+from plainmcp.schema.output_check import OutputCheck, type_of
 from plainmcp.schema.validator import Judge
 from plainmcp.values.encode import Rules
 

@@ -11,7 +11,7 @@ from types import UnionType
 from typing import Any, Literal, NamedTuple, TypeVar, Union, Unpack, cast, get_args, get_origin
 
 from ..errors import OptionError
-from ..schema import problems
+from ..schema import wording
 
 __all__ = ["check_options", "has_type", "with_checked_options"]
 
@@ -91,7 +91,7 @@ def check_options(options: Mapping[str, Any], known: Mapping[str, Any], where: s
 
 
 def _advice_for(name: str, known: Mapping[str, Any]) -> str:
-    near = problems.nearest(name, known)
+    near = wording.find_nearest(name, known)
     hint = f": {HABITS[name]}" if name in HABITS else f"; did you mean {near}=?" if near else ""
     return f"{hint}{'' if hint.endswith('?') else '.'} The options are {', '.join(known)}."
 
@@ -210,9 +210,9 @@ def _describe(hint: Any) -> str:
     """The type of a hint, in words."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        return problems.choice(list(dict.fromkeys(_describe(part) for part in parts)))
+        return wording.join_choices(list(dict.fromkeys(_describe(part) for part in parts)))
     if origin is Literal:
-        return problems.choice([repr(part) for part in parts])
+        return wording.join_choices([repr(part) for part in parts])
     if origin is tuple:
         return f"({', '.join(_describe(part) for part in parts)})"
     kind: Any = origin or hint

@@ -13,13 +13,12 @@ import msgspec
 
 from ..errors import ArgumentsError, AuthorError
 from ..wire import codec
-from . import coercion
-from . import problems as phrases
+from . import coercion, wording
 from .coercion import Reader
+from .coercion_errors import CoercionError
+from .formats import MAX_DIGITS
 from .hints import Parameter
-from .problems import Keys, Misfit
-from .subschemas import Schema
-from .texts import MAX_DIGITS
+from .subschemas import Keys, Schema
 from .validator import Judge
 
 __all__ = ["Binder", "compile"]
@@ -87,17 +86,19 @@ class Binder:
         if self._written is not None:
             # A schema written by hand may ask for more than the function's hints.
             broken = self._written.problems(given, members="parameter")
-            _raise_if_any([f"{phrases.place(one.keys)}: {one.text}" for one in broken])
+            _raise_if_any([f"{wording.format_path(one.keys)}: {one.text}" for one in broken])
         problems: list[str] = []
         bound = {}
         for name, value in given.items():
             if self._texts and not isinstance(value, str):
-                problems.append(f"{phrases.place((name,))}: expected a string, got {phrases.kind_of(value)}")
+                problems.append(
+                    f"{wording.format_path((name,))}: expected a string, got {wording.describe_kind(value)}"
+                )
             elif name in self._readers:
                 try:
                     bound[name] = self._readers[name](value)
-                except Misfit as misfit:
-                    problems += [f"{phrases.place((name, *keys))}: {said}" for keys, said in misfit.places]
+                except CoercionError as error:
+                    problems += [f"{wording.format_path((name, *keys))}: {said}" for keys, said in error.places]
             elif self._open and name not in self._reserved:
                 bound[name] = value
             else:
@@ -112,9 +113,9 @@ class Binder:
         return bound
 
     def _unknown(self, name: Any) -> str:
-        near = phrases.nearest(name, self._names)
+        near = wording.find_nearest(name, self._names)
         known = f"the parameters are {', '.join(self._names)}" if self._names else "there are none"
-        return f"{phrases.place((name,))}: no such parameter; " + (f"did you mean {near}?" if near else known)
+        return f"{wording.format_path((name,))}: no such parameter; " + (f"did you mean {near}?" if near else known)
 
 
 def _raise_if_any(problems: list[str]) -> None:
@@ -172,7 +173,7 @@ def _opened(arguments: Any) -> dict[str, Any]:
     if arguments is None:
         return {}
     if not isinstance(arguments, dict):
-        raise ArgumentsError([f"arguments: expected an object, got {phrases.kind_of(arguments)}"])
+        raise ArgumentsError([f"arguments: expected an object, got {wording.describe_kind(arguments)}"])
     return arguments
 
 
@@ -201,7 +202,7 @@ def _numbers_out_of_range(raw: bytes) -> list[str]:
     while waiting:
         keys, part = waiting.pop()
         if isinstance(part, _TooLarge):
-            found.append(f"{phrases.place(keys) or 'arguments'}: expected {part.words}")
+            found.append(f"{wording.format_path(keys) or 'arguments'}: expected {part.words}")
         inside = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
         waiting += [((*keys, key), item) for key, item in inside]
     return found

@@ -155,7 +155,7 @@ def _places(hint: Any) -> list[Any] | None:
     if not _is_a(hint, tuple):
         return None
     if names is not None:
-        resolved = records.annotations_of(hint)
+        resolved = records.sent_annotations_of(hint)
         return [resolved.get(name, Any) for name in names]
     return None if args[-1:] == (...,) or not args else list(args)
 

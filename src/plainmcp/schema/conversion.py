@@ -9,12 +9,28 @@ from typing import Any
 
 import msgspec
 
-from . import choices, limits, refusals
+from .coercion_errors import CoercionError, Name, read_author_error
+from .formats import OutOfBoundsError
 from .keywords import identity
-from .nodes import Alias, Anything, Choice, Foreign, Items, Members, Node, Record, Row, Scalar, Text, Union
-from .problems import Keys, Misfit, Name
-from .texts import OutOfBoundsError
-from .tree_schema import as_key
+from .matching import distance_of, is_meant
+from .node_schema import as_key
+from .nodes import (
+    Alias,
+    Anything,
+    Choice,
+    Foreign,
+    Items,
+    Members,
+    Node,
+    Record,
+    Row,
+    Scalar,
+    Text,
+    Union,
+    describe_unlisted,
+    is_within_limits,
+)
+from .subschemas import Keys
 
 __all__ = ["convert"]
 
@@ -38,9 +54,9 @@ def convert(node: Node, value: Any, foreign: dict[int, Callable[[Any], Any]] | N
     try:
         found = conversion.read(node, value, ())
     except RecursionError:
-        raise Misfit([((), "nested too deep")]) from None
+        raise CoercionError([((), "nested too deep")]) from None
     if conversion.places:
-        raise Misfit(conversion.places)
+        raise CoercionError(conversion.places)
     return found
 
 
@@ -65,7 +81,7 @@ class _Conversion:
             return make(*args, **named)
         except (ValueError, TypeError, AssertionError) as error:
             name = getattr(make, "__name__", "its type")
-            return self.refuse(*refusals.read(error, name, keys))
+            return self.refuse(*read_author_error(error, name, keys))
 
     # Values without parts -------------------------------------------------------------------------
 
@@ -79,7 +95,7 @@ class _Conversion:
             value = _as_number(node.json, value)
             if value is _UNFIT:
                 return self.refuse(keys)
-        if not limits.are_kept(node.limits, value):
+        if not is_within_limits(node.limits, value):
             return self.refuse(keys)
         return value if node.kind is node.json else self.make(keys, node.kind, value)
 
@@ -94,7 +110,7 @@ class _Conversion:
             return self.refuse(keys, str(error))
         except ValueError:
             return self.refuse(keys)
-        return found if limits.are_kept(node.limits, found) else self.refuse(keys, limits.describe_unlisted(node))
+        return found if is_within_limits(node.limits, found) else self.refuse(keys, describe_unlisted(node))
 
     def choice(self, node: Choice, value: Any, keys: Keys) -> Any:
         for json, option in node.options:
@@ -105,7 +121,7 @@ class _Conversion:
     # Arrays and objects ---------------------------------------------------------------------------
 
     def items(self, node: Items, value: Any, keys: Keys) -> Any:
-        if not isinstance(value, list) or not limits.are_kept(node.limits, value):
+        if not isinstance(value, list) or not is_within_limits(node.limits, value):
             return self.refuse(keys)
         read, known = _READERS[type(node.item)], len(self.places)
         found = []
@@ -136,7 +152,7 @@ class _Conversion:
         return self.make(keys, node.make, **{name: item for name, item in found if name is not None})
 
     def members(self, node: Members, value: Any, keys: Keys) -> Any:
-        if not isinstance(value, dict) or not limits.are_kept(node.limits, value):
+        if not isinstance(value, dict) or not is_within_limits(node.limits, value):
             return self.refuse(keys)
         known = len(self.places)
         found: dict[Any, Any] = {}
@@ -197,8 +213,8 @@ class _Conversion:
     def foreign(self, node: Foreign, value: Any, keys: Keys) -> Any:
         try:
             return self._foreign[id(node)](value)
-        except Misfit as misfit:
-            self.places += [((*keys, *inner), said) for inner, said in misfit.places]
+        except CoercionError as error:
+            self.places += [((*keys, *inner), said) for inner, said in error.places]
             return _UNFIT
 
     def alias(self, node: Alias, value: Any, keys: Keys) -> Any:
@@ -218,7 +234,7 @@ class _Conversion:
 
     def _try_members(self, node: Union, value: Any, keys: Keys) -> tuple[Any, list[tuple[Keys, str | None]]]:
         tried: list[tuple[Node, list[tuple[Keys, str | None]]]] = []
-        for member in sorted(node.members, key=lambda one: choices.distance(one, value)):
+        for member in sorted(node.members, key=lambda one: distance_of(one, value)):
             attempt = _Conversion(self._known, self._foreign)
             found = attempt.read(member, value, keys)
             if not attempt.places:
@@ -227,7 +243,7 @@ class _Conversion:
         for _, places in tried:
             if all(said is not None for _, said in places):
                 return _UNFIT, places
-        likely = [places for member, places in tried if choices.is_meant(member, value)]
+        likely = [places for member, places in tried if is_meant(member, value)]
         return _UNFIT, likely[0] if len(likely) == 1 else [(keys, None)]
 
 

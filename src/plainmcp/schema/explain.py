@@ -7,11 +7,11 @@ since a value may be large and wrong all over.
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from . import keywords, problems, wording
+from . import keywords, wording
+from .coercion_errors import Name
 from .keywords import Keeps
-from .paths import admits_kind, allowed_values, branches, child, decode_text, follow, likely, tag_of
-from .problems import Keys, Name
-from .subschemas import Schema
+from .matching import admits_kind, allowed_values, branches, child, decode_text, follow, likely, tag_of
+from .subschemas import Keys, Schema
 
 __all__ = ["Problem", "explain"]
 
@@ -75,31 +75,31 @@ class _Explainer:
     def note(self, keys: Keys, schema: Any, value: Any, *, got: str | None = None) -> None:
         """A value that is not what the schema of its place asks for."""
         words = wording.describe(self.root, schema)
-        kind = problems.kind_of(value)
+        kind = wording.describe_kind(value)
         if got is None:
             right = any(admits_kind(one, value) for one in branches(self.root, schema))
             got = "" if right else kind
         allowed = self._allowed_values(schema)
-        near = None if value in allowed else problems.nearest(value, allowed)
+        near = None if value in allowed else wording.find_nearest(value, allowed)
         text = f"expected {words}" + (f", got {got}" if got else "")
-        text += "" if near is None else f"; did you mean {problems.options([near])}?"
+        text += "" if near is None else f"; did you mean {wording.describe_values([near])}?"
         self.found.append(Problem(keys, words, got or kind, text))
 
     def note_missing(self, keys: Keys, schema: Any, given: dict[str, Any], known: Iterable[str]) -> None:
         """A member that has to be there; perhaps it is, under a name that is slightly wrong."""
         unknown = [name for name in given if name not in known]
-        near = next((name for name in unknown if problems.nearest(name, [keys[-1]]) is not None), None)
+        near = next((name for name in unknown if wording.find_nearest(name, [keys[-1]]) is not None), None)
         text = f"missing; it takes {wording.describe(self.root, schema)}"
         text += (
             ""
             if near is None
-            else f"; {problems.place([near])} is not known, did you mean {problems.place(keys[-1:])}?"
+            else f"; {wording.format_path([near])} is not known, did you mean {wording.format_path(keys[-1:])}?"
         )
         self.found.append(Problem(keys, "a value", "nothing", text))
 
     def note_unknown(self, keys: Keys, known: list[str]) -> None:
         """A member that may not be there."""
-        near = problems.nearest(keys[-1], known)
+        near = wording.find_nearest(keys[-1], known)
         names = ", ".join(known[:20])
         kind = self.members if len(keys) == 1 else "field"
         rest = f"did you mean {near}?" if near else f"the {kind}s are {names}" if known else "there are none"
@@ -236,10 +236,10 @@ class _Explainer:
         return False
 
     def _note_name(self, rule: Any, name: str, keys: Keys) -> None:
-        known = problems.choice(wording.describe(self.root, _as_text(one)) for one in branches(self.root, rule))
+        known = wording.join_choices(wording.describe(self.root, _as_text(one)) for one in branches(self.root, rule))
         words = "another name" if known == "a string" else f"a name that is {known}"
-        near = problems.nearest(name, self._allowed_values(rule))
-        text = f"expected {words}" + ("" if near is None else f"; did you mean {problems.options([near])}?")
+        near = wording.find_nearest(name, self._allowed_values(rule))
+        text = f"expected {words}" + ("" if near is None else f"; did you mean {wording.describe_values([near])}?")
         self.found.append(Problem(keys, words, "another name", text))
 
     def _new(self) -> "_Explainer":

@@ -18,7 +18,7 @@ from ..foreign import classes
 from ..policy import Policy
 from ..types import Wire
 from ..values.encode import Rules
-from . import hints, of_hint
+from . import hint_schema, hints
 from .hints import Parameter
 from .subschemas import Schema, as_object, camel_top, each, is_object, joined, ordered, wrapped
 from .validator import Judge
@@ -57,7 +57,7 @@ def of_input(parameters: Iterable[Parameter], *, show_defaults: bool = True, ope
     definitions: dict[str, Schema] = {}
     for parameter in parameters:
         try:
-            found, more = of_hint.given(parameter.annotation, show_defaults=show_defaults)
+            found, more = hint_schema.given(parameter.annotation, show_defaults=show_defaults)
         except AuthorError as error:
             raise AuthorError(f"parameter {parameter.name}: {error}") from error
         found = joined(found, more, definitions)
@@ -75,7 +75,7 @@ def _property(parameter: Parameter, found: Schema, show_defaults: bool) -> Schem
     if parameter.description is not None:
         found = {**found, "description": parameter.description}
     if not parameter.required:
-        found = of_hint.without_null(found)
+        found = hint_schema.without_null(found)
         if show_defaults and parameter.default is not None:
             found = {**found, **_default(parameter.default)}
     return ordered(found)
@@ -93,7 +93,7 @@ def _default(value: Any) -> Schema:
 
 def of_form(kind: type) -> Schema:
     """The schema of a record as a form for people: flat, its fields single values or choices."""
-    found, left = of_hint.given(kind, root=True)
+    found, left = hint_schema.given(kind, root=True)
     if left or not is_object(found):
         raise AuthorError(f"{kind.__name__} is not a form: a form has fields with names, and none holds a form")
     for name, field in found.get("properties", {}).items():
@@ -131,7 +131,7 @@ def of_output(
         if not _is_wanted(annotation, which) or not _is_data(annotation, opaque):
             return None
         hint = hints.rebuilt(hints.with_lists(annotation), _as_written)
-        found, definitions = of_hint.returned(hint, drop_none=drop_none)
+        found, definitions = hint_schema.returned(hint, drop_none=drop_none)
     except AuthorError:  # a hint is no promise before it is understood
         return None
     if which in ("model", "named") and not is_object(found):

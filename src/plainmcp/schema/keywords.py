@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from . import texts
+from . import formats
 from .subschemas import Schema
 
 __all__ = ["Keeps", "find_broken", "identity", "is_among", "keeps_format", "keeps_our_format", "matches"]
@@ -49,7 +49,7 @@ def keeps_format(name: str, text: str) -> bool:
 
 def keeps_our_format(name: str, text: str) -> bool:
     """Whether a text is in a format, as we read it: a moment may lack its time zone."""
-    return texts.keeps(name, text) if name in texts.NAMES else keeps_format(name, text)
+    return formats.keeps(name, text) if name in formats.NAMES else keeps_format(name, text)
 
 
 def matches(text: str, pattern: str) -> bool:

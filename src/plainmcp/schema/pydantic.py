@@ -13,10 +13,10 @@ import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
-from . import complaints, cores, hints, leniency, texts
-from .paths import branches, inside
-from .problems import Keys, Misfit, Name
-from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME
+from . import core_schemas, formats, hints, repair
+from .coercion_errors import CoercionError, Name, read_pydantic_error
+from .matching import branches, inside
+from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Keys
 
 __all__ = ["check_hash", "check_without", "converter", "refusal", "schema"]
 
@@ -118,7 +118,7 @@ def refusal(hint: Any) -> str | None:
 
 def check_hash(hint: Any, holder: Any) -> None:
     """Raise AuthorError for a hint whose values never fit into a set."""
-    cores.check_item(cores.adapter_of(hint).core_schema, holder)
+    core_schemas.check_item(core_schemas.adapter_of(hint).core_schema, holder)
 
 
 def check_without(hint: Any, refusal: str) -> None:
@@ -144,11 +144,11 @@ def converter(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
     from pydantic import ValidationError
 
     try:
-        adapter = cores.adapter_of(hint)
-        cores.check_hashes(adapter.core_schema)
-        validate = cores.validator(adapter).validate_json
+        adapter = core_schemas.adapter_of(hint)
+        core_schemas.check_hashes(adapter.core_schema)
+        validate = core_schemas.validator(adapter).validate_json
         takes_long = _takes_long(adapter)
-        unlisted = {"format": "fraction"} if cores.hides_numbers(adapter.core_schema) else {}
+        unlisted = {"format": "fraction"} if core_schemas.hides_numbers(adapter.core_schema) else {}
     except Exception as error:
         raise AuthorError(str(error).partition("\n")[0]) from error
     strict = None if lenient else True  # None leaves it to the models themselves
@@ -162,21 +162,21 @@ def converter(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
         try:
             raw = msgspec.json.encode(value)
         except (TypeError, ValueError, RecursionError):
-            raise Misfit([((), "this is not JSON")]) from None
+            raise CoercionError([((), "this is not JSON")]) from None
         if takes_long:
             _check_bounds(listed_schema(), value, unlisted)
         try:
             return validate(raw, strict=strict)
         except ValidationError as error:
             refusal = error
-        same = leniency.repair(listed_schema(), value, lenient=False)
+        same = repair.repair(listed_schema(), value, lenient=False)
         if same is not value:  # 3.0 is an integer to JSON Schema, but not to a strict model
             try:
                 return validate(msgspec.json.encode(same), strict=strict)
             except ValidationError as error:
                 refusal = error
         errors = refusal.errors(include_url=False, include_input=False)
-        raise Misfit([complaints.place(error, value) for error in errors])
+        raise CoercionError([read_pydantic_error(error, value) for error in errors])
 
     return convert
 
@@ -209,6 +209,6 @@ def _check_bounds(root: dict[str, Any], value: Any, unlisted: dict[str, Any]) ->
 def _check_text(choices: list[Any], text: str, keys: Keys) -> None:
     try:
         for choice in choices:
-            texts.check_bounds(choice.get("format") if isinstance(choice, dict) else None, text)
-    except texts.OutOfBoundsError as error:
-        raise Misfit([(keys, str(error))]) from None
+            formats.check_bounds(choice.get("format") if isinstance(choice, dict) else None, text)
+    except formats.OutOfBoundsError as error:
+        raise CoercionError([(keys, str(error))]) from None

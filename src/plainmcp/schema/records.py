@@ -4,16 +4,28 @@ A record is a dataclass, a TypedDict, a pydantic model, an attrs class or a Stru
 """
 
 import dataclasses
+import typing
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, get_origin
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
 from . import generics, hints
+from .generics import annotations_of
+from .nodes import MISSING
 
-__all__ = ["SentField", "annotations_of", "has_extra_fields", "sent_fields"]
+__all__ = [
+    "Constructor",
+    "InputField",
+    "SentField",
+    "constructor_of",
+    "has_extra_fields",
+    "is_for_pydantic",
+    "sent_annotations_of",
+    "sent_fields",
+]
 
 Default = Callable[[], Any]
 
@@ -36,14 +48,14 @@ def sent_fields(hint: Any) -> list[SentField]:
     """
     kind: Any = get_origin(hint) or hint
     if hasattr(kind, "model_fields"):
-        return _of_model(kind)
-    resolved = annotations_of(hint)
+        return _model_fields(kind)
+    resolved = sent_annotations_of(hint)
     if hints.is_typed_dict(kind):
         return [SentField(name, one, name in kind.__required_keys__) for name, one in resolved.items()]
     if issubclass(kind, msgspec.Struct):
-        return _of_struct(kind, resolved)
+        return _struct_fields(kind, resolved)
     if dataclasses.is_dataclass(kind):
-        return _of_dataclass(kind, resolved)
+        return _dataclass_fields(kind, resolved)
     public = classes.attrs_fields(kind) or ()
     return [
         SentField(field.name, resolved.get(field.name, Any), True, classes.attrs_default(field))
@@ -57,7 +69,7 @@ def has_extra_fields(kind: type) -> bool:
     return classes.allows_extra(kind)
 
 
-def _of_model(kind: Any) -> list[SentField]:
+def _model_fields(kind: Any) -> list[SentField]:
     fields = [
         SentField(
             field.serialization_alias or field.alias or name,
@@ -77,7 +89,7 @@ def _model_default(field: Any) -> Default:
     return lambda: field.get_default(call_default_factory=True, validated_data={})
 
 
-def _of_struct(kind: type[msgspec.Struct], resolved: Mapping[str, Any]) -> list[SentField]:
+def _struct_fields(kind: type[msgspec.Struct], resolved: Mapping[str, Any]) -> list[SentField]:
     config = kind.__struct_config__
     fields = [] if config.tag is None else [SentField(str(config.tag_field), Any, True, lambda: config.tag)]
     for field in msgspec.structs.fields(kind):
@@ -87,7 +99,7 @@ def _of_struct(kind: type[msgspec.Struct], resolved: Mapping[str, Any]) -> list[
     return fields
 
 
-def _of_dataclass(kind: Any, resolved: Mapping[str, Any]) -> list[SentField]:
+def _dataclass_fields(kind: Any, resolved: Mapping[str, Any]) -> list[SentField]:
     fields = [(field.metadata.get("json", field.name), field) for field in dataclasses.fields(kind)]
     return [
         SentField(name, resolved.get(field.name, Any), True, _default_of(field, dataclasses.MISSING))
@@ -103,7 +115,7 @@ def _default_of(field: Any, missing: Any) -> Default | None:
     return factory
 
 
-def annotations_of(hint: Any) -> dict[str, Any]:
+def sent_annotations_of(hint: Any) -> dict[str, Any]:
     """The annotations of a class, inherited ones too, with the types a generic class was given in their places.
 
     Where one of them cannot be resolved, each may be anything: the names of the fields are known all the same.
@@ -112,7 +124,7 @@ def annotations_of(hint: Any) -> dict[str, Any]:
     >>> T = TypeVar("T")
     >>> class Box(Generic[T]):
     ...     item: list[T]
-    >>> annotations_of(Box[int])
+    >>> sent_annotations_of(Box[int])
     {'item': list[int]}
     """
     kind: Any = get_origin(hint) or hint
@@ -124,3 +136,162 @@ def annotations_of(hint: Any) -> dict[str, Any]:
         name: generics.substitute(one, dict.fromkeys(generics.variables_of(one), Any))
         for name, one in resolved.items()
     }
+
+
+# Fields of a record that is read -------------------------------------------------------------------
+
+
+class InputField(NamedTuple):
+    """A field that may be given: its name in JSON, what the class calls it, its hint; a tag has no name."""
+
+    wire: str
+    name: str | None
+    hint: Any
+    required: bool
+    default: Any = MISSING
+
+
+class Constructor(NamedTuple):
+    """What makes a record of its fields, by their names; `closed` says that it takes no others.
+
+    `is_array` says that the fields stand in an array, in order. `is_plain` says that msgspec makes the same of them.
+    """
+
+    fields: list[InputField]
+    make: Callable[..., Any]
+    closed: bool = False
+    is_array: bool = False
+    is_plain: bool = True
+
+
+def is_for_pydantic(hint: Any) -> bool:
+    """Whether a record of another family says what only pydantic understands: other names or defaults by `Field`."""
+    kind: Any = get_origin(hint) or hint
+    if hasattr(kind, "__pydantic_config__"):
+        return True
+    constructor = constructor_of(hint)
+    if constructor is None or issubclass(kind, msgspec.Struct):
+        return False
+    metadata = [
+        one for field in constructor.fields for one in (field.default, *getattr(field.hint, "__metadata__", ()))
+    ]
+    return any(map(classes.arranges_field, metadata))
+
+
+def constructor_of(hint: Any) -> Constructor | None:
+    """How instances of a class are made; None for a class that is not a record. Raises AuthorError."""
+    kind: Any = get_origin(hint) or hint
+    if not isinstance(kind, type):
+        return None
+    if hints.is_typed_dict(kind):
+        return _typed_dict_constructor(hint, kind)
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return _named_tuple_constructor(hint, kind)
+    if issubclass(kind, msgspec.Struct):
+        return _struct_constructor(hint, kind)
+    if dataclasses.is_dataclass(kind):
+        return _dataclass_constructor(hint, kind)
+    return None if classes.attrs_fields(kind) is None else _attrs_constructor(hint, kind)
+
+
+def _typed_dict_constructor(hint: Any, kind: Any) -> Constructor:
+    fields = []
+    # By name, as msgspec lists them.
+    for name, one in sorted(annotations_of(hint).items()):
+        inner, required = _split_marks(one, name in kind.__required_keys__)
+        fields.append(InputField(name, name, inner, required))
+    closed = bool(getattr(kind, "__closed__", False))
+    return Constructor(fields, dict, closed=closed, is_plain=not closed)
+
+
+def _split_marks(hint: Any, required: bool) -> tuple[Any, bool]:
+    """The hint of a key without Required and the like, and whether the key must be there.
+
+    Where annotations are texts, only the resolved hint knows of NotRequired.
+    """
+    match get_origin(hint):
+        case typing.Required:
+            return _split_marks(get_args(hint)[0], True)
+        case typing.NotRequired:
+            return _split_marks(get_args(hint)[0], False)
+        case origin if hints.is_wrapper(origin):
+            return _split_marks(get_args(hint)[0], required)
+    if hasattr(hint, "__metadata__") and hints.is_wrapper(get_origin(hint.__origin__)):
+        inner, required = _split_marks(hint.__origin__, required)
+        return typing.Annotated[(inner, *hint.__metadata__)], required
+    return hint, required
+
+
+def _named_tuple_constructor(hint: Any, kind: Any) -> Constructor:
+    resolved = annotations_of(hint)
+    fields = [
+        InputField(
+            name,
+            name,
+            resolved.get(name, Any),
+            name not in kind._field_defaults,
+            kind._field_defaults.get(name, MISSING),
+        )
+        for name in kind._fields
+    ]
+    return Constructor(fields, kind, closed=True, is_array=True)
+
+
+def _struct_constructor(hint: Any, kind: type[msgspec.Struct]) -> Constructor:
+    config = kind.__struct_config__
+    resolved = annotations_of(hint)
+    tag = config.tag
+    tagged = [] if tag is None else [InputField(str(config.tag_field), None, Literal[tag], True)]
+    fields = [
+        InputField(one.encode_name, one.name, resolved.get(one.name, one.type), one.required, _struct_default(one))
+        for one in msgspec.structs.fields(kind)
+    ]
+    return Constructor(tagged + fields, kind, config.forbid_unknown_fields, config.array_like, is_plain=tag is None)
+
+
+def _struct_default(field: Any) -> Any:
+    if field.default_factory in (list, dict, set, bytearray):
+        return field.default_factory()
+    return MISSING if field.default in (msgspec.NODEFAULT, msgspec.UNSET) else field.default
+
+
+def _dataclass_constructor(hint: Any, kind: Any) -> Constructor:
+    resolved = annotations_of(hint)
+    known = kind.__dataclass_fields__.values()
+    init_only = [field.name for field in known if type(resolved.get(field.name)) is dataclasses.InitVar]
+    if init_only:
+        raise AuthorError(
+            f"{kind.__name__}.{init_only[0]} is an InitVar, which has no place in JSON; make it a field"
+        )
+    fields = [
+        InputField(one.name, one.name, resolved.get(one.name, Any), _is_required(one), _dataclass_default(one))
+        for one in dataclasses.fields(kind)
+        if one.init
+    ]
+    plain = len(fields) == len(dataclasses.fields(kind)) and kind.__dataclass_params__.init
+    return Constructor(fields, kind, is_plain=plain)
+
+
+def _is_required(field: "dataclasses.Field[Any]") -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _dataclass_default(field: "dataclasses.Field[Any]") -> Any:
+    return MISSING if field.default is dataclasses.MISSING else field.default
+
+
+def _attrs_constructor(hint: Any, kind: Any) -> Constructor:
+    resolved = annotations_of(hint)
+    attributes = [one for one in kind.__attrs_attrs__ if one.init]
+    fields = [
+        InputField(one.name, one.alias, resolved.get(one.name, Any), *_attrs_default(one.default))
+        for one in attributes
+    ]
+    plain = len(attributes) == len(kind.__attrs_attrs__) and all(one.converter is None for one in attributes)
+    return Constructor(fields, kind, is_plain=plain)
+
+
+def _attrs_default(default: Any) -> tuple[bool, Any]:
+    """Whether an attribute must be given, and its default; told without importing attrs."""
+    name = type(default).__name__
+    return name == "_Nothing", MISSING if name in ("_Nothing", "Factory") else default

@@ -8,6 +8,7 @@ import inspect
 import re
 import typing
 from collections.abc import Awaitable, Callable, Coroutine
+from inspect import cleandoc
 from types import SimpleNamespace
 from typing import Annotated, Any, get_args, get_origin
 
@@ -15,13 +16,26 @@ import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
-from . import docstring, hints
-from .docstring import Prose
+from . import hints
 from .hints import Parameter
 
-__all__ = ["Parameter", "Signature", "read"]
+__all__ = ["Parameter", "Prose", "Signature", "parse_docstring", "read"]
 
 EMPTY = inspect.Parameter.empty
+
+
+# What looks like the beginning of a section: `Args:`, `:param x:`, `@param x:`, a line of dashes.
+_SECTION = re.compile(r"^[ \t]*([A-Z][\w ]*:[ \t]*$|[:@]\w+|-{3,}[ \t]*$)", re.MULTILINE)
+
+
+class Prose(msgspec.Struct, frozen=True):
+    """The prose as a whole; its first paragraph in one line, and the rest; the parameters and the return."""
+
+    whole: str | None = None
+    first: str | None = None
+    rest: str | None = None
+    parameters: dict[str, str] = {}
+    returns: str | None = None
 
 
 class Signature(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +77,7 @@ def read(function: Callable[..., Any], *, context_type: type, title_from: str = 
     if len(contexts) > 1:
         raise AuthorError(f"{shown} takes the context twice: {' and '.join(contexts)}")
     given = [one for one in takes if one.name not in contexts and one.kind is not one.VAR_KEYWORD]
-    prose = docstring.parse(_doc(function, called, inner) or "")
+    prose = parse_docstring(_doc(function, called, inner) or "")
     returns, said = _described(_awaited(resolved["return"]))
     return Signature(
         name=name,
@@ -216,7 +230,35 @@ def _described(hint: Any) -> tuple[Any, str | None]:
     return hint, next((inspect.cleandoc(text) for text in texts if text), None)
 
 
-# Words --------------------------------------------------------------------------------------------
+# Docstrings ---------------------------------------------------------------------------------------
+
+
+def parse_docstring(text: str) -> Prose:
+    """Take a docstring apart.
+
+    >>> parse_docstring("Forecast for a city.\\n\\nArgs:\\n    city: Its name").parameters
+    {'city': 'Its name'}
+    """
+    text = cleandoc(text)
+    parameters: dict[str, str] = {}
+    returns = None
+    if _SECTION.search(text):
+        import docstring_parser
+
+        try:
+            parsed = docstring_parser.parse(text)
+            gap = "\n\n" if parsed.blank_after_short_description else "\n"
+            text = gap.join(filter(None, (parsed.short_description, parsed.long_description)))
+            parameters = {one.arg_name: _to_one_line(one.description) for one in parsed.params if one.description}
+            returns = _to_one_line(parsed.returns.description or "") if parsed.returns else None
+        except Exception:  # its own ParseError mostly, but it has others
+            pass
+    first, _, rest = text.strip().partition("\n\n")
+    return Prose(text.strip() or None, _to_one_line(first) or None, rest.strip() or None, parameters, returns or None)
+
+
+def _to_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _doc(function: Any, called: Any, inner: Any) -> str | None:

@@ -14,6 +14,7 @@ __all__ = [
     "INTEGER_NAME",
     "NUMBER_NAME",
     "Definitions",
+    "Keys",
     "Schema",
     "as_object",
     "camel_top",
@@ -27,6 +28,7 @@ __all__ = [
     "wrapped",
 ]
 
+Keys: TypeAlias = tuple[Any, ...]
 Schema: TypeAlias = dict[str, Any]
 Definitions: TypeAlias = dict[str, Schema]
 

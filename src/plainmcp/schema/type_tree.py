@@ -17,10 +17,25 @@ import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
-from . import constructors, hints, limits, pydantic, texts
-from .constructors import Constructor
+from . import formats, hints, pydantic, records
 from .generics import resolve, substitute
-from .nodes import Alias, Anything, Choice, Field, Foreign, Items, Members, Node, Record, Row, Scalar, Text, Union
+from .nodes import (
+    Alias,
+    Anything,
+    Choice,
+    Field,
+    Foreign,
+    Items,
+    Members,
+    Node,
+    Record,
+    Row,
+    Scalar,
+    Text,
+    Union,
+    with_limits,
+)
+from .records import Constructor
 
 __all__ = ["tree_of"]
 
@@ -73,7 +88,7 @@ class _Parser:
             return Foreign(hint)
         if hasattr(hint, "__metadata__"):
             metas = [said for said in hint.__metadata__ if isinstance(said, msgspec.Meta)]
-            return limits.limit(self.parse(hint.__origin__), metas)
+            return with_limits(self.parse(hint.__origin__), metas)
         if hints.is_alias(hint):
             return self._alias(hint)
         inner = hints.unwrapped(hint)
@@ -105,7 +120,7 @@ class _Parser:
         if said is not None:
             own = any(map(classes.of_pydantic, said))
         else:
-            own = isinstance(kind, type) and (classes.of_pydantic(kind) or constructors.is_for_pydantic(hint))
+            own = isinstance(kind, type) and (classes.of_pydantic(kind) or records.is_for_pydantic(hint))
         if not own:
             return False
         refusal = pydantic.refusal(hint)
@@ -129,13 +144,13 @@ class _Parser:
             return self._choices(kind)
         if kind in _SCALARS:
             return Scalar(kind, kind)
-        constructor = constructors.constructor_of(hint)
+        constructor = records.constructor_of(hint)
         if constructor is not None:
             return self._record(hint, constructor)
         return self._parse_leaf(hint, kind, args)
 
     def _parse_leaf(self, hint: Any, kind: type, args: tuple[Any, ...]) -> Node:
-        format = texts.format_of(kind)
+        format = formats.format_of(kind)
         if format is not None and (self._given or not issubclass(kind, (str, re.Pattern))) and bytes not in args:
             return Text(kind, format)
         json = next((one for one in _SCALARS if issubclass(kind, one)), None)

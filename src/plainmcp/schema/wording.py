@@ -1,12 +1,15 @@
 """What a schema asks for, in words that a model can act on: kinds, choices, limits and formats."""
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
-from . import problems
-from .paths import allowed_values, follow
+import msgspec
+
+from .matching import allowed_values, follow
 from .subschemas import INTEGER_NAME, NUMBER_NAME, Schema
 
-__all__ = ["describe"]
+__all__ = ["describe", "describe_kind", "describe_values", "find_nearest", "format_path", "join_choices"]
 
 _MANY = 20  # how many fields are worth naming
 _TYPES = {
@@ -60,15 +63,15 @@ def describe(root: Schema, schema: Any) -> str:
         return "any value" if here else "nothing"
     for union in ("anyOf", "oneOf"):
         if isinstance(here.get(union), list) and "type" not in here:
-            return problems.choice(describe(root, one) for one in here[union])
+            return join_choices(describe(root, one) for one in here[union])
     allowed = allowed_values(here)
     if allowed is not None:
-        return problems.options(allowed)
+        return describe_values(allowed)
     types = here.get("type", _implied_type(here))
     if types is None:
         parts = [one for one in here.get("allOf", ()) if isinstance(one, dict)]
         return describe(root, parts[0]) if parts else "any value"
-    return problems.choice(_describe_type(root, here, one) for one in ([types] if isinstance(types, str) else types))
+    return join_choices(_describe_type(root, here, one) for one in ([types] if isinstance(types, str) else types))
 
 
 def _implied_type(schema: Schema) -> str | None:
@@ -144,3 +147,77 @@ def _size(least: int | None, most: int | None, unit: str) -> str | None:
 
 def _singular(unit: str) -> str:
     return "property" if unit == "properties" else unit.removesuffix("s")
+
+
+# Values and paths ----------------------------------------------------------------------------------
+
+_MANY = 20  # how many allowed values are worth naming
+_LONG = 64  # how long a name may be that somebody else chose
+
+_KINDS: dict[type, str] = {
+    str: "a string",
+    bool: "a boolean",
+    int: "an integer",
+    float: "a number",
+    type(None): "null",
+    list: "an array",
+    dict: "an object",
+}
+
+
+def describe_kind(value: Any) -> str:
+    """What sort of JSON a value is, without the value.
+
+    >>> describe_kind("hunter2")
+    'a string'
+    """
+    return _KINDS.get(type(value), "something that is not JSON")
+
+
+def join_choices(phrases: Iterable[str]) -> str:
+    """Several things that would do.
+
+    >>> join_choices(["a string", "null"])
+    'a string or null'
+    """
+    return " or ".join(dict.fromkeys(phrases))
+
+
+def describe_values(values: Iterable[Any]) -> str:
+    """The allowed values.
+
+    >>> describe_values(["c", "f"])
+    'one of "c", "f"'
+    """
+    allowed = list(values)
+    shown = ", ".join(msgspec.json.encode(value, enc_hook=repr).decode() for value in allowed[:_MANY])
+    more = f" and {len(allowed) - _MANY} more" if len(allowed) > _MANY else ""
+    return f"one of {shown}{more}" if len(allowed) > 1 else shown
+
+
+def find_nearest(value: Any, allowed: Iterable[Any]) -> str | None:
+    """The allowed text that looks most like a given one, if any does."""
+    if not isinstance(value, str) or len(value) > _LONG:
+        return None
+    from difflib import get_close_matches
+
+    texts = {text.lower(): text for text in allowed if isinstance(text, str)}
+    found = get_close_matches(value.lower(), texts, 1)
+    return texts[found[0]] if found else None
+
+
+def format_path(keys: Iterable[Any], root: str = "") -> str:
+    """Where in some data: `user.tags[0]`, or `$.user.tags[0]` from a root that has no name.
+
+    >>> format_path(["user", "tags", 0])
+    'user.tags[0]'
+    """
+    parts = [root]
+    for key in keys:
+        if isinstance(key, int):
+            parts.append(f"[{key}]")
+        elif len(str(key)) > _LONG:
+            parts.append(f".(a name of {len(str(key))} characters)")
+        else:
+            parts.append(f".{key}" if re.fullmatch(r"[\w-]+", str(key), re.ASCII) else f"[{key!a}]")
+    return "".join(parts).removeprefix("." if not root else "")

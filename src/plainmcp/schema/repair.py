@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from .keywords import identity, keeps_our_format
-from .paths import admits_kind, allowed_values, branches, inside, likely
+from .matching import admits_kind, allowed_values, branches, inside, likely
 from .subschemas import Schema
 
 __all__ = ["repair"]

@@ -1,31 +1,89 @@
-"""What pydantic says of a value that it refuses: where that is, and in which words.
+"""What an author's own class says of a value that it refuses, and of which part it says so."""
 
-Most of its words are left to the schema, which says it as it is said of every other type.
-"""
-
+import re
+import sys
+from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, get_args
 
-from . import refusals
-from .paths import decode_text
-from .problems import Keys, Name
+from .matching import decode_text
+from .subschemas import Keys
 
-__all__ = ["place"]
+__all__ = ["CoercionError", "Name", "is_authored", "read_author_error", "read_pydantic_error"]
 
 
-def place(error: Any, value: Any) -> tuple[Keys, str | None]:
+class Name(str):
+    """The last of the keys where the name of a member is wrong, and not what it holds."""
+
+    __slots__ = ()
+
+
+class CoercionError(Exception):
+    """A value does not fit its type: the keys that lead to each wrong place, and what an author's class said of it.
+
+    Where nobody said anything, the schema knows what was expected.
+    """
+
+    def __init__(self, places: list[tuple[Keys, str | None]]) -> None:
+        super().__init__(places)
+        self.places = places
+
+
+_ATTRIBUTE = re.compile(r"'(\w+)'")
+
+
+def read_author_error(error: Exception, name: str, keys: Keys) -> tuple[Keys, str | None]:
+    """The place that an exception is about, and the author's words; `name` is the class, `keys` lead to its value.
+
+    The words of attrs' own validators and of Python's enums are nobody's own, and repeat the value.
+
+    >>> read_author_error(ValueError("the free plan has one seat"), "Plan", ("plan",))
+    (('plan',), 'the free plan has one seat')
+    """
+    packages = [*_packages(error)]
+    if packages[-1:] in (["attr"], ["attrs"]):
+        attribute = _ATTRIBUTE.search(str(error))
+        return (*keys, *attribute.groups()) if attribute else keys, f"refused by a validator of {name}"
+    if is_authored(error):
+        return keys, str(error) or f"refused by {name}"
+    return keys, None
+
+
+def is_authored(error: Exception) -> bool:
+    """Whether an exception came about in code of an author's, and not only in Python's library or pydantic."""
+    packages = [*_packages(error)]
+    if packages[-1:] == ["enum"]:
+        return False
+    return not packages or not _LIBRARIES.issuperset(packages)
+
+
+_LIBRARIES = sys.stdlib_module_names | {"plainmcp", "pydantic", "pydantic_core"}
+
+
+def _packages(error: Exception) -> Iterator[str]:
+    """Whose code an exception came through, from the caller to who raised it."""
+    trace = error.__traceback__
+    while trace is not None:
+        yield str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+        trace = trace.tb_next
+
+
+# Errors of pydantic --------------------------------------------------------------------------------
+
+
+def read_pydantic_error(error: Any, value: Any) -> tuple[Keys, str | None]:
     """Where pydantic refuses a value, and what an author said of it; pydantic's own words are left to the schema."""
     kind, context = error["type"], error.get("ctx", {})
     keys = _locate(error["loc"], value, is_missing=kind == "missing")
     if error["loc"][-1:] == ("[key]",):
         keys = (*keys[:-1], Name(keys[-1]))
     if kind in ("value_error", "assertion_error") and "error" in context:
-        said = str(context["error"]) or "refused by a validator"
-        return keys, said if refusals.is_authored(context["error"]) else None
-    if kind in _WORDS:
-        return keys, f"expected {_WORDS[kind].format(**context)}"
+        text = str(context["error"]) or "refused by a validator"
+        return keys, text if is_authored(context["error"]) else None
+    if kind in _EXPECTED:
+        return keys, f"expected {_EXPECTED[kind].format(**context)}"
     if kind in _LIMITS and any(isinstance(limit, (Decimal, Fraction)) for limit in context.values()):
         return keys, f"expected a number{_LIMITS[kind].format(**context)}"
     is_own = kind in _known_errors() or kind in _CUSTOM or str(error["msg"]).startswith(_EMAIL)
@@ -51,7 +109,7 @@ _LIMITS = {
     "multiple_of": ", a multiple of {multiple_of}",
 }
 # What no schema says.
-_WORDS = {
+_EXPECTED = {
     "date_past": "a date in the past",
     "date_future": "a date in the future",
     "datetime_past": "a date and time in the past",

@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from . import limits, pydantic
+from . import pydantic
+from .matching import branches
 from .nodes import (
     MISSING,
     Alias,
@@ -26,8 +27,8 @@ from .nodes import (
     Scalar,
     Text,
     Union,
+    limit_keywords_of,
 )
-from .paths import branches
 from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Schema, joined
 
 __all__ = ["schema_of"]
@@ -93,9 +94,9 @@ class _Writer:
                     return _outline({**schema, "$defs": definitions})
                 return joined(schema, definitions, self.definitions)
             case Scalar():
-                return {"type": _TYPES[node.json], **limits.keywords(node)}
+                return {"type": _TYPES[node.json], **limit_keywords_of(node)}
             case Text():
-                return {"type": "string", **self._format(node), **limits.keywords(node)}
+                return {"type": "string", **self._format(node), **limit_keywords_of(node)}
             case Choice():
                 return {"enum": [value for value, _ in node.options]}
             case Items():
@@ -125,7 +126,7 @@ class _Writer:
     def _items(self, node: Items) -> Schema:
         items = {} if isinstance(node.item, Anything) and not node.item.flat else {"items": self.write(node.item)}
         unique = {"uniqueItems": True} if node.unique else {}
-        return {"type": "array", **items, **limits.keywords(node), **unique}
+        return {"type": "array", **items, **limit_keywords_of(node), **unique}
 
     def _row(self, node: Row) -> Schema:
         items = [self._field(one) for one in node.items]
@@ -142,7 +143,7 @@ class _Writer:
             "type": "object",
             **({"propertyNames": names} if names else {}),
             **values,
-            **limits.keywords(node),
+            **limit_keywords_of(node),
         }
 
     def _names_of(self, key: Node) -> Schema:

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from .problems import Keys
-from .subschemas import Schema, target_of
+from .nodes import Alias, Choice, Foreign, Items, Members, Node, Record, Row, Scalar
+from .subschemas import Keys, Schema, target_of
 
 __all__ = [
     "admits_kind",
@@ -19,8 +19,10 @@ __all__ = [
     "could_be_meant",
     "count_unknown",
     "decode_text",
+    "distance_of",
     "follow",
     "inside",
+    "is_meant",
     "likely",
     "tag_of",
 ]
@@ -173,3 +175,36 @@ def count_unknown(schema: Any, names: Iterable[Any]) -> int:
 def _lacking(schema: Any, value: dict[str, Any]) -> int:
     required = schema.get("required", ()) if isinstance(schema, dict) else ()
     return sum(name not in value for name in required)
+
+
+# Types of a union ----------------------------------------------------------------------------------
+
+
+def distance_of(node: Node, value: Any) -> tuple[bool, int]:
+    """How far a value is from a type that may fit it: whether it has to change, how many names are unknown."""
+    node = node.inner if isinstance(node, Alias) else node
+    changes = isinstance(node, Scalar) and {type(value), node.json} == {int, float}
+    unknown = 0
+    if isinstance(value, dict) and isinstance(node, Record):
+        unknown = len(value.keys() - node.fields)
+    elif isinstance(value, dict) and isinstance(node, Foreign):
+        unknown = min(count_unknown(one, value) for one in branches(node.schema, node.schema))
+    return changes, unknown
+
+
+def is_meant(node: Node, value: Any) -> bool:
+    """Whether a value could have been meant as this type: of its kind, and not tagged as another."""
+    node = node.inner if isinstance(node, Alias) else node
+    if isinstance(node, Foreign):
+        choices = branches(node.schema, node.schema)
+        return any(could_be_meant(node.schema, one, value) for one in choices)
+    if isinstance(value, dict):
+        return isinstance(node, Members) or (isinstance(node, Record) and not _has_other_tag(node, value))
+    if isinstance(value, list):
+        return isinstance(node, (Items, Row))
+    return isinstance(node, Scalar) and isinstance(value, node.json)
+
+
+def _has_other_tag(node: Record, value: dict[str, Any]) -> bool:
+    chosen = [(field.node, value[wire]) for wire, field in node.fields.items() if wire in value]
+    return any(isinstance(one, Choice) and all(given != json for json, _ in one.options) for one, given in chosen)

@@ -71,7 +71,7 @@ def check_bounds(format: Any, text: str) -> None:
 
     >>> check_bounds("fraction", "1e999999999")
     Traceback (most recent call last):
-    plainmcp.schema.texts.OutOfBoundsError: expected a number of at most 4,300 digits
+    plainmcp.schema.formats.OutOfBoundsError: expected a number of at most 4,300 digits
     """
     if format == "regex" and len(text) > MAX_PATTERN:
         raise OutOfBoundsError(f"expected a regular expression of at most {MAX_PATTERN:,} characters")

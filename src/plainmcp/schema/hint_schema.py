@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from ..foreign import classes
-from . import hints, paths, records, tree_schema, type_tree
+from . import hints, matching, node_schema, records, type_tree
 from .subschemas import Definitions, Schema, inlined, mapped, ordered
 
 __all__ = ["Schema", "given", "returned", "without_null"]
@@ -95,7 +95,7 @@ def _atom(hint: Any) -> Schema:
 
 def _compiled(hint: Any, mode: str, root: bool) -> tuple[Schema, Definitions]:
     given = mode == "validation"
-    found, definitions = tree_schema.schema_of(type_tree.tree_of(hint, given=given), given=given)
+    found, definitions = node_schema.schema_of(type_tree.tree_of(hint, given=given), given=given)
     known = {name: _untitled(name, one) for name, one in definitions.items()}
     found, definitions = (
         _correct(found, known, given),
@@ -114,21 +114,21 @@ def _correct(schema: Schema, definitions: Definitions, given: bool) -> Schema:
 
 
 def _with_tag(choice: Schema, tag: str, definitions: Definitions) -> Schema:
-    found = paths.follow({"$defs": definitions}, choice)
+    found = matching.follow({"$defs": definitions}, choice)
     required = found.get("required", []) if isinstance(found, dict) else []
     return choice if tag in required else {**choice, "required": [tag, *required]}
 
 
 def _with_names(schema: Schema, definitions: Definitions) -> Schema:
     """A schema in which the names of an object's members are strings, whatever they stand for."""
-    rule = paths.follow({"$defs": definitions}, schema.get("propertyNames"))
+    rule = matching.follow({"$defs": definitions}, schema.get("propertyNames"))
     if not isinstance(rule, dict):
         return schema
     names = {key: value for key, value in rule.items() if key not in ("type", "title", "description")}
     for keyword in ("enum", "const"):
         if keyword in rule:
             values = [rule["const"]] if keyword == "const" else rule["enum"]
-            names = {"enum": list(dict.fromkeys(map(tree_schema.as_key, values)))}
+            names = {"enum": list(dict.fromkeys(map(node_schema.as_key, values)))}
     return {**schema, "propertyNames": names}
 
 
