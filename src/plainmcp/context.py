@@ -25,7 +25,7 @@ from .protocol.steps import Link, PeerError
 from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample
 from .revisions import Revision
 from .schema import generate, hints
-from .schema.validator import Judge
+from .schema.validator import Validator
 from .wire import codec, jsonrpc
 
 if TYPE_CHECKING:
@@ -386,7 +386,7 @@ def _written(question: Question, revision: Revision) -> Question:
 
 def _fitting(wanted: dict[str, Any], content: Any) -> Any:
     """Content that keeps a handwritten form (ELIC-03)."""
-    if not Judge(wanted).accepts(content):
+    if not Validator(wanted).is_valid(content):
         raise ToolError("The answer does not fit the form.")
     return content
 
@@ -411,7 +411,7 @@ def _form(kind: Any) -> tuple[dict[str, Any], Callable[[Any], Any]]:
                 f"{kind!r} is not a form; give a class, a single value's type or a JSON Schema"
             ) from error
         return wanted, lambda content: fit(content).value
-    wanted = generate.of_form(kind)
+    wanted = generate.form_schema(kind)
 
     def parse(content: Any) -> Any:
         try:

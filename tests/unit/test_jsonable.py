@@ -797,7 +797,7 @@ def test_members_that_are_none_are_dropped_where_a_policy_says_so_and_items_are_
 )
 def test_some_values_are_many_and_others_are_one(value, items):
     """S000-21"""
-    assert Rules().items(value, STRICT) == items
+    assert Rules().items_of(value, STRICT) == items
 
 
 def test_base64_is_the_standard_alphabet_on_one_line():

@@ -13,29 +13,28 @@ from .frames import OPENERS
 from .pictures import PAINTERS, Painter
 
 __all__ = [
-    "allows_extra",
-    "arranges_field",
-    "attrs_default",
-    "attrs_fields",
+    "attrs_default_of",
+    "attrs_fields_of",
     "dump_model",
-    "dumper",
-    "excludes",
+    "dumper_of",
     "has_core_schema",
-    "holds_data",
+    "has_data",
+    "has_excluded_fields",
+    "has_extra_fields",
+    "has_name_or_default",
+    "has_notebook_form",
     "is_closed_model",
     "is_field",
+    "is_for_pydantic",
     "is_pydantic",
     "is_serializer",
-    "is_sketched",
     "is_table",
     "is_unknown_to_pydantic",
-    "model_hints",
-    "of_pydantic",
-    "opener",
-    "painter",
-    "plain_fields",
-    "rows_to_json",
-    "word",
+    "model_hints_of",
+    "opener_of",
+    "painter_of",
+    "rows_encoder_of",
+    "wire_type_of",
 ]
 
 T = TypeVar("T")
@@ -56,10 +55,10 @@ def _find_wire_type(kind: type) -> str:
     for base in kind.__mro__:
         if base.__module__.partition(".")[0] in _PACKAGES and base.__name__ in _WIRE_TYPES:
             return base.__name__
-    return "" if painter(kind) is None else "Image"
+    return "" if painter_of(kind) is None else "Image"
 
 
-word: Callable[[type], str] = _find_wire_type
+wire_type_of: Callable[[type], str] = _find_wire_type
 """The name of the protocol's type that instances of a class are, ours or another package's; "" for other classes."""
 
 
@@ -82,7 +81,7 @@ def is_pydantic(kind: type) -> bool:
     return hasattr(kind, "__pydantic_serializer__") and hasattr(kind, "__pydantic_core_schema__")
 
 
-def of_pydantic(part: Any) -> bool:
+def is_for_pydantic(part: Any) -> bool:
     """Whether a type in a hint, or its metadata in Annotated, is one that only pydantic understands."""
     kind = part if isinstance(part, type) else type(part)
     packages = {base.__module__.partition(".")[0] for base in kind.__mro__}
@@ -99,7 +98,7 @@ def is_field(value: Any) -> bool:
     return type(value).__name__ == "FieldInfo" and type(value).__module__.partition(".")[0] == "pydantic"
 
 
-def arranges_field(value: Any) -> bool:
+def has_name_or_default(value: Any) -> bool:
     """Whether a value is a `Field(...)` that gives a field another name or a default."""
     return is_field(value) and bool(value.alias or value.validation_alias or not value.is_required())
 
@@ -141,39 +140,13 @@ def _parts_of(node: dict[str, Any]) -> Iterator[Any]:
 _INNER = ("schema", "items_schema", "values_schema", "definitions")
 
 
-def excludes(kind: type) -> bool:
+def has_excluded_fields(kind: type) -> bool:
     """Whether a pydantic class leaves some of its fields out of its JSON."""
     fields: Any = getattr(kind, "model_fields", {})
     return any(getattr(field, "exclude", None) or getattr(field, "exclude_if", None) for field in fields.values())
 
 
-def plain_fields(kind: type) -> dict[str, tuple[str, Any]] | None:
-    """The fields of a closed model, with their names in JSON and their hints; None where its schema says more."""
-    if not is_closed_model(kind) or excludes(kind) or _has_own_schema(kind):
-        return None
-    fields: Any = getattr(kind, "model_fields", {})
-    if any(field.metadata or field.json_schema_extra for field in fields.values()):
-        return None
-    return {
-        name: (field.serialization_alias or field.alias or name, field.annotation) for name, field in fields.items()
-    }
-
-
-def _has_own_schema(kind: Any) -> bool:
-    own = (base for base in kind.__mro__ if base.__module__.partition(".")[0] != "pydantic")
-    customized = any("__get_pydantic_json_schema__" in vars(base) for base in own)
-    config = {key: value for key, value in kind.model_config.items() if (key, value) != ("extra", "ignore")}
-    return customized or not _HARMLESS_CONFIG.issuperset(config)
-
-
-# The configuration of a model that leaves its schema and its JSON as they are, except for names.
-_HARMLESS_CONFIG = frozenset(
-    {"frozen", "populate_by_name", "validate_by_name", "validate_by_alias", "validate_assignment", "validate_default"}
-    | {"from_attributes", "alias_generator", "title", "revalidate_instances", "hide_input_in_errors"}
-)
-
-
-def model_hints(kind: type) -> dict[str, Any]:
+def model_hints_of(kind: type) -> dict[str, Any]:
     """The fields of a pydantic class with their hints."""
     fields: Any = getattr(kind, "model_fields", {})
     return {name: field.annotation for name, field in fields.items()}
@@ -187,7 +160,7 @@ def is_serializer(metadata: Any) -> bool:
 _SERIALIZERS = frozenset({"PlainSerializer", "WrapSerializer"})
 
 
-def dumper(hint: Any) -> Callable[[Any], Any]:
+def dumper_of(hint: Any) -> Callable[[Any], Any]:
     """A function that dumps values of a hint, or of a class, that only pydantic understands."""
     from pydantic import TypeAdapter  # imported already: the hint is one of its own
 
@@ -200,7 +173,7 @@ def has_core_schema(kind: type) -> bool:
     return hasattr(kind, "__get_pydantic_core_schema__") or kind.__module__.partition(".")[0] == "pydantic_core"
 
 
-def rows_to_json(kind: type) -> Callable[[Any], bytes]:
+def rows_encoder_of(kind: type) -> Callable[[Any], bytes]:
     """An encoder, as fast as pydantic, for a list of models of one closed class."""
     from pydantic import TypeAdapter  # imported already: a handler returned one of its models
 
@@ -276,7 +249,7 @@ def _to_set(items: list[Any], original: Any) -> Any:
 # attrs, arrays, tables and pictures -------------------------------------------------------------
 
 
-def attrs_fields(kind: type) -> tuple[str, ...] | None:
+def attrs_fields_of(kind: type) -> tuple[str, ...] | None:
     """The public field names of an attrs class; None for any other class."""
     fields = getattr(kind, "__attrs_attrs__", None)
     if fields is None:
@@ -284,7 +257,7 @@ def attrs_fields(kind: type) -> tuple[str, ...] | None:
     return tuple(field.name for field in fields if not field.name.startswith("_"))
 
 
-def attrs_default(field: Any) -> Callable[[], Any] | None:
+def attrs_default_of(field: Any) -> Callable[[], Any] | None:
     """A function that makes the default of an attrs field; None without a default, or if it needs the object."""
     default = field.default
     if type(default).__name__ == "_Nothing":
@@ -299,20 +272,20 @@ def is_unknown_to_pydantic(kind: Any) -> bool:
     return hasattr(kind, "__struct_fields__") or (hasattr(kind, "__attrs_attrs__") and not is_pydantic(kind))
 
 
-def allows_extra(kind: type) -> bool:
+def has_extra_fields(kind: type) -> bool:
     """Whether a pydantic class keeps fields that it does not declare."""
     config: Any = getattr(kind, "model_config", None) or getattr(kind, "__pydantic_config__", None) or {}
     return bool(config.get("extra") == "allow")
 
 
-def opener(kind: type) -> Callable[[Any], Any] | None:
+def opener_of(kind: type) -> Callable[[Any], Any] | None:
     """A function that turns an array, a table or one of their scalars into plain lists, dicts and numbers."""
     # An array of numbers alone, without labels for example, supports DLPack.
     bare = callable(getattr(kind, "__dlpack__", None)) and callable(getattr(kind, "tolist", None))
     return _lookup(kind, OPENERS) or ((lambda array: array.tolist()) if bare else None)
 
 
-def painter(kind: type) -> Painter | None:
+def painter_of(kind: type) -> Painter | None:
     """A function that turns a picture of another package into the bytes of an image file."""
     return _lookup(kind, PAINTERS)
 
@@ -327,12 +300,12 @@ def is_table(kind: type) -> bool:
     return any(callable(getattr(kind, name, None)) for name in _TABLES)
 
 
-def holds_data(kind: type) -> bool:
+def has_data(kind: type) -> bool:
     """Whether values of a class hold columns or numbers: iterating over one may give names alone."""
     return is_table(kind) or callable(getattr(kind, "__array__", None))
 
 
-def is_sketched(kind: type) -> bool:
+def has_notebook_form(kind: type) -> bool:
     """Whether a class has a better form for its values than their repr, which is for a console."""
     return is_table(kind) or any(callable(getattr(kind, name, None)) for name in _NOTEBOOK_FORMS)
 

@@ -66,7 +66,7 @@ class Mold(dict[type, "Respond"]):
         respond: Respond = self._normalize
         if kind is str and self._text is not None:
             respond = self._of_text(*self._text)
-        elif self._tool.rules.rule(kind).shape in _RECORDS and self._record is not None:
+        elif self._tool.rules.rule_of(kind).shape in _RECORDS and self._record is not None:
             respond = self._of_record(*self._record)
             respond = self._unless_a_result(respond) if kind is dict else respond
         self[kind] = respond

@@ -14,19 +14,19 @@ import msgspec
 from ..errors import ArgumentsError, AuthorError
 from ..wire import codec
 from . import coercion, wording
-from .coercion import Reader
+from .coercion import Coercer
 from .coercion_errors import CoercionError
 from .formats import MAX_DIGITS
 from .hints import Parameter
 from .subschemas import Keys, Schema
-from .validator import Judge
+from .validator import Validator
 
 __all__ = ["Binder", "compile"]
 
 MANY = 20
 """How many problems are told at once."""
 
-Given = dict[str, Any] | msgspec.Raw | bytes | None
+RawArguments = dict[str, Any] | msgspec.Raw | bytes | None
 
 
 def compile(
@@ -68,24 +68,26 @@ class Binder:
         self._texts = texts
         self._fills = [(one.name, one.fill) for one in parameters if one.fill is not None]
         self._required = [one.name for one in parameters if one.required]
-        self._written = None if schema is None else Judge(schema)
-        hinted = {one.name: _taken(one) for one in parameters}
-        self._readers = {one.name: _reader(one, hinted[one.name], lenient) for one in parameters}
+        self._written = None if schema is None else Validator(schema)
+        hints = {one.name: _hint_of(one) for one in parameters}
+        self._coercers = {one.name: _coercer_of(one, hints[one.name], lenient) for one in parameters}
         plain = all(name.isidentifier() and not name.startswith("_") for name in self._names)
-        native = all(read.is_native for read in self._readers.values())
-        self.bind: Callable[[Given], dict[str, Any]] = self._bind
+        native = all(read.is_native for read in self._coercers.values())
+        self.bind: Callable[[RawArguments], dict[str, Any]] = self._bind
         """The keyword arguments: only what was given, since defaults are the function's own.
 
         Raises ArgumentsError.
         """
         if plain and native and not (open or self._fills or schema or texts):
-            self.bind = _at_once(_decoder(parameters, hinted), all(one.required for one in parameters), self._bind)
+            self.bind = _bind_directly(
+                _decoder_of(parameters, hints), all(one.required for one in parameters), self._bind
+            )
 
-    def _bind(self, arguments: Given) -> dict[str, Any]:
-        given = arguments if type(arguments) is dict else _opened(arguments)
+    def _bind(self, arguments: RawArguments) -> dict[str, Any]:
+        given = arguments if type(arguments) is dict else _decode_arguments(arguments)
         if self._written is not None:
             # A schema written by hand may ask for more than the function's hints.
-            broken = self._written.problems(given, members="parameter")
+            broken = self._written.find_problems(given, members="parameter")
             _raise_if_any([f"{wording.format_path(one.keys)}: {one.text}" for one in broken])
         problems: list[str] = []
         bound = {}
@@ -94,25 +96,25 @@ class Binder:
                 problems.append(
                     f"{wording.format_path((name,))}: expected a string, got {wording.describe_kind(value)}"
                 )
-            elif name in self._readers:
+            elif name in self._coercers:
                 try:
-                    bound[name] = self._readers[name](value)
+                    bound[name] = self._coercers[name](value)
                 except CoercionError as error:
                     problems += [f"{wording.format_path((name, *keys))}: {said}" for keys, said in error.places]
             elif self._open and name not in self._reserved:
                 bound[name] = value
             else:
-                problems.append(self._unknown(name))
+                problems.append(self._describe_unknown(name))
         for name in self._required:
             if name not in given:
-                problems.append(f"{name}: missing; it takes {self._readers[name].expected}")
+                problems.append(f"{name}: missing; it takes {self._coercers[name].expected}")
         _raise_if_any(problems)
         for name, fill in self._fills:
             if name not in bound:
                 bound[name] = fill()
         return bound
 
-    def _unknown(self, name: Any) -> str:
+    def _describe_unknown(self, name: Any) -> str:
         near = wording.find_nearest(name, self._names)
         known = f"the parameters are {', '.join(self._names)}" if self._names else "there are none"
         return f"{wording.format_path((name,))}: no such parameter; " + (f"did you mean {near}?" if near else known)
@@ -123,34 +125,36 @@ def _raise_if_any(problems: list[str]) -> None:
         raise ArgumentsError(problems[:MANY] + ["and more"] * (len(problems) > MANY))
 
 
-def _taken(parameter: Parameter) -> Any:
+def _hint_of(parameter: Parameter) -> Any:
     """The hint of what may be given: null too where that is the default, as in `limit: int = None`."""
     hint = parameter.annotation
     return typing.Optional[hint] if parameter.default is None else hint  # noqa: UP045 - a hint at run time
 
 
-def _reader(parameter: Parameter, hint: Any, lenient: bool) -> Reader:
+def _coercer_of(parameter: Parameter, hint: Any, lenient: bool) -> Coercer:
     try:
-        return coercion.reader(hint, lenient)
+        return coercion.coercer_of(hint, lenient)
     except AuthorError as error:
         raise AuthorError(f"parameter {parameter.name}: {error}") from error
 
 
-def _decoder(parameters: list[Parameter], hinted: dict[str, Any]) -> Callable[[Any], msgspec.Struct]:
+def _decoder_of(parameters: list[Parameter], hints: dict[str, Any]) -> Callable[[Any], msgspec.Struct]:
     """A decoder straight from JSON, for parameters that need nothing more: a third of the time of the way round."""
     fields: list[Any] = []
     for one in parameters:
-        hint = hinted[one.name]
+        hint = hints[one.name]
         fields.append((one.name, hint) if one.required else (one.name, hint | msgspec.UnsetType, msgspec.UNSET))
     form = msgspec.defstruct("Arguments", fields, forbid_unknown_fields=True, kw_only=True)
     return codec.decoder_of(form)
 
 
-def _at_once(read: Callable[[Any], msgspec.Struct], all_required: bool, otherwise: Callable[[Given], Any]) -> Any:
+def _bind_directly(
+    read: Callable[[Any], msgspec.Struct], all_required: bool, otherwise: Callable[[RawArguments], Any]
+) -> Any:
     """What binds raw arguments in one go if they fit, and otherwise leaves them to those who know how to complain."""
     asdict, unset = msgspec.structs.asdict, msgspec.UNSET
 
-    def bind(arguments: Given) -> dict[str, Any]:
+    def bind(arguments: RawArguments) -> dict[str, Any]:
         try:
             values = asdict(read(arguments))
         except Exception:  # data instead of JSON, or whatever an author's class raises: it is found out again
@@ -163,7 +167,7 @@ def _at_once(read: Callable[[Any], msgspec.Struct], all_required: bool, otherwis
 # JSON ---------------------------------------------------------------------------------------------
 
 
-def _opened(arguments: Any) -> dict[str, Any]:
+def _decode_arguments(arguments: Any) -> dict[str, Any]:
     """Arguments as a dict, from JSON or from nothing at all: None, null, or no bytes."""
     if isinstance(arguments, (bytes, msgspec.Raw)):
         try:
@@ -197,12 +201,12 @@ def _numbers_out_of_range(raw: bytes) -> list[str]:
         data = json.loads(raw, parse_float=read_float, parse_int=read_int)
     except (ValueError, RecursionError):
         return []
-    found: list[str] = []
+    problems: list[str] = []
     waiting: list[tuple[Keys, Any]] = [((), data)]
     while waiting:
         keys, part = waiting.pop()
         if isinstance(part, _TooLarge):
-            found.append(f"{wording.format_path(keys) or 'arguments'}: expected {part.words}")
+            problems.append(f"{wording.format_path(keys) or 'arguments'}: expected {part.words}")
         inside = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
         waiting += [((*keys, key), item) for key, item in inside]
-    return found
+    return problems

@@ -15,27 +15,27 @@ from ..wire import codec
 from . import conversion, hint_schema, hints, node_schema, pydantic, repair, type_tree, wording
 from .coercion_errors import CoercionError
 from .explain import explain
-from .keywords import keeps_our_format
+from .keywords import has_our_format
 from .nodes import Alias, Anything, Choice, Foreign, Items, Members, Node, Record, Row, Scalar, Text, Union
 from .records import constructor_of
 from .subschemas import Keys, Schema
-from .validator import Judge
+from .validator import Validator
 
-__all__ = ["Reader", "nodes_of", "reader", "reads_exactly"]
+__all__ = ["Coercer", "coercer_of", "nodes_of", "reads_exactly"]
 
 
-def reader(hint: Any, lenient: bool) -> "Reader":
+def coercer_of(hint: Any, lenient: bool) -> "Coercer":
     """What reads values of a hint; raises AuthorError for a hint that nothing reads.
 
     `lenient` takes JSON that is slightly off, such as a list in a string, where there is no doubt what was meant.
 
-    >>> reader(list[int], lenient=True)("[1, 2]")
+    >>> coercer_of(list[int], lenient=True)("[1, 2]")
     [1, 2]
     """
-    return _atom_reader(hint, lenient) if hints.is_atom(hint) else Reader(hint, lenient)
+    return _atom_coercer_of(hint, lenient) if hints.is_atom(hint) else Coercer(hint, lenient)
 
 
-class Reader:
+class Coercer:
     """What reads values of one hint."""
 
     def __init__(self, hint: Any, lenient: bool) -> None:
@@ -44,28 +44,28 @@ class Reader:
         self._node = type_tree.tree_of(hint)
         parts = [part for part in nodes_of(self._node) if isinstance(part, Foreign)]
         self._foreign: dict[int, Callable[[Any], Any]] = {
-            id(part): pydantic.converter(part.hint, lenient=lenient) for part in parts
+            id(part): pydantic.converter_of(part.hint, lenient=lenient) for part in parts
         }
         self.is_native = reads_exactly(hint, self._node, lenient)
 
     @cached_property
     def _schema(self) -> Schema:
-        found, definitions = hint_schema.given(self._hint)
+        found, definitions = hint_schema.for_input(self._hint)
         return {**found, "$defs": definitions} if definitions else found
 
     @cached_property
     def _outline(self) -> Schema:
         """What values are repaired by; inside of its types pydantic is as lenient as their authors want it to be."""
-        found, definitions = node_schema.schema_of(self._node, given=True, outline=True)
+        found, definitions = node_schema.schema_of(self._node, is_input=True, outline=True)
         return {**found, "$defs": definitions}
 
     @cached_property
-    def _judge(self) -> Judge | None:
+    def _validator(self) -> Validator | None:
         """What makes sure that pydantic takes only what is listed, where nothing else is to be taken."""
         if self._lenient or not self._foreign:
             return None
-        found, definitions = hint_schema.given(self._hint, keep_null=True)
-        return Judge({**found, "$defs": definitions}, formats=False)
+        found, definitions = hint_schema.for_input(self._hint, keep_null=True)
+        return Validator({**found, "$defs": definitions}, formats=False)
 
     @property
     def expected(self) -> str:
@@ -89,44 +89,44 @@ class Reader:
                 return self._convert(meant)
             except Exception as error:
                 refusal = error
-        raise self._word(refusal, meant)
+        raise self._explain(refusal, meant)
 
     def _convert(self, value: Any) -> Any:
-        if self._judge is not None:
-            broken = self._judge.problems(value)
+        if self._validator is not None:
+            broken = self._validator.find_problems(value)
             if broken:
                 raise CoercionError([(one.keys, one.text) for one in broken])
         return conversion.convert(self._node, value, self._foreign)
 
-    def _word(self, refusal: Exception, value: Any) -> Exception:
+    def _explain(self, refusal: Exception, value: Any) -> Exception:
         """A refusal with words for every place.
 
         Code of the author's that fails may have been given what it could not expect; else it is the author's to know.
         """
         if not isinstance(refusal, CoercionError):
-            broken = explain(self._schema, value, keeps=keeps_our_format)
+            broken = explain(self._schema, value, check_format=has_our_format)
             return CoercionError([(one.keys, one.text) for one in broken]) if broken else refusal
         told = [(keys, said) for keys, said in refusal.places if said is not None]
         # What an author's class said of a part is reason enough for the whole not to fit.
         silent = [
-            keys for keys, said in refusal.places if said is None and not any(_is_in(one, keys) for one, _ in told)
+            keys for keys, said in refusal.places if said is None and not any(_is_below(one, keys) for one, _ in told)
         ]
-        found = explain(self._schema, value, silent, keeps=keeps_our_format) if silent else []
+        found = explain(self._schema, value, silent, check_format=has_our_format) if silent else []
         places = told + [(one.keys, one.text) for one in found] or [((), f"expected {self.expected}")]
-        return CoercionError(sorted(dict.fromkeys(places), key=lambda place: _position(place[0], value)))
+        return CoercionError(sorted(dict.fromkeys(places), key=lambda place: _position_of(place[0], value)))
 
 
 @cache
-def _atom_reader(hint: Any, lenient: bool) -> Reader:
+def _atom_coercer_of(hint: Any, lenient: bool) -> Coercer:
     """One for all parameters of a hint: there may be thousands."""
-    return Reader(hint, lenient)
+    return Coercer(hint, lenient)
 
 
-def _is_in(keys: Keys, whole: Keys) -> bool:
+def _is_below(keys: Keys, whole: Keys) -> bool:
     return keys[: len(whole)] == whole
 
 
-def _position(keys: Keys, value: Any) -> list[int]:
+def _position_of(keys: Keys, value: Any) -> list[int]:
     """Where a place stands in a value; what is missing stands first."""
     position = []
     for key in keys:

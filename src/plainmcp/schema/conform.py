@@ -30,7 +30,7 @@ def compile(hint: Any, rules: Rules, policy: Policy) -> Conform | None:
     {'name': 'Ada'}
     """
     shape = _Compiler(Unpacker(rules, policy), keep=policy.extra_fields == "keep").shape(hint)
-    if shape is _unchanged:
+    if shape is _keep:
         return None
 
     def conform(value: Any) -> Any:
@@ -43,7 +43,7 @@ def compile(hint: Any, rules: Rules, policy: Policy) -> Conform | None:
     return conform
 
 
-def _unchanged(value: Any) -> Any:
+def _keep(value: Any) -> Any:
     """The shape of what declares nothing: any value is as good as another."""
     return value
 
@@ -56,76 +56,82 @@ class _Compiler:
 
     def __init__(self, unpacker: Unpacker, *, keep: bool) -> None:
         self.unpacker, self.keep = unpacker, keep
-        self.known: dict[Any, _Record] = {}
-        self.aliases: dict[Any, _Alias] = {}
+        self.known: dict[Any, _RecordShape] = {}
+        self.aliases: dict[Any, _AliasShape] = {}
 
     def shape(self, hint: Any) -> Conform:
         if type(hint).__name__ != "TypeAliasType":
-            return self._shape(hint)
+            return self._compile(hint)
         if hint not in self.aliases:
-            self.aliases[hint] = _Alias()
-            self.aliases[hint].shape = self._shape(hint)
+            self.aliases[hint] = _AliasShape()
+            self.aliases[hint].shape = self._compile(hint)
             return self.aliases[hint].shape
         return self.aliases[hint]
 
-    def _shape(self, hint: Any) -> Conform:
+    def _compile(self, hint: Any) -> Conform:
         if any(map(classes.is_serializer, getattr(hint, "__metadata__", ()))):
-            return classes.dumper(hint)
-        choices = [hints.bare(choice) for choice in hints.members(hint)]
-        return self._single(choices[0]) if len(choices) == 1 else self._choice(choices)
+            return classes.dumper_of(hint)
+        choices = [hints.unwrap_all(choice) for choice in hints.choices_of(hint)]
+        return self._compile_single(choices[0]) if len(choices) == 1 else self._compile_union(choices)
 
-    def _single(self, hint: Any) -> Conform:
+    def _compile_single(self, hint: Any) -> Conform:
         kind = get_origin(hint) or hint
         if kind is Any or not isinstance(kind, type) or self._has_own_form(kind):
-            return _unchanged
+            return _keep
         if getattr(kind, "__pydantic_root_model__", False):
             inner = self.shape(_root_of(kind))
-            return inner if inner is _unchanged else lambda value: value if isinstance(value, kind) else inner(value)
+            return inner if inner is _keep else lambda value: value if isinstance(value, kind) else inner(value)
         if hints.is_record(kind):
-            return self._record(hint, kind)
-        places = _places(hint)
+            return self._compile_record(hint, kind)
+        places = _item_hints_of(hint)
         if places is not None:
             shapes = [self.shape(place) for place in places]
-            return _unchanged if all(shape is _unchanged for shape in shapes) else _Places(shapes)
-        return self._collection(_Members if issubclass(kind, Mapping) else _Items, [_item(hint)])
+            return _keep if all(shape is _keep for shape in shapes) else _TupleShape(shapes)
+        return self._compile_collection(
+            _MembersShape if issubclass(kind, Mapping) else _ItemsShape, [_item_hint_of(hint)]
+        )
 
-    def _collection(self, make: Callable[[Unpacker, Conform], Conform], items: list[Any]) -> Conform:
+    def _compile_collection(self, make: Callable[[Unpacker, Conform], Conform], items: list[Any]) -> Conform:
         """The shape of a collection whose items are of one of these types."""
-        shape = self.shape(Union[tuple(items)]) if items else _unchanged  # noqa: UP007 - at run time
-        return _unchanged if shape is _unchanged else make(self.unpacker, shape)
+        shape = self.shape(Union[tuple(items)]) if items else _keep  # noqa: UP007 - at run time
+        return _keep if shape is _keep else make(self.unpacker, shape)
 
     def _has_own_form(self, kind: type) -> bool:
         """Whether the author says what values of a class become."""
         return callable(getattr(kind, "__plain__", None)) or issubclass(kind, self.unpacker.rules.opaque)
 
-    def _record(self, hint: Any, kind: type) -> "_Record":
+    def _compile_record(self, hint: Any, kind: type) -> "_RecordShape":
         if hint not in self.known:
-            self.known[hint] = record = _Record(self.unpacker, kind, self.keep or records.has_extra_fields(kind))
+            self.known[hint] = record = _RecordShape(self.unpacker, kind, self.keep or records.has_extra_fields(kind))
             for field in records.sent_fields(hint):
                 record.add(field, self.shape(field.hint))
         return self.known[hint]
 
-    def _choice(self, choices: list[Any]) -> Conform:
+    def _compile_union(self, choices: list[Any]) -> Conform:
         """A union: a record by its class or its members, arrays and mappings as one of each."""
         roots = tuple(choice for choice in choices if getattr(choice, "__pydantic_root_model__", False))
-        choices = [hints.bare(one) for choice in choices for one in hints.members(_root_of(choice))]
+        choices = [hints.unwrap_all(one) for choice in choices for one in hints.choices_of(_root_of(choice))]
         if any(choice in (Any, object) for choice in choices):
-            return _unchanged
-        shapes = [(choice, self._single(choice)) for choice in choices]
-        found = [shape for _, shape in shapes if isinstance(shape, _Record)]
-        others = [choice for choice, shape in shapes if not isinstance(shape, _Record)]
+            return _keep
+        shapes = [(choice, self._compile_single(choice)) for choice in choices]
+        found = [shape for _, shape in shapes if isinstance(shape, _RecordShape)]
+        others = [choice for choice, shape in shapes if not isinstance(shape, _RecordShape)]
         mappings = [choice for choice in others if _is_a(choice, Mapping)]
         arrays = [choice for choice in others if _is_a(choice, Iterable) and choice not in mappings]
-        of_items = self._collection(_Items, [item for one in arrays for item in _places(one) or [_item(one)]])
-        of_members = self._collection(_Members, list(map(_item, mappings)))
-        if not found and of_items is _unchanged and of_members is _unchanged:
-            return _unchanged
-        return _Choice(self.unpacker, found, of_items, of_members, _members_of(mappings), roots)
+        of_items = self._compile_collection(
+            _ItemsShape, [item for one in arrays for item in _item_hints_of(one) or [_item_hint_of(one)]]
+        )
+        of_members = self._compile_collection(_MembersShape, list(map(_item_hint_of, mappings)))
+        if not found and of_items is _keep and of_members is _keep:
+            return _keep
+        return _UnionShape(self.unpacker, found, of_items, of_members, _members_of(mappings), roots)
 
 
 def _members_of(mappings: list[Any]) -> tuple[type, ...]:
     """The classes that the values in one of these mappings may have, as far as that is plain to see."""
-    hinted = {choice for mapping in mappings for choice in map(hints.bare, hints.members(_item(mapping)))}
+    hinted = {
+        choice for mapping in mappings for choice in map(hints.unwrap_all, hints.choices_of(_item_hint_of(mapping)))
+    }
     plain = all(map(hints.is_atom, hinted)) and Any not in hinted
     kinds = {int if kind is float else kind for kind in hinted} | hinted if plain else {object} if hinted else set()
     return tuple(kinds)
@@ -143,13 +149,13 @@ def _is_a(hint: Any, kind: type) -> bool:
     return isinstance(origin, type) and issubclass(origin, kind) and not issubclass(origin, (str, bytes))
 
 
-def _item(hint: Any) -> Any:
+def _item_hint_of(hint: Any) -> Any:
     """The hint of what a collection holds: an array's items, a mapping's values."""
     args, place = get_args(hint), 1 if _is_a(hint, Mapping) else 0
     return args[place] if _is_a(hint, Iterable) and len(args) > place else Any
 
 
-def _places(hint: Any) -> list[Any] | None:
+def _item_hints_of(hint: Any) -> list[Any] | None:
     """The hints of a tuple of so many items, one each; None for all else."""
     args, names = get_args(hint), getattr(hint, "_fields", None)
     if not _is_a(hint, tuple):
@@ -163,7 +169,7 @@ def _places(hint: Any) -> list[Any] | None:
 # Shapes -------------------------------------------------------------------------------------------
 
 
-class _Record:
+class _RecordShape:
     """An object with fields; of a value's members those that were declared."""
 
     def __init__(self, unpacker: Unpacker, kind: type, keep: bool) -> None:
@@ -177,8 +183,8 @@ class _Record:
 
     def add(self, field: records.SentField, shape: Conform) -> None:
         self.shapes[field.name] = shape
-        self.is_model = self.is_model and not any(map(classes.is_unknown_to_pydantic, hints.parts(field.hint)))
-        self.is_flat = self.is_flat and shape is _unchanged
+        self.is_model = self.is_model and not any(map(classes.is_unknown_to_pydantic, hints.parts_of(field.hint)))
+        self.is_flat = self.is_flat and shape is _keep
         if field.default is not None:
             self.defaults[field.name] = field.default
         elif field.always:
@@ -219,16 +225,16 @@ class _Record:
         return len(self.shapes.keys() & members.keys())
 
 
-class _Alias:
+class _AliasShape:
     """The shape of an alias inside of itself."""
 
-    shape: Conform = staticmethod(_unchanged)
+    shape: Conform = staticmethod(_keep)
 
     def __call__(self, value: Any) -> Any:
         return self.shape(value)
 
 
-class _Items:
+class _ItemsShape:
     """An array whose items have one shape."""
 
     def __init__(self, unpacker: Unpacker, shape: Conform) -> None:
@@ -238,7 +244,7 @@ class _Items:
         items = self.unpacker.items(value)
         if items is None:
             return value
-        if isinstance(self.shape, _Record) and all(map(self.shape.conforms, set(map(type, items)))):
+        if isinstance(self.shape, _RecordShape) and all(map(self.shape.conforms, set(map(type, items)))):
             selected: Any = items
         else:
             selected = list(map(self.shape, items))
@@ -246,10 +252,10 @@ class _Items:
             return items if hasattr(value, "__next__") else value  # an iterator gives what it has only once
         if isinstance(value, Set):  # what differed only in what is left out is one item now
             selected = list({self.unpacker.encode(item): item for item in selected}.values())
-        return _like(value, selected)
+        return _rebuild_like(value, selected)
 
 
-class _Places:
+class _TupleShape:
     """A tuple with a shape for each of its places."""
 
     def __init__(self, shapes: list[Conform]) -> None:
@@ -259,17 +265,17 @@ class _Places:
         if not isinstance(value, (list, tuple)) or len(value) != len(self.shapes):
             return value
         selected = [shape(item) for shape, item in zip(self.shapes, value, strict=True)]
-        return value if all(map(is_, selected, value)) else _like(value, selected)
+        return value if all(map(is_, selected, value)) else _rebuild_like(value, selected)
 
 
-def _like(value: Any, items: list[Any]) -> Any:
+def _rebuild_like(value: Any, items: list[Any]) -> Any:
     """Items in the place of others; a named tuple stays one thing, where a list is many."""
     if hasattr(value, "_make"):
         return value._make(items)
     return tuple(items) if type(value) is tuple else items
 
 
-class _Members:
+class _MembersShape:
     """A mapping whose values have one shape."""
 
     def __init__(self, unpacker: Unpacker, shape: Conform) -> None:
@@ -283,7 +289,7 @@ class _Members:
         return value if all(map(is_, selected.values(), members.values())) else selected
 
 
-class _Choice:
+class _UnionShape:
     """One of several shapes: a record by the class of the value, else by the members that are there.
 
     A dict is a mapping, if there is one among the shapes that may have its members, and a record if not.
@@ -292,7 +298,7 @@ class _Choice:
     def __init__(
         self,
         unpacker: Unpacker,
-        found: list[_Record],
+        found: list[_RecordShape],
         items: Conform,
         values: Conform,
         mapped: tuple[type, ...],

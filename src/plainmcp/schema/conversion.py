@@ -11,7 +11,7 @@ import msgspec
 
 from .coercion_errors import CoercionError, Name, read_author_error
 from .formats import OutOfBoundsError
-from .keywords import identity
+from .keywords import identity_of
 from .matching import distance_of, is_meant
 from .node_schema import as_key
 from .nodes import (
@@ -85,12 +85,12 @@ class _Conversion:
 
     # Values without parts -------------------------------------------------------------------------
 
-    def anything(self, node: Anything, value: Any, keys: Keys) -> Any:
+    def read_anything(self, node: Anything, value: Any, keys: Keys) -> Any:
         if node.flat and isinstance(value, (list, dict)):
             return self.refuse(keys)
         return value if node.make is None else node.make(value)
 
-    def scalar(self, node: Scalar, value: Any, keys: Keys) -> Any:
+    def read_scalar(self, node: Scalar, value: Any, keys: Keys) -> Any:
         if type(value) is not node.json:
             value = _as_number(node.json, value)
             if value is _UNFIT:
@@ -99,7 +99,7 @@ class _Conversion:
             return self.refuse(keys)
         return value if node.kind is node.json else self.make(keys, node.kind, value)
 
-    def text(self, node: Text, value: Any, keys: Keys) -> Any:
+    def read_text(self, node: Text, value: Any, keys: Keys) -> Any:
         if not isinstance(value, str):
             return self.refuse(keys)
         if issubclass(node.kind, str):
@@ -112,7 +112,7 @@ class _Conversion:
             return self.refuse(keys)
         return found if is_within_limits(node.limits, found) else self.refuse(keys, describe_unlisted(node))
 
-    def choice(self, node: Choice, value: Any, keys: Keys) -> Any:
+    def read_choice(self, node: Choice, value: Any, keys: Keys) -> Any:
         for json, option in node.options:
             if value == json and isinstance(value, bool) is isinstance(json, bool):
                 return option
@@ -120,7 +120,7 @@ class _Conversion:
 
     # Arrays and objects ---------------------------------------------------------------------------
 
-    def items(self, node: Items, value: Any, keys: Keys) -> Any:
+    def read_items(self, node: Items, value: Any, keys: Keys) -> Any:
         if not isinstance(value, list) or not is_within_limits(node.limits, value):
             return self.refuse(keys)
         read, known = _READERS[type(node.item)], len(self.places)
@@ -135,11 +135,11 @@ class _Conversion:
             for at, item in enumerate(found):
                 if not _has_hash(item):
                     return self.refuse((*keys, at), "this has no hash, so it cannot be in a set")
-            if len(set(map(identity, value))) < len(value):
+            if len(set(map(identity_of, value))) < len(value):
                 return self.refuse(keys)
         return node.make(found)
 
-    def row(self, node: Row, value: Any, keys: Keys) -> Any:
+    def read_row(self, node: Row, value: Any, keys: Keys) -> Any:
         if not isinstance(value, list) or len(value) < node.least or (node.closed and len(value) > len(node.items)):
             return self.refuse(keys)
         known = len(self.places)
@@ -151,7 +151,7 @@ class _Conversion:
             return tuple(item for _, item in found)
         return self.make(keys, node.make, **{name: item for name, item in found if name is not None})
 
-    def members(self, node: Members, value: Any, keys: Keys) -> Any:
+    def read_members(self, node: Members, value: Any, keys: Keys) -> Any:
         if not isinstance(value, dict) or not is_within_limits(node.limits, value):
             return self.refuse(keys)
         known = len(self.places)
@@ -193,7 +193,7 @@ class _Conversion:
                 return key
         return self.refuse(keys)
 
-    def record(self, node: Record, value: Any, keys: Keys) -> Any:
+    def read_record(self, node: Record, value: Any, keys: Keys) -> Any:
         if not isinstance(value, dict):
             return self.refuse(keys)
         known = len(self.places)
@@ -210,19 +210,19 @@ class _Conversion:
                 self.refuse((*keys, name))
         return _UNFIT if len(self.places) > known else self.make(keys, node.make, **given)
 
-    def foreign(self, node: Foreign, value: Any, keys: Keys) -> Any:
+    def read_foreign(self, node: Foreign, value: Any, keys: Keys) -> Any:
         try:
             return self._foreign[id(node)](value)
         except CoercionError as error:
             self.places += [((*keys, *inner), said) for inner, said in error.places]
             return _UNFIT
 
-    def alias(self, node: Alias, value: Any, keys: Keys) -> Any:
+    def read_alias(self, node: Alias, value: Any, keys: Keys) -> Any:
         return self.read(node.inner, value, keys)
 
     # Unions ---------------------------------------------------------------------------------------
 
-    def union(self, node: Union, value: Any, keys: Keys) -> Any:
+    def read_union(self, node: Union, value: Any, keys: Keys) -> Any:
         """The first choice that fits, and of records the one that knows all names; else what the likely one lacks."""
         part = (id(node), id(value))
         # One part is tried once, however many choices further up lead to it.
@@ -248,17 +248,17 @@ class _Conversion:
 
 
 _READERS: dict[type[Node], Callable[[_Conversion, Any, Any, Keys], Any]] = {
-    Anything: _Conversion.anything,
-    Scalar: _Conversion.scalar,
-    Text: _Conversion.text,
-    Choice: _Conversion.choice,
-    Items: _Conversion.items,
-    Row: _Conversion.row,
-    Members: _Conversion.members,
-    Record: _Conversion.record,
-    Foreign: _Conversion.foreign,
-    Union: _Conversion.union,
-    Alias: _Conversion.alias,
+    Anything: _Conversion.read_anything,
+    Scalar: _Conversion.read_scalar,
+    Text: _Conversion.read_text,
+    Choice: _Conversion.read_choice,
+    Items: _Conversion.read_items,
+    Row: _Conversion.read_row,
+    Members: _Conversion.read_members,
+    Record: _Conversion.read_record,
+    Foreign: _Conversion.read_foreign,
+    Union: _Conversion.read_union,
+    Alias: _Conversion.read_alias,
 }
 
 

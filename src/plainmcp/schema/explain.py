@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from . import keywords, wording
 from .coercion_errors import Name
-from .keywords import Keeps
-from .matching import admits_kind, allowed_values, branches, child, decode_text, follow, likely, tag_of
+from .keywords import FormatCheck
+from .matching import allowed_values_of, branches_of, can_hold, child_of, decode_text, follow, likely_choices, tag_of
 from .subschemas import Keys, Schema
 
 __all__ = ["Problem", "explain"]
@@ -38,17 +38,17 @@ def explain(
     places: Iterable[Keys] | None = None,
     *,
     members: str = "field",
-    keeps: Keeps | None = None,
+    check_format: FormatCheck | None = None,
 ) -> list[Problem]:
     """Everything about a value that breaks a schema, or else all there is to say of the places known to be wrong.
 
-    `members` is the word for what an object at the root has; `keeps` tells whether texts are in their formats.
+    `members` is the word for what an object at the root has; `check_format` tells whether texts are in their formats.
 
     >>> [problem] = explain({"type": "object", "properties": {"days": {"type": "integer"}}}, {"days": "many"})
     >>> problem.keys, problem.text
     (('days',), 'expected an integer, got a string')
     """
-    explainer = _Explainer(schema, members, keeps)
+    explainer = _Explainer(schema, members, check_format)
     if places is None:
         explainer.check(schema, value, ())
         return explainer.found
@@ -63,10 +63,10 @@ def explain(
 class _Explainer:
     """One look at one value."""
 
-    def __init__(self, root: Schema, members: str, keeps: Keeps | None) -> None:
+    def __init__(self, root: Schema, members: str, check_format: FormatCheck | None) -> None:
         self.root = root
         self.members = members
-        self.keeps = keeps
+        self.keeps = check_format
         self.found: list[Problem] = []
         self.steps = 0
         self.is_sure = True  # that a place belongs to the choice of a union that was taken
@@ -77,7 +77,7 @@ class _Explainer:
         words = wording.describe(self.root, schema)
         kind = wording.describe_kind(value)
         if got is None:
-            right = any(admits_kind(one, value) for one in branches(self.root, schema))
+            right = any(can_hold(one, value) for one in branches_of(self.root, schema))
             got = "" if right else kind
         allowed = self._allowed_values(schema)
         near = None if value in allowed else wording.find_nearest(value, allowed)
@@ -106,7 +106,7 @@ class _Explainer:
         self.found.append(Problem(keys, "nothing", "a value", f"no such {kind}; {rest}"))
 
     def _allowed_values(self, schema: Any) -> list[Any]:
-        return [value for one in branches(self.root, schema) for value in allowed_values(one) or ()]
+        return [value for one in branches_of(self.root, schema) for value in allowed_values_of(one) or ()]
 
     def is_done(self) -> bool:
         self.steps += 1
@@ -116,7 +116,7 @@ class _Explainer:
 
     def seek(self, schema: Any, value: Any, keys: Keys, places: list[Keys]) -> None:
         """Go to the places that are known to be wrong, and say what is expected there."""
-        choices = branches(self.root, schema)
+        choices = branches_of(self.root, schema)
         held = [one["contentSchema"] for one in choices if isinstance(one, dict) and "contentSchema" in one]
         if held and isinstance(value, str):
             return self._seek_in_text(held[0], value, keys, places)
@@ -125,9 +125,11 @@ class _Explainer:
         if len(choices) > 1:
             if self._note_tag(choices, value, keys):
                 return None
-            several = sum(admits_kind(one, value) for one in choices) != 1
+            several = sum(can_hold(one, value) for one in choices) != 1
             self.is_sure = self.is_sure and not several
-            choices = choices if several and self.is_last else likely(self.root, choices, value, places) or choices
+            choices = (
+                choices if several and self.is_last else likely_choices(self.root, choices, value, places) or choices
+            )
         if len(choices) > 1:  # nobody knows which of several was meant
             return self._note_place(schema, value, keys)
         here = follow(self.root, choices[0])
@@ -154,7 +156,7 @@ class _Explainer:
 
     def _seek_part(self, schema: Any, value: Any, keys: Keys, places: list[Keys]) -> None:
         key = keys[-1]
-        inner = child(schema, key)
+        inner = child_of(schema, key)
         if isinstance(value, list) and isinstance(key, int):
             if key >= len(value):
                 return self.note(keys[:-1], schema, value, got=str(len(value)))
@@ -184,8 +186,8 @@ class _Explainer:
             self._check_union(here, value, keys)
         for part in here.get("allOf", ()):
             self.check(part, value, keys)
-        allowed = allowed_values(here)
-        if not admits_kind(here, value) or (allowed is not None and not keywords.is_among(value, allowed)):
+        allowed = allowed_values_of(here)
+        if not can_hold(here, value) or (allowed is not None and not keywords.is_among(value, allowed)):
             self.note(keys, here, value)
             return
         self._check_limits(here, value, keys)
@@ -205,7 +207,7 @@ class _Explainer:
 
     def _check_items(self, schema: Schema, value: list[Any], keys: Keys) -> None:
         for at, item in enumerate(value):
-            inner = child(schema, at)
+            inner = child_of(schema, at)
             if inner is False:
                 return self.note(keys, {**schema, "maxItems": at}, value, got=str(len(value)))
             if inner is not None:
@@ -217,9 +219,9 @@ class _Explainer:
     def _check_members(self, schema: Schema, value: dict[str, Any], keys: Keys) -> None:
         for name in schema.get("required", ()):
             if name not in value:
-                self.note_missing((*keys, name), child(schema, name), value, _names(schema))
+                self.note_missing((*keys, name), child_of(schema, name), value, _names(schema))
         for name, item in value.items():
-            inner = child(schema, name)
+            inner = child_of(schema, name)
             if inner is False:
                 self.note_unknown((*keys, name), _names(schema))
             elif self._check_name(schema, name, (*keys, name)) and inner is not None:
@@ -236,7 +238,9 @@ class _Explainer:
         return False
 
     def _note_name(self, rule: Any, name: str, keys: Keys) -> None:
-        known = wording.join_choices(wording.describe(self.root, _as_text(one)) for one in branches(self.root, rule))
+        known = wording.join_choices(
+            wording.describe(self.root, _as_text(one)) for one in branches_of(self.root, rule)
+        )
         words = "another name" if known == "a string" else f"a name that is {known}"
         near = wording.find_nearest(name, self._allowed_values(rule))
         text = f"expected {words}" + ("" if near is None else f"; did you mean {wording.describe_values([near])}?")
@@ -251,13 +255,13 @@ class _Explainer:
         return bool(self.found)
 
     def _check_union(self, schema: Schema, value: Any, keys: Keys) -> None:
-        choices = branches(self.root, {word: schema[word] for word in ("anyOf", "oneOf") if word in schema})
+        choices = branches_of(self.root, {word: schema[word] for word in ("anyOf", "oneOf") if word in schema})
         tried = {id(one): self._try(one, value, keys) for one in choices}
         if not all(tried.values()):
             return
         if self._note_tag(choices, value, keys):
             return
-        live = [tried[id(one)] for one in likely(self.root, choices, value)]
+        live = [tried[id(one)] for one in likely_choices(self.root, choices, value)]
         shared = [one for one in live[0] if all(one in found for found in live)] if live else []
         if any(one.keys != keys for one in shared):
             self.found += shared
@@ -266,7 +270,7 @@ class _Explainer:
 
     def _note_tag(self, choices: list[Any], value: Any, keys: Keys) -> bool:
         """Note that an object has none of the tags by which the choices of a union are told apart, if that is so."""
-        live = [one for one in choices if admits_kind(one, value)]
+        live = [one for one in choices if can_hold(one, value)]
         tag = tag_of(self.root, live, value) if isinstance(value, dict) else None
         if tag is None:
             return False

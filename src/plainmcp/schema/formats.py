@@ -17,7 +17,16 @@ from uuid import UUID
 
 import msgspec
 
-__all__ = ["MAX_DIGITS", "MAX_PATTERN", "NAMES", "Format", "OutOfBoundsError", "check_bounds", "format_of", "keeps"]
+__all__ = [
+    "MAX_DIGITS",
+    "MAX_PATTERN",
+    "NAMES",
+    "Format",
+    "OutOfBoundsError",
+    "check_bounds",
+    "format_of",
+    "is_in_format",
+]
 
 MAX_DIGITS = 4_300
 """How many digits a number may have when it is written out: as many as Python reads of an integer."""
@@ -48,10 +57,10 @@ def format_of(kind: Any) -> Format | None:
     return next((_FAMILIES[base] for base in kind.__mro__ if base in _FAMILIES), None)
 
 
-def keeps(name: str, text: str) -> bool:
+def is_in_format(name: str, text: str) -> bool:
     """Whether a text is in one of the formats of NAMES.
 
-    >>> keeps("date", "2026-07-28"), keeps("date", "soon")
+    >>> is_in_format("date", "2026-07-28"), is_in_format("date", "soon")
     (True, False)
     """
     kind, format = NAMES[name]

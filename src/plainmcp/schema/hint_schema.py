@@ -9,113 +9,113 @@ from typing import Any
 
 from ..foreign import classes
 from . import hints, matching, node_schema, records, type_tree
-from .subschemas import Definitions, Schema, inlined, mapped, ordered
+from .subschemas import Definitions, Schema, inline, map_schemas, order_keywords
 
-__all__ = ["Schema", "given", "returned", "without_null"]
+__all__ = ["Schema", "for_input", "for_output", "without_null"]
 
 
-def given(
+def for_input(
     hint: Any, *, show_defaults: bool = True, root: bool = False, keep_null: bool = False
 ) -> tuple[Schema, Definitions]:
     """The schema of a value that is taken, and the definitions it needs; raises AuthorError.
 
     `keep_null` says of members that may be left out that they may be null, too.
 
-    >>> given(list[int])
+    >>> for_input(list[int])
     ({'type': 'array', 'items': {'type': 'integer'}}, {})
     """
     if hints.is_atom(hint):
-        return _atom(hint), {}
-    found, definitions = _compiled(hint, "validation", root)
+        return _atom_schema(hint), {}
+    schema, definitions = _compile(hint, "validation", root)
 
-    def tidied(here: Schema) -> Schema:
-        here = mapped(_tidied(here), tidied)
+    def tidy(here: Schema) -> Schema:
+        here = map_schemas(_tidy(here), tidy)
         if "default" in here:
             here = here if keep_null else without_null(here)
             if here["default"] is None or not show_defaults:
                 del here["default"]
-        return ordered(here)
+        return order_keywords(here)
 
-    return tidied(found), {name: tidied(one) for name, one in definitions.items()}
+    return tidy(schema), {name: tidy(one) for name, one in definitions.items()}
 
 
-def returned(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitions]:
+def for_output(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitions]:
     """The schema of a value that is sent, perhaps without its nulls, and the definitions it needs."""
-    found, definitions = _compiled(hint, "serialization", True)
-    sent = _always_sent(hint)
+    schema, definitions = _compile(hint, "serialization", True)
+    always_sent = _always_sent_by(hint)
 
-    def tidied(here: Schema) -> Schema:
-        here = mapped(_tidied(here), tidied)
+    def tidy(here: Schema) -> Schema:
+        here = map_schemas(_tidy(here), tidy)
         here.pop("default", None)  # of no use to whoever reads what was sent
         if here.get("format") in _UNSURE:
             del here["format"]
         names = here.get("properties", {})
-        if tuple(names) in sent:
-            here["required"] = [name for name in names if name in sent[tuple(names)]]
-        return ordered(_nullable_left_out(here) if drop_none else here)
+        if tuple(names) in always_sent:
+            here["required"] = [name for name in names if name in always_sent[tuple(names)]]
+        return order_keywords(_drop_nullable_required(here) if drop_none else here)
 
-    return tidied(found), {name: tidied(one) for name, one in definitions.items()}
+    return tidy(schema), {name: tidy(one) for name, one in definitions.items()}
 
 
 _UNSURE = frozenset({"date-time", "time", "duration"})
 """Formats that values of a type may lack: a moment without a time zone, a span of half a second or less than none."""
 
 
-def _always_sent(hint: Any) -> dict[tuple[str, ...], set[str]]:
+def _always_sent_by(hint: Any) -> dict[tuple[str, ...], set[str]]:
     """What records in a hint always send, by the names of all their fields; msgspec omits those with defaults."""
-    found: dict[tuple[str, ...], set[str]] = {}
-    for part in hints.parts(hint):
+    always_sent: dict[tuple[str, ...], set[str]] = {}
+    for part in hints.parts_of(hint):
         if hints.is_record(part) and not classes.is_pydantic(part):
             fields = records.sent_fields(part)
             names, always = tuple(one.name for one in fields), {one.name for one in fields if one.always}
-            found[names] = always & found.get(names, always)
-    return {names: always for names, always in found.items() if always}
+            always_sent[names] = always & always_sent.get(names, always)
+    return {names: always for names, always in always_sent.items() if always}
 
 
-def _nullable_left_out(schema: Schema) -> Schema:
+def _drop_nullable_required(schema: Schema) -> Schema:
     properties = schema.get("properties", {})
-    required = [name for name in schema.get("required", ()) if not _takes_null(properties.get(name, {}))]
+    required = [name for name in schema.get("required", ()) if not _can_be_null(properties.get(name, {}))]
     rest = {key: value for key, value in schema.items() if key != "required"}
     return {**rest, "required": required} if required else rest
 
 
-def _takes_null(schema: Schema) -> bool:
+def _can_be_null(schema: Schema) -> bool:
     # Where a reference hides the answer, the field may be missing for all this schema knows.
     plain = "type" in schema or "enum" in schema or "anyOf" in schema
     choices = [one.get("type") for one in (schema, *schema.get("anyOf", ()))]
     return not plain or "null" in choices or None in schema.get("enum", ()) or "$ref" in schema
 
 
-def _atom(hint: Any) -> Schema:
+def _atom_schema(hint: Any) -> Schema:
     return {} if hint is Any else {"type": _TYPES[hint]}
 
 
 # Compiling ----------------------------------------------------------------------------------------
 
 
-def _compiled(hint: Any, mode: str, root: bool) -> tuple[Schema, Definitions]:
-    given = mode == "validation"
-    found, definitions = node_schema.schema_of(type_tree.tree_of(hint, given=given), given=given)
-    known = {name: _untitled(name, one) for name, one in definitions.items()}
-    found, definitions = (
-        _correct(found, known, given),
-        {name: _correct(one, known, given) for name, one in known.items()},
+def _compile(hint: Any, mode: str, root: bool) -> tuple[Schema, Definitions]:
+    is_input = mode == "validation"
+    schema, definitions = node_schema.schema_of(type_tree.tree_of(hint, is_input=is_input), is_input=is_input)
+    known = {name: _drop_title(name, one) for name, one in definitions.items()}
+    schema, definitions = (
+        _correct(schema, known, is_input),
+        {name: _correct(one, known, is_input) for name, one in known.items()},
     )
-    return inlined(found, definitions, root=root)
+    return inline(schema, definitions, root=root)
 
 
-def _correct(schema: Schema, definitions: Definitions, given: bool) -> Schema:
+def _correct(schema: Schema, definitions: Definitions, is_input: bool) -> Schema:
     """A schema as pydantic should have made it: names are strings, and a tag that chooses has to be there."""
-    schema = mapped(schema, lambda one: _correct(one, definitions, given))
+    schema = map_schemas(schema, lambda one: _correct(one, definitions, is_input))
     tag = schema.get("discriminator", {}).get("propertyName")
-    if given and tag is not None and "oneOf" in schema:
+    if is_input and tag is not None and "oneOf" in schema:
         schema = {**schema, "oneOf": [_with_tag(one, tag, definitions) for one in schema["oneOf"]]}
     return _with_names(schema, definitions)
 
 
 def _with_tag(choice: Schema, tag: str, definitions: Definitions) -> Schema:
-    found = matching.follow({"$defs": definitions}, choice)
-    required = found.get("required", []) if isinstance(found, dict) else []
+    schema = matching.follow({"$defs": definitions}, choice)
+    required = schema.get("required", []) if isinstance(schema, dict) else []
     return choice if tag in required else {**choice, "required": [tag, *required]}
 
 
@@ -132,7 +132,7 @@ def _with_names(schema: Schema, definitions: Definitions) -> Schema:
     return {**schema, "propertyNames": names}
 
 
-def _untitled(name: str, definition: Schema) -> Schema:
+def _drop_title(name: str, definition: Schema) -> Schema:
     """A definition without the title that only repeats the name of its class."""
     title = re.sub(r"[^\w.\-]", "_", str(definition.get("title", "")))
     return {key: value for key, value in definition.items() if key != "title" or title not in name}
@@ -143,7 +143,7 @@ def _untitled(name: str, definition: Schema) -> Schema:
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
 
 
-def _tidied(schema: Schema) -> Schema:
+def _tidy(schema: Schema) -> Schema:
     """A schema without OpenAPI's discriminator; an enum says its type, where its values share one."""
     schema = {key: value for key, value in schema.items() if key != "discriminator"}
     if "enum" in schema:
@@ -161,7 +161,7 @@ def without_null(schema: Schema) -> Schema:
     """
     if None in schema.get("enum", ()):
         rest = [value for value in schema["enum"] if value is not None]
-        return _tidied({**schema, "enum": rest})
+        return _tidy({**schema, "enum": rest})
     choices = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
     if not choices or len(choices) == len(schema["anyOf"]):
         return schema

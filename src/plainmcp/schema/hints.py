@@ -21,10 +21,10 @@ from ..foreign import classes
 
 __all__ = [
     "Parameter",
-    "bare",
     "check_hash",
-    "fields",
-    "flag_values",
+    "choices_of",
+    "fields_of",
+    "flag_values_of",
     "is_alias",
     "is_atom",
     "is_record",
@@ -32,11 +32,11 @@ __all__ = [
     "is_typed_dict",
     "is_union",
     "is_wrapper",
-    "members",
-    "parts",
-    "rebuilt",
-    "speaks_pydantic",
-    "unwrapped",
+    "needs_pydantic",
+    "parts_of",
+    "rebuild",
+    "unwrap",
+    "unwrap_all",
     "with_lists",
 ]
 
@@ -58,7 +58,7 @@ class Parameter(msgspec.Struct, frozen=True):
 # Looking at one hint ------------------------------------------------------------------------------
 
 
-def unwrapped(hint: Any) -> Any:
+def unwrap(hint: Any) -> Any:
     """What one wrapper holds: Annotated, NewType, an alias, Final; any other hint is returned as it is."""
     if hasattr(hint, "__metadata__"):
         return hint.__origin__
@@ -77,14 +77,14 @@ def is_wrapper(origin: Any) -> bool:
     return origin in _WRAPPERS or getattr(origin, "_name", None) == "ReadOnly"
 
 
-def bare(hint: Any) -> Any:
+def unwrap_all(hint: Any) -> Any:
     """A hint without all that is wrapped around it.
 
-    >>> bare(Annotated[int, "how many"])
+    >>> unwrap_all(Annotated[int, "how many"])
     <class 'int'>
     """
-    inner = unwrapped(hint)
-    return hint if inner is hint else bare(inner)
+    inner = unwrap(hint)
+    return hint if inner is hint else unwrap_all(inner)
 
 
 def is_alias(hint: Any) -> bool:
@@ -102,29 +102,29 @@ _ATOMS = frozenset({str, int, float, bool, type(None)})
 
 def is_tuple(hint: Any) -> bool:
     """Whether values of a hint are tuples."""
-    kind = _kind(hint)
+    kind = _class_of(hint)
     return isinstance(kind, type) and issubclass(kind, tuple)
 
 
 def is_union(hint: Any) -> bool:
     """Whether a hint offers a choice of types."""
-    return get_origin(bare(hint)) in (Union, types.UnionType)
+    return get_origin(unwrap_all(hint)) in (Union, types.UnionType)
 
 
-def members(hint: Any) -> tuple[Any, ...]:
+def choices_of(hint: Any) -> tuple[Any, ...]:
     """The choices of a union, each with its wrappers; any other hint is its own only choice.
 
-    >>> members(int | None)
+    >>> choices_of(int | None)
     (<class 'int'>, <class 'NoneType'>)
     """
     if not is_union(hint):
         return (hint,)
-    return tuple(choice for member in get_args(bare(hint)) for choice in members(member))
+    return tuple(choice for member in get_args(unwrap_all(hint)) for choice in choices_of(member))
 
 
-def _kind(hint: Any) -> Any:
+def _class_of(hint: Any) -> Any:
     """The class of a hint: list of list[int], the model of a generic model."""
-    inner = bare(hint)
+    inner = unwrap_all(hint)
     return get_origin(inner) or inner
 
 
@@ -136,7 +136,7 @@ def check_hash(kind: Any, holder: Any) -> None:
         )
 
 
-def flag_values(kind: type[enum.Flag]) -> range | list[int]:
+def flag_values_of(kind: type[enum.Flag]) -> range | list[int]:
     """The combinations of a Flag's members, nothing at all among them; of many that leave gaps, the members alone."""
     bits = [member.value for member in kind]
     if sum(bits) & (sum(bits) + 1) == 0:
@@ -159,37 +159,34 @@ def is_typed_dict(kind: Any) -> bool:
 
 def is_record(hint: Any) -> bool:
     """Whether values of this type are objects whose fields are known by name."""
-    kind = _kind(hint)
+    kind = _class_of(hint)
     if not isinstance(kind, type):
         return False
     if issubclass(kind, msgspec.Struct):
         return not kind.__struct_config__.array_like
-    attrs = classes.attrs_fields(kind) is not None
+    attrs = classes.attrs_fields_of(kind) is not None
     return dataclasses.is_dataclass(kind) or is_typed_dict(kind) or attrs or classes.is_pydantic(kind)
 
 
-def fields(hint: Any) -> dict[str, tuple[Any, bool]]:
-    """The fields of a record by the names they are written under: the hint, and whether it must be there."""
-    kind = _kind(hint)
-    if hasattr(kind, "model_fields"):
-        found = kind.model_fields.items()
-        return {field.alias or name: (field.annotation, field.is_required()) for name, field in found}
-    resolved = _resolved(kind)
+def fields_of(hint: Any) -> dict[str, tuple[Any, bool]]:
+    """The fields of a record that is not pydantic's, by their names in JSON: the hint, and whether it must be there."""
+    kind = _class_of(hint)
+    resolved = _resolve_hints(kind)
     if is_typed_dict(kind):
-        return {name: (_unmarked(hint), name in kind.__required_keys__) for name, hint in resolved.items()}
+        return {name: (_strip_marks(hint), name in kind.__required_keys__) for name, hint in resolved.items()}
     if issubclass(kind, msgspec.Struct):
         return {field.encode_name: (field.type, field.required) for field in msgspec.structs.fields(kind)}
     if dataclasses.is_dataclass(kind):
         tags = {field: field.metadata.get("json", field.name) for field in dataclasses.fields(kind)}
         return {tag: (resolved[f.name], _is_required(f)) for f, tag in tags.items() if tag != "-"}
-    public = classes.attrs_fields(kind) or ()
-    found = [field for field in kind.__attrs_attrs__ if field.name in public]
-    return {field.name: (resolved.get(field.name, Any), _is_nothing(field.default)) for field in found}
+    public = classes.attrs_fields_of(kind) or ()
+    fields = [field for field in kind.__attrs_attrs__ if field.name in public]
+    return {field.name: (resolved.get(field.name, Any), _is_nothing(field.default)) for field in fields}
 
 
-def _unmarked(hint: Any) -> Any:
+def _strip_marks(hint: Any) -> Any:
     """The hint of a TypedDict's key without Required and the like, which stand nowhere else."""
-    return _unmarked(get_args(hint)[0]) if is_wrapper(get_origin(hint)) else hint
+    return _strip_marks(get_args(hint)[0]) if is_wrapper(get_origin(hint)) else hint
 
 
 def _is_required(field: "dataclasses.Field[Any]") -> bool:
@@ -201,7 +198,7 @@ def _is_nothing(default: Any) -> bool:
     return type(default).__name__ == "_Nothing"
 
 
-def _resolved(kind: type) -> Mapping[str, Any]:
+def _resolve_hints(kind: type) -> Mapping[str, Any]:
     try:
         return typing.get_type_hints(kind, include_extras=True)
     except Exception as error:  # a NameError mostly, but evaluating somebody's text may raise anything
@@ -211,10 +208,10 @@ def _resolved(kind: type) -> Mapping[str, Any]:
 # Walking ------------------------------------------------------------------------------------------
 
 
-def parts(hint: Any, *, inside: bool = True) -> Iterator[Any]:
+def parts_of(hint: Any, *, inside: bool = True) -> Iterator[Any]:
     """Every class in a hint, and every Literal; `inside` enters the fields of records, but not of pydantic's.
 
-    >>> list(parts(list[int | None]))
+    >>> list(parts_of(list[int | None]))
     [<class 'list'>, <class 'NoneType'>, <class 'int'>]
     """
     for part in _walk(hint, inside):
@@ -230,7 +227,7 @@ def _walk(hint: Any, inside: bool) -> Iterator[Any]:
         part = waiting.pop()
         if hasattr(part, "__metadata__"):
             yield part
-        inner = unwrapped(part)
+        inner = unwrap(part)
         if inner is not part:
             # An alias may hold itself; what a class keeps for itself is no field.
             if get_origin(part) is not typing.ClassVar and id(part) not in entered:
@@ -247,7 +244,7 @@ def _walk(hint: Any, inside: bool) -> Iterator[Any]:
         yield kind
         if inside and _has_hints(kind) and kind not in entered:
             entered.add(kind)
-            waiting.extend(_resolved(kind).values())
+            waiting.extend(_resolve_hints(kind).values())
 
 
 def _has_hints(kind: Any) -> bool:
@@ -256,21 +253,23 @@ def _has_hints(kind: Any) -> bool:
     return (is_record(kind) or named_tuple or struct) and not classes.is_pydantic(kind)
 
 
-def speaks_pydantic(hint: Any) -> bool:
+def needs_pydantic(hint: Any) -> bool:
     """Whether only pydantic can tell what fits a hint: one of its types or constraints is somewhere in it."""
     if is_atom(hint):
         return False
-    return any(any(map(classes.of_pydantic, getattr(part, "__metadata__", (part,)))) for part in _walk(hint, True))
+    return any(
+        any(map(classes.is_for_pydantic, getattr(part, "__metadata__", (part,)))) for part in _walk(hint, True)
+    )
 
 
-def rebuilt(hint: Any, swap: Callable[[Any], Any]) -> Any:
+def rebuild(hint: Any, swap: Callable[[Any], Any]) -> Any:
     """A hint with each class in it, innermost first, put through `swap`; records are not entered."""
     if hasattr(hint, "__metadata__"):
-        return Annotated[(rebuilt(hint.__origin__, swap), *hint.__metadata__)]
+        return Annotated[(rebuild(hint.__origin__, swap), *hint.__metadata__)]
     args = get_args(hint)
     if not args or get_origin(hint) in (Literal, abc.Callable):
         return swap(hint)
-    inner = tuple(arg if arg is ... else rebuilt(arg, swap) for arg in args)
+    inner = tuple(arg if arg is ... else rebuild(arg, swap) for arg in args)
     if is_union(hint):
         return Union[inner]  # noqa: UP007 - their number is not known
     return swap(hint if inner == args else get_origin(hint)[inner])
@@ -283,7 +282,7 @@ def with_lists(hint: Any) -> Any:
     list[int]
     """
     streams = (abc.Iterable, abc.Iterator, abc.Generator, deque)
-    return rebuilt(hint, lambda one: _list_of(one) if _kind(one) in streams else one)
+    return rebuild(hint, lambda one: _list_of(one) if _class_of(one) in streams else one)
 
 
 def _list_of(hint: Any) -> Any:

@@ -12,18 +12,18 @@ from .nodes import Alias, Choice, Foreign, Items, Members, Node, Record, Row, Sc
 from .subschemas import Keys, Schema, target_of
 
 __all__ = [
-    "admits_kind",
-    "allowed_values",
-    "branches",
-    "child",
-    "could_be_meant",
+    "allowed_values_of",
+    "branches_of",
+    "can_hold",
+    "child_of",
+    "choices_inside",
     "count_unknown",
     "decode_text",
     "distance_of",
     "follow",
-    "inside",
     "is_meant",
-    "likely",
+    "is_possible",
+    "likely_choices",
     "tag_of",
 ]
 
@@ -41,21 +41,21 @@ def follow(root: Schema, schema: Any) -> Schema | bool:
     return schema if isinstance(schema, (dict, bool)) else True
 
 
-def branches(root: Schema, schema: Any) -> list[Any]:
+def branches_of(root: Schema, schema: Any) -> list[Any]:
     """The choices of a union, and of the unions in it; any other schema is its own only choice."""
     here = follow(root, schema)
     union = next((here[word] for word in _UNIONS if word in here), None) if isinstance(here, dict) else None
     if not isinstance(union, list):
         return [here]
-    return [choice for one in union for choice in branches(root, one)]
+    return [choice for one in union for choice in branches_of(root, one)]
 
 
-def inside(root: Schema, choices: list[Any], key: Any) -> list[Any]:
+def choices_inside(root: Schema, choices: list[Any], key: Any) -> list[Any]:
     """The choices there are for the part under a key, if any of several schemas speaks for the whole; each once."""
     found: list[Any] = []
     for choice in choices:
-        part = child(choice, key)
-        for one in branches(root, part) if isinstance(part, dict) else ():
+        part = child_of(choice, key)
+        for one in branches_of(root, part) if isinstance(part, dict) else ():
             if one not in found:
                 found.append(one)
     return found or [True]
@@ -69,7 +69,7 @@ def decode_text(value: Any) -> Any:
         return value
 
 
-def allowed_values(schema: Any) -> list[Any] | None:
+def allowed_values_of(schema: Any) -> list[Any] | None:
     """The values of an enum or a const; None for a schema that has neither."""
     if not isinstance(schema, dict):
         return None
@@ -89,19 +89,19 @@ def kinds_of(value: Any) -> tuple[str, ...]:
     return (known.get(type(value), ""),)
 
 
-def admits_kind(schema: Any, value: Any) -> bool:
+def can_hold(schema: Any, value: Any) -> bool:
     """Whether a schema may take values of this kind, as far as its type or its allowed values say so."""
     if not isinstance(schema, dict):
         return bool(schema)
     kinds = kinds_of(value)
-    allowed = allowed_values(schema)
+    allowed = allowed_values_of(schema)
     if allowed is not None:
         return any(kinds_of(one)[0] in kinds for one in allowed)
     types = schema.get("type")
     return types is None or any(kind in ([types] if isinstance(types, str) else types) for kind in kinds)
 
 
-def child(schema: Any, key: Any) -> Any:
+def child_of(schema: Any, key: Any) -> Any:
     """The schema of the part under a key; None where nothing is said of it."""
     if not isinstance(schema, dict):
         return None
@@ -117,24 +117,24 @@ def child(schema: Any, key: Any) -> Any:
     found = schema.get("properties", {}).get(key)
     if found is None:
         found = None if "patternProperties" in schema else schema.get("additionalProperties")
-    parts = (child(one, key) for one in schema.get("allOf", ())) if found is None else ()
+    parts = (child_of(one, key) for one in schema.get("allOf", ())) if found is None else ()
     return next((one for one in parts if one is not None), found)
 
 
 # Unions -------------------------------------------------------------------------------------------
 
 
-def likely(root: Schema, choices: Iterable[Any], value: Any, places: Iterable[Keys] = ()) -> list[Any]:
+def likely_choices(root: Schema, choices: Iterable[Any], value: Any, places: Iterable[Keys] = ()) -> list[Any]:
     """The choices of a union that a value was probably meant for: of its kind, with its tag, that know its names.
 
     `places` are keys of parts that are known to be wrong, so the choice that was meant speaks of them.
     """
-    live = [one for one in choices if admits_kind(one, value)]
-    live = [one for one in live if could_be_meant(root, one, value)] or live
+    live = [one for one in choices if can_hold(one, value)]
+    live = [one for one in live if is_possible(root, one, value)] or live
     if not isinstance(value, dict) or len(live) < 2:
         return live
     wanted = {keys[0] for keys in places if keys}
-    ranks = [(count_unknown(one, wanted), count_unknown(one, value), _lacking(one, value)) for one in live]
+    ranks = [(count_unknown(one, wanted), count_unknown(one, value), _count_missing(one, value)) for one in live]
     if min(unknown for _, unknown, _ in ranks) == len(value):  # no choice knows any of its names
         ranks = [(wrong, 0, 0) for wrong, _, _ in ranks]
     return [one for one, rank in zip(live, ranks, strict=True) if rank == min(ranks)]
@@ -145,7 +145,7 @@ def tag_of(root: Schema, choices: list[Any], value: dict[str, Any]) -> tuple[str
     if len(choices) < 2 or not all(isinstance(one, dict) for one in choices):
         return None
     for name in choices[0].get("properties", ()):
-        allowed = [allowed_values(follow(root, one.get("properties", {}).get(name))) for one in choices]
+        allowed = [allowed_values_of(follow(root, one.get("properties", {}).get(name))) for one in choices]
         needed = all(name in one.get("required", ()) for one in choices)
         if any(values is None for values in allowed) or (name not in value and not needed):
             continue
@@ -155,14 +155,14 @@ def tag_of(root: Schema, choices: list[Any], value: dict[str, Any]) -> tuple[str
     return None
 
 
-def could_be_meant(root: Schema, schema: Any, value: Any) -> bool:
+def is_possible(root: Schema, schema: Any, value: Any) -> bool:
     """Whether a value is of the kind that a choice asks for, and not tagged as another."""
     properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
     for name in properties.keys() & (value.keys() if isinstance(value, dict) else ()):
-        allowed = allowed_values(follow(root, properties[name]))
+        allowed = allowed_values_of(follow(root, properties[name]))
         if allowed is not None and value[name] not in allowed:
             return False
-    return admits_kind(schema, value)
+    return can_hold(schema, value)
 
 
 def count_unknown(schema: Any, names: Iterable[Any]) -> int:
@@ -172,7 +172,7 @@ def count_unknown(schema: Any, names: Iterable[Any]) -> int:
     return sum(name not in schema.get("properties", {}) for name in names)
 
 
-def _lacking(schema: Any, value: dict[str, Any]) -> int:
+def _count_missing(schema: Any, value: dict[str, Any]) -> int:
     required = schema.get("required", ()) if isinstance(schema, dict) else ()
     return sum(name not in value for name in required)
 
@@ -188,7 +188,7 @@ def distance_of(node: Node, value: Any) -> tuple[bool, int]:
     if isinstance(value, dict) and isinstance(node, Record):
         unknown = len(value.keys() - node.fields)
     elif isinstance(value, dict) and isinstance(node, Foreign):
-        unknown = min(count_unknown(one, value) for one in branches(node.schema, node.schema))
+        unknown = min(count_unknown(one, value) for one in branches_of(node.schema, node.schema))
     return changes, unknown
 
 
@@ -196,8 +196,8 @@ def is_meant(node: Node, value: Any) -> bool:
     """Whether a value could have been meant as this type: of its kind, and not tagged as another."""
     node = node.inner if isinstance(node, Alias) else node
     if isinstance(node, Foreign):
-        choices = branches(node.schema, node.schema)
-        return any(could_be_meant(node.schema, one, value) for one in choices)
+        choices = branches_of(node.schema, node.schema)
+        return any(is_possible(node.schema, one, value) for one in choices)
     if isinstance(value, dict):
         return isinstance(node, Members) or (isinstance(node, Record) and not _has_other_tag(node, value))
     if isinstance(value, list):

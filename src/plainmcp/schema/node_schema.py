@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from . import pydantic
-from .matching import branches
+from .matching import branches_of
 from .nodes import (
     MISSING,
     Alias,
@@ -29,7 +29,7 @@ from .nodes import (
     Union,
     limit_keywords_of,
 )
-from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Schema, joined
+from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Schema, join_definitions
 
 __all__ = ["schema_of"]
 
@@ -44,16 +44,16 @@ _KEYS: dict[type, Schema] = {
 }
 
 
-def schema_of(node: Node, *, given: bool, outline: bool = False) -> tuple[Schema, dict[str, Schema]]:
+def schema_of(node: Node, *, is_input: bool, outline: bool = False) -> tuple[Schema, dict[str, Schema]]:
     """The schema of what is given, or else of what is sent, and the definitions it refers to.
 
     An `outline` says of what pydantic reads only whether it is an array or an object.
 
     >>> from plainmcp.schema.type_tree import tree_of
-    >>> schema_of(tree_of(list[int]), given=True)
+    >>> schema_of(tree_of(list[int]), is_input=True)
     ({'type': 'array', 'items': {'type': 'integer'}}, {})
     """
-    writer = _Writer(given, outline)
+    writer = _Writer(is_input, outline)
     schema = writer.write(node)
     return schema, writer.definitions
 
@@ -61,8 +61,8 @@ def schema_of(node: Node, *, given: bool, outline: bool = False) -> tuple[Schema
 class _Writer:
     """One schema in the making."""
 
-    def __init__(self, given: bool, outline: bool) -> None:
-        self._given = given
+    def __init__(self, is_input: bool, outline: bool) -> None:
+        self._is_input = is_input
         self._outline = outline
         self._names: dict[Any, str] = {}
         self.definitions: dict[str, Schema] = {}
@@ -89,10 +89,12 @@ class _Writer:
             case Anything():
                 return FLAT if node.flat else {}
             case Foreign():
-                schema, definitions = pydantic.schema(node.hint, "validation" if self._given else "serialization")
+                schema, definitions = pydantic.json_schema_of(
+                    node.hint, "validation" if self._is_input else "serialization"
+                )
                 if self._outline:
                     return _outline({**schema, "$defs": definitions})
-                return joined(schema, definitions, self.definitions)
+                return join_definitions(schema, definitions, self.definitions)
             case Scalar():
                 return {"type": _TYPES[node.json], **limit_keywords_of(node)}
             case Text():
@@ -120,7 +122,7 @@ class _Writer:
         zoned = node.limits.get("tz")
         if zoned is False and name == "time":
             return {"format": "partial-time"}
-        sure = self._given or name in _SENT_FORMATS or zoned
+        sure = self._is_input or name in _SENT_FORMATS or zoned
         return {"format": name} if name and sure and zoned is not False else {}
 
     def _items(self, node: Items) -> Schema:
@@ -153,7 +155,7 @@ class _Writer:
                 return self._names_of(key.inner)
             case Scalar() if key.json is str:
                 return {name: value for name, value in self.write(key).items() if name != "type"}
-            case _ if not self._given:
+            case _ if not self._is_input:
                 return {}
             case Scalar():
                 return _KEYS[key.json]
@@ -184,7 +186,7 @@ class _Writer:
 
 def _outline(schema: Schema) -> Schema:
     """Whether values are arrays or objects, which a string may hold; else nothing is said that could change one."""
-    kinds = [one.get("type") for one in branches(schema, schema) if isinstance(one, dict)]
+    kinds = [one.get("type") for one in branches_of(schema, schema) if isinstance(one, dict)]
     if not set(kinds) <= {"array", "object", "null"}:
         return {"type": ["integer", "string"]} if kinds == ["integer"] else {}
     return {"anyOf": [{"type": kind} for kind in kinds]}

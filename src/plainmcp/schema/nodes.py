@@ -14,7 +14,7 @@ import msgspec
 
 from ..errors import AuthorError
 from .formats import Format
-from .keywords import matches
+from .keywords import has_match
 
 __all__ = [
     "Alias",
@@ -242,7 +242,7 @@ _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "multiple_of": lambda value, unit: value % unit == 0,
     "min_length": lambda value, size: len(value) >= size,
     "max_length": lambda value, size: len(value) <= size,
-    "pattern": matches,
+    "pattern": has_match,
     "tz": lambda value, wanted: _has_time_zone(value) is wanted,
 }
 

@@ -11,7 +11,7 @@ from ..errors import OutputError
 from ..wire import codec
 from . import wording
 from .subschemas import Schema
-from .validator import Judge
+from .validator import Validator
 
 __all__ = ["OutputCheck", "type_of"]
 
@@ -26,7 +26,7 @@ class OutputCheck:
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self._schema = schema
-        self._judge = Judge(schema)
+        self._validator = Validator(schema)
 
     def __call__(self, raw: bytes) -> None:
         try:
@@ -45,9 +45,9 @@ class OutputCheck:
 
     def _validate(self, raw: bytes) -> None:
         data = msgspec.json.decode(raw)
-        if self._judge.accepts(data):
+        if self._validator.is_valid(data):
             return
-        for problem in self._judge.problems(data):
+        for problem in self._validator.find_problems(data):
             raise OutputError(wording.format_path(problem.keys, "$"), problem.expected, problem.got)
 
 

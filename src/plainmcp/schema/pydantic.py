@@ -15,22 +15,22 @@ from ..errors import AuthorError
 from ..foreign import classes
 from . import core_schemas, formats, hints, repair
 from .coercion_errors import CoercionError, Name, read_pydantic_error
-from .matching import branches, inside
+from .matching import branches_of, choices_inside
 from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Keys
 
-__all__ = ["check_hash", "check_without", "converter", "refusal", "schema"]
+__all__ = ["check_hash", "check_without", "converter_of", "json_schema_of", "refusal_of"]
 
 
-def schema(hint: Any, mode: Any) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+def json_schema_of(hint: Any, mode: Any) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """The JSON Schema of a hint, for "validation" or "serialization", and its definitions; raises AuthorError."""
     from pydantic import TypeAdapter
 
     try:
         entry: Any = ("it", mode, TypeAdapter(hint))
-        found, rest = TypeAdapter.json_schemas([entry], by_alias=True, schema_generator=_generator())
+        schemas, rest = TypeAdapter.json_schemas([entry], by_alias=True, schema_generator=_generator())
     except Exception as error:  # errors of several families, and those of the user's own hooks
         raise AuthorError(str(error).partition("\n")[0]) from error
-    return found["it", mode], rest.get("$defs", {})
+    return schemas["it", mode], rest.get("$defs", {})
 
 
 @lru_cache
@@ -42,33 +42,33 @@ def _generator() -> Any:
     from pydantic.json_schema import GenerateJsonSchema
 
     def decimal_schema(self: Any, schema: Any) -> dict[str, Any]:
-        found = GenerateJsonSchema.decimal_schema(self, schema)
+        listed = GenerateJsonSchema.decimal_schema(self, schema)
         if self.mode == "serialization":
             return {"type": "string"}
-        choices = [one for one in found.get("anyOf", ()) if one.get("type") != "string"]
+        choices = [one for one in listed.get("anyOf", ()) if one.get("type") != "string"]
         return {"anyOf": [*choices, {"type": "string", "format": "decimal"}]}
 
     def enum_schema(self: Any, schema: Any) -> dict[str, Any]:
-        found = GenerateJsonSchema.enum_schema(self, schema)
+        listed = GenerateJsonSchema.enum_schema(self, schema)
         if not issubclass(schema["cls"], Flag):
-            return found
-        rest = {key: value for key, value in found.items() if key != "enum"}
+            return listed
+        rest = {key: value for key, value in listed.items() if key != "enum"}
         if self.mode == "serialization":
             return {**rest, "type": "integer"}
-        values = hints.flag_values(schema["cls"])
+        values = hints.flag_values_of(schema["cls"])
         return rest | ({"minimum": 0, "maximum": values[-1]} if isinstance(values, range) else {"enum": values})
 
     def dict_schema(self: Any, schema: Any) -> dict[str, Any]:
-        found = GenerateJsonSchema.dict_schema(self, schema)
+        listed = GenerateJsonSchema.dict_schema(self, schema)
         kind = schema.get("keys_schema", {}).get("type")
         names = _NAMES.get(kind) if self.mode == "validation" else None
-        return found if names is None else {"propertyNames": names, **found}
+        return listed if names is None else {"propertyNames": names, **listed}
 
     def set_schema(self: Any, schema: Any) -> dict[str, Any]:
-        return _flat(GenerateJsonSchema.set_schema(self, schema), self.mode)
+        return _with_flat_items(GenerateJsonSchema.set_schema(self, schema), self.mode)
 
     def frozenset_schema(self: Any, schema: Any) -> dict[str, Any]:
-        return _flat(GenerateJsonSchema.frozenset_schema(self, schema), self.mode)
+        return _with_flat_items(GenerateJsonSchema.frozenset_schema(self, schema), self.mode)
 
     def ser_schema(self: Any, schema: Any) -> dict[str, Any] | None:
         """Anything, where an author's function writes the value and does not say what it returns."""
@@ -91,7 +91,7 @@ def _generator() -> Any:
     return type("Plain", (GenerateJsonSchema,), changes)
 
 
-def _flat(schema: dict[str, Any], mode: str) -> dict[str, Any]:
+def _with_flat_items(schema: dict[str, Any], mode: str) -> dict[str, Any]:
     """The schema of a set: of anything that can be in one, where it does not say of what."""
     return {**schema, "items": FLAT} if mode == "validation" and not schema.get("items") else schema
 
@@ -105,7 +105,7 @@ _NAMES = {
 }
 
 
-def refusal(hint: Any) -> str | None:
+def refusal_of(hint: Any) -> str | None:
     """Why pydantic does not read a hint; None if it does."""
     from pydantic import TypeAdapter
 
@@ -124,39 +124,41 @@ def check_hash(hint: Any, holder: Any) -> None:
 def check_without(hint: Any, refusal: str) -> None:
     """Raise AuthorError if a hint that pydantic refuses cannot be read without pydantic either."""
     kind = get_origin(hint) or hint
-    if isinstance(kind, type) and classes.of_pydantic(kind):
+    if isinstance(kind, type) and classes.is_for_pydantic(kind):
         raise AuthorError(refusal)
-    for said in getattr(hint, "__metadata__", ()):
-        if classes.of_pydantic(said) and not _says_little(said):
-            raise AuthorError(f"{said!r} is for pydantic to understand, which does not take it here: {refusal}")
+    for metadata in getattr(hint, "__metadata__", ()):
+        if classes.is_for_pydantic(metadata) and not _has_no_constraint(metadata):
+            raise AuthorError(f"{metadata!r} is for pydantic to understand, which does not take it here: {refusal}")
 
 
-def _says_little(said: Any) -> bool:
+def _has_no_constraint(metadata: Any) -> bool:
     """Whether a `Field(...)` says nothing of what fits: a description, perhaps, or a default."""
-    return classes.is_field(said) and not (said.metadata or said.alias or said.discriminator or said.validation_alias)
+    return classes.is_field(metadata) and not (
+        metadata.metadata or metadata.alias or metadata.discriminator or metadata.validation_alias
+    )
 
 
 # Values -------------------------------------------------------------------------------------------
 
 
-def converter(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
+def converter_of(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
     """What makes a Python value of JSON; raises AuthorError, and Misfit when used."""
     from pydantic import ValidationError
 
     try:
         adapter = core_schemas.adapter_of(hint)
         core_schemas.check_hashes(adapter.core_schema)
-        validate = core_schemas.validator(adapter).validate_json
+        validate = core_schemas.validator_of(adapter).validate_json
         takes_long = _takes_long(adapter)
-        unlisted = {"format": "fraction"} if core_schemas.hides_numbers(adapter.core_schema) else {}
+        unlisted = {"format": "fraction"} if core_schemas.has_hidden_numbers(adapter.core_schema) else {}
     except Exception as error:
         raise AuthorError(str(error).partition("\n")[0]) from error
     strict = None if lenient else True  # None leaves it to the models themselves
 
     @cache
     def listed_schema() -> dict[str, Any]:
-        found, definitions = schema(hint, "validation")
-        return {**found, "$defs": definitions}
+        schema, definitions = json_schema_of(hint, "validation")
+        return {**schema, "$defs": definitions}
 
     def convert(value: Any) -> Any:
         try:
@@ -192,18 +194,18 @@ def _takes_long(adapter: Any) -> bool:
 
 def _check_bounds(root: dict[str, Any], value: Any, unlisted: dict[str, Any]) -> None:
     """Raise Misfit for texts that would take long to read; `unlisted` is the schema of names that have none."""
-    waiting: list[tuple[list[Any], Any, Keys]] = [(branches(root, root), value, ())]
+    waiting: list[tuple[list[Any], Any, Keys]] = [(branches_of(root, root), value, ())]
     while waiting:
         choices, part, keys = waiting.pop()
         if isinstance(part, str):
             _check_text(choices, part, keys)
         if isinstance(part, dict):
             rules = [one["propertyNames"] for one in choices if isinstance(one, dict) and "propertyNames" in one]
-            names = [choice for rule in rules or [unlisted] for choice in branches(root, rule)]
+            names = [choice for rule in rules or [unlisted] for choice in branches_of(root, rule)]
             for name in part:
                 _check_text(names, name, (*keys, Name(name)))
         parts = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
-        waiting += [(inside(root, choices, key), item, (*keys, key)) for key, item in parts]
+        waiting += [(choices_inside(root, choices, key), item, (*keys, key)) for key, item in parts]
 
 
 def _check_text(choices: list[Any], text: str, keys: Keys) -> None:

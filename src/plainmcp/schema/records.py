@@ -56,9 +56,9 @@ def sent_fields(hint: Any) -> list[SentField]:
         return _struct_fields(kind, resolved)
     if dataclasses.is_dataclass(kind):
         return _dataclass_fields(kind, resolved)
-    public = classes.attrs_fields(kind) or ()
+    public = classes.attrs_fields_of(kind) or ()
     return [
-        SentField(field.name, resolved.get(field.name, Any), True, classes.attrs_default(field))
+        SentField(field.name, resolved.get(field.name, Any), True, classes.attrs_default_of(field))
         for field in kind.__attrs_attrs__
         if field.name in public
     ]
@@ -66,7 +66,7 @@ def sent_fields(hint: Any) -> list[SentField]:
 
 def has_extra_fields(kind: type) -> bool:
     """Whether a record type says that its values may have more fields than it declares."""
-    return classes.allows_extra(kind)
+    return classes.has_extra_fields(kind)
 
 
 def _model_fields(kind: Any) -> list[SentField]:
@@ -94,7 +94,7 @@ def _struct_fields(kind: type[msgspec.Struct], resolved: Mapping[str, Any]) -> l
     fields = [] if config.tag is None else [SentField(str(config.tag_field), Any, True, lambda: config.tag)]
     for field in msgspec.structs.fields(kind):
         hint = resolved.get(field.name, field.type)
-        left_out = (config.omit_defaults and not field.required) or msgspec.UnsetType in hints.members(hint)
+        left_out = (config.omit_defaults and not field.required) or msgspec.UnsetType in hints.choices_of(hint)
         fields.append(SentField(field.encode_name, hint, not left_out, _default_of(field, msgspec.NODEFAULT)))
     return fields
 
@@ -175,7 +175,7 @@ def is_for_pydantic(hint: Any) -> bool:
     metadata = [
         one for field in constructor.fields for one in (field.default, *getattr(field.hint, "__metadata__", ()))
     ]
-    return any(map(classes.arranges_field, metadata))
+    return any(map(classes.has_name_or_default, metadata))
 
 
 def constructor_of(hint: Any) -> Constructor | None:
@@ -191,7 +191,7 @@ def constructor_of(hint: Any) -> Constructor | None:
         return _struct_constructor(hint, kind)
     if dataclasses.is_dataclass(kind):
         return _dataclass_constructor(hint, kind)
-    return None if classes.attrs_fields(kind) is None else _attrs_constructor(hint, kind)
+    return None if classes.attrs_fields_of(kind) is None else _attrs_constructor(hint, kind)
 
 
 def _typed_dict_constructor(hint: Any, kind: Any) -> Constructor:

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from .keywords import identity, keeps_our_format
-from .matching import admits_kind, allowed_values, branches, inside, likely
+from .keywords import has_our_format, identity_of
+from .matching import allowed_values_of, branches_of, can_hold, choices_inside, likely_choices
 from .subschemas import Schema
 
 __all__ = ["repair"]
@@ -27,7 +27,7 @@ def repair(schema: Schema, value: Any, *, lenient: bool) -> Any:
     >>> repair({"type": "array", "items": {"type": "integer"}}, '[1, "2", 3.0]', lenient=True)
     [1, 2, 3]
     """
-    return _Repair(schema, lenient).part(branches(schema, schema), value)
+    return _Repair(schema, lenient).part(branches_of(schema, schema), value)
 
 
 class _Repair:
@@ -51,11 +51,11 @@ class _Repair:
             mended = self._parts(choices, value, enumerate(value))
             return _distinct(mended) if self._lenient and any(map(_is_for_sets, choices)) else mended
         if isinstance(value, dict):
-            return self._parts(likely(self._root, choices, value) or choices, value, value.items())
+            return self._parts(likely_choices(self._root, choices, value) or choices, value, value.items())
         return value
 
     def _parts(self, choices: list[Any], value: Any, parts: Any) -> Any:
-        mended = {key: self.part(inside(self._root, choices, key), item) for key, item in parts}
+        mended = {key: self.part(choices_inside(self._root, choices, key), item) for key, item in parts}
         if all(mended[key] is value[key] for key in mended):
             return value
         return mended if isinstance(value, dict) else list(mended.values())
@@ -68,7 +68,7 @@ class _Repair:
             return value
         if isinstance(meant, (int, float)) and not isinstance(meant, bool):
             meant = self._number(choices, meant)
-        fits = type(meant) is not str and any(admits_kind(one, meant) for one in choices)
+        fits = type(meant) is not str and any(can_hold(one, meant) for one in choices)
         return meant if fits or isinstance(meant, (list, dict)) else value
 
     def _number(self, choices: list[Any], value: int | float) -> Any:
@@ -76,7 +76,7 @@ class _Repair:
         if isinstance(value, float) and value.is_integer() and _is_for_integers(choices):
             return int(value)
         formats = [one.get("format") for one in choices if isinstance(one, dict)] if self._lenient else []
-        if any(name in _NUMBERS_IN_TEXT for name in formats) and not any(admits_kind(one, value) for one in choices):
+        if any(name in _NUMBERS_IN_TEXT for name in formats) and not any(can_hold(one, value) for one in choices):
             return str(value)
         return value
 
@@ -87,19 +87,19 @@ def _is_for_sets(schema: Any) -> bool:
 
 def _distinct(items: list[Any]) -> list[Any]:
     """A list without what is in it again."""
-    found = {identity(item): item for item in reversed(items)}
+    found = {identity_of(item): item for item in reversed(items)}
     return items if len(found) == len(items) else list(reversed(found.values()))
 
 
 def _is_for_integers(choices: list[Any]) -> bool:
     """Whether integers are taken, and no other numbers."""
-    return any(admits_kind(one, 1) for one in choices) and not any(admits_kind(one, 1.5) for one in choices)
+    return any(can_hold(one, 1) for one in choices) and not any(can_hold(one, 1.5) for one in choices)
 
 
 def _takes_text(schema: Any, text: str) -> bool:
     """Whether a string could be meant as a string."""
-    if not isinstance(schema, dict) or not admits_kind(schema, ""):
+    if not isinstance(schema, dict) or not can_hold(schema, ""):
         return schema is True
-    if allowed_values(schema) is not None:
+    if allowed_values_of(schema) is not None:
         return True
-    return "contentEncoding" not in schema and ("format" not in schema or keeps_our_format(schema["format"], text))
+    return "contentEncoding" not in schema and ("format" not in schema or has_our_format(schema["format"], text))

@@ -17,15 +17,15 @@ __all__ = [
     "Keys",
     "Schema",
     "as_object",
-    "camel_top",
-    "each",
-    "inlined",
+    "inline",
     "is_object",
-    "joined",
-    "mapped",
-    "ordered",
+    "join_definitions",
+    "map_schemas",
+    "order_keywords",
     "target_of",
-    "wrapped",
+    "to_camel",
+    "walk",
+    "wrap",
 ]
 
 Keys: TypeAlias = tuple[Any, ...]
@@ -56,12 +56,12 @@ SMALL = 1_000
 # Walking ------------------------------------------------------------------------------------------
 
 
-def mapped(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
+def map_schemas(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
     """A schema with each schema directly inside it changed; booleans stay."""
-    return {keyword: _mapped(keyword, value, change) for keyword, value in schema.items()}
+    return {keyword: _map_keyword(keyword, value, change) for keyword, value in schema.items()}
 
 
-def _mapped(keyword: str, value: Any, change: Callable[[Schema], Schema]) -> Any:
+def _map_keyword(keyword: str, value: Any, change: Callable[[Schema], Schema]) -> Any:
     if isinstance(value, dict):
         if keyword in _ONE:
             return change(value)
@@ -72,17 +72,17 @@ def _mapped(keyword: str, value: Any, change: Callable[[Schema], Schema]) -> Any
     return value
 
 
-def each(schema: Schema) -> Iterator[tuple[Schema, int]]:
+def walk(schema: Schema) -> Iterator[tuple[Schema, int]]:
     """A schema and every schema inside it, with how deep it lies."""
     waiting = [(schema, 0)]
     while waiting:
         here, depth = waiting.pop()
         yield here, depth
         for keyword, value in here.items():
-            waiting.extend((one, depth + 1) for one in _inside(keyword, value))
+            waiting.extend((one, depth + 1) for one in _schemas_in(keyword, value))
 
 
-def _inside(keyword: str, value: Any) -> list[Schema]:
+def _schemas_in(keyword: str, value: Any) -> list[Schema]:
     if keyword in _ONE and isinstance(value, dict):
         return [value]
     inner: Any = ()
@@ -96,70 +96,68 @@ def _inside(keyword: str, value: Any) -> list[Schema]:
 # Definitions --------------------------------------------------------------------------------------
 
 
-def inlined(
-    schema: Schema, definitions: dict[str, Schema], *, root: bool = False
-) -> tuple[Schema, dict[str, Schema]]:
+def inline(schema: Schema, definitions: dict[str, Schema], *, root: bool = False) -> tuple[Schema, dict[str, Schema]]:
     """A schema with its definitions written where they are used, and those that had to stay.
 
     A definition that leads back to itself stays, and so does a large one that is used more than once. What is
     to be a root is written out even then, so that it shows its type.
     """
-    uses = Counter(_references(schema))
+    uses = Counter(_references_in(schema))
     for definition in definitions.values():
-        uses.update(_references(definition))
-    stay: set[str] = {name for name in definitions if _leads_back(name, definitions)}
+        uses.update(_references_in(definition))
+    stay: set[str] = {name for name in definitions if _is_recursive(name, definitions)}
 
     def write_out(here: Schema) -> Schema:
-        name = _name(here)
+        name = _reference_of(here)
         if name is None or name in stay:
-            return mapped(here, write_out)
+            return map_schemas(here, write_out)
         inner = write_out(definitions[name])
         if uses[name] > 1 and len(msgspec.json.encode(inner)) > SMALL:
             stay.add(name)
-            return mapped(here, write_out)
+            return map_schemas(here, write_out)
         return {**inner, **{key: value for key, value in here.items() if key != "$ref"}}
 
     if root:
-        schema = _rooted(schema, definitions)
+        schema = _inline_root(schema, definitions)
     write_out(schema)
     # Again, since a definition may turn out to be large after it was first written out.
     schema = write_out(schema)
-    return schema, _needed(schema, {name: mapped(definitions[name], write_out) for name in stay})
+    return schema, _select_needed(schema, {name: map_schemas(definitions[name], write_out) for name in stay})
 
 
-def _rooted(schema: Schema, definitions: dict[str, Schema]) -> Schema:
-    name = _name(schema)
+def _inline_root(schema: Schema, definitions: dict[str, Schema]) -> Schema:
+    name = _reference_of(schema)
     if name is None:
         return schema
     rest = {key: value for key, value in schema.items() if key != "$ref"}
-    return _rooted({**definitions[name], **rest}, definitions)
+    return _inline_root({**definitions[name], **rest}, definitions)
 
 
-def _needed(root: Schema, definitions: dict[str, Schema]) -> dict[str, Schema]:
+def _select_needed(root: Schema, definitions: dict[str, Schema]) -> dict[str, Schema]:
     needed: dict[str, Schema] = {}
-    waiting = list(_references(root))
+    waiting = list(_references_in(root))
     while waiting:
         name = waiting.pop()
         if name not in needed:
             needed[name] = definitions[name]
-            waiting.extend(_references(definitions[name]))
+            waiting.extend(_references_in(definitions[name]))
     return {name: needed[name] for name in sorted(needed)}
 
 
-def _references(schema: Schema) -> Iterator[str]:
-    return (name for here, _ in each(schema) if (name := _name(here)) is not None)
+def _references_in(schema: Schema) -> Iterator[str]:
+    return (name for here, _ in walk(schema) if (name := _reference_of(here)) is not None)
 
 
-def _name(schema: Schema) -> str | None:
+def _reference_of(schema: Schema) -> str | None:
     reference = schema.get("$ref")
     return reference.removeprefix(_DEFINITIONS) if isinstance(reference, str) else None
 
 
-def _leads_back(name: str, definitions: dict[str, Schema]) -> bool:
+def _is_recursive(name: str, definitions: dict[str, Schema]) -> bool:
     met: set[str] = set()
     waiting = [name]
     while waiting:
-        for found in _references(definitions[waiting.pop()]):
+        for found in _references_in(definitions[waiting.pop()]):
             if found == name:
                 return True
             if found not in met:
@@ -168,7 +166,7 @@ def _leads_back(name: str, definitions: dict[str, Schema]) -> bool:
     return False
 
 
-def joined(found: Schema, more: Definitions, definitions: Definitions) -> Schema:
+def join_definitions(found: Schema, more: Definitions, definitions: Definitions) -> Schema:
     """Add one schema's definitions to those of others, under other names where two are at odds."""
     renamed: dict[str, str] = {}
     for name, definition in more.items():
@@ -180,7 +178,7 @@ def joined(found: Schema, more: Definitions, definitions: Definitions) -> Schema
 
     def follow(here: Schema) -> Schema:
         name = str(here.get("$ref", "")).removeprefix("#/$defs/")
-        return mapped({**here, "$ref": f"#/$defs/{renamed[name]}"} if name in renamed else here, follow)
+        return map_schemas({**here, "$ref": f"#/$defs/{renamed[name]}"} if name in renamed else here, follow)
 
     definitions |= {renamed[name]: follow(definition) for name, definition in more.items()}
     return follow(found)
@@ -191,7 +189,7 @@ def joined(found: Schema, more: Definitions, definitions: Definitions) -> Schema
 _FIRST = ("$schema", "type", "description", "properties", "required")
 
 
-def ordered(schema: Schema) -> Schema:
+def order_keywords(schema: Schema) -> Schema:
     """A schema whose keywords stand as people expect: type and description first, then what there is (S003-53)."""
     head = {keyword: schema[keyword] for keyword in _FIRST if keyword in schema}
     return {**head, **{keyword: value for keyword, value in schema.items() if keyword not in head}}
@@ -236,16 +234,16 @@ def as_object(schema: Schema) -> Schema:
     >>> as_object({"$ref": "#/$defs/A"})
     {'type': 'object', '$ref': '#/$defs/A'}
     """
-    return schema if schema.get("type") == "object" else ordered({**schema, "type": "object"})
+    return schema if schema.get("type") == "object" else order_keywords({**schema, "type": "object"})
 
 
 _HOISTED = ("$schema", "$defs", "definitions")
 
 
-def wrapped(schema: Schema, key: str = "result") -> Schema:
+def wrap(schema: Schema, key: str = "result") -> Schema:
     """The schema of an object that has a value of this schema under a key.
 
-    >>> wrapped({"type": "array"})
+    >>> wrap({"type": "array"})
     {'type': 'object', 'properties': {'result': {'type': 'array'}}, 'required': ['result']}
     """
     # Under an $id of its own a schema keeps its definitions: its references count from there.
@@ -255,15 +253,15 @@ def wrapped(schema: Schema, key: str = "result") -> Schema:
     root |= {keyword: schema[keyword] for keyword in moving if keyword in schema}
     step = key.replace("~", "~0").replace("/", "~1")
 
-    def moved(here: Schema) -> Schema:
+    def move(here: Schema) -> Schema:
         reference = here.get("$ref")
         if "$id" in here:
             return here
         if isinstance(reference, str) and _is_pointer(reference):
             here = {**here, "$ref": f"#/properties/{step}{reference[1:]}"}
-        return mapped(here, moved)
+        return map_schemas(here, move)
 
-    return ordered(mapped(root, moved))
+    return order_keywords(map_schemas(root, move))
 
 
 def _is_pointer(reference: str) -> bool:
@@ -272,10 +270,10 @@ def _is_pointer(reference: str) -> bool:
     return reference == "#" or (reference.startswith("#/") and not hoisted)
 
 
-def camel_top(schema: Schema) -> Schema:
+def to_camel(schema: Schema) -> Schema:
     """A schema whose properties, but not theirs in turn, are in camelCase (S001-23).
 
-    >>> camel_top({"properties": {"default_context": {}}, "required": ["default_context"]})
+    >>> to_camel({"properties": {"default_context": {}}, "required": ["default_context"]})
     {'properties': {'defaultContext': {}}, 'required': ['defaultContext']}
     """
     changed = dict(schema)

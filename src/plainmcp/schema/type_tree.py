@@ -62,7 +62,7 @@ _OBJECTS: dict[Any, Make] = {
 }  # fmt: skip
 
 
-def tree_of(hint: Any, *, given: bool = True) -> Node:
+def tree_of(hint: Any, *, is_input: bool = True) -> Node:
     """The tree of a hint; raises AuthorError for a type that has no form in JSON.
 
     Some types are given but never sent, and some are sent but never given.
@@ -70,16 +70,16 @@ def tree_of(hint: Any, *, given: bool = True) -> Node:
     >>> tree_of(list[int]).item.kind
     <class 'int'>
     """
-    return _Parser(given, hints.speaks_pydantic(hint)).parse(hint)
+    return _Parser(is_input, hints.needs_pydantic(hint)).parse(hint)
 
 
 class _Parser:
     """One tree in the making: a record or an alias that is met again is the same node."""
 
-    def __init__(self, given: bool, mixed: bool) -> None:
-        self._given = given
+    def __init__(self, is_input: bool, mixed: bool) -> None:
+        self._is_input = is_input
         self._mixed = mixed  # whether some of it is pydantic's
-        self._arrays = _ARRAYS if given else _ARRAYS | _SENT_ARRAYS
+        self._arrays = _ARRAYS if is_input else _ARRAYS | _SENT_ARRAYS
         self._known: dict[Any, Node] = {}
         self._inside: list[Any] = []  # the records that are being taken apart: Self is the last of them
 
@@ -91,7 +91,7 @@ class _Parser:
             return with_limits(self.parse(hint.__origin__), metas)
         if hints.is_alias(hint):
             return self._alias(hint)
-        inner = hints.unwrapped(hint)
+        inner = hints.unwrap(hint)
         if inner is not hint:
             return self.parse(inner)
         if hint is Any or hint is object:
@@ -113,17 +113,17 @@ class _Parser:
 
         What pydantic does not read as a whole may still be read here, and parts of it by pydantic.
         """
-        if not self._given:
-            return hints.speaks_pydantic(hint)
+        if not self._is_input:
+            return hints.needs_pydantic(hint)
         said = getattr(hint, "__metadata__", None)
         kind = get_origin(hint) or hint
         if said is not None:
-            own = any(map(classes.of_pydantic, said))
+            own = any(map(classes.is_for_pydantic, said))
         else:
-            own = isinstance(kind, type) and (classes.of_pydantic(kind) or records.is_for_pydantic(hint))
+            own = isinstance(kind, type) and (classes.is_for_pydantic(kind) or records.is_for_pydantic(hint))
         if not own:
             return False
-        refusal = pydantic.refusal(hint)
+        refusal = pydantic.refusal_of(hint)
         if refusal is not None:
             pydantic.check_without(hint, refusal)
         return refusal is None
@@ -151,10 +151,10 @@ class _Parser:
 
     def _parse_leaf(self, hint: Any, kind: type, args: tuple[Any, ...]) -> Node:
         format = formats.format_of(kind)
-        if format is not None and (self._given or not issubclass(kind, (str, re.Pattern))) and bytes not in args:
+        if format is not None and (self._is_input or not issubclass(kind, (str, re.Pattern))) and bytes not in args:
             return Text(kind, format)
         json = next((one for one in _SCALARS if issubclass(kind, one)), None)
-        if json is None or not self._given:
+        if json is None or not self._is_input:
             raise _unreadable(hint)
         return Scalar(kind, json)
 
@@ -163,7 +163,7 @@ class _Parser:
         if not options:
             raise AuthorError(f"{kind.__name__} has no members, so no value fits it")
         if issubclass(kind, enum.Flag):
-            values = hints.flag_values(kind)
+            values = hints.flag_values_of(kind)
             if isinstance(values, range):
                 return Scalar(kind, int, limits={"ge": 0, "le": values[-1]})
             return Choice(kind, [(value, kind(value)) for value in values])
@@ -173,8 +173,8 @@ class _Parser:
     def _union(self, nodes: list[Node]) -> Node:
         members: list[Node] = []
         for one in nodes:
-            if isinstance(one, Foreign) and self._given:
-                schema, definitions = pydantic.schema(one.hint, "validation")
+            if isinstance(one, Foreign) and self._is_input:
+                schema, definitions = pydantic.json_schema_of(one.hint, "validation")
                 one.schema = {**schema, "$defs": definitions}
             members += one.members if isinstance(one, Union) and not one.notes else [one]
         return members[0] if len(members) == 1 else Union(members)
@@ -184,7 +184,7 @@ class _Parser:
     def _array(self, hint: Any, kind: Any, args: tuple[Any, ...]) -> Node:
         make, item = self._arrays[kind], self.parse(args[0]) if args else Anything()
         unique = make in (set, frozenset)
-        if unique and self._given:
+        if unique and self._is_input:
             item = _hashable(item, hint)
         return Items(make, item, unique)
 
@@ -201,7 +201,7 @@ class _Parser:
         value = Scalar(int, int) if kind is Counter else self.parse(args[1]) if args else Anything()
         if kind is defaultdict:
             make = _defaults_to(args[1] if args else None)
-        if self._given:
+        if self._is_input:
             _check_key(key, hint)
         return Members(make, key, value)
 
@@ -243,7 +243,7 @@ def _as_raw(value: Any) -> msgspec.Raw:
 
 
 def _defaults_to(value: Any) -> Make:
-    kind = get_origin(hints.bare(value)) or hints.bare(value)
+    kind = get_origin(hints.unwrap_all(value)) or hints.unwrap_all(value)
     factory = kind if kind in (list, dict, set, int, float, str, bool, tuple, deque) else None
     return lambda found: defaultdict(factory, found)
 
@@ -274,10 +274,10 @@ def _hashable(item: Node, hint: Any) -> Node:
         return Anything(flat=True)
     for part in _leaves(item):
         if isinstance(part, Foreign):
-            pydantic.check_hash(part.hint, hints.bare(hint))
+            pydantic.check_hash(part.hint, hints.unwrap_all(hint))
             continue
         made = part.make if isinstance(part, (Items, Members)) else getattr(part, "kind", None)
-        hints.check_hash(get_origin(made) or made, hints.bare(hint))
+        hints.check_hash(get_origin(made) or made, hints.unwrap_all(hint))
     return item
 
 

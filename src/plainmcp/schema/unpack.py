@@ -24,7 +24,7 @@ class Unpacker:
         for _ in range(_LAYERS):
             if isinstance(value, dict):
                 return value
-            rule = self.rules.rule(type(value))
+            rule = self.rules.rule_of(type(value))
             if rule.open is None or rule.many or rule.shape not in _OBJECTS:
                 return None
             try:
@@ -35,15 +35,15 @@ class Unpacker:
 
     def inherits(self, value: Any, kind: type) -> bool:
         """Whether a value is of a pydantic class derived from another, and pydantic says what it becomes."""
-        return kind in type(value).__mro__ and self.rules.rule(type(value)).open is classes.dump_model
+        return kind in type(value).__mro__ and self.rules.rule_of(type(value)).open is classes.dump_model
 
     def items(self, value: Any) -> list[Any] | tuple[Any, ...] | None:
         """The items of a value that is an array in JSON; None for any other value."""
         if isinstance(value, (list, tuple)):
             return value
-        rule = self.rules.rule(type(value))
+        rule = self.rules.rule_of(type(value))
         if rule.many or rule.shape != "open" or rule.open is None:
-            return self.rules.items(value, self.policy)
+            return self.rules.items_of(value, self.policy)
         try:
             opened = rule.open(value)
         except Exception:  # as above

@@ -8,18 +8,18 @@ from typing import Any
 
 from ..errors import AuthorError
 from .explain import Problem, explain
-from .keywords import keeps_format
+from .keywords import has_format
 
-__all__ = ["Judge", "Problem"]
+__all__ = ["Problem", "Validator"]
 
 SMALL = 10_000
 """How many parts a value may have for the validator to be asked for its errors: it makes all of them at once."""
 
 
-class Judge:
+class Validator:
     """One schema and its compiled validator.
 
-    >>> [problem] = Judge({"type": "object", "required": ["city"]}).problems({})
+    >>> [problem] = Validator({"type": "object", "required": ["city"]}).find_problems({})
     >>> problem.keys, problem.got
     (('city',), 'nothing')
     """
@@ -42,18 +42,18 @@ class Judge:
                 raise AuthorError(str(error).partition("\n")[0]) from error
         return self._validator
 
-    def accepts(self, data: Any) -> bool:
+    def is_valid(self, data: Any) -> bool:
         """Whether data keeps the schema."""
         return bool((self._validator or self.compile()).is_valid(data))
 
-    def problems(self, data: Any, *, members: str = "field") -> list[Problem]:
+    def find_problems(self, data: Any, *, members: str = "field") -> list[Problem]:
         """Everything about data that breaks the schema; `members` is the word for what an object at the root has."""
-        if self.accepts(data):
+        if self.is_valid(data):
             return []
-        keeps = keeps_format if self._formats else None
-        found = explain(self._schema, data, members=members, keeps=keeps)
+        check_format = has_format if self._formats else None
+        found = explain(self._schema, data, members=members, check_format=check_format)
         if _is_small(data):
-            found += [_word_generally(error) for error in self.compile().iter_errors(data) if _is_unworded(error)]
+            found += [_to_problem(error) for error in self.compile().iter_errors(data) if _is_general(error)]
         return found or [
             Problem((), "what its schema asks for", "something else", "expected what its schema asks for")
         ]
@@ -75,17 +75,17 @@ def _is_small(data: Any) -> bool:
 
 
 # Keywords of which there is nothing better to say.
-_UNWORDED = frozenset(
+_GENERAL = frozenset(
     {"not", "if", "then", "else", "contains", "minContains", "maxContains", "dependentRequired", "dependentSchemas",
      "dependencies", "patternProperties", "unevaluatedItems", "unevaluatedProperties", "$dynamicRef"}
 )  # fmt: skip
 
 
-def _is_unworded(error: Any) -> bool:
-    return not _UNWORDED.isdisjoint(error.schema_path)
+def _is_general(error: Any) -> bool:
+    return not _GENERAL.isdisjoint(error.schema_path)
 
 
-def _word_generally(error: Any) -> Problem:
-    keyword = next(one for one in error.schema_path if one in _UNWORDED)
+def _to_problem(error: Any) -> Problem:
+    keyword = next(one for one in error.schema_path if one in _GENERAL)
     words = f"what {keyword} in its schema asks for"
     return Problem(tuple(error.instance_path), words, "something else", f"expected {words}")

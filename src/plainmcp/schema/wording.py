@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from .matching import allowed_values, follow
+from .matching import allowed_values_of, follow
 from .subschemas import INTEGER_NAME, NUMBER_NAME, Schema
 
 __all__ = ["describe", "describe_kind", "describe_values", "find_nearest", "format_path", "join_choices"]
@@ -64,7 +64,7 @@ def describe(root: Schema, schema: Any) -> str:
     for union in ("anyOf", "oneOf"):
         if isinstance(here.get(union), list) and "type" not in here:
             return join_choices(describe(root, one) for one in here[union])
-    allowed = allowed_values(here)
+    allowed = allowed_values_of(here)
     if allowed is not None:
         return describe_values(allowed)
     types = here.get("type", _implied_type(here))

@@ -10,7 +10,7 @@ import msgspec
 
 from .. import media
 from ..errors import NormalizeError, ToolError
-from ..foreign.classes import painter, word
+from ..foreign.classes import painter_of, wire_type_of
 from ..media import Image, Media
 from ..policy import Policy
 from ..types import (
@@ -44,8 +44,8 @@ _CONTENT = _BLOCKS | _CONTENTS | _FOREIGN_MEDIA.keys()
 
 def is_content(kind: type, policy: Policy, rules: Rules) -> bool:
     """Whether instances of a class are content rather than data; a serializer of the author's makes them data."""
-    if rules.rule(kind).shape == "block":
-        return word(kind) in _CONTENT
+    if rules.rule_of(kind).shape == "block":
+        return wire_type_of(kind) in _CONTENT
     return policy.bytes_as in ("blob", "media") and issubclass(kind, BYTES)
 
 
@@ -70,9 +70,9 @@ def block_of(value: Any, policy: Policy, rules: Rules) -> ContentBlock:
         return media.block_of(value, file_block=policy.file_block, extras=policy.contents_extras, raw=True)
     if isinstance(value, BYTES):
         return media.from_bytes(value, "media" if policy.bytes_as == "media" else "blob", raw=True)
-    if word(type(value)) in _CONTENTS:
+    if wire_type_of(type(value)) in _CONTENTS:
         return EmbeddedResource(resource=resource_of(value, policy, rules))
-    if painter(type(value)) is not None:
+    if painter_of(type(value)) is not None:
         data, mime_type = _paint(value)
         return media.block_of(Image(data=data, format=mime_type), raw=True)
     block = value if isinstance(value, Wire) else _foreign_block(value)
@@ -84,15 +84,15 @@ def contents_of(value: Any, uri: str, mime_type: str | None, policy: Policy, rul
     if isinstance(value, BYTES):
         mime_type = mime_type or UNKNOWN  # S000-41
         return BlobResourceContents(uri=uri, mimeType=mime_type, blob=cast("str", bytes(value)))  # see media.block_of
-    if rules.rule(type(value)).shape != "block":
+    if rules.rule_of(type(value)).shape != "block":
         return None
-    if painter(type(value)) is not None:
+    if painter_of(type(value)) is not None:
         data, mime_type = _paint(value, mime_type)
         value = Media(data=data, format=mime_type)
     if isinstance(value, Media):
         extras = policy.contents_extras
         return media.contents_of(value, uri, mime_type, file_block=policy.file_block, extras=extras, raw=True)
-    name = word(type(value))
+    name = wire_type_of(type(value))
     if name in _CONTENTS:
         return resource_of(value, policy, rules)
     if name not in _CONTENT:
@@ -119,7 +119,7 @@ def _contents_in(outer: ContentBlock, uri: str, mime_type: str | None) -> Resour
 
 def message_parts_of(value: Any) -> tuple[Any, Any] | None:
     """The role and content of a prompt message, ours or another package's; None for anything else."""
-    if isinstance(value, PromptMessage) or word(type(value)) in ("PromptMessage", "Message"):
+    if isinstance(value, PromptMessage) or wire_type_of(type(value)) in ("PromptMessage", "Message"):
         return value.role, value.content
     return None
 
@@ -129,7 +129,7 @@ def message_parts_of(value: Any) -> tuple[Any, Any] | None:
 
 def _paint(value: Any, mime_type: str | None = None) -> tuple[bytes, str]:
     """The bytes of a picture of another package, and their type, which a resource may have declared."""
-    paint = painter(type(value))
+    paint = painter_of(type(value))
     assert paint is not None
     try:
         return paint(value, mime_type)
@@ -141,7 +141,7 @@ def _paint(value: Any, mime_type: str | None = None) -> tuple[bytes, str]:
 
 
 def _foreign_block(value: Any) -> ContentBlock:
-    method = _FOREIGN_MEDIA.get(word(type(value)))
+    method = _FOREIGN_MEDIA.get(wire_type_of(type(value)))
     if method is not None:
         try:
             value = getattr(value, method)()

@@ -59,7 +59,7 @@ class Rules:
         """The classes that have a serializer of the user."""
         return tuple(self._serializers)
 
-    def rule(self, kind: type) -> Rule:
+    def rule_of(self, kind: type) -> Rule:
         """The rule for a class."""
         rule = self._rules_by_class.get(kind)
         if rule is None:
@@ -70,7 +70,7 @@ class Rules:
         """The value as compact JSON; raises NormalizeError with the path of what has no JSON form."""
         if not (policy.drop_none or self._always_walk):
             try:
-                rule = self.rule(type(value))
+                rule = self.rule_of(type(value))
                 raw = self._encode_directly(value, rule)
                 if type(value) is str or self._encoder_agrees(value, rule, raw, policy.unencodable == "error"):
                     return raw
@@ -80,9 +80,9 @@ class Rules:
         plain = walk.start(value)
         return msgspec.json.encode(plain) if walk.exact else Inexact(msgspec.json.encode(plain))
 
-    def items(self, value: Any, policy: Policy) -> list[Any] | None:
+    def items_of(self, value: Any, policy: Policy) -> list[Any] | None:
         """The items of a list, set, generator or the like; None for a value that is one piece of data."""
-        rule = self.rule(type(value))
+        rule = self.rule_of(type(value))
         if not rule.many or rule.open is None:
             return None
         if rule.shape == "set":
@@ -96,7 +96,7 @@ class Rules:
 
     def _row_class_of(self, value: Any) -> type | None:
         """The class of the first item, if the value is a list of models."""
-        if type(value) is list and value and self.rule(type(value[0])).shape == "model":
+        if type(value) is list and value and self.rule_of(type(value[0])).shape == "model":
             return type(value[0])
         return None
 
@@ -112,12 +112,12 @@ class Rules:
     def _row_encoder_of(self, kind: type) -> Callable[[Any], bytes]:
         encoder = self._row_encoders.get(kind)
         if encoder is None:
-            encoder = self._row_encoders[kind] = classes.rows_to_json(kind)
+            encoder = self._row_encoders[kind] = classes.rows_encoder_of(kind)
         return encoder
 
     def _encode_unknown(self, value: Any) -> Any:
         """The form of a value whose type the encoder does not know."""
-        rule = self.rule(type(value))
+        rule = self.rule_of(type(value))
         if rule.shape == "scalar" and rule.open is not None:
             return rule.open(value)
         if rule.shape == "model":
@@ -167,7 +167,7 @@ class Rules:
         """The values of a level that are not scalars, grouped by class."""
         groups, kinds = [], set(types)
         for kind in kinds:
-            rule = self.rule(kind)
+            rule = self.rule_of(kind)
             if rule.shape not in _SCALARS:
                 groups.append((rule, level if len(kinds) == 1 else [v for v in level if type(v) is kind]))
         return groups

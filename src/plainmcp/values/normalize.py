@@ -12,7 +12,7 @@ from msgspec import UNSET, Raw
 
 from .. import media
 from ..errors import NormalizeError, PlainMCPError
-from ..foreign.classes import word
+from ..foreign.classes import wire_type_of
 from ..policy import Policy
 from ..results import Part, Turn
 from ..types import (
@@ -165,7 +165,7 @@ def resource_result(
     """A resource's return value as its contents."""
     try:
         uri, mime_type = codec.decode(rules.encode([uri, mime_type], policy))  # both may hold any text
-        is_ready = word(type(payload)) in ("ReadResourceResult", "ResourceResult")
+        is_ready = wire_type_of(type(payload)) in ("ReadResourceResult", "ResourceResult")
         parts, one = (payload.contents, False) if is_ready else _split_parts(payload, policy, rules)
         meta = attribute_of(payload, "_meta", "meta") if is_ready else None
         hints = (attribute_of(payload, "ttlMs", "ttl_ms"), attribute_of(payload, "cacheScope", "cache_scope"))
@@ -189,11 +189,11 @@ def resource_result(
 
 def _split_parts(payload: Any, policy: Policy, rules: Rules) -> tuple[list[Any], bool]:
     """The items of a list that has contents, media or bytes in it; for any other value itself, and True."""
-    items = rules.items(payload, policy)
+    items = rules.items_of(payload, policy)
     if items is None:
         return [payload], True
     has_contents = any(
-        rules.rule(type(item)).shape == "block" or isinstance(item, (Part, *content.BYTES)) for item in items
+        rules.rule_of(type(item)).shape == "block" or isinstance(item, (Part, *content.BYTES)) for item in items
     )
     return (items, False) if has_contents else ([items], True)
 
@@ -204,7 +204,7 @@ def _contents_of(uri: str, mime_type: str | None, part: Any, policy: Policy, rul
         extras = {"name": part.name, "title": part.title, "annotations": part.annotations, "_meta": part.meta}
         changes = {key: value for key, value in extras.items() if value is not None}
         return content.resource_of(msgspec.structs.replace(inner, **changes), policy, rules) if changes else inner
-    if word(type(part)) == "ResourceContent":
+    if wire_type_of(type(part)) == "ResourceContent":
         inner = _contents_of(uri, part.mime_type or mime_type, part.content, policy, rules)
         meta = meta_of(getattr(part, "meta", None), policy, rules)
         return msgspec.structs.replace(inner, _meta=meta) if meta else inner
@@ -242,7 +242,7 @@ def _contents_of_dict(uri: str, mime_type: str | None, data: dict[Any, Any]) -> 
 def prompt_result(value: Any, policy: Policy, rules: Rules = _RULES) -> GetPromptResult:
     """A prompt's return value as its messages."""
     try:
-        match word(type(value)):
+        match wire_type_of(type(value)):
             case "GetPromptResult" | "PromptResult":
                 items = [(f"$.messages[{index}]", item) for index, item in enumerate(value.messages)]
                 description, meta = value.description, attribute_of(value, "_meta", "meta")
@@ -272,7 +272,7 @@ def _description_of(description: Any, policy: Policy, rules: Rules) -> str | Non
 
 def _items_of(value: Any, policy: Policy, rules: Rules) -> list[tuple[str, Any]]:
     """The items that a prompt returned, each with its place."""
-    items = None if _split_pair(value, policy) is not None else rules.items(value, policy)
+    items = None if _split_pair(value, policy) is not None else rules.items_of(value, policy)
     return [("$", value)] if items is None else [(f"$[{index}]", item) for index, item in enumerate(items)]
 
 

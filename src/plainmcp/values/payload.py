@@ -95,7 +95,7 @@ def normalize_value(
     if isinstance(value, content.BYTES) and not is_promised:  # S000-20: base64 text and nothing structured
         return Normalized(CallToolResult(content=_text_blocks_of([unquote(rules.encode(value, policy))])), True)
     encoding = strict_policy_of(policy) if is_promised else policy
-    items = rules.items(value, encoding)
+    items = rules.items_of(value, encoding)
     if items is not None and not is_promised and content.has_content(items, policy, rules):
         return Normalized(CallToolResult(content=_blocks_of_list(items, policy, rules, [], [items])), True)  # S000-34
     data = value if items is None else items

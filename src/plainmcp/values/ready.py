@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from ..errors import NormalizeError
-from ..foreign.classes import word
+from ..foreign.classes import wire_type_of
 from ..policy import Policy
 from ..results import JSON_TEXT
 from ..types import CallToolResult, ContentBlock, parse_block
@@ -30,7 +30,7 @@ def ready_result_of(value: Any, policy: Policy, rules: Rules, *, pair: bool = Fa
             raise NormalizeError("$.resultType", f"takes text, not {type(result_type).__name__}")
         normalized.result.resultType = result_type
         return normalized
-    match word(type(value)):
+    match wire_type_of(type(value)):
         case "ToolResult":
             structured = UNSET if value.structured_content is None else value.structured_content
             rendered = getattr(value, "rendered", False)
@@ -123,7 +123,7 @@ def is_pair(value: Any, policy: Policy, rules: Rules) -> bool:
     if isinstance(structured, dict):
         return True
     is_content = isinstance(payload, str) or content.is_content(type(payload), policy, rules)
-    return is_content and rules.rule(type(structured)).shape in ("fields", "model", "open")
+    return is_content and rules.rule_of(type(structured)).shape in ("fields", "model", "open")
 
 
 def _from_pair(payload: Any, structured: Any, policy: Policy, rules: Rules) -> Normalized | None:

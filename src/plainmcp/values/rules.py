@@ -94,7 +94,7 @@ def choose(kind: type, serializers: Mapping[type, Open]) -> Rule:
     # An enum is its value: the encoder writes it as one scalar everywhere.
     if callable(getattr(kind, "__plain__", None)) and not issubclass(kind, Enum):
         return Rule("open", lambda value: value.__plain__())
-    if issubclass(kind, (Wire, Image, Audio, File)) or classes.word(kind):
+    if issubclass(kind, (Wire, Image, Audio, File)) or classes.wire_type_of(kind):
         return BLOCK
     for family in (
         _enum_rule,
@@ -130,9 +130,9 @@ def _model_rule(kind: type) -> Rule | None:
     if not classes.is_pydantic(kind):
         return None
     # msgspec writes a pydantic dataclass without its aliases, so only models are encoded directly.
-    if not classes.is_closed_model(kind) or classes.excludes(kind):
+    if not classes.is_closed_model(kind) or classes.has_excluded_fields(kind):
         return Rule("open", classes.dump_model)
-    return Rule("model", classes.dump_model, _nullable_first(classes.model_hints(kind)))
+    return Rule("model", classes.dump_model, _nullable_first(classes.model_hints_of(kind)))
 
 
 def _fields_rule(kind: type) -> Rule | None:
@@ -148,7 +148,7 @@ def _fields_rule(kind: type) -> Rule | None:
         renamed = any(name != tag for name, tag in tags.items())
         native = not renamed and all(_is_stored(kind, field) for field in dataclasses.fields(kind))
         return Rule("fields" if native else "open", partial(_open_fields, tags=tags), names)
-    public = classes.attrs_fields(kind)
+    public = classes.attrs_fields_of(kind)
     if public is not None:
         return Rule("open", partial(_open_fields, tags={name: name for name in public}))
     return None
@@ -168,7 +168,7 @@ def _is_stored(kind: type, field: dataclasses.Field[Any]) -> bool:
 
 
 def _array_rule(kind: type) -> Rule | None:
-    opener = classes.opener(kind)
+    opener = classes.opener_of(kind)
     return None if opener is None else Rule("open", opener)
 
 
@@ -199,7 +199,7 @@ def _subclass_rule(kind: type) -> Rule | None:
 
 
 def _pydantic_rule(kind: type) -> Rule | None:
-    return Rule("open", classes.dumper(kind)) if classes.has_core_schema(kind) else None
+    return Rule("open", classes.dumper_of(kind)) if classes.has_core_schema(kind) else None
 
 
 def _collection_rule(kind: type) -> Rule | None:
@@ -215,7 +215,7 @@ def _collection_rule(kind: type) -> Rule | None:
         return Rule("open", list, many=True)
     if issubclass(kind, Set):
         return Rule("set", list, many=True)
-    if issubclass(kind, (type, Awaitable)) or classes.holds_data(kind):
+    if issubclass(kind, (type, Awaitable)) or classes.has_data(kind):
         return None  # iterating over it does not give what it holds
     if issubclass(kind, Iterable):
         return Rule("open", _open_iterable, many=True)
@@ -228,7 +228,7 @@ def _text_rule(kind: type) -> Rule:
         return UNKNOWN
     if kind.__str__ is not object.__str__:
         return UNKNOWN if classes.is_table(kind) else TEXT
-    if kind.__repr__ is object.__repr__ or classes.is_sketched(kind):
+    if kind.__repr__ is object.__repr__ or classes.has_notebook_form(kind):
         return UNKNOWN
     where = str(getattr(kind.__repr__, "__module__", "builtins"))
     return REPR if where.partition(".")[0] in sys.stdlib_module_names else TEXT

@@ -26,7 +26,7 @@ _MAX_INTEGER = 10**4300
 class RuleSource(Protocol):
     """Where the rule of a class comes from."""
 
-    def rule(self, kind: type) -> Rule:
+    def rule_of(self, kind: type) -> Rule:
         """The rule for a class."""
         ...
 
@@ -56,7 +56,7 @@ class Walk:
             kind = type(value)
             if kind is str:
                 return self._convert_text(value)
-            rule = self.rules.rule(kind)
+            rule = self.rules.rule_of(kind)
             match rule.shape:
                 case "leaf":
                     return self._convert_leaf(value)
@@ -188,7 +188,7 @@ _ADDRESS = re.compile(r" (?:at|@) 0x[0-9a-fA-F]{5}")  # in a default repr, perha
 
 def _no_form(kind: type) -> str:
     cure = "give it a __plain__ method or register a serializer"
-    if classes.holds_data(kind):
+    if classes.has_data(kind):
         cure = "make lists and dicts of it, or register a serializer"
     elif issubclass(kind, Awaitable):
         cure = "await it"
