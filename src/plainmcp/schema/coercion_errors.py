@@ -1,4 +1,7 @@
-"""What an author's own class says of a value that it refuses, and of which part it says so."""
+"""The error for a value that does not fit its type, made from exceptions of authors' classes and of pydantic.
+
+Most texts of pydantic are not used: the schema gives the text, as it does for every other type.
+"""
 
 import re
 import sys
@@ -15,15 +18,15 @@ __all__ = ["CoercionError", "Name", "is_authored", "read_author_error", "read_py
 
 
 class Name(str):
-    """The last of the keys where the name of a member is wrong, and not what it holds."""
+    """The last key of a place where the name of a member is wrong, and not its value."""
 
     __slots__ = ()
 
 
 class CoercionError(Exception):
-    """A value does not fit its type: the keys that lead to each wrong place, and what an author's class said of it.
+    """A value does not fit its type. Each place has its keys, and the text of an author's class.
 
-    Where nobody said anything, the schema knows what was expected.
+    Where the text is None, the schema shows what was expected.
     """
 
     def __init__(self, places: list[tuple[Keys, str | None]]) -> None:
@@ -35,14 +38,14 @@ _ATTRIBUTE = re.compile(r"'(\w+)'")
 
 
 def read_author_error(error: Exception, name: str, keys: Keys) -> tuple[Keys, str | None]:
-    """The place that an exception is about, and the author's words; `name` is the class, `keys` lead to its value.
+    """The place that an exception is about, and its text; `name` is the class, `keys` lead to its value.
 
-    The words of attrs' own validators and of Python's enums are nobody's own, and repeat the value.
+    The texts of attrs' own validators and of Python's enums are not used: they repeat the value.
 
     >>> read_author_error(ValueError("the free plan has one seat"), "Plan", ("plan",))
     (('plan',), 'the free plan has one seat')
     """
-    packages = [*_packages(error)]
+    packages = [*_packages_of(error)]
     if packages[-1:] in (["attr"], ["attrs"]):
         attribute = _ATTRIBUTE.search(str(error))
         return (*keys, *attribute.groups()) if attribute else keys, f"refused by a validator of {name}"
@@ -52,8 +55,8 @@ def read_author_error(error: Exception, name: str, keys: Keys) -> tuple[Keys, st
 
 
 def is_authored(error: Exception) -> bool:
-    """Whether an exception came about in code of an author's, and not only in Python's library or pydantic."""
-    packages = [*_packages(error)]
+    """Whether an exception was raised in code of an author, and not only in the standard library or pydantic."""
+    packages = [*_packages_of(error)]
     if packages[-1:] == ["enum"]:
         return False
     return not packages or not _LIBRARIES.issuperset(packages)
@@ -62,8 +65,8 @@ def is_authored(error: Exception) -> bool:
 _LIBRARIES = sys.stdlib_module_names | {"plainmcp", "pydantic", "pydantic_core"}
 
 
-def _packages(error: Exception) -> Iterator[str]:
-    """Whose code an exception came through, from the caller to who raised it."""
+def _packages_of(error: Exception) -> Iterator[str]:
+    """The packages that an exception came through, from the caller to the code that raised it."""
     trace = error.__traceback__
     while trace is not None:
         yield str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
@@ -74,9 +77,9 @@ def _packages(error: Exception) -> Iterator[str]:
 
 
 def read_pydantic_error(error: Any, value: Any) -> tuple[Keys, str | None]:
-    """Where pydantic refuses a value, and what an author said of it; pydantic's own words are left to the schema."""
+    """The place where pydantic refuses a value, and the text of an author's validator; None for one of pydantic."""
     kind, context = error["type"], error.get("ctx", {})
-    keys = _locate(error["loc"], value, is_missing=kind == "missing")
+    keys = _keys_of(error["loc"], value, is_missing=kind == "missing")
     if error["loc"][-1:] == ("[key]",):
         keys = (*keys[:-1], Name(keys[-1]))
     if kind in ("value_error", "assertion_error") and "error" in context:
@@ -91,7 +94,7 @@ def read_pydantic_error(error: Any, value: Any) -> tuple[Keys, str | None]:
 
 
 _EMAIL = "value is not a valid email address"
-# Errors of pydantic's own types that are made as an author's are; some repeat the value.
+# Errors of pydantic's own types that look like those of an author; some repeat the value.
 _CUSTOM = frozenset(
     {
         "base64_decode", "byte_size", "byte_size_unit", "bytes_type", "color_error", "import_error", "ip_any_address",
@@ -100,7 +103,7 @@ _CUSTOM = frozenset(
         "pattern_type", "sequence_str", "zoneinfo_str", "fraction_parsing",
     }
 )  # fmt: skip
-# Limits of decimals and fractions: a schema has no words for those of a number in a string.
+# Limits of decimals and fractions: a schema has no keywords for limits of a number in a string.
 _LIMITS = {
     "greater_than": " > {gt}",
     "greater_than_equal": " >= {ge}",
@@ -108,7 +111,7 @@ _LIMITS = {
     "less_than_equal": " <= {le}",
     "multiple_of": ", a multiple of {multiple_of}",
 }
-# What no schema says.
+# Errors for which a schema has no keyword.
 _EXPECTED = {
     "date_past": "a date in the past",
     "date_future": "a date in the future",
@@ -143,8 +146,8 @@ def _known_errors() -> frozenset[str]:
     return frozenset(get_args(core_schema.ErrorType))
 
 
-def _locate(loc: Keys, value: Any, *, is_missing: bool) -> Keys:
-    """The keys that lead to a place, without the names pydantic gives to the choices of a union."""
+def _keys_of(loc: Keys, value: Any, *, is_missing: bool) -> Keys:
+    """The keys of a place, without the labels that pydantic gives to the choices of a union."""
     keys: list[Any] = []
     for at, key in enumerate(loc):
         rest = loc[at + 1 :]
@@ -158,12 +161,12 @@ def _locate(loc: Keys, value: Any, *, is_missing: bool) -> Keys:
 
 
 def _is_label(value: Any, key: Any, rest: Keys, is_missing: bool) -> bool:
-    """Whether a key that is there is the name of a choice all the same: what follows is beside it, not in it."""
-    within = decode_text(value[key])
-    if any(_has(within, one) for one in rest):
+    """Whether a key of the value is the label of a choice here: the keys that follow are beside it, not in it."""
+    inner = decode_text(value[key])
+    if any(_has(inner, one) for one in rest):
         return False
-    lost = is_missing and bool(rest) and not isinstance(within, (dict, list))
-    return lost or any(_has(value, one) for one in rest)
+    is_lost = is_missing and bool(rest) and not isinstance(inner, (dict, list))
+    return is_lost or any(_has(value, one) for one in rest)
 
 
 def _has(value: Any, key: Any) -> bool:

@@ -1,7 +1,7 @@
-"""A returned value as its declared type has it: fields that the type does not declare are left out.
+"""Returned values without the fields that their declared type does not have.
 
-Compiled once per tool from the return hint. Knows hints and the rules for values; not JSON, schemas or results.
-A value that is nothing like its type is left as it is, for the check of the output to refuse.
+Compiled once per tool from the return hint. Knows hints and the rules for values; not JSON, schemas or results. A
+value that does not fit its type at all stays as it is; the check of the output refuses it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Set
@@ -11,17 +11,17 @@ from typing import Any, Literal, Union, get_args, get_origin
 from ..foreign import classes
 from ..policy import Policy
 from ..values.encode import Rules
+from ..values.unpack import Unpacker
 from . import hints, records
-from .unpack import Unpacker
 
 __all__ = ["Conform", "compile"]
 
 Conform = Callable[[Any], Any]
-"""Makes of a value what its declared type says; gives the value itself where nothing has to change."""
+"""Makes a value conform to its declared type; returns the value itself where nothing has to change."""
 
 
 def compile(hint: Any, rules: Rules, policy: Policy) -> Conform | None:
-    """What makes values conform to a hint; None where the hint declares no fields.
+    """A function that makes values conform to a hint; None where the hint declares no fields.
 
     >>> from dataclasses import make_dataclass
     >>> User = make_dataclass("User", [("name", str)])
@@ -37,14 +37,14 @@ def compile(hint: Any, rules: Rules, policy: Policy) -> Conform | None:
         try:
             return shape(value)
         except RecursionError:
-            rules.encode(value, policy)  # says where it goes round, or on and on
+            rules.encode(value, policy)  # raises an error with the path of the cycle, or of what nests too deep
             raise
 
     return conform
 
 
 def _keep(value: Any) -> Any:
-    """The shape of what declares nothing: any value is as good as another."""
+    """The shape of a hint without declared fields: every value stays as it is."""
     return value
 
 
@@ -52,11 +52,11 @@ def _keep(value: Any) -> Any:
 
 
 class _Compiler:
-    """Makes shapes of hints; a class that holds itself has one shape."""
+    """Compiles hints to shapes; a class that contains itself has one shape."""
 
     def __init__(self, unpacker: Unpacker, *, keep: bool) -> None:
         self.unpacker, self.keep = unpacker, keep
-        self.known: dict[Any, _RecordShape] = {}
+        self.records: dict[Any, _RecordShape] = {}
         self.aliases: dict[Any, _AliasShape] = {}
 
     def shape(self, hint: Any) -> Conform:
@@ -83,9 +83,9 @@ class _Compiler:
             return inner if inner is _keep else lambda value: value if isinstance(value, kind) else inner(value)
         if hints.is_record(kind):
             return self._compile_record(hint, kind)
-        places = _item_hints_of(hint)
-        if places is not None:
-            shapes = [self.shape(place) for place in places]
+        item_hints = _item_hints_of(hint)
+        if item_hints is not None:
+            shapes = [self.shape(place) for place in item_hints]
             return _keep if all(shape is _keep for shape in shapes) else _TupleShape(shapes)
         return self._compile_collection(
             _MembersShape if issubclass(kind, Mapping) else _ItemsShape, [_item_hint_of(hint)]
@@ -97,15 +97,17 @@ class _Compiler:
         return _keep if shape is _keep else make(self.unpacker, shape)
 
     def _has_own_form(self, kind: type) -> bool:
-        """Whether the author says what values of a class become."""
+        """Whether the author defines what values of a class become."""
         return callable(getattr(kind, "__plain__", None)) or issubclass(kind, self.unpacker.rules.opaque)
 
     def _compile_record(self, hint: Any, kind: type) -> "_RecordShape":
-        if hint not in self.known:
-            self.known[hint] = record = _RecordShape(self.unpacker, kind, self.keep or records.has_extra_fields(kind))
+        if hint not in self.records:
+            self.records[hint] = record = _RecordShape(
+                self.unpacker, kind, self.keep or classes.has_extra_fields(kind)
+            )
             for field in records.sent_fields(hint):
                 record.add(field, self.shape(field.hint))
-        return self.known[hint]
+        return self.records[hint]
 
     def _compile_union(self, choices: list[Any]) -> Conform:
         """A union: a record by its class or its members, arrays and mappings as one of each."""
@@ -114,49 +116,58 @@ class _Compiler:
         if any(choice in (Any, object) for choice in choices):
             return _keep
         shapes = [(choice, self._compile_single(choice)) for choice in choices]
-        found = [shape for _, shape in shapes if isinstance(shape, _RecordShape)]
+        record_shapes = [shape for _, shape in shapes if isinstance(shape, _RecordShape)]
         others = [choice for choice, shape in shapes if not isinstance(shape, _RecordShape)]
         mappings = [choice for choice in others if _is_a(choice, Mapping)]
-        arrays = [choice for choice in others if _is_a(choice, Iterable) and choice not in mappings]
-        of_items = self._compile_collection(
-            _ItemsShape, [item for one in arrays for item in _item_hints_of(one) or [_item_hint_of(one)]]
-        )
+        of_items = self._compile_collection(_ItemsShape, _array_items_of(others))
         of_members = self._compile_collection(_MembersShape, list(map(_item_hint_of, mappings)))
-        if not found and of_items is _keep and of_members is _keep:
+        if not record_shapes and of_items is _keep and of_members is _keep:
             return _keep
-        return _UnionShape(self.unpacker, found, of_items, of_members, _members_of(mappings), roots)
+        return _UnionShape(self.unpacker, record_shapes, of_items, of_members, _members_of(mappings), roots)
+
+
+def _array_items_of(choices: list[Any]) -> list[Any]:
+    """The hints of the items of all arrays among some hints."""
+    arrays = [choice for choice in choices if _is_a(choice, Iterable) and not _is_a(choice, Mapping)]
+    return [item for array in arrays for item in _item_hints_of(array) or [_item_hint_of(array)]]
 
 
 def _members_of(mappings: list[Any]) -> tuple[type, ...]:
-    """The classes that the values in one of these mappings may have, as far as that is plain to see."""
-    hinted = {
+    """The classes that the values of these mappings may have; object where their hints do not tell."""
+    value_hints = {
         choice for mapping in mappings for choice in map(hints.unwrap_all, hints.choices_of(_item_hint_of(mapping)))
     }
-    plain = all(map(hints.is_atom, hinted)) and Any not in hinted
-    kinds = {int if kind is float else kind for kind in hinted} | hinted if plain else {object} if hinted else set()
+    plain = all(map(hints.is_atom, value_hints)) and Any not in value_hints
+    kinds = (
+        {int if kind is float else kind for kind in value_hints} | value_hints
+        if plain
+        else {object}
+        if value_hints
+        else set()
+    )
     return tuple(kinds)
 
 
 def _root_of(hint: Any) -> Any:
-    """What a RootModel holds; any other hint itself."""
+    """The hint of the root of a RootModel; any other hint itself."""
     fields: Any = getattr(hint, "model_fields", {}) if getattr(hint, "__pydantic_root_model__", False) else {}
     return fields["root"].annotation if fields else hint
 
 
 def _is_a(hint: Any, kind: type) -> bool:
-    """Whether a hint is a collection of some kind; a text is none."""
+    """Whether a hint is a collection of a kind; a text is not a collection."""
     origin = get_origin(hint) or hint
     return isinstance(origin, type) and issubclass(origin, kind) and not issubclass(origin, (str, bytes))
 
 
 def _item_hint_of(hint: Any) -> Any:
-    """The hint of what a collection holds: an array's items, a mapping's values."""
+    """The hint of an array's items or a mapping's values."""
     args, place = get_args(hint), 1 if _is_a(hint, Mapping) else 0
     return args[place] if _is_a(hint, Iterable) and len(args) > place else Any
 
 
 def _item_hints_of(hint: Any) -> list[Any] | None:
-    """The hints of a tuple of so many items, one each; None for all else."""
+    """The hints of the items of a tuple with a fixed length; None for any other hint."""
     args, names = get_args(hint), getattr(hint, "_fields", None)
     if not _is_a(hint, tuple):
         return None
@@ -170,7 +181,7 @@ def _item_hints_of(hint: Any) -> list[Any] | None:
 
 
 class _RecordShape:
-    """An object with fields; of a value's members those that were declared."""
+    """The shape of a record: of a value's members it keeps the declared ones."""
 
     def __init__(self, unpacker: Unpacker, kind: type, keep: bool) -> None:
         self.unpacker, self.kind, self.keep = unpacker, kind, keep
@@ -192,12 +203,12 @@ class _RecordShape:
         if get_origin(field.hint) is Literal:
             self.choices[field.name] = get_args(field.hint)
 
-    def conforms(self, kind: type) -> bool:
-        """Whether every value of a class is as declared; pydantic sees to what is inside a model."""
+    def is_exact(self, kind: type) -> bool:
+        """Whether every value of a class conforms already; pydantic takes care of values inside a model."""
         return kind is self.kind and (self.is_flat or self.is_model)
 
     def __call__(self, value: Any) -> Any:
-        if self.conforms(type(value)):
+        if self.is_exact(type(value)):
             return value
         if self.is_model and not self.keep and self.unpacker.inherits(value, self.kind):
             return classes.dump_model(value, self.kind)
@@ -205,7 +216,7 @@ class _RecordShape:
         return value if members is None else self.select(value, members)
 
     def select(self, value: Any, members: Mapping[Any, Any]) -> Any:
-        """The declared ones of a value's members; a dict that lacks one gets its default."""
+        """The declared members of a value; one that a dict lacks gets its default."""
         selected = {
             name: self.shapes[name](item) if name in self.shapes else item
             for name, item in members.items()
@@ -216,8 +227,8 @@ class _RecordShape:
             return value
         return selected | {name: make() for name, make in self.defaults.items() if name in missing}
 
-    def fit(self, members: Mapping[Any, Any]) -> int:
-        """How many of the declared members are there; -1 where a value with these members is something else."""
+    def count_matches(self, members: Mapping[Any, Any]) -> int:
+        """How many of the declared members are there; -1 where a value with these members is not such a record."""
         if not self.required <= members.keys():
             return -1
         if any(name in members and members[name] not in allowed for name, allowed in self.choices.items()):
@@ -226,7 +237,7 @@ class _RecordShape:
 
 
 class _AliasShape:
-    """The shape of an alias inside of itself."""
+    """The shape of an alias inside itself."""
 
     shape: Conform = staticmethod(_keep)
 
@@ -235,7 +246,7 @@ class _AliasShape:
 
 
 class _ItemsShape:
-    """An array whose items have one shape."""
+    """The shape of an array whose items have one shape."""
 
     def __init__(self, unpacker: Unpacker, shape: Conform) -> None:
         self.unpacker, self.shape = unpacker, shape
@@ -244,19 +255,19 @@ class _ItemsShape:
         items = self.unpacker.items(value)
         if items is None:
             return value
-        if isinstance(self.shape, _RecordShape) and all(map(self.shape.conforms, set(map(type, items)))):
+        if isinstance(self.shape, _RecordShape) and all(map(self.shape.is_exact, set(map(type, items)))):
             selected: Any = items
         else:
             selected = list(map(self.shape, items))
         if len(selected) == len(items) and all(map(is_, selected, items)):
-            return items if hasattr(value, "__next__") else value  # an iterator gives what it has only once
-        if isinstance(value, Set):  # what differed only in what is left out is one item now
+            return items if hasattr(value, "__next__") else value  # an iterator can be read only once
+        if isinstance(value, Set):  # items that differed only in the fields left out are one item now
             selected = list({self.unpacker.encode(item): item for item in selected}.values())
         return _rebuild_like(value, selected)
 
 
 class _TupleShape:
-    """A tuple with a shape for each of its places."""
+    """The shape of a tuple with a shape for each of its items."""
 
     def __init__(self, shapes: list[Conform]) -> None:
         self.shapes = shapes
@@ -269,14 +280,14 @@ class _TupleShape:
 
 
 def _rebuild_like(value: Any, items: list[Any]) -> Any:
-    """Items in the place of others; a named tuple stays one thing, where a list is many."""
+    """A collection of the same kind as a value, with other items."""
     if hasattr(value, "_make"):
         return value._make(items)
     return tuple(items) if type(value) is tuple else items
 
 
 class _MembersShape:
-    """A mapping whose values have one shape."""
+    """The shape of a mapping whose values have one shape."""
 
     def __init__(self, unpacker: Unpacker, shape: Conform) -> None:
         self.unpacker, self.shape = unpacker, shape
@@ -290,26 +301,26 @@ class _MembersShape:
 
 
 class _UnionShape:
-    """One of several shapes: a record by the class of the value, else by the members that are there.
+    """The shape of a union: a record is chosen by the class of the value, else by its members.
 
-    A dict is a mapping, if there is one among the shapes that may have its members, and a record if not.
+    A dict is a mapping, if there is one among the choices that may have these members, and a record if not.
     """
 
     def __init__(
         self,
         unpacker: Unpacker,
-        found: list[_RecordShape],
+        records: list[_RecordShape],
         items: Conform,
         values: Conform,
         mapped: tuple[type, ...],
         roots: tuple[type, ...],
     ) -> None:
-        self.unpacker, self.records, self.items, self.values = unpacker, found, items, values
+        self.unpacker, self.records, self.items, self.values = unpacker, records, items, values
         self.mapped, self.roots = mapped, roots
-        self.by_class = {record.kind: record for record in reversed(found)}
+        self.by_class = {record.kind: record for record in reversed(records)}
 
     def __call__(self, value: Any) -> Any:
-        if isinstance(value, self.roots):  # pydantic sees to what is inside
+        if isinstance(value, self.roots):  # pydantic takes care of its contents
             return value
         for base in type(value).__mro__:
             if base in self.by_class:
@@ -317,8 +328,8 @@ class _UnionShape:
         members = self.unpacker.members(value)
         if members is None:
             return self.items(value)
-        best = max(self.records, key=lambda record: record.fit(members), default=None)
+        best = max(self.records, key=lambda record: record.count_matches(members), default=None)
         is_mapping = bool(self.mapped) and all(isinstance(item, self.mapped) for item in members.values())
-        if best is None or best.fit(members) < 0 or is_mapping:
+        if best is None or best.count_matches(members) < 0 or is_mapping:
             return self.values(value)
         return best.select(value, members)

@@ -1,6 +1,6 @@
-"""What pydantic's core schemas say: which types a hint is made of inside of pydantic, and how they read JSON.
+"""pydantic's core schemas: the types inside a hint, and how pydantic reads JSON for them.
 
-Changes a core schema where pydantic reads other JSON than its JSON Schema lists. Knows nothing of JSON Schema.
+Changes a core schema where pydantic accepts other JSON than its JSON Schema lists. Knows nothing of JSON Schema.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,11 +16,11 @@ __all__ = ["adapter_of", "check_hashes", "check_item", "has_hidden_numbers", "va
 Core = dict[str, Any]
 
 _DATA = frozenset({"metadata", "serialization", "config", "default", "expected", "members"})
-"""What of a core schema holds no other core schema."""
+"""The members of a core schema that hold no other core schema."""
 
 
 def adapter_of(hint: Any) -> Any:
-    """pydantic's TypeAdapter of a hint, complete even where a model puts off being built."""
+    """pydantic's TypeAdapter of a hint, complete even for a model whose build is deferred."""
     from pydantic import TypeAdapter
 
     adapter: Any = TypeAdapter(hint)
@@ -30,7 +30,7 @@ def adapter_of(hint: Any) -> Any:
 
 
 def validator_of(adapter: Any) -> Any:
-    """What reads JSON as a TypeAdapter does, but takes what is listed: numbers are finite, names may be numbers."""
+    """A validator like that of a TypeAdapter, but for the listed JSON: numbers are finite, names may be numbers."""
     core = adapter.core_schema
     changed = _change_to_listed(core)
     if changed == core:
@@ -40,7 +40,7 @@ def validator_of(adapter: Any) -> Any:
     make: Any = pydantic_core.SchemaValidator
     try:
         return make(changed, _use_prebuilt=False)
-    except TypeError:  # of a pydantic that never takes a validator from the class of a model
+    except TypeError:  # a version of pydantic without this option
         return make(changed)
 
 
@@ -73,14 +73,14 @@ def _map_core(part: Any, change: Callable[[Core], Core]) -> Any:
 
 def _nodes_of(part: Any) -> Iterator[Core]:
     """Every schema in a core schema."""
-    found: list[Core] = []
+    nodes: list[Core] = []
 
     def keep(node: Core) -> Core:
-        found.append(node)
+        nodes.append(node)
         return node
 
     _map_core(part, keep)
-    return iter(found)
+    return iter(nodes)
 
 
 def _definitions_of(core: Core) -> dict[str, Core]:
@@ -95,10 +95,10 @@ def _follow(core: Core, definitions: dict[str, Core]) -> Core:
 
 
 def has_hidden_numbers(core: Core) -> bool:
-    """Whether names stand for decimals or fractions where no schema lists it: in a union, or under a validator."""
+    """Whether member names are decimals or fractions and no schema lists it: in a union, or with a validator."""
     keys = [node["keys_schema"] for node in _nodes_of(core) if node["type"] == "dict" and "keys_schema" in node]
     hidden = [repr(one) for one in keys if one["type"] not in ("decimal", "fraction")]
-    return any("decimal" in shown or "fraction" in shown for shown in hidden)
+    return any("decimal" in text or "fraction" in text for text in hidden)
 
 
 def _with_reader(read: Callable[[Any], Any], core: Core) -> Core:
@@ -106,7 +106,7 @@ def _with_reader(read: Callable[[Any], Any], core: Core) -> Core:
 
 
 def _values_of(keys: Core, definitions: dict[str, Core]) -> list[Any]:
-    """The values of an Enum or a Literal, or of a union of such; none of any other type."""
+    """The values of an Enum or a Literal, or of a union of these; none for any other type."""
     core = _follow(keys, definitions)
     match core["type"]:
         case "enum":
@@ -114,16 +114,16 @@ def _values_of(keys: Core, definitions: dict[str, Core]) -> list[Any]:
         case "literal":
             return list(core["expected"])
         case "nullable":
-            found = _values_of(core["schema"], definitions)
-            return [*found, None] if found else []
+            values = _values_of(core["schema"], definitions)
+            return [*values, None] if values else []
         case "union":
-            several = [_values_of(one[0] if isinstance(one, tuple) else one, definitions) for one in core["choices"]]
-            return [value for found in several for value in found] if all(several) else []
+            lists = [_values_of(one[0] if isinstance(one, tuple) else one, definitions) for one in core["choices"]]
+            return [value for values in lists for value in values] if all(lists) else []
     return []
 
 
 def _name_reader_of(values: list[Any]) -> Callable[[Any], Any] | None:
-    """What finds the value that a name stands for, if names stand for other values than strings."""
+    """A function from a name to its value, if names stand for other values than strings."""
     plain = [value for value in values if isinstance(_as_json(value), (str, int, float, type(None)))]
     strings = {_as_json(value): value for value in plain if isinstance(_as_json(value), str)}
     numbers = {
@@ -143,7 +143,7 @@ _COLLECTIONS = {"list": list, "dict": dict, "set": set}
 
 
 def check_hashes(core: Core) -> None:
-    """Raise AuthorError for a set in a core schema whose items never fit into it."""
+    """Raise AuthorError for a set in a core schema whose items have no hash."""
     definitions = _definitions_of(core)
     for node in _nodes_of(core):
         if node["type"] in ("set", "frozenset") and "items_schema" in node:
@@ -151,7 +151,7 @@ def check_hashes(core: Core) -> None:
 
 
 def check_item(core: Core, holder: Any) -> None:
-    """Raise AuthorError for what never fits into a set."""
+    """Raise AuthorError for a type whose values have no hash."""
     _check_item(core.get("schema", core) if core["type"] == "definitions" else core, holder, _definitions_of(core))
 
 

@@ -1,7 +1,7 @@
-"""What a tool takes and what it returns, as JSON Schema; and whether a schema written by hand can stand.
+"""The input schema and the output schema of a tool, the schema of a form, and checks of schemas written by hand.
 
-Knows which hints are worth a promise. How one hint becomes a schema is told in shapes; functions, and what a
-revision allows, are none of its business.
+Decides which return hints become an output schema. hint_schema makes the schema of one hint. Knows neither functions
+nor revisions.
 """
 
 import dataclasses
@@ -20,7 +20,17 @@ from ..types import Wire
 from ..values.encode import Rules
 from . import hint_schema, hints
 from .hints import Parameter
-from .subschemas import Schema, as_object, is_object, join_definitions, order_keywords, to_camel, walk, wrap
+from .subschemas import (
+    Schema,
+    as_object,
+    is_object,
+    join_definitions,
+    order_keywords,
+    to_camel,
+    walk,
+    with_definitions,
+    wrap,
+)
 from .validator import Validator
 
 __all__ = [
@@ -43,11 +53,11 @@ _STRICT = Policy(unserializable="error")
 _BYTES = (bytes, bytearray, memoryview)
 
 
-# What is taken ------------------------------------------------------------------------------------
+# Input --------------------------------------------------------------------------------------------
 
 
 def input_schema(parameters: Iterable[Parameter], *, show_defaults: bool = True, open: bool = False) -> Schema:
-    """The schema of a function's arguments; `open` says that it takes others too. Raises AuthorError.
+    """The schema of a function's arguments; with `open` it takes others too. Raises AuthorError.
 
     >>> input_schema([Parameter("days", int, False, 3, "How many")])["properties"]
     {'days': {'type': 'integer', 'description': 'How many', 'default': 3}}
@@ -68,7 +78,7 @@ def input_schema(parameters: Iterable[Parameter], *, show_defaults: bool = True,
         schema["required"] = required
     if open:
         schema["additionalProperties"] = True
-    return {**schema, "$defs": definitions} if definitions else schema
+    return with_definitions(schema, definitions)
 
 
 def _property_of(parameter: Parameter, schema: Schema, show_defaults: bool) -> Schema:
@@ -82,7 +92,7 @@ def _property_of(parameter: Parameter, schema: Schema, show_defaults: bool) -> S
 
 
 def _default_of(value: Any) -> Schema:
-    """A default as JSON, if it has a form in JSON."""
+    """A default as JSON, if it has a JSON form."""
     if value is inspect.Parameter.empty:
         return {}
     try:
@@ -92,9 +102,9 @@ def _default_of(value: Any) -> Schema:
 
 
 def form_schema(kind: type) -> Schema:
-    """The schema of a record as a form for people: flat, its fields single values or choices."""
-    schema, left = hint_schema.for_input(kind, root=True)
-    if left or not is_object(schema):
+    """The schema of a record as a form for people: flat, its fields are single values or choices."""
+    schema, definitions = hint_schema.for_input(kind, root=True)
+    if definitions or not is_object(schema):
         raise AuthorError(f"{kind.__name__} is not a form: a form has fields with names, and none holds a form")
     for name, field in schema.get("properties", {}).items():
         items = field.get("items", {})
@@ -109,7 +119,7 @@ def form_schema(kind: type) -> Schema:
 _FORM_FORMATS = ("email", "uri", "date", "date-time")
 
 
-# What is returned ---------------------------------------------------------------------------------
+# Output -------------------------------------------------------------------------------------------
 
 
 def output_schema(
@@ -120,9 +130,10 @@ def output_schema(
     opaque: Collection[type] = (),
     drop_none: bool = False,
 ) -> Schema | None:
-    """The schema of a return hint; None if the policy wants none, or if no hint can tell what JSON it gives.
+    """The schema of a return hint; None if the policy wants none, or if the hint does not determine the JSON.
 
-    `opaque` are classes whose JSON is up to a serializer of the author's; `drop_none` says that null is left out.
+    `which` is the policy's `output_schema`; `opaque` are classes with a serializer of the author; with `drop_none`
+    null is left out.
 
     >>> output_schema(list[int], which="all")
     {'type': 'array', 'items': {'type': 'integer'}}
@@ -132,17 +143,15 @@ def output_schema(
             return None
         hint = hints.rebuild(hints.with_lists(annotation), _to_written_form)
         schema, definitions = hint_schema.for_output(hint, drop_none=drop_none)
-    except AuthorError:  # a hint is no promise before it is understood
+    except AuthorError:  # a hint that cannot be read gives no schema
         return None
     if which in ("model", "named") and not is_object(schema):
         return None
     if not schema and hints.is_record(annotation):
-        return (
-            None  # a model whose serializer does not say what it returns: an object, perhaps, which is sent as it is
-        )
+        return None  # a model whose serializer has no return type
     if description is not None:
         schema = order_keywords({**schema, "description": description})
-    return {**schema, "$defs": definitions} if definitions else schema
+    return with_definitions(schema, definitions)
 
 
 def _is_wanted(hint: Any, which: str) -> bool:
@@ -155,20 +164,20 @@ def _is_wanted(hint: Any, which: str) -> bool:
         case "typed":
             return any(map(hints.is_record, hints.parts_of(inner, inside=False)))
         case "all":
-            # A list of anything may hold content (S004-21), so it promises nothing.
+            # A list of anything may hold content (S004-21), so it has no schema.
             anything = inner in (list, tuple, set, frozenset) or get_args(inner)[:1] in ((Any,), (object,))
             return not anything and inner not in (None, type(None), Any, object, inspect.Signature.empty)
     return False
 
 
 def _is_data(hint: Any, opaque: Collection[type]) -> bool:
-    """Whether a value of this type is data, and its JSON told by the type alone."""
+    """Whether a value of this type is data, and the type alone determines its JSON."""
     inner = hints.unwrap_all(hint)
     if get_origin(inner) is tuple and _is_pair(get_args(inner)):
         return False
     if _may_be_bytes(hint):
         return False
-    # Flags combine into values that are none of their members.
+    # Combined flags are none of the members.
     others = (Wire, enum.Flag, *opaque)
     return not any(
         classes.wire_type_of(kind) or issubclass(kind, others) or callable(getattr(kind, "__plain__", None))
@@ -190,7 +199,7 @@ def _may_be_bytes(hint: Any) -> bool:
 
 
 def _is_pair(args: tuple[Any, ...]) -> bool:
-    """Whether a tuple of these could be taken for (payload, structured)."""
+    """Whether a tuple of these could be (payload, structured)."""
     if len(args) != 2 or args[1] is ...:
         return False
     seconds = [hints.unwrap_all(member) for member in hints.choices_of(args[1])]
@@ -203,7 +212,7 @@ def _is_mapping(hint: Any) -> bool:
 
 
 def _to_written_form(hint: Any) -> Any:
-    """A record whose JSON has other fields than its class has attributes, as a TypedDict of those fields."""
+    """A TypedDict of the fields in JSON, for a record whose class has other attributes; any other hint itself."""
     kind: Any = get_origin(hint) or hint
     if not isinstance(kind, type) or not any(map(_is_rewritten, hints.parts_of(kind))):
         return hint
@@ -221,7 +230,7 @@ def _holds_itself(kind: type) -> bool:
 
 
 def _is_rewritten(kind: Any) -> bool:
-    """Whether a class has names for the wire (S001-34), or attributes attrs keeps to itself."""
+    """Whether a class has other names in JSON (S001-34), or private attributes of attrs."""
     if dataclasses.is_dataclass(kind):
         return any("json" in field.metadata for field in dataclasses.fields(kind))
     public = classes.attrs_fields_of(kind)
@@ -232,7 +241,7 @@ def _is_rewritten(kind: Any) -> bool:
 
 
 def check_handwritten(schema: Any, what: str, *, output: bool = False) -> Schema:
-    """A schema an author wrote, if it can stand: as it is, but for properties that are booleans.
+    """A schema that an author wrote, if it is valid: unchanged, except for properties that are booleans.
 
     >>> check_handwritten({"type": "object", "properties": {"x": True}}, "the input schema")["properties"]
     {'x': {}}
@@ -248,7 +257,7 @@ def check_handwritten(schema: Any, what: str, *, output: bool = False) -> Schema
     except (TypeError, ValueError, RecursionError, AuthorError) as error:
         raise AuthorError(f"{what} cannot stand: {error}") from error
     if isinstance(copy.get("properties"), dict):
-        # The schemas of the revisions before 2026-07-28 have no place for booleans here.
+        # Revisions before 2026-07-28 do not allow booleans here.
         copy["properties"] = {name: _to_object(one) for name, one in copy["properties"].items()}
     return copy
 

@@ -1,6 +1,6 @@
-"""Which arguments of a tool also travel as HTTP headers: read from its input schema once, when it is registered.
+"""The arguments of a tool that are also sent as HTTP headers, from its input schema when the tool is registered.
 
-Knows the `x-mcp-header` annotation and where it may stand; what a header says is compared at the edge.
+Knows the `x-mcp-header` annotation and where it is allowed; transports/http compares headers with arguments.
 """
 
 import re
@@ -25,7 +25,7 @@ def paths_of(schema: Schema, where: str) -> dict[str, tuple[str, ...]]:
     """
     reachable = list(_find_annotated(schema, ()))
     if sum(ANNOTATION in one for one, _ in walk(schema)) != len(reachable):
-        # Clients drop a whole tool for such an annotation, so the author should hear of it first.
+        # Clients drop a whole tool for such an annotation, so the author should learn of it first.
         raise AuthorError(f"{where}: {ANNOTATION} may only stand on a property, or a property of one")
     paths: dict[str, tuple[str, ...]] = {}
     for path, inner in reachable:
@@ -37,7 +37,7 @@ def paths_of(schema: Schema, where: str) -> dict[str, tuple[str, ...]]:
 
 
 def _find_annotated(schema: Schema, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Schema]]:
-    """Every annotated property that is reached through `properties` alone."""
+    """Every annotated property that is reached by `properties` alone."""
     properties: Any = schema.get("properties")
     if not isinstance(properties, dict):
         return

@@ -1,7 +1,7 @@
-"""One type hint -> JSON Schema 2020-12, tidied as a model should read it.
+"""The JSON Schema 2020-12 of one type hint, tidy for a model to read.
 
-pydantic speaks for every hint that mentions one of its own types. What comes out has no generated titles, its small
-definitions inlined, its keywords in one order.
+It has no generated titles, its small definitions are inlined, and its keywords have one order. pydantic makes the
+schemas of its own types.
 """
 
 import re
@@ -17,9 +17,9 @@ __all__ = ["Schema", "for_input", "for_output", "without_null"]
 def for_input(
     hint: Any, *, show_defaults: bool = True, root: bool = False, keep_null: bool = False
 ) -> tuple[Schema, Definitions]:
-    """The schema of a value that is taken, and the definitions it needs; raises AuthorError.
+    """The schema of a value that is read, and the definitions it needs; raises AuthorError.
 
-    `keep_null` says of members that may be left out that they may be null, too.
+    With `keep_null` a member that may be left out may also be null.
 
     >>> for_input(list[int])
     ({'type': 'array', 'items': {'type': 'integer'}}, {})
@@ -40,13 +40,13 @@ def for_input(
 
 
 def for_output(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitions]:
-    """The schema of a value that is sent, perhaps without its nulls, and the definitions it needs."""
+    """The schema of a value that is sent, and the definitions it needs; with `drop_none` it is sent without nulls."""
     schema, definitions = _compile(hint, "serialization", True)
     always_sent = _always_sent_by(hint)
 
     def tidy(here: Schema) -> Schema:
         here = map_schemas(_tidy(here), tidy)
-        here.pop("default", None)  # of no use to whoever reads what was sent
+        here.pop("default", None)  # of no use in output
         if here.get("format") in _UNSURE:
             del here["format"]
         names = here.get("properties", {})
@@ -58,11 +58,11 @@ def for_output(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitio
 
 
 _UNSURE = frozenset({"date-time", "time", "duration"})
-"""Formats that values of a type may lack: a moment without a time zone, a span of half a second or less than none."""
+"""Formats that a value may not have: a time without a time zone, a duration that is negative or has fractions."""
 
 
 def _always_sent_by(hint: Any) -> dict[tuple[str, ...], set[str]]:
-    """What records in a hint always send, by the names of all their fields; msgspec omits those with defaults."""
+    """The fields that records in a hint always send, by the names of all their fields; msgspec may omit others."""
     always_sent: dict[tuple[str, ...], set[str]] = {}
     for part in hints.parts_of(hint):
         if hints.is_record(part) and not classes.is_pydantic(part):
@@ -80,7 +80,7 @@ def _drop_nullable_required(schema: Schema) -> Schema:
 
 
 def _can_be_null(schema: Schema) -> bool:
-    # Where a reference hides the answer, the field may be missing for all this schema knows.
+    # With a reference this schema does not tell whether the field may be missing.
     plain = "type" in schema or "enum" in schema or "anyOf" in schema
     choices = [one.get("type") for one in (schema, *schema.get("anyOf", ()))]
     return not plain or "null" in choices or None in schema.get("enum", ()) or "$ref" in schema
@@ -105,7 +105,7 @@ def _compile(hint: Any, mode: str, root: bool) -> tuple[Schema, Definitions]:
 
 
 def _correct(schema: Schema, definitions: Definitions, is_input: bool) -> Schema:
-    """A schema as pydantic should have made it: names are strings, and a tag that chooses has to be there."""
+    """A schema with corrections of pydantic: member names are strings, and the tag of a union is required."""
     schema = map_schemas(schema, lambda one: _correct(one, definitions, is_input))
     tag = schema.get("discriminator", {}).get("propertyName")
     if is_input and tag is not None and "oneOf" in schema:
@@ -120,7 +120,7 @@ def _with_tag(choice: Schema, tag: str, definitions: Definitions) -> Schema:
 
 
 def _with_names(schema: Schema, definitions: Definitions) -> Schema:
-    """A schema in which the names of an object's members are strings, whatever they stand for."""
+    """A schema in which the names of members are strings, also where they stand for other values."""
     rule = matching.follow({"$defs": definitions}, schema.get("propertyNames"))
     if not isinstance(rule, dict):
         return schema
@@ -133,7 +133,7 @@ def _with_names(schema: Schema, definitions: Definitions) -> Schema:
 
 
 def _drop_title(name: str, definition: Schema) -> Schema:
-    """A definition without the title that only repeats the name of its class."""
+    """A definition without a title that only repeats the name of its class."""
     title = re.sub(r"[^\w.\-]", "_", str(definition.get("title", "")))
     return {key: value for key, value in definition.items() if key != "title" or title not in name}
 
@@ -144,7 +144,7 @@ _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(
 
 
 def _tidy(schema: Schema) -> Schema:
-    """A schema without OpenAPI's discriminator; an enum says its type, where its values share one."""
+    """A schema without OpenAPI's discriminator; an enum has a type, where its values share one."""
     schema = {key: value for key, value in schema.items() if key != "discriminator"}
     if "enum" in schema:
         types = {_TYPES.get(type(value)) for value in schema["enum"]}
@@ -154,7 +154,7 @@ def _tidy(schema: Schema) -> Schema:
 
 
 def without_null(schema: Schema) -> Schema:
-    """What there is to say of a value that may be left out: that it may be null as well is not worth a word.
+    """The schema of a value that may be left out, without its null, which adds nothing.
 
     >>> without_null({"anyOf": [{"type": "integer"}, {"type": "null"}]})
     {'type': 'integer'}

@@ -1,6 +1,6 @@
-"""What a type hint is made of: its choices, its records and their fields, and whose types it mentions.
+"""The parts of a type hint: its choices, its records and their fields, and whether it needs pydantic.
 
-Reads hints only: what they are in JSON Schema, and which values fit them, is told elsewhere.
+Knows hints only, neither JSON Schema nor values.
 """
 
 import collections.abc as abc
@@ -10,7 +10,7 @@ import inspect
 import types
 import typing
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -18,6 +18,7 @@ import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
+from .generics import resolve_annotations
 
 __all__ = [
     "Parameter",
@@ -44,7 +45,7 @@ __all__ = [
 class Parameter(msgspec.Struct, frozen=True):
     """One parameter of a function; `default` is `inspect.Parameter.empty` when there is none.
 
-    `fill` makes the default where the function's own is only a description of one: `days: int = Field(3)`.
+    `fill` makes the default where it is a `Field` in the function: `days: int = Field(3)`.
     """
 
     name: str
@@ -55,11 +56,11 @@ class Parameter(msgspec.Struct, frozen=True):
     fill: Callable[[], Any] | None = None
 
 
-# Looking at one hint ------------------------------------------------------------------------------
+# One hint -----------------------------------------------------------------------------------------
 
 
 def unwrap(hint: Any) -> Any:
-    """What one wrapper holds: Annotated, NewType, an alias, Final; any other hint is returned as it is."""
+    """The hint inside one wrapper: Annotated, NewType, an alias, Final; any other hint itself."""
     if hasattr(hint, "__metadata__"):
         return hint.__origin__
     if hasattr(hint, "__supertype__"):
@@ -73,12 +74,12 @@ _WRAPPERS = (typing.Final, typing.Required, typing.NotRequired, typing.ClassVar)
 
 
 def is_wrapper(origin: Any) -> bool:
-    """Whether this says something of a field and not of its type: Final, Required, and ReadOnly of either module."""
+    """Whether this is about a field and not its type: Final, Required, and ReadOnly of either module."""
     return origin in _WRAPPERS or getattr(origin, "_name", None) == "ReadOnly"
 
 
 def unwrap_all(hint: Any) -> Any:
-    """A hint without all that is wrapped around it.
+    """A hint without all its wrappers.
 
     >>> unwrap_all(Annotated[int, "how many"])
     <class 'int'>
@@ -88,12 +89,12 @@ def unwrap_all(hint: Any) -> Any:
 
 
 def is_alias(hint: Any) -> bool:
-    """Whether a hint is an alias with a name of its own, as `type Json = ...` makes one."""
+    """Whether a hint is a named alias, such as `type Json = ...`."""
     return "TypeAliasType" in (type(hint).__name__, type(get_origin(hint)).__name__)
 
 
 def is_atom(hint: Any) -> bool:
-    """Whether a hint is one of the plain types most hints are, about which there is nothing to find out."""
+    """Whether a hint is a plain scalar type or Any, as most hints are."""
     return hint is Any or (isinstance(hint, type) and hint in _ATOMS)
 
 
@@ -107,7 +108,7 @@ def is_tuple(hint: Any) -> bool:
 
 
 def is_union(hint: Any) -> bool:
-    """Whether a hint offers a choice of types."""
+    """Whether a hint is a union."""
     return get_origin(unwrap_all(hint)) in (Union, types.UnionType)
 
 
@@ -123,13 +124,13 @@ def choices_of(hint: Any) -> tuple[Any, ...]:
 
 
 def _class_of(hint: Any) -> Any:
-    """The class of a hint: list of list[int], the model of a generic model."""
+    """The class of a hint: list for list[int], the model for a generic model."""
     inner = unwrap_all(hint)
     return get_origin(inner) or inner
 
 
 def check_hash(kind: Any, holder: Any) -> None:
-    """Raise AuthorError for a class whose values never fit into a set."""
+    """Raise AuthorError for a class whose values have no hash."""
     if isinstance(kind, type) and kind.__hash__ is None:
         raise AuthorError(
             f"{kind.__name__} has no hash, so no {holder} can hold one; take a list, or make the class frozen"
@@ -137,7 +138,7 @@ def check_hash(kind: Any, holder: Any) -> None:
 
 
 def flag_values_of(kind: type[enum.Flag]) -> range | list[int]:
-    """The combinations of a Flag's members, nothing at all among them; of many that leave gaps, the members alone."""
+    """The combinations of a Flag's members, with 0; of many members with gaps, the members alone."""
     bits = [member.value for member in kind]
     if sum(bits) & (sum(bits) + 1) == 0:
         return range(sum(bits) + 1)
@@ -158,7 +159,7 @@ def is_typed_dict(kind: Any) -> bool:
 
 
 def is_record(hint: Any) -> bool:
-    """Whether values of this type are objects whose fields are known by name."""
+    """Whether values of this type are objects with named fields."""
     kind = _class_of(hint)
     if not isinstance(kind, type):
         return False
@@ -169,9 +170,9 @@ def is_record(hint: Any) -> bool:
 
 
 def fields_of(hint: Any) -> dict[str, tuple[Any, bool]]:
-    """The fields of a record that is not pydantic's, by their names in JSON: the hint, and whether it must be there."""
+    """The fields of a record that is not pydantic's, by their names in JSON: the hint, and whether it is required."""
     kind = _class_of(hint)
-    resolved = _resolve_hints(kind)
+    resolved = resolve_annotations(kind)
     if is_typed_dict(kind):
         return {name: (_strip_marks(hint), name in kind.__required_keys__) for name, hint in resolved.items()}
     if issubclass(kind, msgspec.Struct):
@@ -185,7 +186,7 @@ def fields_of(hint: Any) -> dict[str, tuple[Any, bool]]:
 
 
 def _strip_marks(hint: Any) -> Any:
-    """The hint of a TypedDict's key without Required and the like, which stand nowhere else."""
+    """The hint of a TypedDict's key without Required and the like."""
     return _strip_marks(get_args(hint)[0]) if is_wrapper(get_origin(hint)) else hint
 
 
@@ -194,22 +195,15 @@ def _is_required(field: "dataclasses.Field[Any]") -> bool:
 
 
 def _is_nothing(default: Any) -> bool:
-    """Whether this is attrs' own word for "no default", told without importing attrs."""
+    """Whether this is attrs' marker for "no default", recognised without importing attrs."""
     return type(default).__name__ == "_Nothing"
-
-
-def _resolve_hints(kind: type) -> Mapping[str, Any]:
-    try:
-        return typing.get_type_hints(kind, include_extras=True)
-    except Exception as error:  # a NameError mostly, but evaluating somebody's text may raise anything
-        raise AuthorError(f"a hint of {kind.__name__} cannot be resolved: {error}") from error
 
 
 # Walking ------------------------------------------------------------------------------------------
 
 
 def parts_of(hint: Any, *, inside: bool = True) -> Iterator[Any]:
-    """Every class in a hint, and every Literal; `inside` enters the fields of records, but not of pydantic's.
+    """Every class in a hint, and every Literal; with `inside` also those in fields of records, except pydantic's.
 
     >>> list(parts_of(list[int | None]))
     [<class 'list'>, <class 'NoneType'>, <class 'int'>]
@@ -229,7 +223,7 @@ def _walk(hint: Any, inside: bool) -> Iterator[Any]:
             yield part
         inner = unwrap(part)
         if inner is not part:
-            # An alias may hold itself; what a class keeps for itself is no field.
+            # An alias may contain itself; a ClassVar is not a field.
             if get_origin(part) is not typing.ClassVar and id(part) not in entered:
                 waiting.append(inner)
             entered.add(id(part) if type(part).__name__ == "TypeAliasType" else None)
@@ -244,7 +238,7 @@ def _walk(hint: Any, inside: bool) -> Iterator[Any]:
         yield kind
         if inside and _has_hints(kind) and kind not in entered:
             entered.add(kind)
-            waiting.extend(_resolve_hints(kind).values())
+            waiting.extend(resolve_annotations(kind).values())
 
 
 def _has_hints(kind: Any) -> bool:
@@ -254,7 +248,7 @@ def _has_hints(kind: Any) -> bool:
 
 
 def needs_pydantic(hint: Any) -> bool:
-    """Whether only pydantic can tell what fits a hint: one of its types or constraints is somewhere in it."""
+    """Whether a type or a constraint of pydantic is anywhere in a hint."""
     if is_atom(hint):
         return False
     return any(
@@ -263,7 +257,7 @@ def needs_pydantic(hint: Any) -> bool:
 
 
 def rebuild(hint: Any, swap: Callable[[Any], Any]) -> Any:
-    """A hint with each class in it, innermost first, put through `swap`; records are not entered."""
+    """A hint with each class in it replaced by `swap`, innermost first; records are not entered."""
     if hasattr(hint, "__metadata__"):
         return Annotated[(rebuild(hint.__origin__, swap), *hint.__metadata__)]
     args = get_args(hint)
@@ -276,7 +270,7 @@ def rebuild(hint: Any, swap: Callable[[Any], Any]) -> Any:
 
 
 def with_lists(hint: Any) -> Any:
-    """A hint whose iterators are the lists that stand for them in JSON.
+    """A hint with lists in the place of iterators, as in JSON.
 
     >>> with_lists(abc.Iterator[int])
     list[int]

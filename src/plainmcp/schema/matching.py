@@ -1,6 +1,6 @@
-"""Which schema speaks for which part of a value: references followed, the likely choices of a union found.
+"""Which schema is for which part of a value, and which choice of a union a value was probably meant for.
 
-Knows JSON Schema as far as it describes shapes. Whether a value keeps a schema is asked elsewhere.
+Follows references. Whether a value is valid by a schema is checked in explain and validator.
 """
 
 from collections.abc import Iterable
@@ -31,8 +31,8 @@ _UNIONS = ("anyOf", "oneOf")
 
 
 def follow(root: Schema, schema: Any) -> Schema | bool:
-    """A schema without its reference: what it refers to, and what is said beside it."""
-    for _ in range(100):  # a chain of references may go round
+    """A schema without its reference: the schema it refers to, with the keywords beside the reference."""
+    for _ in range(100):  # a chain of references may be a cycle
         if not isinstance(schema, dict) or not isinstance(schema.get("$ref"), str):
             break
         target = target_of(root, schema["$ref"])
@@ -51,18 +51,18 @@ def branches_of(root: Schema, schema: Any) -> list[Any]:
 
 
 def choices_inside(root: Schema, choices: list[Any], key: Any) -> list[Any]:
-    """The choices there are for the part under a key, if any of several schemas speaks for the whole; each once."""
-    found: list[Any] = []
+    """The schemas of the part under a key, where any of several schemas may be for the whole; each once."""
+    inner: list[Any] = []
     for choice in choices:
         part = child_of(choice, key)
         for one in branches_of(root, part) if isinstance(part, dict) else ():
-            if one not in found:
-                found.append(one)
-    return found or [True]
+            if one not in inner:
+                inner.append(one)
+    return inner or [True]
 
 
 def decode_text(value: Any) -> Any:
-    """The JSON in a string; any other value, and a string that holds none, as it is."""
+    """The JSON in a string; any other value, and a string without JSON, unchanged."""
     try:
         return msgspec.json.decode(value) if isinstance(value, str) else value
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -80,7 +80,7 @@ def allowed_values_of(schema: Any) -> list[Any] | None:
 
 
 def kinds_of(value: Any) -> tuple[str, ...]:
-    """The types of JSON Schema that a value is of."""
+    """The types of a value in JSON Schema."""
     if isinstance(value, bool):
         return ("boolean",)
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
@@ -90,7 +90,7 @@ def kinds_of(value: Any) -> tuple[str, ...]:
 
 
 def can_hold(schema: Any, value: Any) -> bool:
-    """Whether a schema may take values of this kind, as far as its type or its allowed values say so."""
+    """Whether a schema allows values of this type, by its own type or its allowed values."""
     if not isinstance(schema, dict):
         return bool(schema)
     kinds = kinds_of(value)
@@ -102,7 +102,7 @@ def can_hold(schema: Any, value: Any) -> bool:
 
 
 def child_of(schema: Any, key: Any) -> Any:
-    """The schema of the part under a key; None where nothing is said of it."""
+    """The schema of the part under a key; None where there is none."""
     if not isinstance(schema, dict):
         return None
     if isinstance(key, int):
@@ -114,49 +114,55 @@ def child_of(schema: Any, key: Any) -> Any:
                 else schema.get("items" if "prefixItems" in schema else "additionalItems")
             )
         return schema.get("items")
-    found = schema.get("properties", {}).get(key)
-    if found is None:
-        found = None if "patternProperties" in schema else schema.get("additionalProperties")
-    parts = (child_of(one, key) for one in schema.get("allOf", ())) if found is None else ()
-    return next((one for one in parts if one is not None), found)
+    inner = schema.get("properties", {}).get(key)
+    if inner is None:
+        inner = None if "patternProperties" in schema else schema.get("additionalProperties")
+    parts = (child_of(one, key) for one in schema.get("allOf", ())) if inner is None else ()
+    return next((one for one in parts if one is not None), inner)
 
 
 # Unions -------------------------------------------------------------------------------------------
 
 
 def likely_choices(root: Schema, choices: Iterable[Any], value: Any, places: Iterable[Keys] = ()) -> list[Any]:
-    """The choices of a union that a value was probably meant for: of its kind, with its tag, that know its names.
+    """The choices of a union that a value was probably meant for: of its type, with its tag, and with its names.
 
-    `places` are keys of parts that are known to be wrong, so the choice that was meant speaks of them.
+    `places` are keys of parts that are known to be wrong, so the choice that was meant has these names.
     """
-    live = [one for one in choices if can_hold(one, value)]
-    live = [one for one in live if is_possible(root, one, value)] or live
-    if not isinstance(value, dict) or len(live) < 2:
-        return live
-    wanted = {keys[0] for keys in places if keys}
-    ranks = [(count_unknown(one, wanted), count_unknown(one, value), _count_missing(one, value)) for one in live]
-    if min(unknown for _, unknown, _ in ranks) == len(value):  # no choice knows any of its names
-        ranks = [(wrong, 0, 0) for wrong, _, _ in ranks]
-    return [one for one, rank in zip(live, ranks, strict=True) if rank == min(ranks)]
+    possible = [one for one in choices if can_hold(one, value)]
+    possible = [one for one in possible if is_possible(root, one, value)] or possible
+    if not isinstance(value, dict) or len(possible) < 2:
+        return possible
+    wrong_names = {keys[0] for keys in places if keys}
+    ranks = [
+        (count_unknown(one, wrong_names), count_unknown(one, value), _count_missing(one, value)) for one in possible
+    ]
+    if min(unknown for _, unknown, _ in ranks) == len(value):  # no choice has any of its names
+        ranks = [(unknown_wrong, 0, 0) for unknown_wrong, _, _ in ranks]
+    return [one for one, rank in zip(possible, ranks, strict=True) if rank == min(ranks)]
 
 
 def tag_of(root: Schema, choices: list[Any], value: dict[str, Any]) -> tuple[str, list[Any]] | None:
-    """The property by which choices are told apart, and all it may be, if the value has none of that."""
+    """The property that distinguishes the choices, and all its values, if the value has none of these."""
     if len(choices) < 2 or not all(isinstance(one, dict) for one in choices):
         return None
     for name in choices[0].get("properties", ()):
-        allowed = [allowed_values_of(follow(root, one.get("properties", {}).get(name))) for one in choices]
-        needed = all(name in one.get("required", ()) for one in choices)
-        if any(values is None for values in allowed) or (name not in value and not needed):
+        values = _tag_values(root, choices, name)
+        if values is None or (name in value and value[name] in values):
             continue
-        every = [one for values in allowed for one in values or ()]
-        if name not in value or value[name] not in every:
-            return name, list(dict.fromkeys(every))
+        if name in value or all(name in choice.get("required", ()) for choice in choices):
+            return name, list(dict.fromkeys(values))
     return None
 
 
+def _tag_values(root: Schema, choices: list[Any], name: str) -> list[Any] | None:
+    """All values of a property, if every choice lists its own."""
+    allowed = [allowed_values_of(follow(root, choice.get("properties", {}).get(name))) for choice in choices]
+    return None if None in allowed else [value for values in allowed for value in values or ()]
+
+
 def is_possible(root: Schema, schema: Any, value: Any) -> bool:
-    """Whether a value is of the kind that a choice asks for, and not tagged as another."""
+    """Whether a value has the type of a choice, and no tag of another choice."""
     properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
     for name in properties.keys() & (value.keys() if isinstance(value, dict) else ()):
         allowed = allowed_values_of(follow(root, properties[name]))
@@ -166,7 +172,7 @@ def is_possible(root: Schema, schema: Any, value: Any) -> bool:
 
 
 def count_unknown(schema: Any, names: Iterable[Any]) -> int:
-    """How many names a schema of objects says nothing of."""
+    """How many names a schema of objects does not list."""
     if not isinstance(schema, dict) or schema.get("additionalProperties"):
         return 0
     return sum(name not in schema.get("properties", {}) for name in names)
@@ -181,7 +187,7 @@ def _count_missing(schema: Any, value: dict[str, Any]) -> int:
 
 
 def distance_of(node: Node, value: Any) -> tuple[bool, int]:
-    """How far a value is from a type that may fit it: whether it has to change, how many names are unknown."""
+    """How far a value is from a type: whether it has to change, and how many of its names are unknown."""
     node = node.inner if isinstance(node, Alias) else node
     changes = isinstance(node, Scalar) and {type(value), node.json} == {int, float}
     unknown = 0
@@ -193,7 +199,7 @@ def distance_of(node: Node, value: Any) -> tuple[bool, int]:
 
 
 def is_meant(node: Node, value: Any) -> bool:
-    """Whether a value could have been meant as this type: of its kind, and not tagged as another."""
+    """Whether a value may have been meant as this type: of its JSON type, and without another tag."""
     node = node.inner if isinstance(node, Alias) else node
     if isinstance(node, Foreign):
         choices = branches_of(node.schema, node.schema)
@@ -206,5 +212,5 @@ def is_meant(node: Node, value: Any) -> bool:
 
 
 def _has_other_tag(node: Record, value: dict[str, Any]) -> bool:
-    chosen = [(field.node, value[wire]) for wire, field in node.fields.items() if wire in value]
-    return any(isinstance(one, Choice) and all(given != json for json, _ in one.options) for one, given in chosen)
+    pairs = [(field.node, value[wire]) for wire, field in node.fields.items() if wire in value]
+    return any(isinstance(one, Choice) and all(item != json for json, _ in one.options) for one, item in pairs)

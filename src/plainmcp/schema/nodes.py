@@ -1,6 +1,6 @@
-"""The nodes a type hint is taken apart into: one class for each kind of JSON a type may ask for.
+"""The nodes of a type hint, one class for each kind of JSON, and the limits that msgspec.Meta sets for them.
 
-They hold what is known of a type and do nothing. They are made in typetree.
+They are made in type_tree.
 """
 
 import copy
@@ -42,7 +42,7 @@ MISSING: Any = object()
 
 @dataclass(eq=False)
 class Node:
-    """One type: `limits` are those of msgspec.Meta, by its names; `notes` are what else its schema says."""
+    """One type: `limits` are those of msgspec.Meta, by its names; `notes` are other keywords of its schema."""
 
     limits: dict[str, Any] = field(default_factory=dict, kw_only=True)
     notes: dict[str, Any] = field(default_factory=dict, kw_only=True)
@@ -50,7 +50,7 @@ class Node:
 
 @dataclass(eq=False)
 class Anything(Node):
-    """Any JSON, or with `flat` any that is neither an array nor an object; `make` takes it."""
+    """Any JSON, or with `flat` any that is neither an array nor an object; `make` converts it."""
 
     make: Callable[[Any], Any] | None = None
     flat: bool = False
@@ -74,7 +74,7 @@ class Text(Node):
 
 @dataclass(eq=False)
 class Choice(Node):
-    """The values of a Literal or an Enum by their JSON; `make` takes any other value, and may raise.
+    """The values of a Literal or an Enum by their JSON; `make` converts any other value, and may raise.
 
     `kind` is the Enum.
     """
@@ -95,7 +95,7 @@ class Items(Node):
 
 @dataclass
 class Field:
-    """A place in a row or a member of a record: `name` is what its class calls it, None for a tag."""
+    """An item of a row or a member of a record: `name` is its name in the class, None for a tag."""
 
     name: str | None
     node: Node
@@ -105,7 +105,7 @@ class Field:
 
 @dataclass(eq=False)
 class Row(Node):
-    """An array with a type for each place; `kind` is its class if it is not a plain tuple.
+    """An array with a type for each item; `kind` is its class if it is not a plain tuple.
 
     `make` takes the items by the names of their fields, or a list where they have none.
     """
@@ -117,7 +117,7 @@ class Row(Node):
 
     @property
     def least(self) -> int:
-        """How many items there must be: those at the end may be left out."""
+        """How many items there must be; optional ones at the end may be left out."""
         return max((at for at, one in enumerate(self.items, 1) if one.required), default=0)
 
 
@@ -132,7 +132,7 @@ class Members(Node):
 
 @dataclass(eq=False)
 class Record(Node):
-    """An object whose fields are known by their names in JSON; `make` takes those given, as its class names them."""
+    """An object with fields, by their names in JSON; `make` takes the fields by their names in the class."""
 
     kind: Any
     make: Callable[..., Any]
@@ -149,7 +149,7 @@ class Union(Node):
 
 @dataclass(eq=False)
 class Foreign(Node):
-    """What pydantic reads; its schema is known where it is one of several choices."""
+    """A type that pydantic reads; its schema is set where it is a choice of a union."""
 
     hint: Any
     schema: dict[str, Any] = field(default_factory=dict)
@@ -157,7 +157,7 @@ class Foreign(Node):
 
 @dataclass(eq=False)
 class Alias(Node):
-    """A type with a name of its own, which may hold itself."""
+    """A named type, which may contain itself."""
 
     kind: Any
     inner: Node = field(default_factory=Anything)
@@ -172,7 +172,7 @@ _NOTES = ("title", "description", "examples")
 
 
 def with_limits(node: Node, metas: list[msgspec.Meta]) -> Node:
-    """A node with what is said of it; raises AuthorError for what cannot be said of such a type."""
+    """A node with limits and notes; raises AuthorError for a limit that its type does not have."""
     if not metas:
         return node
     node = copy.copy(node)
@@ -195,7 +195,7 @@ def with_limits(node: Node, metas: list[msgspec.Meta]) -> Node:
 
 
 def _limits_for(node: Node) -> tuple[str, ...]:
-    """The limits there are for a type."""
+    """The limits that a type may have."""
     if isinstance(node, Scalar):
         return (*_SIZES, "pattern") if node.json is str else _RANGE if node.json in (int, float) else ()
     if isinstance(node, Text):
@@ -216,7 +216,7 @@ _UNITS: dict[type, str] = {Scalar: "Length", Text: "Length", Items: "Items", Mem
 
 
 def limit_keywords_of(node: Node) -> dict[str, Any]:
-    """The limits of a type in JSON Schema's words.
+    """The limits of a type as keywords of JSON Schema.
 
     >>> limit_keywords_of(with_limits(Scalar(int, int), [msgspec.Meta(ge=0, lt=10)]))
     {'minimum': 0, 'exclusiveMaximum': 10}
@@ -243,17 +243,17 @@ _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "min_length": lambda value, size: len(value) >= size,
     "max_length": lambda value, size: len(value) <= size,
     "pattern": has_match,
-    "tz": lambda value, wanted: _has_time_zone(value) is wanted,
+    "tz": lambda value, required: _has_time_zone(value) is required,
 }
 
 
 def is_within_limits(limits: dict[str, Any], value: Any) -> bool:
-    """Whether a value, as its class has it, keeps all limits."""
+    """Whether a Python value is within all limits."""
     return all(_CHECKS[name](value, bound) for name, bound in limits.items())
 
 
 def describe_unlisted(node: Text) -> str | None:
-    """What is expected of a text by limits for which JSON Schema has no words: a number of bytes, no time zone."""
+    """What a text must be by limits without a keyword in JSON Schema: a number of bytes, no time zone."""
     sizes = [f"{word} {node.limits[name]}" for name, word in _SIZE_WORDS.items() if name in node.limits]
     if sizes:
         return f"expected base64 of {' and '.join(sizes)} bytes in a string"

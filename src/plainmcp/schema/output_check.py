@@ -1,4 +1,8 @@
-"""Whether the JSON of a returned value keeps the output schema that is listed for it."""
+"""The check of a returned value's JSON by the output schema that is listed for it.
+
+Decoding JSON as a type of msgspec that accepts nothing the schema forbids is the fastest check. A schema with a
+keyword that msgspec lacks has no type. JSON that a type does not accept may still be valid; the validator decides.
+"""
 
 import datetime
 from collections.abc import Callable
@@ -17,7 +21,7 @@ __all__ = ["OutputCheck", "type_of"]
 
 
 class OutputCheck:
-    """Raises OutputError for JSON that does not keep a schema.
+    """Raises OutputError for JSON that is not valid by a schema.
 
     >>> OutputCheck({"type": "integer"})(b'"three"')
     Traceback (most recent call last):
@@ -31,16 +35,16 @@ class OutputCheck:
     def __call__(self, raw: bytes) -> None:
         try:
             self._decode(raw)
-        except (msgspec.ValidationError, RecursionError):  # not a verdict yet
+        except (msgspec.ValidationError, RecursionError):  # it may still be valid
             self._validate(raw)
 
     @cached_property
     def _decode(self) -> Callable[[bytes], Any]:
-        """Accepts JSON, by decoding it as a type that is as strict as the schema; made when first used."""
+        """A decoder of a type that is at least as strict as the schema; compiled when first used."""
         kind = type_of(self._schema)
         try:
             return self._validate if kind is None else codec.decoder_of(kind)
-        except (TypeError, ValueError, OverflowError):  # a union that msgspec cannot tell apart
+        except (TypeError, ValueError, OverflowError):  # a union whose choices msgspec cannot distinguish
             return self._validate
 
     def _validate(self, raw: bytes) -> None:
@@ -71,15 +75,15 @@ _FORMATS: dict[str | None, Any] = {None: str, "date": datetime.date, "uuid": _UU
 
 
 class _Untypable(Exception):
-    """A schema says something that no type says."""
+    """A schema has a keyword that no type has."""
 
 
 class _Object(msgspec.Struct, gc=False):
-    """Any object; its members are passed over."""
+    """Any object; its members are skipped."""
 
 
 def type_of(schema: Schema) -> Any:
-    """The type of a schema; None where there is none.
+    """The type of msgspec for a schema; None where there is none.
 
     >>> type_of({"type": "array", "items": {"type": "integer", "minimum": 0}})
     list[typing.Annotated[int, msgspec.Meta(ge=0)]]
@@ -109,46 +113,46 @@ class _TypeBuilder:
             return _to_union([self.make(choice) for choice in keywords["anyOf"]])
         if keywords.keys() == {"$ref"}:
             return self._definition_of(keywords["$ref"].removeprefix("#/$defs/"))
-        return self._type_for(keywords.pop("type", None), keywords)
+        return self._type_of_kind(keywords.pop("type", None), keywords)
 
     def _definition_of(self, name: str) -> Any:
         if name not in self.types:
-            self.types[name] = None  # one that leads back to itself has no type
+            self.types[name] = None  # a recursive definition has no type
             self.types[name] = self.make(self.definitions[name])
         if self.types[name] is None:
             raise _Untypable
         return self.types[name]
 
-    def _type_for(self, kind: Any, keywords: dict[str, Any]) -> Any:
+    def _type_of_kind(self, kind: Any, keywords: dict[str, Any]) -> Any:
         limits = {_LIMITS[key]: keywords.pop(key) for key in list(keywords) if key in _LIMITS}
         match kind:
             case "string":
-                kind_of_value = _FORMATS[keywords.pop("format", None)] if keywords.get("format") in _FORMATS else None
+                result = _FORMATS[keywords.pop("format", None)] if keywords.get("format") in _FORMATS else None
             case "integer":
-                kind_of_value = int
+                result = int
             case "number":
-                kind_of_value = float
+                result = float
             case "boolean":
-                kind_of_value = bool
+                result = bool
             case "null":
-                kind_of_value = type(None)
+                result = type(None)
             case "array":
-                kind_of_value = self._array(keywords)
+                result = self._to_list(keywords)
             case "object":
-                kind_of_value = self._object(keywords)
+                result = self._to_struct(keywords)
             case _:
-                kind_of_value = None
-        if kind_of_value is None or keywords:
+                result = None
+        if result is None or keywords:
             raise _Untypable
-        return Annotated[kind_of_value, msgspec.Meta(**limits)] if limits else kind_of_value
+        return Annotated[result, msgspec.Meta(**limits)] if limits else result
 
-    def _array(self, keywords: dict[str, Any]) -> Any:
+    def _to_list(self, keywords: dict[str, Any]) -> Any:
         return list[self.make(keywords.pop("items", {}))]  # type: ignore[misc]
 
-    def _object(self, keywords: dict[str, Any]) -> Any:
+    def _to_struct(self, keywords: dict[str, Any]) -> Any:
         properties, required = keywords.pop("properties", {}), keywords.pop("required", [])
         if not properties and not required:
-            return self._mapping(keywords.pop("additionalProperties", True))
+            return self._to_mapping(keywords.pop("additionalProperties", True))
         if not properties.keys() >= set(required) or keywords.pop("additionalProperties", True) is not True:
             raise _Untypable
         names = {f"f{index}": name for index, name in enumerate(properties)}
@@ -158,7 +162,7 @@ class _TypeBuilder:
             fields.append((field, kind) if name in required else (field, kind, None))
         return msgspec.defstruct("Object", fields, rename=names, kw_only=True, gc=False)
 
-    def _mapping(self, values: Any) -> Any:
+    def _to_mapping(self, values: Any) -> Any:
         return _Object if values is True else dict[str, self.make(values)]  # type: ignore[misc]
 
 
@@ -170,7 +174,7 @@ def _to_union(choices: list[Any]) -> Any:
 
 
 def _to_literal(kind: Any, values: list[Any], rest: dict[str, Any]) -> Any:
-    """One of some strings or integers, which msgspec tells apart as JSON does."""
+    """A Literal of strings or integers, which msgspec distinguishes as JSON does."""
     if rest or not all(type(value) in (str, int) for value in values) or kind not in (None, "string", "integer"):
         raise _Untypable
     return Literal[tuple(values)]

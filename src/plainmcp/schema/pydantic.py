@@ -1,7 +1,7 @@
-"""What pydantic has to say of a hint that mentions one of its types: its schema, its values, its complaints.
+"""Hints with types of pydantic: their JSON Schema, and converters for their values.
 
-The only room that asks pydantic about hints; it is the user's own package, and is imported when such a hint
-turns up. How pydantic's values are taken apart again is told in foreign.
+The only module, with core_schemas, that uses pydantic for hints. pydantic is imported when the first such hint is
+seen. foreign/ dumps values of pydantic.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from ..foreign import classes
 from . import core_schemas, formats, hints, repair
 from .coercion_errors import CoercionError, Name, read_pydantic_error
 from .matching import branches_of, choices_inside
-from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Keys
+from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Keys, with_definitions
 
 __all__ = ["check_hash", "check_without", "converter_of", "json_schema_of", "refusal_of"]
 
@@ -35,9 +35,9 @@ def json_schema_of(hint: Any, mode: Any) -> tuple[dict[str, Any], dict[str, dict
 
 @lru_cache
 def _generator() -> Any:
-    """pydantic's generator without the titles it makes of field names, nor the pattern that 1E+5 fails.
+    """pydantic's generator without titles made of field names, and without the pattern that 1E+5 does not match.
 
-    It says what pydantic takes and does not say: combined flags, and names that stand for numbers.
+    It lists what pydantic accepts and does not list: combined flags, and names that stand for numbers.
     """
     from pydantic.json_schema import GenerateJsonSchema
 
@@ -71,13 +71,13 @@ def _generator() -> Any:
         return _with_flat_items(GenerateJsonSchema.frozenset_schema(self, schema), self.mode)
 
     def ser_schema(self: Any, schema: Any) -> dict[str, Any] | None:
-        """Anything, where an author's function writes the value and does not say what it returns."""
-        written = schema["type"] in ("function-plain", "function-wrap") and schema.get("return_schema") is None
+        """Any value, where a serializer function of the author has no return type."""
+        is_untyped = schema["type"] in ("function-plain", "function-wrap") and schema.get("return_schema") is None
         package = str(getattr(schema.get("function"), "__module__", "")).partition(".")[0]
-        return {} if written and package != "pydantic" else GenerateJsonSchema.ser_schema(self, schema)
+        return {} if is_untyped and package != "pydantic" else GenerateJsonSchema.ser_schema(self, schema)
 
     def field_is_required(self: Any, field: Any, total: bool) -> bool:
-        """A field with a default may be left out by who sends it to us; we always send it."""
+        """A field with a default may be absent from input; output always has it."""
         if self.mode != "serialization" or field["type"] == "typed-dict-field":
             return bool(GenerateJsonSchema.field_is_required(self, field, total))
         return not (field.get("serialization_exclude") or field.get("serialization_exclude_if"))
@@ -92,7 +92,7 @@ def _generator() -> Any:
 
 
 def _with_flat_items(schema: dict[str, Any], mode: str) -> dict[str, Any]:
-    """The schema of a set: of anything that can be in one, where it does not say of what."""
+    """The schema of a set; without a type for its items, of any item with a hash."""
     return {**schema, "items": FLAT} if mode == "validation" and not schema.get("items") else schema
 
 
@@ -117,7 +117,7 @@ def refusal_of(hint: Any) -> str | None:
 
 
 def check_hash(hint: Any, holder: Any) -> None:
-    """Raise AuthorError for a hint whose values never fit into a set."""
+    """Raise AuthorError for a hint whose values have no hash."""
     core_schemas.check_item(core_schemas.adapter_of(hint).core_schema, holder)
 
 
@@ -132,7 +132,7 @@ def check_without(hint: Any, refusal: str) -> None:
 
 
 def _has_no_constraint(metadata: Any) -> bool:
-    """Whether a `Field(...)` says nothing of what fits: a description, perhaps, or a default."""
+    """Whether a `Field(...)` has no constraint: only a description or a default."""
     return classes.is_field(metadata) and not (
         metadata.metadata or metadata.alias or metadata.discriminator or metadata.validation_alias
     )
@@ -142,7 +142,7 @@ def _has_no_constraint(metadata: Any) -> bool:
 
 
 def converter_of(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
-    """What makes a Python value of JSON; raises AuthorError, and Misfit when used."""
+    """A function that converts JSON to values of a hint and raises CoercionError; raises AuthorError itself."""
     from pydantic import ValidationError
 
     try:
@@ -153,12 +153,11 @@ def converter_of(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
         unlisted = {"format": "fraction"} if core_schemas.has_hidden_numbers(adapter.core_schema) else {}
     except Exception as error:
         raise AuthorError(str(error).partition("\n")[0]) from error
-    strict = None if lenient else True  # None leaves it to the models themselves
+    strict = None if lenient else True  # None leaves the choice to the models
 
     @cache
     def listed_schema() -> dict[str, Any]:
-        schema, definitions = json_schema_of(hint, "validation")
-        return {**schema, "$defs": definitions}
+        return with_definitions(*json_schema_of(hint, "validation"))
 
     def convert(value: Any) -> Any:
         try:
@@ -171,10 +170,10 @@ def converter_of(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
             return validate(raw, strict=strict)
         except ValidationError as error:
             refusal = error
-        same = repair.repair(listed_schema(), value, lenient=False)
-        if same is not value:  # 3.0 is an integer to JSON Schema, but not to a strict model
+        repaired = repair.repair(listed_schema(), value, lenient=False)
+        if repaired is not value:  # 3.0 is an integer to JSON Schema, but not to a strict model
             try:
-                return validate(msgspec.json.encode(same), strict=strict)
+                return validate(msgspec.json.encode(repaired), strict=strict)
             except ValidationError as error:
                 refusal = error
         errors = refusal.errors(include_url=False, include_input=False)
@@ -187,13 +186,13 @@ def converter_of(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
 
 
 def _takes_long(adapter: Any) -> bool:
-    """Whether pydantic makes something of text that can take for ever: a number or a regular expression."""
+    """Whether pydantic parses texts that may take very long: numbers or regular expressions."""
     parts = repr(adapter.core_schema)
     return any(word in parts for word in ("fraction", "decimal", "pattern_"))
 
 
 def _check_bounds(root: dict[str, Any], value: Any, unlisted: dict[str, Any]) -> None:
-    """Raise Misfit for texts that would take long to read; `unlisted` is the schema of names that have none."""
+    """Raise CoercionError for texts that take very long to parse; `unlisted` is the schema of names without one."""
     waiting: list[tuple[list[Any], Any, Keys]] = [(branches_of(root, root), value, ())]
     while waiting:
         choices, part, keys = waiting.pop()

@@ -1,6 +1,6 @@
-"""The fields of a record as it is sent: their names on the wire, their types, whether they are always there.
+"""The fields of records: those that are sent, and those that are read, with the constructor that takes them.
 
-A record is a dataclass, a TypedDict, a pydantic model, an attrs class or a Struct. Knows types only, no values.
+A record is a dataclass, a TypedDict, a pydantic model, an attrs class, a NamedTuple or a Struct. Knows no values.
 """
 
 import dataclasses
@@ -21,8 +21,7 @@ __all__ = [
     "InputField",
     "SentField",
     "constructor_of",
-    "has_extra_fields",
-    "is_for_pydantic",
+    "has_pydantic_fields",
     "sent_annotations_of",
     "sent_fields",
 ]
@@ -31,7 +30,7 @@ Default = Callable[[], Any]
 
 
 class SentField(NamedTuple):
-    """One field: `always` tells whether a value of the class sends it; `default` makes it where a dict lacks it."""
+    """A field that is sent: `always` by a value of its class, or not; `default` makes it where a dict lacks it."""
 
     name: str
     hint: Any
@@ -64,11 +63,6 @@ def sent_fields(hint: Any) -> list[SentField]:
     ]
 
 
-def has_extra_fields(kind: type) -> bool:
-    """Whether a record type says that its values may have more fields than it declares."""
-    return classes.has_extra_fields(kind)
-
-
 def _model_fields(kind: Any) -> list[SentField]:
     fields = [
         SentField(
@@ -94,8 +88,8 @@ def _struct_fields(kind: type[msgspec.Struct], resolved: Mapping[str, Any]) -> l
     fields = [] if config.tag is None else [SentField(str(config.tag_field), Any, True, lambda: config.tag)]
     for field in msgspec.structs.fields(kind):
         hint = resolved.get(field.name, field.type)
-        left_out = (config.omit_defaults and not field.required) or msgspec.UnsetType in hints.choices_of(hint)
-        fields.append(SentField(field.encode_name, hint, not left_out, _default_of(field, msgspec.NODEFAULT)))
+        is_optional = (config.omit_defaults and not field.required) or msgspec.UnsetType in hints.choices_of(hint)
+        fields.append(SentField(field.encode_name, hint, not is_optional, _default_of(field, msgspec.NODEFAULT)))
     return fields
 
 
@@ -104,7 +98,7 @@ def _dataclass_fields(kind: Any, resolved: Mapping[str, Any]) -> list[SentField]
     return [
         SentField(name, resolved.get(field.name, Any), True, _default_of(field, dataclasses.MISSING))
         for name, field in fields
-        if name != "-"  # S001-34: this keeps a field off the wire
+        if name != "-"  # S001-34: such a field is never sent
     ]
 
 
@@ -116,9 +110,9 @@ def _default_of(field: Any, missing: Any) -> Default | None:
 
 
 def sent_annotations_of(hint: Any) -> dict[str, Any]:
-    """The annotations of a class, inherited ones too, with the types a generic class was given in their places.
+    """The annotations of a class, inherited ones too, with the type arguments of a generic class.
 
-    Where one of them cannot be resolved, each may be anything: the names of the fields are known all the same.
+    Where one of them cannot be resolved, each is Any: the names of the fields are still known.
 
     >>> from typing import Generic, TypeVar
     >>> T = TypeVar("T")
@@ -138,11 +132,11 @@ def sent_annotations_of(hint: Any) -> dict[str, Any]:
     }
 
 
-# Fields of a record that is read -------------------------------------------------------------------
+# Fields that are read ------------------------------------------------------------------------------
 
 
 class InputField(NamedTuple):
-    """A field that may be given: its name in JSON, what the class calls it, its hint; a tag has no name."""
+    """A field that is read: its name in JSON, its name in the class, its hint; a tag has no name in the class."""
 
     wire: str
     name: str | None
@@ -152,9 +146,9 @@ class InputField(NamedTuple):
 
 
 class Constructor(NamedTuple):
-    """What makes a record of its fields, by their names; `closed` says that it takes no others.
+    """How a record is made of its fields, by their names; one that is `closed` takes no others.
 
-    `is_array` says that the fields stand in an array, in order. `is_plain` says that msgspec makes the same of them.
+    With `is_array` the fields are the items of an array. With `is_plain` msgspec makes the same record of them.
     """
 
     fields: list[InputField]
@@ -164,8 +158,8 @@ class Constructor(NamedTuple):
     is_plain: bool = True
 
 
-def is_for_pydantic(hint: Any) -> bool:
-    """Whether a record of another family says what only pydantic understands: other names or defaults by `Field`."""
+def has_pydantic_fields(hint: Any) -> bool:
+    """Whether a record that is not a model has fields for pydantic: with other names or defaults by `Field`."""
     kind: Any = get_origin(hint) or hint
     if hasattr(kind, "__pydantic_config__"):
         return True
@@ -179,7 +173,7 @@ def is_for_pydantic(hint: Any) -> bool:
 
 
 def constructor_of(hint: Any) -> Constructor | None:
-    """How instances of a class are made; None for a class that is not a record. Raises AuthorError."""
+    """The constructor of a record class; None for any other class. Raises AuthorError."""
     kind: Any = get_origin(hint) or hint
     if not isinstance(kind, type):
         return None
@@ -196,7 +190,7 @@ def constructor_of(hint: Any) -> Constructor | None:
 
 def _typed_dict_constructor(hint: Any, kind: Any) -> Constructor:
     fields = []
-    # By name, as msgspec lists them.
+    # Sorted by name, as msgspec lists them.
     for name, one in sorted(annotations_of(hint).items()):
         inner, required = _split_marks(one, name in kind.__required_keys__)
         fields.append(InputField(name, name, inner, required))
@@ -205,9 +199,9 @@ def _typed_dict_constructor(hint: Any, kind: Any) -> Constructor:
 
 
 def _split_marks(hint: Any, required: bool) -> tuple[Any, bool]:
-    """The hint of a key without Required and the like, and whether the key must be there.
+    """The hint of a key without Required and the like, and whether the key is required.
 
-    Where annotations are texts, only the resolved hint knows of NotRequired.
+    Where annotations are texts, only the resolved hint shows NotRequired.
     """
     match get_origin(hint):
         case typing.Required:
@@ -292,6 +286,6 @@ def _attrs_constructor(hint: Any, kind: Any) -> Constructor:
 
 
 def _attrs_default(default: Any) -> tuple[bool, Any]:
-    """Whether an attribute must be given, and its default; told without importing attrs."""
+    """Whether an attribute is required, and its default; recognised without importing attrs."""
     name = type(default).__name__
     return name == "_Nothing", MISSING if name in ("_Nothing", "Factory") else default

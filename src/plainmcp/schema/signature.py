@@ -1,6 +1,6 @@
-"""A function, read once: its parameters, its return hint, and what its docstring says of them.
+"""The signature of a function: its parameters, its return hint, and their descriptions in its docstring.
 
-What a hint means as JSON is none of its business.
+Docstrings may be in Google, NumPy or Sphinx style; one that does not parse is one description. Knows no JSON.
 """
 
 import functools
@@ -24,12 +24,12 @@ __all__ = ["Parameter", "Prose", "Signature", "parse_docstring", "read"]
 EMPTY = inspect.Parameter.empty
 
 
-# What looks like the beginning of a section: `Args:`, `:param x:`, `@param x:`, a line of dashes.
+# The beginning of a section: `Args:`, `:param x:`, `@param x:`, a line of dashes.
 _SECTION = re.compile(r"^[ \t]*([A-Z][\w ]*:[ \t]*$|[:@]\w+|-{3,}[ \t]*$)", re.MULTILINE)
 
 
 class Prose(msgspec.Struct, frozen=True):
-    """The prose as a whole; its first paragraph in one line, and the rest; the parameters and the return."""
+    """A docstring: the whole prose; its first paragraph in one line, and the rest; the parameters and the return."""
 
     whole: str | None = None
     first: str | None = None
@@ -39,10 +39,10 @@ class Prose(msgspec.Struct, frozen=True):
 
 
 class Signature(msgspec.Struct, frozen=True, kw_only=True):
-    """What there is to know of a function before it is called.
+    """All that is known of a function before it is called.
 
-    `returns` is `inspect.Signature.empty` without a hint; `context` names the parameter that takes the context;
-    `open` says that it takes any other argument too, except those `reserved`: they are given already.
+    `returns` is `inspect.Signature.empty` without a hint; `context` names the parameter that takes the context; an
+    `open` one takes any other argument too, except those `reserved`, which are set already.
     """
 
     name: str
@@ -93,7 +93,7 @@ def read(function: Callable[..., Any], *, context_type: type, title_from: str = 
     )
 
 
-# The function -------------------------------------------------------------------------------------
+# Functions ----------------------------------------------------------------------------------------
 
 
 def _unpartial(function: Any) -> Any:
@@ -103,7 +103,7 @@ def _unpartial(function: Any) -> Any:
 
 
 def _callable_of(function: Any) -> Any:
-    """What runs when the function is called: a partial's function, an object's `__call__`."""
+    """The function that runs when this one is called: a partial's function, an object's `__call__`."""
     function = _unpartial(function)
     if isinstance(function, staticmethod):
         return _callable_of(function.__func__)
@@ -113,7 +113,7 @@ def _callable_of(function: Any) -> Any:
 
 
 def _innermost_of(function: Any) -> Any:
-    """The function as it was written, without what decorators and partials put around it."""
+    """The function without its decorators and partials."""
     inner = _callable_of(function)
     while hasattr(inner, "__wrapped__"):
         inner = _callable_of(inner.__wrapped__)
@@ -147,7 +147,7 @@ def _signature_of(function: Any, label: str) -> inspect.Signature:
 
 
 def _check_parameters(function: Any, signature: inspect.Signature, label: str) -> set[str]:
-    """The names a partial has filled; raises for parameters that no named argument can reach."""
+    """The names that a partial has set; raises AuthorError for parameters that no named argument can reach."""
     bound: set[str] = set()
     layer = function
     while isinstance(layer, functools.partial):
@@ -165,7 +165,7 @@ def _check_parameters(function: Any, signature: inspect.Signature, label: str) -
 
 
 def _is_unbound(function: Any) -> bool:
-    """Whether a function was written in the body of a class."""
+    """Whether a function was defined in the body of a class."""
     within = getattr(function, "__qualname__", "").rpartition(".")[0]
     return bool(within) and not within.endswith("<locals>") and inspect.isfunction(function)
 
@@ -174,7 +174,7 @@ def _is_unbound(function: Any) -> bool:
 
 
 def _resolve_hints(signature: inspect.Signature, inner: Any, label: str) -> dict[str, Any]:
-    """Every hint as a type; one that was written as text is looked up where the function stands."""
+    """Every hint as a type; one that was written as text is looked up in the globals of the function."""
     found = {one.name: Any if one.annotation is EMPTY else one.annotation for one in signature.parameters.values()}
     found["return"] = signature.return_annotation
     space = getattr(getattr(inner, "__func__", inner), "__globals__", {})
@@ -187,7 +187,7 @@ def _resolve(name: str, hint: Any, space: dict[str, Any], label: str) -> Any:
     try:
         one: Any = SimpleNamespace(__annotations__={name: hint})
         return typing.get_type_hints(one, space, include_extras=True)[name]
-    except Exception as error:  # a NameError mostly, but evaluating somebody's text may raise anything
+    except Exception as error:  # mostly a NameError, but evaluating a text may raise anything
         where = "the return hint" if name == "return" else f"the hint of {name}"
         raise AuthorError(
             f"{label}: {where}, {hint!r}, cannot be resolved ({error}); it has to be known where the function "
@@ -201,7 +201,7 @@ def _is_context(hint: Any, context_type: type) -> bool:
 
 
 def _awaited_type_of(hint: Any) -> Any:
-    """What comes of awaiting: a plain function may return a coroutine."""
+    """The type of the awaited value: a plain function may return a coroutine."""
     return get_args(hint)[-1] if get_origin(hint) in (Awaitable, Coroutine) else hint
 
 
@@ -219,7 +219,7 @@ def _to_parameter(one: inspect.Parameter, hint: Any, prose: Prose) -> Parameter:
 
 
 def _split_description(hint: Any) -> tuple[Any, str | None]:
-    """A hint without the text in `Annotated[..., "text"]`, and that text; or what else there describes it."""
+    """A hint without the text in `Annotated[..., "text"]`, and that text, or another description in Annotated."""
     metadata = getattr(hint, "__metadata__", ())
     texts = [description for description in metadata if isinstance(description, str)]
     for description in metadata:
@@ -236,7 +236,7 @@ def _split_description(hint: Any) -> tuple[Any, str | None]:
 
 
 def parse_docstring(text: str) -> Prose:
-    """Take a docstring apart.
+    """The parts of a docstring.
 
     >>> parse_docstring("Forecast for a city.\\n\\nArgs:\\n    city: Its name").parameters
     {'city': 'Its name'}
@@ -253,7 +253,7 @@ def parse_docstring(text: str) -> Prose:
             text = gap.join(filter(None, (parsed.short_description, parsed.long_description)))
             parameters = {one.arg_name: _to_one_line(one.description) for one in parsed.params if one.description}
             returns = _to_one_line(parsed.returns.description or "") if parsed.returns else None
-        except Exception:  # its own ParseError mostly, but it has others
+        except Exception:  # mostly its ParseError, but it raises others too
             pass
     first, _, rest = text.strip().partition("\n\n")
     return Prose(text.strip() or None, _to_one_line(first) or None, rest.strip() or None, parameters, returns or None)

@@ -1,6 +1,6 @@
-"""A JSON Schema as a tree: walked, inlined, tidied, wrapped. Knows the keywords that hold other schemas.
+"""A JSON Schema as a tree of schemas: walk, inline and wrap it. Knows the keywords that hold other schemas.
 
-What stands under `enum`, `const`, `default` or `examples` is data and is never touched.
+Values under `enum`, `const`, `default` or `examples` are data and are never changed.
 """
 
 from collections import Counter
@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import msgspec
+
+from ..values.payload import key_to_camel
 
 __all__ = [
     "FLAT",
@@ -25,6 +27,7 @@ __all__ = [
     "target_of",
     "to_camel",
     "walk",
+    "with_definitions",
     "wrap",
 ]
 
@@ -43,14 +46,14 @@ _NAMED = frozenset({"properties", "$defs", "definitions", "patternProperties", "
 _DEFINITIONS = "#/$defs/"
 
 FLAT: Schema = {"type": ["string", "number", "boolean", "null"]}
-"""What can be in a set of which nobody says what is in it."""
+"""The schema of the items of a set without a type for them."""
 
 INTEGER_NAME = "^(0|-?[1-9][0-9]*)$"
 NUMBER_NAME = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
-"""The patterns of an object's names that stand for numbers."""
+"""The patterns of member names that stand for numbers."""
 
 SMALL = 1_000
-"""How many bytes of JSON a definition may take and still be repeated wherever it is used."""
+"""How many bytes of JSON a definition may have to be repeated wherever it is used."""
 
 
 # Walking ------------------------------------------------------------------------------------------
@@ -73,7 +76,7 @@ def _map_keyword(keyword: str, value: Any, change: Callable[[Schema], Schema]) -
 
 
 def walk(schema: Schema) -> Iterator[tuple[Schema, int]]:
-    """A schema and every schema inside it, with how deep it lies."""
+    """A schema and every schema inside it, each with its depth."""
     waiting = [(schema, 0)]
     while waiting:
         here, depth = waiting.pop()
@@ -97,10 +100,10 @@ def _schemas_in(keyword: str, value: Any) -> list[Schema]:
 
 
 def inline(schema: Schema, definitions: dict[str, Schema], *, root: bool = False) -> tuple[Schema, dict[str, Schema]]:
-    """A schema with its definitions written where they are used, and those that had to stay.
+    """A schema with its definitions written where they are used, and the definitions that have to stay.
 
-    A definition that leads back to itself stays, and so does a large one that is used more than once. What is
-    to be a root is written out even then, so that it shows its type.
+    A recursive definition stays, and so does a large one that is used more than once. With `root` the root is written
+    out even then, so that it shows its type.
     """
     uses = Counter(_references_in(schema))
     for definition in definitions.values():
@@ -120,9 +123,14 @@ def inline(schema: Schema, definitions: dict[str, Schema], *, root: bool = False
     if root:
         schema = _inline_root(schema, definitions)
     write_out(schema)
-    # Again, since a definition may turn out to be large after it was first written out.
+    # Again, since a definition may prove to be large after it was first written out.
     schema = write_out(schema)
     return schema, _select_needed(schema, {name: map_schemas(definitions[name], write_out) for name in stay})
+
+
+def with_definitions(schema: Schema, definitions: Definitions) -> Schema:
+    """A schema that holds the definitions it refers to."""
+    return {**schema, "$defs": definitions} if definitions else schema
 
 
 def _inline_root(schema: Schema, definitions: dict[str, Schema]) -> Schema:
@@ -154,20 +162,20 @@ def _reference_of(schema: Schema) -> str | None:
 
 
 def _is_recursive(name: str, definitions: dict[str, Schema]) -> bool:
-    met: set[str] = set()
+    seen: set[str] = set()
     waiting = [name]
     while waiting:
-        for found in _references_in(definitions[waiting.pop()]):
-            if found == name:
+        for reference in _references_in(definitions[waiting.pop()]):
+            if reference == name:
                 return True
-            if found not in met:
-                met.add(found)
-                waiting.append(found)
+            if reference not in seen:
+                seen.add(reference)
+                waiting.append(reference)
     return False
 
 
-def join_definitions(found: Schema, more: Definitions, definitions: Definitions) -> Schema:
-    """Add one schema's definitions to those of others, under other names where two are at odds."""
+def join_definitions(schema: Schema, more: Definitions, definitions: Definitions) -> Schema:
+    """Add one schema's definitions to those of others; the schema, with new names where two definitions differ."""
     renamed: dict[str, str] = {}
     for name, definition in more.items():
         new, number = name, 1
@@ -181,7 +189,7 @@ def join_definitions(found: Schema, more: Definitions, definitions: Definitions)
         return map_schemas({**here, "$ref": f"#/$defs/{renamed[name]}"} if name in renamed else here, follow)
 
     definitions |= {renamed[name]: follow(definition) for name, definition in more.items()}
-    return follow(found)
+    return follow(schema)
 
 
 # Roots --------------------------------------------------------------------------------------------
@@ -190,13 +198,13 @@ _FIRST = ("$schema", "type", "description", "properties", "required")
 
 
 def order_keywords(schema: Schema) -> Schema:
-    """A schema whose keywords stand as people expect: type and description first, then what there is (S003-53)."""
+    """A schema with its keywords in the usual order: type and description first (S003-53)."""
     head = {keyword: schema[keyword] for keyword in _FIRST if keyword in schema}
     return {**head, **{keyword: value for keyword, value in schema.items() if keyword not in head}}
 
 
 def is_object(schema: Schema) -> bool:
-    """Whether a schema admits objects only, as far as its root, or what the root refers to, says so.
+    """Whether a schema allows objects only, by its root or by the schema that the root refers to.
 
     >>> is_object({"$ref": "#/$defs/A", "$defs": {"A": {"type": "object"}}})
     True
@@ -218,7 +226,7 @@ def _is_object_within(choice: Any, root: Schema) -> bool:
 
 
 def target_of(schema: Schema, reference: str) -> Schema | None:
-    """What a pointer within the schema leads to."""
+    """The schema that a pointer within the schema leads to."""
     here: Any = schema
     for step in reference.removeprefix("#").split("/")[1:]:
         if isinstance(here, list):
@@ -229,7 +237,7 @@ def target_of(schema: Schema, reference: str) -> Schema | None:
 
 
 def as_object(schema: Schema) -> Schema:
-    """A schema that says of itself what it admits: objects.
+    """A schema of objects that has this type at its root.
 
     >>> as_object({"$ref": "#/$defs/A"})
     {'type': 'object', '$ref': '#/$defs/A'}
@@ -241,12 +249,12 @@ _HOISTED = ("$schema", "$defs", "definitions")
 
 
 def wrap(schema: Schema, key: str = "result") -> Schema:
-    """The schema of an object that has a value of this schema under a key.
+    """The schema of an object with one member, which has this schema.
 
     >>> wrap({"type": "array"})
     {'type': 'object', 'properties': {'result': {'type': 'array'}}, 'required': ['result']}
     """
-    # Under an $id of its own a schema keeps its definitions: its references count from there.
+    # A schema with an $id keeps its definitions: its references are relative to the $id.
     moving = _HOISTED[:1] if "$id" in schema else _HOISTED
     inner = {keyword: value for keyword, value in schema.items() if keyword not in moving}
     root = {"type": "object", "properties": {key: inner}, "required": [key]}
@@ -265,25 +273,20 @@ def wrap(schema: Schema, key: str = "result") -> Schema:
 
 
 def _is_pointer(reference: str) -> bool:
-    """Whether a reference counts from the root, and not into definitions, which move along with it."""
+    """Whether a reference starts at the root, and does not lead into definitions, which move along with it."""
     hoisted = reference.startswith(("#/$defs/", "#/definitions/"))
     return reference == "#" or (reference.startswith("#/") and not hoisted)
 
 
 def to_camel(schema: Schema) -> Schema:
-    """A schema whose properties, but not theirs in turn, are in camelCase (S001-23).
+    """A schema with its top-level properties in camelCase (S001-23).
 
     >>> to_camel({"properties": {"default_context": {}}, "required": ["default_context"]})
     {'properties': {'defaultContext': {}}, 'required': ['defaultContext']}
     """
     changed = dict(schema)
     if isinstance(schema.get("properties"), dict):
-        changed["properties"] = {_camel(name): one for name, one in schema["properties"].items()}
+        changed["properties"] = {key_to_camel(name): one for name, one in schema["properties"].items()}
     if isinstance(schema.get("required"), list):
-        changed["required"] = [_camel(name) for name in schema["required"]]
+        changed["required"] = [key_to_camel(name) for name in schema["required"]]
     return changed
-
-
-def _camel(key: str) -> str:
-    head, *rest = key.split("_")
-    return head + "".join(part[:1].upper() + part[1:] for part in rest) if head else key

@@ -1,7 +1,7 @@
-"""Whether JSON keeps a JSON Schema, and what is wrong with it where it does not. Never fetches anything.
+"""Whether JSON is valid by a JSON Schema, and its problems where it is not. Never fetches anything.
 
-The validator is compiled when it is first needed. Dialects: 2020-12, which a schema without `$schema` is
-taken for, and those before it back to draft 4.
+A schema is compiled when it is first needed. Dialects: 2020-12, which is assumed for a schema without `$schema`, and
+those before it back to draft 4.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from .keywords import has_format
 __all__ = ["Problem", "Validator"]
 
 SMALL = 10_000
-"""How many parts a value may have for the validator to be asked for its errors: it makes all of them at once."""
+"""How many parts a value may have for jsonschema_rs to list its errors: it makes all of them at once."""
 
 
 class Validator:
@@ -30,7 +30,7 @@ class Validator:
         self._validator: Any = None
 
     def compile(self) -> Any:
-        """The validator; raises AuthorError if the schema is not a valid one, or refers to what is not in it."""
+        """The compiled validator; raises AuthorError if the schema is not valid, or refers outside itself."""
         import jsonschema_rs
 
         if self._validator is None:
@@ -43,18 +43,18 @@ class Validator:
         return self._validator
 
     def is_valid(self, data: Any) -> bool:
-        """Whether data keeps the schema."""
+        """Whether data is valid by the schema."""
         return bool((self._validator or self.compile()).is_valid(data))
 
     def find_problems(self, data: Any, *, members: str = "field") -> list[Problem]:
-        """Everything about data that breaks the schema; `members` is the word for what an object at the root has."""
+        """All problems of data; `members` is the word for the members of an object at the root."""
         if self.is_valid(data):
             return []
         check_format = has_format if self._formats else None
-        found = explain(self._schema, data, members=members, check_format=check_format)
+        problems = explain(self._schema, data, members=members, check_format=check_format)
         if _is_small(data):
-            found += [_to_problem(error) for error in self.compile().iter_errors(data) if _is_general(error)]
-        return found or [
+            problems += [_to_problem(error) for error in self.compile().iter_errors(data) if _is_general(error)]
+        return problems or [
             Problem((), "what its schema asks for", "something else", "expected what its schema asks for")
         ]
 
@@ -74,7 +74,7 @@ def _is_small(data: Any) -> bool:
     return False
 
 
-# Keywords of which there is nothing better to say.
+# Keywords for which explain has no texts.
 _GENERAL = frozenset(
     {"not", "if", "then", "else", "contains", "minContains", "maxContains", "dependentRequired", "dependentSchemas",
      "dependencies", "patternProperties", "unevaluatedItems", "unevaluatedProperties", "$dynamicRef"}

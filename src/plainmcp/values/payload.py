@@ -30,6 +30,7 @@ __all__ = [
     "call_at",
     "content_of",
     "is_clean_text",
+    "key_to_camel",
     "normalize_value",
     "strict_policy_of",
     "text_block_of",
@@ -234,7 +235,7 @@ def arrange_keys(raw: bytes, policy: Policy) -> bytes:
     if policy.item_order == "name":  # S001-18, S001-20: by name, cluster-10 before cluster-2
         data = {key: _sort_by_name(item) for key, item in data.items()}
     if policy.key_case == "camel":  # S001-23
-        renamed = {_to_camel(key): item for key, item in data.items()}
+        renamed = {key_to_camel(key): item for key, item in data.items()}
         if len(renamed) != len(data):
             raise NormalizeError("$", "two keys are the same in camelCase")
         data = renamed
@@ -248,7 +249,8 @@ def _sort_by_name(item: Any) -> Any:
     return sorted(item, key=lambda entry: entry["name"]) if named else item
 
 
-def _to_camel(key: str) -> str:
+def key_to_camel(key: str) -> str:
+    """A key in snake_case as camelCase."""
     head, *rest = key.split("_")
     return head + "".join(part[:1].upper() + part[1:] for part in rest) if head else key
 

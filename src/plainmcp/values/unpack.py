@@ -1,6 +1,6 @@
-"""A value, taken apart one level: the members of what is an object in JSON, the items of what is an array.
+"""One level of a value: the members of a value that is an object in JSON, the items of one that is an array.
 
-By the rules that values are encoded by. Knows no hints, and nothing of what becomes of the parts.
+Uses the rules by which values are encoded. Knows no hints.
 """
 
 from collections.abc import Mapping
@@ -8,13 +8,13 @@ from typing import Any
 
 from ..foreign import classes
 from ..policy import Policy
-from ..values.encode import Rules
+from .encode import Rules
 
 __all__ = ["Unpacker"]
 
 
 class Unpacker:
-    """Takes values apart, one level at a time, by the rules they are encoded by."""
+    """Opens values, one level at a time, by the rules by which they are encoded."""
 
     def __init__(self, rules: Rules, policy: Policy) -> None:
         self.rules, self.policy = rules, policy
@@ -29,12 +29,12 @@ class Unpacker:
                 return None
             try:
                 value = rule.open(value)
-            except Exception:  # the encoder meets the same trouble, and knows its path
+            except Exception:  # the encoder fails at the same place, and knows its path
                 return None
         return None
 
     def inherits(self, value: Any, kind: type) -> bool:
-        """Whether a value is of a pydantic class derived from another, and pydantic says what it becomes."""
+        """Whether a value is of a pydantic class derived from `kind`, and is dumped by pydantic."""
         return kind in type(value).__mro__ and self.rules.rule_of(type(value)).open is classes.dump_model
 
     def items(self, value: Any) -> list[Any] | tuple[Any, ...] | None:
@@ -51,10 +51,10 @@ class Unpacker:
         return opened if isinstance(opened, list) else None
 
     def encode(self, value: Any) -> bytes:
-        """A value as JSON, by which those that are the same are told."""
+        """A value as JSON, by which equal values are recognised."""
         return self.rules.encode(value, self.policy)
 
 
 _OBJECTS = frozenset({"fields", "model", "open"})
 _LAYERS = 10
-"""How often a value may turn into something else before it is left to the encoder."""
+"""How often a value may turn into another value before it is left to the encoder."""
