@@ -178,8 +178,8 @@ def text_block_of(file: File, *, extras: bool = False) -> TextContent:
     if text is None:
         raise ToolError(f"{_display_name_of(file)!r} is not a text file")
     # S003-36: the file's type on a text block is an addition of that system.
-    shown = ("text/plain" if mime == UNKNOWN else mime) if extras else None
-    return TextContent(text=text, mimeType=shown, annotations=file.annotations)
+    mime_type = ("text/plain" if mime == UNKNOWN else mime) if extras else None
+    return TextContent(text=text, mimeType=mime_type, annotations=file.annotations)
 
 
 def from_bytes(data: Buffer, bytes_as: Literal["blob", "media"], *, raw: bool = False) -> ContentBlock:

@@ -79,13 +79,13 @@ def _levels(index: Any) -> list[list[Any]]:
 
 def _level_names(index: Any, columns: Collection[Any]) -> list[str]:
     """Names for the levels of an index that no column has: their own, or those of pandas for unnamed levels."""
-    taken, names = set(map(_text, columns)), list[str]()
+    used, names = set(map(_text, columns)), list[str]()
     for level, name in enumerate(index.names):
         own = [] if name is None else [_text(name)]
         usual = ["index"] if index.nlevels == 1 else []
         choices = [*own, *usual, f"level_{level}"]
-        names.append(next((one for one in choices if one not in taken), choices[0]))
-        taken.add(names[-1])
+        names.append(next((one for one in choices if one not in used), choices[0]))
+        used.add(names[-1])
     return names
 
 

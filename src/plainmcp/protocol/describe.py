@@ -97,16 +97,16 @@ def _describe_elicitation(params: dict[str, Any], revision: Revision, id: str) -
 
 def _simplify_field(field: dict[str, Any]) -> dict[str, Any]:
     """A field of a form without titled choices, and with a default only where it is a boolean."""
-    kept = {key: value for key, value in field.items() if key != "default" or field.get("type") == "boolean"}
-    choices = kept.pop("oneOf", None)
+    simple = {key: value for key, value in field.items() if key != "default" or field.get("type") == "boolean"}
+    choices = simple.pop("oneOf", None)
     if choices is not None:
-        kept |= {"enum": [one["const"] for one in choices], "enumNames": [one["title"] for one in choices]}
-    if kept.get("type") == "array":  # several choices at once: the user types them, with commas
+        simple |= {"enum": [one["const"] for one in choices], "enumNames": [one["title"] for one in choices]}
+    if simple.get("type") == "array":  # several choices at once: the user types them, with commas
         items = field.get("items", {})
         options = items.get("enum") or [one["const"] for one in items.get("anyOf", [])]
         description = field.get("description", "")
         return {"type": "string", "description": f"{description} Any of: {', '.join(options)}.".strip()}
-    return kept
+    return simple
 
 
 def restore_form(content: Any, schema: dict[str, Any], revision: Revision) -> Any:

@@ -172,8 +172,8 @@ def _item_hints_of(hint: Any) -> list[Any] | None:
     if not _is_a(hint, tuple):
         return None
     if names is not None:
-        resolved = records.sent_annotations_of(hint)
-        return [resolved.get(name, Any) for name in names]
+        annotations = records.sent_annotations_of(hint)
+        return [annotations.get(name, Any) for name in names]
     return None if args[-1:] == (...,) or not args else list(args)
 
 

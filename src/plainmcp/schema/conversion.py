@@ -233,17 +233,17 @@ class _Conversion:
         return result
 
     def _try_members(self, node: Union, value: Any, keys: Keys) -> tuple[Any, list[tuple[Keys, str | None]]]:
-        tried: list[tuple[Node, list[tuple[Keys, str | None]]]] = []
+        attempts: list[tuple[Node, list[tuple[Keys, str | None]]]] = []
         for member in sorted(node.members, key=lambda one: distance_of(one, value)):
             attempt = _Conversion(self._results, self._foreign)
             result = attempt.read(member, value, keys)
             if not attempt.places:
                 return result, []
-            tried.append((member, attempt.places))
-        for _, places in tried:
+            attempts.append((member, attempt.places))
+        for _, places in attempts:
             if all(text is not None for _, text in places):
                 return _UNFIT, places
-        likely = [places for member, places in tried if is_meant(member, value)]
+        likely = [places for member, places in attempts if is_meant(member, value)]
         return _UNFIT, likely[0] if len(likely) == 1 else [(keys, None)]
 
 

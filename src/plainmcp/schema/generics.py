@@ -23,9 +23,9 @@ def annotations_of(hint: Any) -> dict[str, Any]:
     >>> annotations_of(Box[int])
     {'item': list[int]}
     """
-    resolved = resolve_annotations(get_origin(hint) or hint)
-    bound = _bindings_of(hint)
-    return {name: substitute(one, _owner_bindings_of(name, bound)) for name, one in resolved.items()}
+    annotations = resolve_annotations(get_origin(hint) or hint)
+    bindings = _bindings_of(hint)
+    return {name: substitute(one, _owner_bindings_of(name, bindings)) for name, one in annotations.items()}
 
 
 def resolve_annotations(kind: type) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def resolve(hint: Any, names: dict[str, Any]) -> Any:
         raise AuthorError(f"{hint} cannot be resolved: {error}") from error
 
 
-def substitute(hint: Any, bound: Mapping[Any, Any]) -> Any:
+def substitute(hint: Any, bindings: Mapping[Any, Any]) -> Any:
     """A hint with types in place of type variables; variables without a type stay.
 
     >>> T = TypeVar("T")
@@ -57,11 +57,11 @@ def substitute(hint: Any, bound: Mapping[Any, Any]) -> Any:
     dict[str, int]
     """
     if isinstance(hint, TypeVar):
-        return bound.get(hint, hint)
+        return bindings.get(hint, hint)
     variables = variables_of(hint)
-    if not any(one in bound for one in variables):
+    if not any(one in bindings for one in variables):
         return hint
-    return hint[tuple(bound.get(one, one) for one in variables)]
+    return hint[tuple(bindings.get(one, one) for one in variables)]
 
 
 def variables_of(hint: Any) -> tuple[Any, ...]:
@@ -71,21 +71,21 @@ def variables_of(hint: Any) -> tuple[Any, ...]:
     return () if isinstance(hint, type) else getattr(hint, "__parameters__", ())
 
 
-def _owner_bindings_of(name: str, bound: dict[type, dict[Any, Any]]) -> dict[Any, Any]:
+def _owner_bindings_of(name: str, bindings: dict[type, dict[Any, Any]]) -> dict[Any, Any]:
     """The bindings of the class that declares an annotation: the most derived one."""
-    owners = (types for kind, types in bound.items() if name in inspect.get_annotations(kind))
-    return next(owners, next(iter(bound.values())))
+    owners = (types for kind, types in bindings.items() if name in inspect.get_annotations(kind))
+    return next(owners, next(iter(bindings.values())))
 
 
 def _bindings_of(hint: Any) -> dict[type, dict[Any, Any]]:
     """The type for each type variable, by class: the most derived class first."""
-    bound: dict[type, dict[Any, Any]] = {}
+    bindings: dict[type, dict[Any, Any]] = {}
     waiting = [hint]
     while waiting:
         here = waiting.pop(0)
         kind: Any = get_origin(here) or here
         own = dict(zip(getattr(kind, "__parameters__", ()), get_args(here), strict=False))
-        bound.setdefault(kind, own)
+        bindings.setdefault(kind, own)
         bases = vars(kind).get("__orig_bases__", kind.__bases__)
         origins = [(get_origin(base) or base, base) for base in bases]
         waiting += [
@@ -93,4 +93,4 @@ def _bindings_of(hint: Any) -> dict[type, dict[Any, Any]]:
             for origin, base in origins
             if isinstance(origin, type) and origin not in (typing.Generic, object)
         ]
-    return bound
+    return bindings

@@ -96,10 +96,10 @@ def _atom_schema(hint: Any) -> Schema:
 def _compile(hint: Any, mode: str, root: bool) -> tuple[Schema, Definitions]:
     is_input = mode == "validation"
     schema, definitions = node_schema.schema_of(type_tree.tree_of(hint, is_input=is_input), is_input=is_input)
-    known = {name: _drop_title(name, one) for name, one in definitions.items()}
+    untitled = {name: _drop_title(name, one) for name, one in definitions.items()}
     schema, definitions = (
-        _correct(schema, known, is_input),
-        {name: _correct(one, known, is_input) for name, one in known.items()},
+        _correct(schema, untitled, is_input),
+        {name: _correct(one, untitled, is_input) for name, one in untitled.items()},
     )
     return inline(schema, definitions, root=root)
 

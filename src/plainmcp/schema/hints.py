@@ -144,7 +144,7 @@ def flag_values_of(kind: type[enum.Flag]) -> range | list[int]:
         return range(sum(bits) + 1)
     if len(bits) > _FEW:
         return bits
-    return sorted({sum(chosen) for count in range(len(bits) + 1) for chosen in combinations(bits, count)})
+    return sorted({sum(members) for count in range(len(bits) + 1) for members in combinations(bits, count)})
 
 
 _FEW = 5  # flags, with 32 combinations
@@ -172,17 +172,17 @@ def is_record(hint: Any) -> bool:
 def fields_of(hint: Any) -> dict[str, tuple[Any, bool]]:
     """The fields of a record that is not pydantic's, by their names in JSON: the hint, and whether it is required."""
     kind = _class_of(hint)
-    resolved = resolve_annotations(kind)
+    annotations = resolve_annotations(kind)
     if is_typed_dict(kind):
-        return {name: (_strip_marks(hint), name in kind.__required_keys__) for name, hint in resolved.items()}
+        return {name: (_strip_marks(hint), name in kind.__required_keys__) for name, hint in annotations.items()}
     if issubclass(kind, msgspec.Struct):
         return {field.encode_name: (field.type, field.required) for field in msgspec.structs.fields(kind)}
     if dataclasses.is_dataclass(kind):
         tags = {field: field.metadata.get("json", field.name) for field in dataclasses.fields(kind)}
-        return {tag: (resolved[f.name], _is_required(f)) for f, tag in tags.items() if tag != "-"}
+        return {tag: (annotations[f.name], _is_required(f)) for f, tag in tags.items() if tag != "-"}
     public = classes.attrs_fields_of(kind) or ()
     fields = [field for field in kind.__attrs_attrs__ if field.name in public]
-    return {field.name: (resolved.get(field.name, Any), _is_nothing(field.default)) for field in fields}
+    return {field.name: (annotations.get(field.name, Any), _is_nothing(field.default)) for field in fields}
 
 
 def _strip_marks(hint: Any) -> Any:

@@ -85,8 +85,8 @@ def kinds_of(value: Any) -> tuple[str, ...]:
         return ("boolean",)
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
         return ("integer", "number")
-    known = {str: "string", float: "number", type(None): "null", list: "array", dict: "object"}
-    return (known.get(type(value), ""),)
+    types = {str: "string", float: "number", type(None): "null", list: "array", dict: "object"}
+    return (types.get(type(value), ""),)
 
 
 def can_hold(schema: Any, value: Any) -> bool:

@@ -209,12 +209,12 @@ def _is_null(node: Node) -> bool:
 # Names --------------------------------------------------------------------------------------------
 
 
-def _free_name(kind: Any, taken: dict[str, Schema]) -> str:
+def _free_name(kind: Any, used: dict[str, Schema]) -> str:
     name = re.sub(r"[^a-zA-Z0-9.\-_]", "_", _title_of(kind))
-    if name in taken:
+    if name in used:
         name = re.sub(r"[^a-zA-Z0-9.\-_]", "_", f"{kind.__module__}.{getattr(kind, '__qualname__', name)}")
     number, new = 1, name
-    while new in taken:
+    while new in used:
         number += 1
         new = f"{name}_{number}"
     return new

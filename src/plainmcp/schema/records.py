@@ -48,16 +48,16 @@ def sent_fields(hint: Any) -> list[SentField]:
     kind: Any = get_origin(hint) or hint
     if hasattr(kind, "model_fields"):
         return _model_fields(kind)
-    resolved = sent_annotations_of(hint)
+    annotations = sent_annotations_of(hint)
     if hints.is_typed_dict(kind):
-        return [SentField(name, one, name in kind.__required_keys__) for name, one in resolved.items()]
+        return [SentField(name, one, name in kind.__required_keys__) for name, one in annotations.items()]
     if issubclass(kind, msgspec.Struct):
-        return _struct_fields(kind, resolved)
+        return _struct_fields(kind, annotations)
     if dataclasses.is_dataclass(kind):
-        return _dataclass_fields(kind, resolved)
+        return _dataclass_fields(kind, annotations)
     public = classes.attrs_fields_of(kind) or ()
     return [
-        SentField(field.name, resolved.get(field.name, Any), True, classes.attrs_default_of(field))
+        SentField(field.name, annotations.get(field.name, Any), True, classes.attrs_default_of(field))
         for field in kind.__attrs_attrs__
         if field.name in public
     ]
@@ -83,20 +83,20 @@ def _model_default(field: Any) -> Default:
     return lambda: field.get_default(call_default_factory=True, validated_data={})
 
 
-def _struct_fields(kind: type[msgspec.Struct], resolved: Mapping[str, Any]) -> list[SentField]:
+def _struct_fields(kind: type[msgspec.Struct], annotations: Mapping[str, Any]) -> list[SentField]:
     config = kind.__struct_config__
     fields = [] if config.tag is None else [SentField(str(config.tag_field), Any, True, lambda: config.tag)]
     for field in msgspec.structs.fields(kind):
-        hint = resolved.get(field.name, field.type)
+        hint = annotations.get(field.name, field.type)
         is_optional = (config.omit_defaults and not field.required) or msgspec.UnsetType in hints.choices_of(hint)
         fields.append(SentField(field.encode_name, hint, not is_optional, _default_of(field, msgspec.NODEFAULT)))
     return fields
 
 
-def _dataclass_fields(kind: Any, resolved: Mapping[str, Any]) -> list[SentField]:
+def _dataclass_fields(kind: Any, annotations: Mapping[str, Any]) -> list[SentField]:
     fields = [(field.metadata.get("json", field.name), field) for field in dataclasses.fields(kind)]
     return [
-        SentField(name, resolved.get(field.name, Any), True, _default_of(field, dataclasses.MISSING))
+        SentField(name, annotations.get(field.name, Any), True, _default_of(field, dataclasses.MISSING))
         for name, field in fields
         if name != "-"  # S001-34: such a field is never sent
     ]
@@ -123,12 +123,12 @@ def sent_annotations_of(hint: Any) -> dict[str, Any]:
     """
     kind: Any = get_origin(hint) or hint
     try:
-        resolved = generics.annotations_of(hint)
+        annotations = generics.annotations_of(hint)
     except AuthorError:
         return {name: Any for base in kind.__mro__ for name in vars(base).get("__annotations__", ())}
     return {
         name: generics.substitute(one, dict.fromkeys(generics.variables_of(one), Any))
-        for name, one in resolved.items()
+        for name, one in annotations.items()
     }
 
 
@@ -217,12 +217,12 @@ def _split_marks(hint: Any, required: bool) -> tuple[Any, bool]:
 
 
 def _named_tuple_constructor(hint: Any, kind: Any) -> Constructor:
-    resolved = annotations_of(hint)
+    annotations = annotations_of(hint)
     fields = [
         InputField(
             name,
             name,
-            resolved.get(name, Any),
+            annotations.get(name, Any),
             name not in kind._field_defaults,
             kind._field_defaults.get(name, MISSING),
         )
@@ -233,11 +233,11 @@ def _named_tuple_constructor(hint: Any, kind: Any) -> Constructor:
 
 def _struct_constructor(hint: Any, kind: type[msgspec.Struct]) -> Constructor:
     config = kind.__struct_config__
-    resolved = annotations_of(hint)
+    annotations = annotations_of(hint)
     tag = config.tag
     tagged = [] if tag is None else [InputField(str(config.tag_field), None, Literal[tag], True)]
     fields = [
-        InputField(one.encode_name, one.name, resolved.get(one.name, one.type), one.required, _struct_default(one))
+        InputField(one.encode_name, one.name, annotations.get(one.name, one.type), one.required, _struct_default(one))
         for one in msgspec.structs.fields(kind)
     ]
     return Constructor(tagged + fields, kind, config.forbid_unknown_fields, config.array_like, is_plain=tag is None)
@@ -250,15 +250,15 @@ def _struct_default(field: Any) -> Any:
 
 
 def _dataclass_constructor(hint: Any, kind: Any) -> Constructor:
-    resolved = annotations_of(hint)
-    known = kind.__dataclass_fields__.values()
-    init_only = [field.name for field in known if type(resolved.get(field.name)) is dataclasses.InitVar]
+    annotations = annotations_of(hint)
+    all_fields = kind.__dataclass_fields__.values()
+    init_only = [field.name for field in all_fields if type(annotations.get(field.name)) is dataclasses.InitVar]
     if init_only:
         raise AuthorError(
             f"{kind.__name__}.{init_only[0]} is an InitVar, which has no place in JSON; make it a field"
         )
     fields = [
-        InputField(one.name, one.name, resolved.get(one.name, Any), _is_required(one), _dataclass_default(one))
+        InputField(one.name, one.name, annotations.get(one.name, Any), _is_required(one), _dataclass_default(one))
         for one in dataclasses.fields(kind)
         if one.init
     ]
@@ -275,10 +275,10 @@ def _dataclass_default(field: "dataclasses.Field[Any]") -> Any:
 
 
 def _attrs_constructor(hint: Any, kind: Any) -> Constructor:
-    resolved = annotations_of(hint)
+    annotations = annotations_of(hint)
     attributes = [one for one in kind.__attrs_attrs__ if one.init]
     fields = [
-        InputField(one.name, one.alias, resolved.get(one.name, Any), *_attrs_default(one.default))
+        InputField(one.name, one.alias, annotations.get(one.name, Any), *_attrs_default(one.default))
         for one in attributes
     ]
     plain = len(attributes) == len(kind.__attrs_attrs__) and all(one.converter is None for one in attributes)

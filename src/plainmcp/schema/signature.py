@@ -70,26 +70,26 @@ def read(function: Callable[..., Any], *, context_type: type, title_from: str = 
     label = name or "a lambda"
     _check_callable(target, inner, label)
     signature = _signature_of(function, label)
-    resolved = _resolve_hints(signature, inner, label)
-    bound = _check_parameters(function, signature, label)
-    takes = [one for one in signature.parameters.values() if one.name not in bound]
-    contexts = [one.name for one in takes if _is_context(resolved[one.name], context_type)]
+    hint_by_name = _resolve_hints(signature, inner, label)
+    preset = _check_parameters(function, signature, label)
+    takes = [one for one in signature.parameters.values() if one.name not in preset]
+    contexts = [one.name for one in takes if _is_context(hint_by_name[one.name], context_type)]
     if len(contexts) > 1:
         raise AuthorError(f"{label} takes the context twice: {' and '.join(contexts)}")
-    given = [one for one in takes if one.name not in contexts and one.kind is not one.VAR_KEYWORD]
+    arguments = [one for one in takes if one.name not in contexts and one.kind is not one.VAR_KEYWORD]
     prose = parse_docstring(_docstring_of(function, target, inner) or "")
-    returns, description = _split_description(_awaited_type_of(resolved["return"]))
+    returns, description = _split_description(_awaited_type_of(hint_by_name["return"]))
     return Signature(
         name=name,
         title=_title_of(name, prose, title_from),
         description=prose.rest if title_from == "docstring" else prose.whole,
-        parameters=tuple(_to_parameter(one, resolved[one.name], prose) for one in given),
+        parameters=tuple(_to_parameter(one, hint_by_name[one.name], prose) for one in arguments),
         returns=returns,
         returns_description=description or prose.returns,
         context=contexts[0] if contexts else None,
         is_async=inspect.iscoroutinefunction(target),
         open=any(one.kind is one.VAR_KEYWORD for one in takes),
-        reserved=frozenset({*bound, *contexts}),
+        reserved=frozenset({*preset, *contexts}),
     )
 
 
@@ -148,10 +148,10 @@ def _signature_of(function: Any, label: str) -> inspect.Signature:
 
 def _check_parameters(function: Any, signature: inspect.Signature, label: str) -> set[str]:
     """The names that a partial has set; raises AuthorError for parameters that no named argument can reach."""
-    bound: set[str] = set()
+    preset: set[str] = set()
     layer = function
     while isinstance(layer, functools.partial):
-        bound |= set(layer.keywords)
+        preset |= set(layer.keywords)
         layer = layer.func
     if next(iter(signature.parameters), "") in ("self", "cls") and _is_unbound(layer):
         raise AuthorError(f"{label} is a method without its object; give the bound one, server.tool(it.{label})")
@@ -161,7 +161,7 @@ def _check_parameters(function: Any, signature: inspect.Signature, label: str) -
         if one.kind is one.VAR_POSITIONAL:
             raise AuthorError(f"{label}: *{one.name} has no names to give arguments by; take a list instead")
     hidden = set(_signature_of(layer, label).parameters) - set(signature.parameters)
-    return bound | hidden
+    return preset | hidden
 
 
 def _is_unbound(function: Any) -> bool:
@@ -175,10 +175,14 @@ def _is_unbound(function: Any) -> bool:
 
 def _resolve_hints(signature: inspect.Signature, inner: Any, label: str) -> dict[str, Any]:
     """Every hint as a type; one that was written as text is looked up in the globals of the function."""
-    found = {one.name: Any if one.annotation is EMPTY else one.annotation for one in signature.parameters.values()}
-    found["return"] = signature.return_annotation
+    written_hints = {
+        one.name: Any if one.annotation is EMPTY else one.annotation for one in signature.parameters.values()
+    }
+    written_hints["return"] = signature.return_annotation
     space = getattr(getattr(inner, "__func__", inner), "__globals__", {})
-    return {name: hint if hint is EMPTY else _resolve(name, hint, space, label) for name, hint in found.items()}
+    return {
+        name: hint if hint is EMPTY else _resolve(name, hint, space, label) for name, hint in written_hints.items()
+    }
 
 
 def _resolve(name: str, hint: Any, space: dict[str, Any], label: str) -> Any:

@@ -252,7 +252,7 @@ def _as_raw(value: Any) -> msgspec.Raw:
 def _default_maker(value: Any) -> Make:
     kind = get_origin(hints.unwrap_all(value)) or hints.unwrap_all(value)
     factory = kind if kind in (list, dict, set, int, float, str, bool, tuple, deque) else None
-    return lambda found: defaultdict(factory, found)
+    return lambda items: defaultdict(factory, items)
 
 
 def _unreadable_error(hint: Any) -> AuthorError:

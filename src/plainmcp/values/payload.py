@@ -131,7 +131,7 @@ def _blocks_of_list(
 
 
 def content_of(value: Any, policy: Policy, rules: Rules) -> list[ContentBlock]:
-    """The content of a value alone; data has a text there, whatever the policy says."""
+    """The content of a value alone; data always has a text there."""
     if is_clean_text(value):
         return [text_block_of(value)]
     return normalize_value(value, _with_json_text(policy), rules).result.content

@@ -69,7 +69,7 @@ class Meta(
     traceparent: Any = UNSET
     tracestate: Any = UNSET
     baggage: Any = UNSET
-    message: Any = ABSENT  # the whole message it stands in, as JSON
+    message: Any = ABSENT  # the whole message that it is part of, as JSON
 
     def whole(self) -> dict[str, Any]:
         """All members of `_meta`, also those that have no field here."""

@@ -10,7 +10,7 @@ by letter, an undeclared query parameter is no match. What a value may hold is c
 | `{/a*}` | segments as in `{/a}` | list |
 | `{#a}` | any text | str |
 | `{?a,b}` `{&a}` | any text, in any order; a missing one is absent | str |
-| `{?a*}` `{&a*}` | the same, as often as it stands there | list |
+| `{?a*}` `{&a*}` | any text, any number of times | list |
 
 Only the parameters of a query may be missing or empty; no value holds control characters.
 """
@@ -142,7 +142,7 @@ def is_template(text: str) -> bool:
 
 
 def compile(template: str) -> UriTemplate:
-    """A template ready for use; AuthorError says where one is wrong.
+    """A template ready for use; raises AuthorError with the position of an error.
 
     >>> compile("docs://{+path}").match("docs://guide/start.md")
     {'path': 'guide/start.md'}

@@ -35,7 +35,7 @@ class Variable(msgspec.Struct, frozen=True):
     safe: str = ""
 
     def read(self, raw: str) -> Value | None:
-        """The value a text stands for, or None."""
+        """The value of a text, or None."""
         if self.kind != "segments":
             return decode_value(raw, self.kind)
         parts = [decode_value(part, "segment") or "" for part in raw.split("/")]
