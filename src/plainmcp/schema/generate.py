@@ -17,7 +17,7 @@ from ..errors import AuthorError, NormalizeError
 from ..foreign import classes
 from ..policy import Policy
 from ..types import Wire
-from ..values.encode import Rules
+from ..values.encode import RULES
 from . import hint_schema, hints
 from .hints import Parameter
 from .subschemas import (
@@ -48,7 +48,6 @@ MAX_DEPTH = 64
 MAX_PARTS = 10_000
 """How deep and how large a schema written by hand may be (R26-SCHEMA-06)."""
 
-_RULES = Rules()
 _STRICT = Policy(unserializable="error")
 _BYTES = (bytes, bytearray, memoryview)
 
@@ -96,7 +95,7 @@ def _default_of(value: Any) -> Schema:
     if value is inspect.Parameter.empty:
         return {}
     try:
-        return {"default": msgspec.json.decode(_RULES.encode(value, _STRICT))}
+        return {"default": msgspec.json.decode(RULES.encode(value, _STRICT))}
     except NormalizeError:
         return {}
 

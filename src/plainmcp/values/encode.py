@@ -17,7 +17,7 @@ from ..wire import codec
 from .rules import Open, Rule, choose, is_leaf
 from .walk import MAX_DEPTH, Walk
 
-__all__ = ["Inexact", "Rules"]
+__all__ = ["RULES", "Inexact", "Rules"]
 
 _BRACKET = ord("[")  # bytes are searched for a number in a fifth of the time
 _STRINGS = frozenset({str})
@@ -171,6 +171,10 @@ class Rules:
             if rule.shape not in _SCALARS:
                 groups.append((rule, level if len(kinds) == 1 else [v for v in level if type(v) is kind]))
         return groups
+
+
+RULES = Rules()
+"""The rules without a serializer of a user."""
 
 
 def _is_native(rule: Rule, members: list[Any], nulls: int) -> bool:

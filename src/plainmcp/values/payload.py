@@ -1,7 +1,7 @@
 """The content and the structured data that a returned value becomes, by policy.
 
 A value is encoded once, in encode; here its JSON becomes a text beside structured data. Knows nothing of results that
-an author made (see ready), of resources or prompts (see normalize).
+an author made, nor of resources or prompts.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,10 +27,12 @@ __all__ = [
     "Output",
     "Render",
     "arrange_keys",
+    "attribute_of",
     "call_at",
     "content_of",
     "is_clean_text",
     "key_to_camel",
+    "meta_of",
     "normalize_value",
     "strict_policy_of",
     "text_block_of",
@@ -296,3 +298,21 @@ def is_clean_text(value: Any) -> TypeGuard[str]:
     except UnicodeEncodeError:  # a lone surrogate
         return False
     return True
+
+
+def unexpected_error(value: Any, error: Exception) -> NormalizeError:
+    """The error for an exception of a value's own code while it was read."""
+    return NormalizeError("$", f"{type(error).__name__} while {type(value).__name__} was being read")
+
+
+def meta_of(meta: Any, policy: Policy, rules: Rules) -> dict[str, Any] | None:
+    """Metadata as plain data, so that any value an author put there can be encoded."""
+    if not meta:
+        return None
+    plain: dict[str, Any] = codec.decode(rules.encode({"_meta": dict(meta)}, strict_policy_of(policy)))["_meta"]
+    return plain
+
+
+def attribute_of(value: Any, *names: str) -> Any:
+    """The first of these attributes that exists: the SDK renamed its fields between major versions."""
+    return next((getattr(value, name) for name in names if hasattr(value, name)), None)

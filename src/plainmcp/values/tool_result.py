@@ -1,6 +1,7 @@
-"""Results that an author made: by hand, with a builder, as a pair, or as a dict of result keys.
+"""The result of a tool from a returned value: one that the author made, or one made by policy.
 
-Their parts are put together as the author chose them. What any other value becomes is decided in payload.
+An author makes a result by hand, with a builder, as a pair, or as a dict of result keys; its parts are put together
+as the author chose them. What any other value becomes is decided in payload.
 """
 
 from typing import Any
@@ -8,17 +9,84 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw
 
-from ..errors import NormalizeError
+from ..errors import NormalizeError, PlainMCPError
 from ..foreign.classes import wire_type_of
 from ..policy import Policy
 from ..results import JSON_TEXT
 from ..types import CallToolResult, ContentBlock, parse_block
 from ..wire import codec
 from . import content
-from .encode import Rules
-from .payload import Normalized, arrange_keys, call_at, content_of, strict_policy_of, text_block_of
+from .encode import RULES, Rules
+from .payload import (
+    NOTHING,
+    Check,
+    Normalized,
+    Output,
+    Render,
+    arrange_keys,
+    attribute_of,
+    call_at,
+    content_of,
+    meta_of,
+    normalize_value,
+    strict_policy_of,
+    text_block_of,
+    unexpected_error,
+)
 
-__all__ = ["attribute_of", "is_pair", "meta_of", "ready_result_of"]
+__all__ = ["tool_result"]
+
+
+def tool_result(
+    value: Any,
+    policy: Policy,
+    rules: Rules = RULES,
+    *,
+    output: Output = NOTHING,
+    render: Render | None = None,
+    encoded: bytes | None = None,
+) -> Normalized:
+    """A tool's return value as a result whose structured data is raw JSON.
+
+    `encoded` is the JSON of a value that is data, if it was encoded already: it may hold an iterator, which can be
+    read only once.
+    """
+    try:
+        pair = output.pairs and is_pair(value, policy, rules)
+        if pair and output.conform is not None:
+            value = output.conform(value)  # each of its two items has a type
+        ready = ready_result_of(value, policy, rules, pair=pair)
+        if ready is not None:
+            if output.check_data is not None and not ready.result.isError:
+                _check_structured(ready.result.structuredContent, output.check_data)
+            return ready
+        if output.conform is not None and encoded is None:
+            value = output.conform(value)
+        if policy.accept == "serializer" and not isinstance(value, str):
+            value = _check_accepted(value, policy, rules)
+        return normalize_value(value, policy, rules, output, render, encoded)
+    except PlainMCPError:
+        raise
+    except Exception as error:
+        raise unexpected_error(value, error) from error
+
+
+def _check_structured(structured: Any, check: Check) -> None:
+    if structured is UNSET:
+        raise NormalizeError("$", "an output schema was promised, and there is no structured content")
+    check(bytes(structured))
+
+
+def _check_accepted(value: Any, policy: Policy, rules: Rules) -> Any:
+    """An object as plain data, since an iterator in it can be read only once; raises NormalizeError for others."""
+    raw = rules.encode(value, policy)
+    if not raw.startswith(b"{"):
+        kind = type(value).__name__
+        raise NormalizeError("$", f"this policy takes a str, an object or a ToolResult, and {kind} is none of them")
+    return codec.decode(raw)
+
+
+# Results that an author made ----------------------------------------------------------------------
 
 
 def ready_result_of(value: Any, policy: Policy, rules: Rules, *, pair: bool = False) -> Normalized | None:
@@ -84,14 +152,6 @@ def _assemble(
     return Normalized(result, rendered or any(item is JSON_TEXT for item in items))
 
 
-def meta_of(meta: Any, policy: Policy, rules: Rules) -> dict[str, Any] | None:
-    """Metadata as plain data, so that any value an author put there can be encoded."""
-    if not meta:
-        return None
-    plain: dict[str, Any] = codec.decode(rules.encode({"_meta": dict(meta)}, strict_policy_of(policy)))["_meta"]
-    return plain
-
-
 def _encode_structured(structured: Any, policy: Policy, rules: Rules) -> bytes:
     return arrange_keys(rules.encode(structured, strict_policy_of(policy)), policy)
 
@@ -135,8 +195,3 @@ def _from_pair(payload: Any, structured: Any, policy: Policy, rules: Rules) -> N
         structured = codec.decode(raw)  # an iterator in it can be read only once
     blocks = call_at("$[0]", content_of, payload, policy, rules)
     return _assemble(blocks, structured, None, None, policy, rules, places=("$[0]", "$[1]"))
-
-
-def attribute_of(value: Any, *names: str) -> Any:
-    """The first of these attributes that exists: the SDK renamed its fields between major versions."""
-    return next((getattr(value, name) for name in names if hasattr(value, name)), None)
