@@ -174,7 +174,7 @@ def tool(
         _meta=meta,
     )
     written = None if input_schema is None else definition.inputSchema
-    binder = arguments.compile(
+    binder = arguments.Binder(
         read.parameters, open=read.open, lenient=lenient, reserved=read.reserved, schema=written
     )
     how: dict[str, Any] = {"policy": policy, "rules": rules, "render": _rendering(render), "output": output}
@@ -344,7 +344,7 @@ def resource(
     for parameter in read.parameters:
         if parameter.required and parameter.name not in template.names:
             raise AuthorError(f"{read.name} takes {parameter.name!r}, which the URI {uri!r} does not give it")
-    bind = arguments.compile(read.parameters, open=read.open, lenient=True, reserved=read.reserved).bind
+    bind = arguments.Binder(read.parameters, open=read.open, lenient=True, reserved=read.reserved).bind
     return TemplateFeature(
         definition=ResourceTemplate(uriTemplate=uri, **shared),
         template=template,
@@ -401,7 +401,7 @@ def prompt(
         icons=icons,
         _meta=meta,
     )
-    bind = arguments.compile(read.parameters, open=read.open, reserved=read.reserved, texts=True).bind
+    bind = arguments.Binder(read.parameters, open=read.open, reserved=read.reserved, texts=True).bind
     return PromptFeature(
         function=function,
         is_async=read.is_async,

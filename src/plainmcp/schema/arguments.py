@@ -5,7 +5,7 @@ Compiled once per function. Knows parameters and their hints; a single value is 
 
 import json
 import typing
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import msgspec
@@ -20,7 +20,7 @@ from .subschemas import Keys, Schema
 from .validator import Validator
 from .wording import describe_kind, find_nearest, format_path
 
-__all__ = ["Binder", "compile"]
+__all__ = ["Binder"]
 
 MANY = 20
 """How many problems are reported at once."""
@@ -28,38 +28,26 @@ MANY = 20
 RawArguments = dict[str, Any] | msgspec.Raw | bytes | None
 
 
-def compile(
-    parameters: Iterable[Parameter],
-    *,
-    open: bool = False,
-    lenient: bool = True,
-    reserved: Collection[str] = (),
-    schema: Schema | None = None,
-    texts: bool = False,
-) -> "Binder":
-    """A Binder for these parameters; raises AuthorError for a hint that cannot be read from JSON.
+class Binder:
+    """Binds arguments to the parameters of one function; raises AuthorError for a hint that cannot be read from JSON.
 
     `open` passes on arguments without a parameter, except those `reserved`; `lenient` allows "3" for an integer;
     arguments must be valid by a `schema` that was written by hand; with `texts` all of them are strings, as for a
     prompt.
 
-    >>> compile([Parameter("days", int, True)]).bind({"days": "3"})
+    >>> Binder([Parameter("days", int, True)]).bind({"days": "3"})
     {'days': 3}
     """
-    return Binder(list(parameters), open, lenient, frozenset(reserved), schema, texts)
-
-
-class Binder:
-    """Binds arguments to the parameters of one function."""
 
     def __init__(
         self,
-        parameters: list[Parameter],
-        open: bool,
-        lenient: bool,
-        reserved: frozenset[str],
-        schema: Schema | None,
-        texts: bool,
+        parameters: Sequence[Parameter],
+        *,
+        open: bool = False,
+        lenient: bool = True,
+        reserved: Collection[str] = (),
+        schema: Schema | None = None,
+        texts: bool = False,
     ) -> None:
         self._names = [parameter.name for parameter in parameters]
         self._open = open
@@ -138,7 +126,7 @@ def _coercer_of(parameter: Parameter, lenient: bool) -> Coercer:
         raise AuthorError(f"parameter {parameter.name}: {error}") from error
 
 
-def _decoder_of(parameters: list[Parameter]) -> Callable[[Any], msgspec.Struct]:
+def _decoder_of(parameters: Sequence[Parameter]) -> Callable[[Any], msgspec.Struct]:
     """A decoder of JSON arguments; it takes a third of the time of binding them one by one."""
     fields: list[Any] = []
     for parameter in parameters:

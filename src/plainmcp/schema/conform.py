@@ -5,6 +5,7 @@ value that does not fit its type at all stays as it is; the check of the output 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass
 from operator import is_
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -87,9 +88,8 @@ class _Compiler:
         if item_hints is not None:
             shapes = [self.shape(place) for place in item_hints]
             return _keep if all(shape is _keep for shape in shapes) else _TupleShape(shapes)
-        return self._compile_collection(
-            _MembersShape if issubclass(kind, Mapping) else _ItemsShape, [_item_hint_of(hint)]
-        )
+        make = _MembersShape if issubclass(kind, Mapping) else _ItemsShape
+        return self._compile_collection(make, [_item_hint_of(hint)])
 
     def _compile_collection(self, make: Callable[[Unpacker, Conform], Conform], items: list[Any]) -> Conform:
         """The shape of a collection whose items are of one of these types."""
@@ -102,9 +102,8 @@ class _Compiler:
 
     def _compile_record(self, hint: Any, kind: type) -> "_RecordShape":
         if hint not in self.records:
-            self.records[hint] = record = _RecordShape(
-                self.unpacker, kind, self.keep or classes.has_extra_fields(kind)
-            )
+            keep = self.keep or classes.has_extra_fields(kind)
+            self.records[hint] = record = _RecordShape(self.unpacker, kind, keep)
             for field in records.sent_fields(hint):
                 record.add(field, self.shape(field.hint))
         return self.records[hint]
@@ -134,18 +133,11 @@ def _array_items_of(choices: list[Any]) -> list[Any]:
 
 def _members_of(mappings: list[Any]) -> tuple[type, ...]:
     """The classes that the values of these mappings may have; object where their hints do not tell."""
-    value_hints = {
-        choice for mapping in mappings for choice in map(hints.unwrap_all, hints.choices_of(_item_hint_of(mapping)))
-    }
-    plain = all(map(hints.is_atom, value_hints)) and Any not in value_hints
-    kinds = (
-        {int if kind is float else kind for kind in value_hints} | value_hints
-        if plain
-        else {object}
-        if value_hints
-        else set()
-    )
-    return tuple(kinds)
+    choices = [choice for mapping in mappings for choice in hints.choices_of(_item_hint_of(mapping))]
+    kinds = set(map(hints.unwrap_all, choices))
+    if not all(map(hints.is_atom, kinds)) or Any in kinds:
+        return (object,)
+    return (*kinds, int) if float in kinds else tuple(kinds)
 
 
 def _root_of(hint: Any) -> Any:
@@ -245,11 +237,12 @@ class _AliasShape:
         return self.shape(value)
 
 
+@dataclass(eq=False)
 class _ItemsShape:
     """The shape of an array whose items have one shape."""
 
-    def __init__(self, unpacker: Unpacker, shape: Conform) -> None:
-        self.unpacker, self.shape = unpacker, shape
+    unpacker: Unpacker
+    shape: Conform
 
     def __call__(self, value: Any) -> Any:
         items = self.unpacker.items(value)
@@ -266,11 +259,11 @@ class _ItemsShape:
         return _rebuild_like(value, selected)
 
 
+@dataclass(eq=False)
 class _TupleShape:
     """The shape of a tuple with a shape for each of its items."""
 
-    def __init__(self, shapes: list[Conform]) -> None:
-        self.shapes = shapes
+    shapes: list[Conform]
 
     def __call__(self, value: Any) -> Any:
         if not isinstance(value, (list, tuple)) or len(value) != len(self.shapes):
@@ -286,11 +279,12 @@ def _rebuild_like(value: Any, items: list[Any]) -> Any:
     return tuple(items) if type(value) is tuple else items
 
 
+@dataclass(eq=False)
 class _MembersShape:
     """The shape of a mapping whose values have one shape."""
 
-    def __init__(self, unpacker: Unpacker, shape: Conform) -> None:
-        self.unpacker, self.shape = unpacker, shape
+    unpacker: Unpacker
+    shape: Conform
 
     def __call__(self, value: Any) -> Any:
         members = self.unpacker.members(value)
@@ -300,24 +294,22 @@ class _MembersShape:
         return value if all(map(is_, selected.values(), members.values())) else selected
 
 
+@dataclass(eq=False)
 class _UnionShape:
     """The shape of a union: a record is chosen by the class of the value, else by its members.
 
     A dict is a mapping, if there is one among the choices that may have these members, and a record if not.
     """
 
-    def __init__(
-        self,
-        unpacker: Unpacker,
-        records: list[_RecordShape],
-        items: Conform,
-        values: Conform,
-        mapped: tuple[type, ...],
-        roots: tuple[type, ...],
-    ) -> None:
-        self.unpacker, self.records, self.items, self.values = unpacker, records, items, values
-        self.mapped, self.roots = mapped, roots
-        self.by_class = {record.kind: record for record in reversed(records)}
+    unpacker: Unpacker
+    records: list[_RecordShape]
+    items: Conform
+    mapping: Conform
+    mapped: tuple[type, ...]  # the classes of the values in a mapping
+    roots: tuple[type, ...]  # RootModels
+
+    def __post_init__(self) -> None:
+        self.by_class = {record.kind: record for record in reversed(self.records)}
 
     def __call__(self, value: Any) -> Any:
         if isinstance(value, self.roots):  # pydantic takes care of its contents
@@ -331,5 +323,5 @@ class _UnionShape:
         best = max(self.records, key=lambda record: record.count_matches(members), default=None)
         is_mapping = bool(self.mapped) and all(isinstance(item, self.mapped) for item in members.values())
         if best is None or best.count_matches(members) < 0 or is_mapping:
-            return self.values(value)
+            return self.mapping(value)
         return best.select(value, members)

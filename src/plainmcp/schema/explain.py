@@ -7,11 +7,12 @@ are checked is limited, since a value may be large and wrong everywhere.
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from . import keywords, wording
+from . import keywords
 from .coercion_errors import Name
 from .keywords import FormatCheck
 from .matching import allowed_values_of, branches_of, can_hold, child_of, decode_text, follow, likely_choices, tag_of
 from .subschemas import Keys, Schema
+from .wording import describe, describe_kind, describe_values, find_nearest, format_path, join_choices
 
 __all__ = ["Problem", "explain"]
 
@@ -66,7 +67,7 @@ class _Explainer:
     def __init__(self, root: Schema, members: str, check_format: FormatCheck | None) -> None:
         self.root = root
         self.members = members
-        self.keeps = check_format
+        self.check_format = check_format
         self.problems: list[Problem] = []
         self.steps = 0
         self.is_sure = True  # that a place belongs to the selected choice of a union
@@ -74,32 +75,29 @@ class _Explainer:
 
     def note(self, keys: Keys, schema: Any, value: Any, *, got: str | None = None) -> None:
         """Note a value that does not fit the schema of its place."""
-        words = wording.describe(self.root, schema)
-        kind = wording.describe_kind(value)
+        words = describe(self.root, schema)
+        kind = describe_kind(value)
         if got is None:
             right = any(can_hold(one, value) for one in branches_of(self.root, schema))
             got = "" if right else kind
         allowed = self._allowed_values(schema)
-        near = None if value in allowed else wording.find_nearest(value, allowed)
+        near = None if value in allowed else find_nearest(value, allowed)
         text = f"expected {words}" + (f", got {got}" if got else "")
-        text += "" if near is None else f"; did you mean {wording.describe_values([near])}?"
+        text += "" if near is None else f"; did you mean {describe_values([near])}?"
         self.problems.append(Problem(keys, words, got or kind, text))
 
-    def note_missing(self, keys: Keys, schema: Any, given: dict[str, Any], known: Iterable[str]) -> None:
+    def note_missing(self, keys: Keys, schema: Any, value: dict[str, Any], known: Iterable[str]) -> None:
         """Note a missing member; it may be there under a name that is slightly wrong."""
-        unknown = [name for name in given if name not in known]
-        near = next((name for name in unknown if wording.find_nearest(name, [keys[-1]]) is not None), None)
-        text = f"missing; it takes {wording.describe(self.root, schema)}"
-        text += (
-            ""
-            if near is None
-            else f"; {wording.format_path([near])} is not known, did you mean {wording.format_path(keys[-1:])}?"
-        )
+        unknown = [name for name in value if name not in known]
+        near = next((name for name in unknown if find_nearest(name, [keys[-1]]) is not None), None)
+        text = f"missing; it takes {describe(self.root, schema)}"
+        if near is not None:
+            text += f"; {format_path([near])} is not known, did you mean {format_path(keys[-1:])}?"
         self.problems.append(Problem(keys, "a value", "nothing", text))
 
     def note_unknown(self, keys: Keys, known: list[str]) -> None:
         """Note a member that is not allowed."""
-        near = wording.find_nearest(keys[-1], known)
+        near = find_nearest(keys[-1], known)
         names = ", ".join(known[:20])
         kind = self.members if len(keys) == 1 else "field"
         rest = f"did you mean {near}?" if near else f"the {kind}s are {names}" if known else "there are none"
@@ -117,11 +115,11 @@ class _Explainer:
     def seek(self, schema: Any, value: Any, keys: Keys, places: list[Keys]) -> None:
         """Go to places that are known to be wrong, and note what is expected there."""
         choices = branches_of(self.root, schema)
-        content_schemas = [
-            one["contentSchema"] for one in choices if isinstance(one, dict) and "contentSchema" in one
-        ]
-        if content_schemas and isinstance(value, str):
-            return self._seek_in_text(content_schemas[0], value, keys, places)
+        inner = next(
+            (one["contentSchema"] for one in choices if isinstance(one, dict) and "contentSchema" in one), None
+        )
+        if inner is not None and isinstance(value, str):
+            return self._seek_in_text(inner, value, keys, places)
         if () in places:
             return self._note_place(schema, value, keys)
         if len(choices) > 1:
@@ -150,18 +148,17 @@ class _Explainer:
 
     def _seek_in_text(self, schema: Any, value: str, keys: Keys, places: list[Keys]) -> None:
         """Go to places inside the JSON that a string holds."""
-        known = len(self.problems)
+        count = len(self.problems)
         self.seek(schema, decode_text(value), keys, places)
-        self.problems[known:] = [
-            one._replace(text=f"in the JSON of this string, {one.text}") for one in self.problems[known:]
+        self.problems[count:] = [
+            one._replace(text=f"in the JSON of this string, {one.text}") for one in self.problems[count:]
         ]
 
     def _note_place(self, schema: Any, value: Any, keys: Keys) -> None:
-        known = len(self.problems)
+        count = len(self.problems)
         self.check(schema, value, keys)
-        if (self.is_sure or self.is_last) and len(
-            self.problems
-        ) == known:  # the schema allows the value, its type does not
+        is_valid = len(self.problems) == count  # by the schema, but not by its type
+        if is_valid and (self.is_sure or self.is_last):
             self.note(keys, schema, value)
 
     def _seek_part(self, schema: Any, value: Any, keys: Keys, places: list[Keys]) -> None:
@@ -207,7 +204,7 @@ class _Explainer:
             self._check_members(here, value, keys)
 
     def _check_limits(self, schema: Schema, value: Any, keys: Keys) -> None:
-        broken = keywords.find_broken(schema, value, self.keeps)
+        broken = keywords.find_broken(schema, value, self.check_format)
         if "uniqueItems" in broken:
             words = "an array of items that are all different"
             self.problems.append(Problem(keys, words, "an array", f"expected {words}"))
@@ -248,16 +245,14 @@ class _Explainer:
         return False
 
     def _note_name(self, rule: Any, name: str, keys: Keys) -> None:
-        known = wording.join_choices(
-            wording.describe(self.root, _as_text(one)) for one in branches_of(self.root, rule)
-        )
+        known = join_choices(describe(self.root, _as_text(one)) for one in branches_of(self.root, rule))
         words = "another name" if known == "a string" else f"a name that is {known}"
-        near = wording.find_nearest(name, self._allowed_values(rule))
-        text = f"expected {words}" + ("" if near is None else f"; did you mean {wording.describe_values([near])}?")
+        near = find_nearest(name, self._allowed_values(rule))
+        text = f"expected {words}" + ("" if near is None else f"; did you mean {describe_values([near])}?")
         self.problems.append(Problem(keys, words, "another name", text))
 
     def _fork(self) -> "_Explainer":
-        return _Explainer(self.root, self.members, self.keeps)
+        return _Explainer(self.root, self.members, self.check_format)
 
     def breaks(self, schema: Any, value: Any) -> bool:
         """Whether a value has problems."""

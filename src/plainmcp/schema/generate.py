@@ -257,14 +257,10 @@ def check_handwritten(schema: Any, what: str, *, output: bool = False) -> Schema
         raise AuthorError(f"{what} cannot stand: {error}") from error
     if isinstance(copy.get("properties"), dict):
         # Revisions before 2026-07-28 do not allow booleans here.
-        copy["properties"] = {name: _to_object(one) for name, one in copy["properties"].items()}
+        as_objects: dict[bool, Schema] = {True: {}, False: {"not": {}}}
+        properties = copy["properties"].items()
+        copy["properties"] = {name: as_objects[one] if isinstance(one, bool) else one for name, one in properties}
     return copy
-
-
-def _to_object(schema: Any) -> Any:
-    if isinstance(schema, bool):
-        return {} if schema else {"not": {}}
-    return schema
 
 
 def _check_bounds(schema: Schema) -> None:

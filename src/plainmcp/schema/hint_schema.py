@@ -9,7 +9,7 @@ from typing import Any
 
 from ..foreign import classes
 from . import hints, matching, node_schema, records, type_tree
-from .subschemas import Definitions, Schema, inline, map_schemas, order_keywords
+from .subschemas import JSON_TYPES, Definitions, Schema, inline, map_schemas, order_keywords
 
 __all__ = ["Schema", "for_input", "for_output", "without_null"]
 
@@ -87,7 +87,7 @@ def _can_be_null(schema: Schema) -> bool:
 
 
 def _atom_schema(hint: Any) -> Schema:
-    return {} if hint is Any else {"type": _TYPES[hint]}
+    return {} if hint is Any else {"type": JSON_TYPES[hint]}
 
 
 # Compiling ----------------------------------------------------------------------------------------
@@ -140,14 +140,12 @@ def _drop_title(name: str, definition: Schema) -> Schema:
 
 # Tidying ------------------------------------------------------------------------------------------
 
-_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
-
 
 def _tidy(schema: Schema) -> Schema:
     """A schema without OpenAPI's discriminator; an enum has a type, where its values share one."""
     schema = {key: value for key, value in schema.items() if key != "discriminator"}
     if "enum" in schema:
-        types = {_TYPES.get(type(value)) for value in schema["enum"]}
+        types = {JSON_TYPES.get(type(value)) for value in schema["enum"]}
         shared = {"type": types.pop()} if len(types) == 1 and None not in types else {}
         schema = {**shared, **schema}
     return schema

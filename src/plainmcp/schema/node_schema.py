@@ -29,11 +29,10 @@ from .nodes import (
     Union,
     limit_keywords_of,
 )
-from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Schema, join_definitions, with_definitions
+from .subschemas import FLAT, INTEGER_NAME, JSON_TYPES, NUMBER_NAME, Schema, join_definitions, with_definitions
 
 __all__ = ["schema_of"]
 
-_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
 # Formats that every returned value has: a date-time may lack its time zone, which RFC 3339 requires.
 _SENT_FORMATS = frozenset({"date", "duration", "uuid", "decimal", "ipv4", "ipv6"})
 _KEYS: dict[type, Schema] = {
@@ -91,7 +90,7 @@ class _Writer:
             case Foreign():
                 return self._write_foreign(node)
             case Scalar():
-                return {"type": _TYPES[node.json], **limit_keywords_of(node)}
+                return {"type": JSON_TYPES[node.json], **limit_keywords_of(node)}
             case Text():
                 return {"type": "string", **self._format_of(node), **limit_keywords_of(node)}
             case Choice():

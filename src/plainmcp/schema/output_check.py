@@ -71,6 +71,7 @@ _LIMITS = {
     "maxItems": "max_length",
 }
 _UUID = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
+_SCALARS: dict[str, Any] = {"integer": int, "number": float, "boolean": bool, "null": type(None)}
 _FORMATS: dict[str | None, Any] = {None: str, "date": datetime.date, "uuid": _UUID}
 
 
@@ -128,31 +129,21 @@ class _TypeBuilder:
         match kind:
             case "string":
                 result = _FORMATS[keywords.pop("format", None)] if keywords.get("format") in _FORMATS else None
-            case "integer":
-                result = int
-            case "number":
-                result = float
-            case "boolean":
-                result = bool
-            case "null":
-                result = type(None)
             case "array":
-                result = self._to_list(keywords)
+                result = list[self.make(keywords.pop("items", {}))]  # type: ignore[misc]
             case "object":
                 result = self._to_struct(keywords)
             case _:
-                result = None
+                result = _SCALARS.get(kind)
         if result is None or keywords:
             raise _Untypable
         return Annotated[result, msgspec.Meta(**limits)] if limits else result
 
-    def _to_list(self, keywords: dict[str, Any]) -> Any:
-        return list[self.make(keywords.pop("items", {}))]  # type: ignore[misc]
-
     def _to_struct(self, keywords: dict[str, Any]) -> Any:
         properties, required = keywords.pop("properties", {}), keywords.pop("required", [])
         if not properties and not required:
-            return self._to_mapping(keywords.pop("additionalProperties", True))
+            values = keywords.pop("additionalProperties", True)
+            return _Object if values is True else dict[str, self.make(values)]  # type: ignore[misc]
         if not properties.keys() >= set(required) or keywords.pop("additionalProperties", True) is not True:
             raise _Untypable
         names = {f"f{index}": name for index, name in enumerate(properties)}
@@ -161,9 +152,6 @@ class _TypeBuilder:
             kind = self.make(properties[name])
             fields.append((field, kind) if name in required else (field, kind, None))
         return msgspec.defstruct("Object", fields, rename=names, kw_only=True, gc=False)
-
-    def _to_mapping(self, values: Any) -> Any:
-        return _Object if values is True else dict[str, self.make(values)]  # type: ignore[misc]
 
 
 def _to_union(choices: list[Any]) -> Any:

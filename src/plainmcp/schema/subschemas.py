@@ -14,6 +14,7 @@ from ..values.payload import key_to_camel
 __all__ = [
     "FLAT",
     "INTEGER_NAME",
+    "JSON_TYPES",
     "NUMBER_NAME",
     "Definitions",
     "Keys",
@@ -44,6 +45,9 @@ _ONE = frozenset(
 _LIST = frozenset({"anyOf", "allOf", "oneOf", "prefixItems", "items"})
 _NAMED = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
 _DEFINITIONS = "#/$defs/"
+
+JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
+"""The types of JSON Schema, by Python type."""
 
 FLAT: Schema = {"type": ["string", "number", "boolean", "null"]}
 """The schema of the items of a set without a type for them."""
