@@ -72,7 +72,7 @@ class Setting(NamedTuple):
     def floor(self) -> Callable[[], Any]:
         """One encode of the value and one escape of the text, as it is sent: what no implementation can leave out."""
         value, dump, encode = self.value, self.dump, msgspec.json.encode
-        text = codec.styled(dump(value), Policy.of(self.policy).json_style).encode()
+        text = codec.format_json(dump(value), Policy.of(self.policy).json_style).encode()
         return lambda: (dump(value), encode(text.decode()))
 
     @property

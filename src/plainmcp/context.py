@@ -24,7 +24,7 @@ from .protocol.request import Link, PeerError, Request
 from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample
 from .revisions import Revision
 from .schema import generate, hints
-from .schema.validator import Judge
+from .schema.validator import Validator
 from .wire import codec, jsonrpc
 
 if TYPE_CHECKING:
@@ -379,14 +379,14 @@ def _written(question: Question, revision: Revision) -> Question:
     wanted, fit = (described, partial(_fitting, described)) if isinstance(described, dict) else _form(described)
 
     def parse(content: Any) -> Any:
-        return question.parse(fit(describe.filled(content, wanted, revision)))
+        return question.parse(fit(describe.restore_form(content, wanted, revision)))
 
     return replace(question, schema=wanted, parse=parse)
 
 
 def _fitting(wanted: dict[str, Any], content: Any) -> Any:
     """Content that keeps a handwritten form (ELIC-03)."""
-    if not Judge(wanted).accepts(content):
+    if not Validator(wanted).is_valid(content):
         raise ToolError("The answer does not fit the form.")
     return content
 
@@ -411,13 +411,13 @@ def _form(kind: Any) -> tuple[dict[str, Any], Callable[[Any], Any]]:
                 f"{kind!r} is not a form; give a class, a single value's type or a JSON Schema"
             ) from error
         return wanted, lambda content: fit(content).value
-    wanted = generate.of_form(kind)
+    wanted = generate.form_schema(kind)
 
     def parse(content: Any) -> Any:
         try:
             if classes.is_pydantic(kind):
                 return kind.model_validate(content) if hasattr(kind, "model_validate") else kind(**content)
-            return codec.converted(content, kind)
+            return codec.convert(content, kind)
         except ValueError as error:  # what msgspec and pydantic raise for content that does not fit (ELIC-03)
             raise ToolError("The answer does not fit the form.") from error
 

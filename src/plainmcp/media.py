@@ -1,6 +1,6 @@
 """Image, Audio and File: bytes with a type, and the content blocks and resource contents they become.
 
-Knows base64 and files; their types are told in mime. Knows nothing of tools, nor of policies: a caller decides.
+Knows base64 and files; MIME types are in wire/mime. Knows nothing of tools or policies: a caller decides.
 """
 
 import os
@@ -37,13 +37,13 @@ __all__ = [
     "Media",
     "annotations_of",
     "blob_uri",
-    "block",
-    "contents",
+    "block_of",
+    "contents_of",
     "from_bytes",
     "is_large",
-    "spelled_out",
-    "text_block",
+    "text_block_of",
     "to_base64",
+    "to_plain_block",
 ]
 
 Buffer: TypeAlias = bytes | bytearray | memoryview
@@ -52,17 +52,17 @@ FileBlock: TypeAlias = Literal["auto", "blob"]
 _TOKEN = r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*"
 _FORMAT = re.compile(rf"\.?{_TOKEN}|{_TOKEN}/{_TOKEN}(?:;[ -~]*)?")
 _SURROGATES = re.compile("[\ud800-\udfff]")
-# Containers of video that as often hold sound alone; in an Audio they do.
+# Containers of video that often hold sound alone; in an Audio they do.
 _CONTAINERS = {"video/3gpp", "video/mp4", "video/ogg", "video/webm"}
 
 LARGE = 2**20
-"""From how many bytes on it takes long enough to write something that others should not wait for it."""
+"""From how many bytes on a value takes so long to encode that other requests should not wait for it."""
 
 
 class Media:
-    """What Image, Audio and File have in common: bytes, at hand or in a file that is read when needed."""
+    """The base of Image, Audio and File: bytes, in memory or in a file that is read when needed."""
 
-    # Plain slots, neither Struct nor dataclass: a JSON encoder must not take media for data.
+    # Plain slots, neither Struct nor dataclass: a JSON encoder must not treat media as data.
     __slots__ = ("annotations", "data", "format", "mime_type", "path")
     family: ClassVar[str] = ""
     name: str | None = None
@@ -78,17 +78,17 @@ class Media:
         kind = type(self).__name__
         if (path is None) == (data is None):  # S004-15
             raise AuthorError(f"{kind} takes a path or data=, exactly one of the two")
-        self.path: str | None = None if path is None else _checked_path(path, kind)
-        self.data: bytes | None = None if data is None else _checked_data(data, kind)
-        self.format: str | None = None if format is None else _checked_text(format, "format")
+        self.path: str | None = None if path is None else _check_path(path, kind)
+        self.data: bytes | None = None if data is None else _check_data(data, kind)
+        self.format: str | None = None if format is None else _check_text(format, "format")
         self.annotations: Annotations | None = annotations_of(annotations)
-        # None is a file without format=: its name and its first bytes tell, when it is read.
-        self.mime_type: str | None = _declared(self) or _revealed(self)
+        # None is a file without format=: its name and its first bytes decide, when it is read.
+        self.mime_type: str | None = _declared_type_of(self) or _detected_type_of(self)
 
     def __repr__(self) -> str:
         # Neither directory nor bytes: a repr ends up in logs and in error texts.
-        shown = f"{len(self.data)} bytes" if self.data is not None else repr(_display_name(self))
-        return f"<{type(self).__name__} {shown}>"
+        text = f"{len(self.data)} bytes" if self.data is not None else repr(_display_name_of(self))
+        return f"<{type(self).__name__} {text}>"
 
 
 class Image(Media):
@@ -121,35 +121,37 @@ class File(Media):
     ) -> None:
         if data is not None and name is None:  # S004-19
             raise AuthorError('File(data=…) needs a name, such as name="report.pdf"')
-        self.name = None if name is None else _checked_text(name, "name")
+        self.name = None if name is None else _check_text(name, "name")
         super().__init__(path, data=data, format=format, annotations=annotations)
 
 
-# What media become ------------------------------------------------------------------------------
+# Blocks and contents of media -------------------------------------------------------------------
 
 
-def block(media: Media, *, file_block: FileBlock = "auto", extras: bool = False, raw: bool = False) -> ContentBlock:
+def block_of(
+    media: Media, *, file_block: FileBlock = "auto", extras: bool = False, raw: bool = False
+) -> ContentBlock:
     """The content block of an image, a sound or a file; a file is read now.
 
-    With `raw` the bytes themselves stand where their base64 belongs: the encoder writes them so, in a third of the
-    time and without a copy. In the place of many bytes, or of a long text, stands their JSON, written in pieces: to
-    write it at once would hold up every other thread.
+    With `raw` the bytes themselves take the place of their base64: the encoder writes base64 in a third of the time
+    and without a copy. Many bytes, or a long text, are encoded to JSON here, in pieces: encoding them at once would
+    block every other thread.
 
-    >>> block(File(data=b"# Hi", name="notes.md")).resource.text
+    >>> block_of(File(data=b"# Hi", name="notes.md")).resource.text
     '# Hi'
     """
     data, mime = _load(media)
     if isinstance(media, Image):
-        return ImageContent(data=_spelled(data, raw), mimeType=mime, annotations=media.annotations)
+        return ImageContent(data=_encode_data(data, raw), mimeType=mime, annotations=media.annotations)
     if isinstance(media, Audio):
-        return AudioContent(data=_spelled(data, raw), mimeType=mime, annotations=media.annotations)
-    name = _display_name(media) if extras else None
-    resource = _contents(data, _uri(media), mime, name, file_block, raw)
+        return AudioContent(data=_encode_data(data, raw), mimeType=mime, annotations=media.annotations)
+    name = _display_name_of(media) if extras else None
+    resource = _make_contents(data, _uri_of(media), mime, name, file_block, raw)
     # The schema annotates the block; contents inside it have no annotations.
     return EmbeddedResource(resource=resource, annotations=media.annotations)
 
 
-def contents(
+def contents_of(
     media: Media,
     uri: str,
     mime_type: str | None = None,
@@ -158,42 +160,42 @@ def contents(
     extras: bool = False,
     raw: bool = False,
 ) -> ResourceContents:
-    """The contents of a resource at `uri` that is this media; a declared type wins. `raw` as for `block`."""
+    """The contents of a resource at `uri` that is this media; a declared type wins. `raw` as for `block_of`."""
     data, mime = _load(media, mime_type)
-    found = _contents(data, uri, mime, _display_name(media) if extras else None, file_block, raw)
-    found.annotations = media.annotations
-    return found
+    contents = _make_contents(data, uri, mime, _display_name_of(media) if extras else None, file_block, raw)
+    contents.annotations = media.annotations
+    return contents
 
 
-def text_block(file: File, *, extras: bool = False) -> TextContent:
+def text_block_of(file: File, *, extras: bool = False) -> TextContent:
     """A file's text as a text block (S003-33); raises ToolError where there is no text.
 
-    >>> text_block(File(data=b"# Hi", name="notes.md")).text
+    >>> text_block_of(File(data=b"# Hi", name="notes.md")).text
     '# Hi'
     """
     data, mime = _load(file)
-    text = _text(data) if mime == UNKNOWN or is_textual(mime) else None
+    text = _decode_text(data) if mime == UNKNOWN or is_textual(mime) else None
     if text is None:
-        raise ToolError(f"{_display_name(file)!r} is not a text file")
+        raise ToolError(f"{_display_name_of(file)!r} is not a text file")
     # S003-36: the file's type on a text block is an addition of that system.
-    shown = ("text/plain" if mime == UNKNOWN else mime) if extras else None
-    return TextContent(text=text, mimeType=shown, annotations=file.annotations)
+    mime_type = ("text/plain" if mime == UNKNOWN else mime) if extras else None
+    return TextContent(text=text, mimeType=mime_type, annotations=file.annotations)
 
 
 def from_bytes(data: Buffer, bytes_as: Literal["blob", "media"], *, raw: bool = False) -> ContentBlock:
-    """Bare bytes as an embedded blob or, if asked for and recognised, an image or a sound; `raw` as for `block`."""
+    """Bytes as an embedded blob or, with "media", as an image or a sound if they are one; `raw` as for `block_of`."""
     data = bytes(data)
     mime = sniff(data) or UNKNOWN
     if bytes_as == "media" and mime.startswith("image/"):
-        return ImageContent(data=_spelled(data, raw), mimeType=mime)
+        return ImageContent(data=_encode_data(data, raw), mimeType=mime)
     if bytes_as == "media" and mime.startswith("audio/"):
-        return AudioContent(data=_spelled(data, raw), mimeType=mime)
-    resource = BlobResourceContents(uri=blob_uri(data), mimeType=mime, blob=_spelled(data, raw))
+        return AudioContent(data=_encode_data(data, raw), mimeType=mime)
+    resource = BlobResourceContents(uri=blob_uri(data), mimeType=mime, blob=_encode_data(data, raw))
     return EmbeddedResource(resource=resource)
 
 
 def blob_uri(data: bytes) -> str:
-    """A URI for bytes that have none: the name their SHA-256 gives them (RFC 6920).
+    """A URI for bytes that have none, made of their SHA-256 (RFC 6920).
 
     >>> blob_uri(b"Hello World!")
     'ni:///sha-256;f4OxZX_x_FO5LcGBSKHWXfwtSx-j1ncoSt3SABJtkGk'
@@ -213,27 +215,27 @@ def to_base64(data: Buffer) -> str:
     return b2a_base64(bytes(data), newline=False).decode("ascii")
 
 
-def _spelled(data: bytes, raw: bool) -> Any:
+def _encode_data(data: bytes, raw: bool) -> Any:
     if not raw:
         return to_base64(data)
     return codec.encode_base64(data) if len(data) > LARGE else data
 
 
-def spelled_out(word: Any) -> Any:
-    """A block or contents whose bytes or text, if it was made with `raw`, are base64 or text after all."""
-    if isinstance(word, EmbeddedResource):
-        word.resource = spelled_out(word.resource)
+def to_plain_block(block: Any) -> Any:
+    """A block or contents made with `raw`, changed so that its bytes are base64 and its text is text."""
+    if isinstance(block, EmbeddedResource):
+        block.resource = to_plain_block(block.resource)
     for name in ("data", "blob", "text"):
-        data = getattr(word, name, None)
+        data = getattr(block, name, None)
         if isinstance(data, bytes):
-            setattr(word, name, to_base64(data))
+            setattr(block, name, to_base64(data))
         elif isinstance(data, msgspec.Raw):
-            setattr(word, name, codec.decode(bytes(data)))
-    return word
+            setattr(block, name, codec.decode(bytes(data)))
+    return block
 
 
 def is_large(value: Any) -> bool:
-    """Whether it takes long to write a value: media in a file, which is read then, or many bytes; also in a list."""
+    """Whether it takes long to encode a value: media in a file still to be read, or many bytes; also in a list."""
     if isinstance(value, Media):
         return value.data is None or len(value.data) > LARGE
     if isinstance(value, list):
@@ -241,58 +243,58 @@ def is_large(value: Any) -> bool:
     return isinstance(value, (bytes, bytearray, memoryview, str)) and len(value) > LARGE
 
 
-def annotations_of(given: Annotations | Mapping[str, Any] | None) -> Annotations | None:
+def annotations_of(annotations: Annotations | Mapping[str, Any] | None) -> Annotations | None:
     """Checked annotations, from the object or its wire form; raises AuthorError."""
-    if given is None:
+    if annotations is None:
         return None
     try:
-        return codec.converted(msgspec.to_builtins(given), Annotations)
+        return codec.convert(msgspec.to_builtins(annotations), Annotations)
     except (msgspec.ValidationError, TypeError) as error:
         raise AuthorError(f"annotations: {error}") from None
 
 
-# Which type media have --------------------------------------------------------------------------
+# MIME types -------------------------------------------------------------------------------------
 
 
-def _declared(media: Media) -> str | None:
-    """What `format=` says (S004-17); AuthorError when that is no type, or one of another family."""
+def _declared_type_of(media: Media) -> str | None:
+    """The type of `format=` (S004-17); AuthorError when it is not a type, or one of another family."""
     if media.format is None:
         return None
     if not _FORMAT.fullmatch(media.format):
         raise AuthorError(f'format takes a suffix like "png" or a type like "image/png", not {media.format!r}')
-    mime = media.format if "/" in media.format else _of_suffix(_suffix(media.format), media)
-    if not _fits(mime, media):
+    mime = media.format if "/" in media.format else _type_of_suffix(_suffix_of(media.format), media)
+    if not _is_of_family(mime, media):
         raise AuthorError(f"format={media.format!r} means {mime}, not {media.family}*; use File for it")
     return mime
 
 
-def _of_suffix(suffix: str, media: Media) -> str:
-    return _suited(mime_of_name(f"_.{suffix}"), media) or f"{media.family or 'application/'}{suffix}"
+def _type_of_suffix(suffix: str, media: Media) -> str:
+    return _adapt_type(mime_of_name(f"_.{suffix}"), media) or f"{media.family or 'application/'}{suffix}"
 
 
-def _revealed(media: Media) -> str | None:
-    """S004-16: data requires format, unless its first bytes (or a File's name) do the work."""
+def _detected_type_of(media: Media) -> str | None:
+    """The type of data without `format=`, by a File's name or the first bytes; else AuthorError (S004-16)."""
     if media.data is None:
         return None
-    kind, mime = type(media).__name__, _found(media, media.data)
+    kind, mime = type(media).__name__, _detect_type(media, media.data)
     if mime is None:
         raise AuthorError(f"the first bytes do not tell what this {kind} is; say so with format=")
-    if not _fits(mime, media):
+    if not _is_of_family(mime, media):
         raise AuthorError(f"the data of this {kind} is {mime}, not {media.family}*; use File for it")
     return mime
 
 
-def _found(media: Media, data: bytes) -> str | None:
-    """What the name or else the first bytes say; None when neither knows."""
+def _detect_type(media: Media, data: bytes) -> str | None:
+    """The type by the name or else by the first bytes; None when neither shows it."""
     for name in (media.path, media.name):
-        mime = _suited(mime_of_name(os.path.basename(name)), media) if name else None
+        mime = _adapt_type(mime_of_name(os.path.basename(name)), media) if name else None
         if mime is not None:
             return mime
-    return _suited(sniff(data), media)
+    return _adapt_type(sniff(data), media)
 
 
-def _suited(mime: str | None, media: Media) -> str | None:
-    """A type as this kind of media takes it: of a picture or a sound, "some bytes" says nothing."""
+def _adapt_type(mime: str | None, media: Media) -> str | None:
+    """A type as this kind of media has it; None for "some bytes", which is not a type of a picture or a sound."""
     if media.family and mime == UNKNOWN:
         return None
     if media.family == "audio/" and mime in _CONTAINERS:
@@ -300,17 +302,17 @@ def _suited(mime: str | None, media: Media) -> str | None:
     return mime
 
 
-def _fits(mime: str, media: Media) -> bool:
+def _is_of_family(mime: str, media: Media) -> bool:
     return mime.lower().startswith(media.family)
 
 
-def _suffix(format: str) -> str:
+def _suffix_of(format: str) -> str:
     return format.lower().removeprefix(".")
 
 
 # Files ------------------------------------------------------------------------------------------
 
-# Fixed words: what the system says of a failure may hold the whole path.
+# Fixed texts: an error message of the system may hold the whole path.
 _FAILURES: dict[type[Exception], str] = {
     FileNotFoundError: "there is no such file",
     NotADirectoryError: "there is no such file",
@@ -320,24 +322,24 @@ _FAILURES: dict[type[Exception], str] = {
 }
 
 
-def _checked_path(path: object, kind: str) -> str:
-    found: object = os.fspath(path) if isinstance(path, os.PathLike) else path
-    if not isinstance(found, str):
-        raise AuthorError(f"{kind} takes a path of text, not {type(found).__name__}; raw bytes go in data=")
-    return found
+def _check_path(path: object, kind: str) -> str:
+    text: object = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(text, str):
+        raise AuthorError(f"{kind} takes a path of text, not {type(text).__name__}; raw bytes go in data=")
+    return text
 
 
-def _checked_data(data: object, kind: str) -> bytes:
+def _check_data(data: object, kind: str) -> bytes:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise AuthorError(f"{kind}(data=…) takes raw bytes, not {type(data).__name__}")
-    # A snapshot: what happens to a buffer later is not sent. Bytes are not copied by this.
+    # A snapshot: later changes of a buffer are not sent. Bytes are not copied by this.
     return bytes(data)
 
 
-def _checked_text(value: object, what: str) -> str:
+def _check_text(value: object, what: str) -> str:
     if not isinstance(value, str) or not value:
         raise AuthorError(f"{what}= takes a text that is not empty, not {value!r}")
-    return str.__str__(value)  # a subclass, such as an enum, is no word of the wire
+    return str.__str__(value)  # a subclass, such as an enum, cannot be encoded as it is
 
 
 def _load(media: Media, mime_type: str | None = None) -> tuple[bytes, str]:
@@ -346,9 +348,9 @@ def _load(media: Media, mime_type: str | None = None) -> tuple[bytes, str]:
     mime = mime_type or media.mime_type
     if mime is not None:
         return data, mime
-    mime = _found(media, data) or UNKNOWN
-    if not _fits(mime, media):
-        raise ToolError(f"{_display_name(media)!r} is {mime}, not {media.family}*")
+    mime = _detect_type(media, data) or UNKNOWN
+    if not _is_of_family(mime, media):
+        raise ToolError(f"{_display_name_of(media)!r} is {mime}, not {media.family}*")
     return data, mime
 
 
@@ -362,37 +364,37 @@ def _read(media: Media) -> bytes:
         raise ToolError(f"cannot read {_clean(Path(path).name) or '.'!r}: {why}") from error
 
 
-def _contents(
+def _make_contents(
     data: bytes, uri: str, mime: str, name: str | None, file_block: FileBlock, raw: bool
 ) -> ResourceContents:
-    text = _text(data, raw) if file_block == "auto" and is_textual(mime) else None
+    text = _decode_text(data, raw) if file_block == "auto" and is_textual(mime) else None
     if text is not None:
         return TextResourceContents(uri=uri, name=name, mimeType=mime, text=text)
-    return BlobResourceContents(uri=uri, name=name, mimeType=mime, blob=_spelled(data, raw))
+    return BlobResourceContents(uri=uri, name=name, mimeType=mime, blob=_encode_data(data, raw))
 
 
-def _text(data: bytes, raw: bool = False) -> Any:
+def _decode_text(data: bytes, raw: bool = False) -> Any:
     try:
         return codec.encode_utf8(data) if raw and len(data) > LARGE else data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
 
 
-def _display_name(media: Media) -> str | None:
-    """The base name of a file, or the name an author gave it, with the suffix its format asks for."""
+def _display_name_of(media: Media) -> str | None:
+    """The base name of a file, or the name the author gave it, with the suffix of its format."""
     if media.name is None:
         return None if media.path is None else _clean(Path(media.path).name)
     bare = not os.path.splitext(media.name)[1]
-    suffix = f".{_suffix(media.format)}" if bare and media.format and "/" not in media.format else ""
+    suffix = f".{_suffix_of(media.format)}" if bare and media.format and "/" not in media.format else ""
     return _clean(media.name + suffix)
 
 
 def _clean(name: str) -> str:
-    """File names may hold bytes that are no text; a lone surrogate would break the reply."""
+    """A file name without lone surrogates: it may hold bytes that are not text, which cannot be encoded."""
     return _SURROGATES.sub("\ufffd", name)
 
 
-def _uri(media: Media) -> str:
+def _uri_of(media: Media) -> str:
     if media.path is not None:
         return Path(media.path).absolute().as_uri()
-    return f"file:///{quote(_display_name(media) or '', safe='')}"
+    return f"file:///{quote(_display_name_of(media) or '', safe='')}"

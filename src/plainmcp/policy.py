@@ -1,6 +1,6 @@
-"""The rules real systems answer differently, one field each, and the named profiles.
+"""The choices that real systems make differently, one field each, and the named profiles.
 
-Holds choices only: how a choice is carried out is the business of jsonable, normalize and media.
+Holds choices only; values/, schema/ and media carry them out.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -13,7 +13,7 @@ __all__ = ["Policy"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """How returned values become results; frozen, so a variant is made with `replace`.
+    """How returned values become results. It is frozen; `replace` makes a variant.
 
     >>> Policy.standard.replace(json_style="compact").json_style
     'compact'
@@ -39,35 +39,35 @@ class Policy:
 
     # Which values a handler may return: any, or only text, objects, models and builders.
     accept: Literal["any", "serializer"] = "any"
-    # Whether a value is sent as structuredContent always, or only when an output schema promises it.
+    # Whether a value is sent as structuredContent always, or only when there is an output schema.
     structured: Literal["always", "schema"] = "always"
     # Scalars and lists as structuredContent: wrapped under `wrap_key`; raw (bare where the revision
     # allows it); wrapped only if the return is annotated, or only if a schema is declared; or never.
     non_object: Literal["wrap", "raw", "annotated", "schema", "never"] = "wrap"
     # The key under which they are wrapped.
     wrap_key: str = "result"
-    # An output schema that wraps its data says so, by the keyword that FastMCP's client looks for.
+    # An output schema that wraps its data has the keyword that FastMCP's client looks for.
     wrap_mark: bool = False
-    # {}, [] and the like as structuredContent when no schema asks for them.
+    # {}, [] and the like as structuredContent when there is no schema.
     empty_structured: Literal["emit", "omit"] = "emit"
     # The text beside structured data: its JSON, or nothing.
     object_text: Literal["json", "none"] = "json"
     # JSON in a text: with spaces after commas and colons, without, or over several lines.
     json_style: Literal["spaced", "compact", "indent"] = "spaced"
-    # A list as content: a block per item; the same with nested lists flattened; one JSON text; or
+    # A list as content: a block per item; a block per item with nested lists flattened; one JSON text; or
     # auto, which is one JSON text when structured data goes out beside it and blocks when not.
     list_content: Literal["blocks", "flat", "json", "auto"] = "flat"
     # A 2-tuple whose second item is an object is (payload, structured).
     pair: Literal["never", "object"] = "object"
     # A dict made of result keys only is a ready-made result.
     envelope: Literal["off", "exact"] = "exact"
-    # bytes: base64 text; an embedded blob; image or audio where the first bytes say so; refused.
+    # bytes: base64 text; an embedded blob; image or audio where the first bytes show it; refused.
     bytes_as: Literal["text", "blob", "media", "error"] = "text"
     # An object with no JSON form but a text of its own: that text and nothing structured, or refused.
     unserializable: Literal["str", "error"] = "str"
     # NaN, Infinity and lone surrogates: refused with a path, or replaced by null and U+FFFD.
     unencodable: Literal["error", "replace"] = "error"
-    # Fields of a returned record that its declared type does not have: left out, or sent all the same.
+    # Fields of a returned record that its declared type does not have: left out, or sent.
     extra_fields: Literal["drop", "keep"] = "drop"
     # Members of an object that are None are left out.
     drop_none: bool = False
@@ -77,14 +77,14 @@ class Policy:
     item_order: Literal["asis", "name"] = "asis"
     # Embedded files: text where the MIME type is textual, or always base64.
     file_block: Literal["auto", "blob"] = "auto"
-    # The MIME type of a resource whose JSON text was made here and whose type nobody declared.
+    # The MIME type of a resource that is sent as JSON text and has no declared type.
     resource_json_mime: str = "text/plain"
     # File contents carry their name, file messages their mimeType.
     contents_extras: bool = False
-    # A 2-tuple from a prompt: (text, role), (role, text), or whichever it turns out to be.
+    # A 2-tuple from a prompt: (text, role), (role, text), or either.
     prompt_pair: Literal["text_role", "role_text", "either"] = "either"
-    # Which return hints become an output schema: none; a pydantic model; any record type by itself; whatever
-    # has a record type in it (a list of them, say); all of them.
+    # Which return hints become an output schema: none; a pydantic model; any record type by itself; any hint
+    # with a record type in it (a list of them, for example); all of them.
     output_schema: Literal["none", "model", "named", "typed", "all"] = "typed"
     # The root of an output schema written by hand: any, or objects only.
     output_root: Literal["any", "object"] = "any"
@@ -94,7 +94,7 @@ class Policy:
     schema_default: bool = True
     # Features are listed by name or URI, or as they were registered.
     list_order: Literal["name", "registration"] = "name"
-    # A title nobody gave: none; the first paragraph of the docstring; the name in words.
+    # The title of a feature without one: none; the first paragraph of the docstring; the name in words.
     title_from: Literal["explicit", "docstring", "name"] = "explicit"
 
     def __post_init__(self) -> None:
@@ -123,15 +123,17 @@ class Policy:
         raise AuthorError(f"unknown policy {policy!r}; the profiles are {', '.join(cls.profiles)}")
 
 
-def _allowed(hint: Any) -> tuple[str, ...] | type:
+def _allowed_values_of(hint: Any) -> tuple[str, ...] | type:
     """The values a field may take: a tuple of literals, or the type any value must have."""
     return get_args(hint) if get_origin(hint) is Literal else hint
 
 
 _HINTS = get_type_hints(Policy)
-_ALLOWED: dict[str, tuple[str, ...] | type] = {field.name: _allowed(_HINTS[field.name]) for field in fields(Policy)}
+_ALLOWED: dict[str, tuple[str, ...] | type] = {
+    field.name: _allowed_values_of(_HINTS[field.name]) for field in fields(Policy)
+}
 
-# Each profile is `standard` with what its system does otherwise; the reasons stand in docs/requirements.md 5.3.
+# Each profile is `standard` with the differences of its system; the reasons are in docs/requirements.md 5.3.
 Policy.standard = Policy()
 Policy.openmcp = Policy(
     unencodable="replace",

@@ -1,6 +1,6 @@
-"""What a handler can mean when it says more than a plain value: results built by hand, piece by piece.
+"""Results that a handler builds piece by piece, where a plain value is not enough.
 
-Keeps the pieces as they were given: to make a wire result of them takes a policy, and that is normalize's.
+Keeps the pieces as they are: normalize makes a result of the protocol from them, by policy.
 """
 
 from binascii import a2b_base64
@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 _ROLES = ("user", "assistant")
 
-# What the add_… methods take by keyword, written once for every builder.
+# The keyword arguments of the add_… methods, for every builder.
 
 
 class _Fields(TypedDict, total=False):
@@ -92,11 +92,11 @@ JSON_TEXT = object()
 
 
 class ToolResult:
-    """A tool's answer under full control; every `add_…` returns the result itself.
+    """A tool's result under full control; every `add_…` returns the result itself.
 
     `content` holds texts, media and content blocks; None beside structured content means that its JSON is
-    the text, [] means no text. `structured_content` is UNSET when there is none; given as None it means
-    none, as for the peers. `rendered` is True when the author vouches that the text tells what the data does.
+    the text, [] means no text. `structured_content` is UNSET when there is none; None means none too, as in
+    other packages. `rendered` is True when the author guarantees that the text shows the data.
 
     >>> ToolResult("2 pods", {"pods": 2}).add_link("k8s://pods/web").content[1].name
     'web'
@@ -111,15 +111,15 @@ class ToolResult:
         meta: Meta | None = None,
         is_error: bool = False,
     ) -> None:
-        self.content: list[Any] | None = None if content is None else _listed(content)
+        self.content: list[Any] | None = None if content is None else _to_list(content)
         self.structured_content: Any = UNSET if structured_content is None else structured_content
-        self.meta: Meta | None = _checked_meta(meta)
+        self.meta: Meta | None = _check_meta(meta)
         self.is_error: bool = is_error
         self.rendered: bool = False
 
     def add_text(self, text: str, **fields: Unpack[_Fields]) -> Self:
         """Add a text; takes annotations= and meta=."""
-        return self._add(_text(text, fields))
+        return self._add(_make_text(text, fields))
 
     def add_image(self, path: Location | None = None, **fields: Unpack[_MediaFields]) -> Self:
         """Add a picture from a path or data=; takes format= and annotations=."""
@@ -135,11 +135,11 @@ class ToolResult:
 
     def add_resource(self, uri: str, **fields: Unpack[_ResourceFields]) -> Self:
         """Embed text= or blob= (bytes, or base64); takes mime_type=, name=, title=, annotations=, meta=."""
-        return self._add(_resource(uri, fields))
+        return self._add(_make_resource(uri, fields))
 
     def add_link(self, uri: str, name: str | None = None, **fields: Unpack[_LinkFields]) -> Self:
         """Link a resource; takes title=, description=, mime_type=, size=, icons=, annotations=, meta=."""
-        return self._add(_link(uri, name, fields))
+        return self._add(_make_link(uri, name, fields))
 
     def _add(self, item: object) -> Self:
         if self.content is None:
@@ -149,7 +149,7 @@ class ToolResult:
 
 
 class Part(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One piece of a resource: text, bytes, or a file still to be read; no `uri` means the one read."""
+    """One piece of a resource: text, bytes, or a file to be read later; without `uri` it has the requested one."""
 
     payload: Any  # str | bytes | File
     uri: str | None = None
@@ -161,7 +161,7 @@ class Part(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class ResourceResult:
-    """A resource in several pieces; `contents` holds Parts, and whatever the author put there.
+    """A resource in several pieces; `contents` holds Parts, and any values the author put there.
 
     >>> ResourceResult().add_text("cold", mime_type="text/plain", title="Today").contents[0].title
     'Today'
@@ -170,20 +170,20 @@ class ResourceResult:
     __slots__ = ("contents", "meta")
 
     def __init__(self, contents: object = None, meta: Meta | None = None) -> None:
-        self.contents: list[Any] = [] if contents is None else _listed(contents)
-        self.meta: Meta | None = _checked_meta(meta)
+        self.contents: list[Any] = [] if contents is None else _to_list(contents)
+        self.meta: Meta | None = _check_meta(meta)
 
     def add_text(self, text: str, **fields: Unpack[_PartFields]) -> Self:
         """Add a text; takes uri=, mime_type=, name=, title=, annotations=, meta=."""
-        return self._add(_part(_checked_text(text), fields))
+        return self._add(_make_part(_check_text(text), fields))
 
     def add_bytes(self, data: Buffer, **fields: Unpack[_PartFields]) -> Self:
         """Add raw bytes; takes uri=, mime_type=, name=, title=, annotations=, meta=."""
-        return self._add(_part(_bytes(data), fields))
+        return self._add(_make_part(_to_bytes(data), fields))
 
     def add_file(self, path: Location, **fields: Unpack[_PartFields]) -> Self:
-        """Add a file, as text or blob by its type (S003-11); takes the same."""
-        return self._add(_part(File(path), fields))
+        """Add a file, as text or blob by its type (S003-11); takes the options of `add_text`."""
+        return self._add(_make_part(File(path), fields))
 
     def _add(self, part: Part) -> Self:
         self.contents.append(part)
@@ -192,7 +192,7 @@ class ResourceResult:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of a prompt: who says it, and a text, media or a content block.
+    """One message of a prompt: its role, and a text, media or a content block.
 
     `as_text` asks for the text of a File where it would otherwise be embedded.
     """
@@ -207,7 +207,7 @@ class Turn:
 
 
 class PromptResult:
-    """A prompt of several messages; `messages` holds Turns, and whatever the author put there.
+    """A prompt of several messages; `messages` holds Turns, and any values the author put there.
 
     >>> PromptResult().add_text("Hello").add_text("Hi!", role="assistant").messages[1].role
     'assistant'
@@ -216,13 +216,13 @@ class PromptResult:
     __slots__ = ("description", "messages", "meta")
 
     def __init__(self, messages: object = None, description: str | None = None, meta: Meta | None = None) -> None:
-        self.messages: list[Any] = [] if messages is None else _listed_messages(messages)
+        self.messages: list[Any] = [] if messages is None else _to_messages(messages)
         self.description: str | None = description
-        self.meta: Meta | None = _checked_meta(meta)
+        self.meta: Meta | None = _check_meta(meta)
 
     def add_text(self, text: str, role: Role = "user", **fields: Unpack[_Fields]) -> Self:
         """Add a text; takes annotations= and meta=."""
-        return self._add(Turn(role, _text(text, fields)))
+        return self._add(Turn(role, _make_text(text, fields)))
 
     def add_image(self, path: Location | None = None, role: Role = "user", **fields: Unpack[_MediaFields]) -> Self:
         """Add a picture from a path or data=; takes format= and annotations=."""
@@ -242,126 +242,126 @@ class PromptResult:
 
     def add_resource(self, uri: str, role: Role = "user", **fields: Unpack[_ResourceFields]) -> Self:
         """Embed text= or blob= (bytes, or base64); takes mime_type=, name=, title=, annotations=, meta=."""
-        return self._add(Turn(role, _resource(uri, fields)))
+        return self._add(Turn(role, _make_resource(uri, fields)))
 
     def add_link(self, uri: str, name: str | None = None, role: Role = "user", **fields: Unpack[_LinkFields]) -> Self:
         """Link a resource; takes title=, description=, mime_type=, size=, icons=, annotations=, meta=."""
-        return self._add(Turn(role, _link(uri, name, fields)))
+        return self._add(Turn(role, _make_link(uri, name, fields)))
 
     def _add(self, turn: Turn) -> Self:
         self.messages.append(turn)
         return self
 
 
-# Is the text the same string as the JSON of the data (S001-02)? Then structured; else full; no data: text.
+# Is the text the JSON of the data (S001-02)? Then `structured`; with another text `full`; without data `text`.
 
 
 def structured(payload: Any, error: BaseException | str | None = None) -> ToolResult:
-    """Data whose JSON is also the text (S001-03): made once, so the two cannot drift apart."""
+    """Data whose JSON is also the text (S001-03); the JSON is made once, so that the two always agree."""
     return _failure(error) or ToolResult(structured_content=payload)
 
 
 def full(text: str, payload: Any, error: BaseException | str | None = None) -> ToolResult:
-    """A text for people and data for programs (S001-05); keeping them consistent is the author's part."""
+    """A text for people and data for programs (S001-05); the author keeps them consistent."""
     result = _failure(error)
     if result is None:
-        result = ToolResult([_checked_text(text)], payload)
+        result = ToolResult([_check_text(text)], payload)
         result.rendered = True
     return result
 
 
 def text(text: str, error: BaseException | str | None = None) -> ToolResult:
-    """A text and no data (S001-07), or what went wrong, for the model to read (S001-09).
+    """A text without data (S001-07), or an error for the model to read (S001-09).
 
     >>> text("", RuntimeError("failed to list namespaces: timeout")).content
     ['failed to list namespaces: timeout']
     """
-    return _failure(error) or ToolResult([_checked_text(text)])
+    return _failure(error) or ToolResult([_check_text(text)])
 
 
 def _failure(error: BaseException | str | None) -> ToolResult | None:
-    """The error as the whole answer. An empty string is no error: it is what a silent stderr gives."""
+    """The error as the whole result; None without one. An empty string, such as an empty stderr, is not an error."""
     if error is None or error == "":
         return None
-    # Many exceptions have no message; their name still says more than an empty line.
+    # Many exceptions have no message; their name is better than an empty line.
     return ToolResult([str(error) or type(error).__name__], is_error=True)
 
 
-# The pieces -------------------------------------------------------------------------------------
-# A keyword that nobody knows ends in an AuthorError: the wire's words refuse unknown fields.
+# Pieces -----------------------------------------------------------------------------------------
+# An unknown keyword ends in an AuthorError: the types of the protocol refuse unknown fields.
 
 
-def _text(text: str, fields: _Fields) -> TextContent:
-    return _made(TextContent, {"text": text, **_wire(fields)}, "add_text")
+def _make_text(text: str, fields: _Fields) -> TextContent:
+    return _make(TextContent, {"text": text, **_to_wire_names(fields)}, "add_text")
 
 
-def _resource(uri: str, fields: _ResourceFields) -> EmbeddedResource:
-    given = {name: value for name, value in _wire(fields).items() if value is not None}
-    inner: dict[str, Any] = {"uri": uri, **given}
+def _make_resource(uri: str, fields: _ResourceFields) -> EmbeddedResource:
+    inner: dict[str, Any] = {"uri": uri}
+    inner |= {name: value for name, value in _to_wire_names(fields).items() if value is not None}
     if ("text" in inner) == ("blob" in inner):
         raise AuthorError("add_resource takes text= or blob=, exactly one of the two")
     # The schema annotates the block; contents inside it have neither annotations nor our _meta.
-    annotations, meta = inner.pop("annotations", None), _checked_meta(inner.pop("_meta", None))
+    annotations, meta = inner.pop("annotations", None), _check_meta(inner.pop("_meta", None))
     resource: ResourceContents
     if "text" in inner:
-        resource = _made(TextResourceContents, inner, "add_resource")
+        resource = _make(TextResourceContents, inner, "add_resource")
     else:
-        inner["blob"] = _base64(inner["blob"])
-        resource = _made(BlobResourceContents, inner, "add_resource")
+        inner["blob"] = _to_base64(inner["blob"])
+        resource = _make(BlobResourceContents, inner, "add_resource")
     return EmbeddedResource(resource=resource, annotations=annotations, _meta=meta)
 
 
-def _link(uri: str, name: str | None, fields: _LinkFields) -> ResourceLink:
-    shown = _last_segment(uri) if name is None else name
-    return _made(ResourceLink, {"uri": uri, "name": shown, **_wire(fields)}, "add_link")
+def _make_link(uri: str, name: str | None, fields: _LinkFields) -> ResourceLink:
+    name_or_end = _last_segment_of(uri) if name is None else name
+    return _make(ResourceLink, {"uri": uri, "name": name_or_end, **_to_wire_names(fields)}, "add_link")
 
 
-def _part(payload: str | bytes | File, fields: _PartFields) -> Part:
+def _make_part(payload: str | bytes | File, fields: _PartFields) -> Part:
     annotations = media.annotations_of(fields.get("annotations"))
-    return _made(Part, {**fields, "payload": payload, "annotations": annotations}, "a part")
+    return _make(Part, {**fields, "payload": payload, "annotations": annotations}, "a part")
 
 
-def _wire(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _to_wire_names(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Keyword arguments under the wire's names."""
     names = {"mime_type": "mimeType", "meta": "_meta"}
-    given = {names.get(name, name): value for name, value in fields.items()}
-    return {**given, "annotations": media.annotations_of(given.get("annotations"))}
+    renamed = {names.get(name, name): value for name, value in fields.items()}
+    return {**renamed, "annotations": media.annotations_of(fields.get("annotations"))}
 
 
-def _made(kind: type[T], fields: Mapping[str, Any], where: str) -> T:
-    """A word of the wire from its fields, each of them checked."""
-    # str.__str__ makes a plain string of a subclass, such as a template engine's, which no encoder takes.
+def _make(kind: type[T], fields: Mapping[str, Any], where: str) -> T:
+    """An object of the protocol from its fields, each of them checked."""
+    # str.__str__ makes a plain string of a subclass, such as a template engine's, which no encoder accepts.
     plain = {name: str.__str__(value) if isinstance(value, str) else value for name, value in fields.items()}
-    return _checked(plain, kind, where)
+    return _check(plain, kind, where)
 
 
-def _checked(value: object, kind: type[T], where: str) -> T:
+def _check(value: object, kind: type[T], where: str) -> T:
     try:
-        return codec.converted(value, kind)
+        return codec.convert(value, kind)
     except msgspec.ValidationError as error:
         raise AuthorError(f"{where}: {error}") from None
 
 
-def _checked_text(value: object) -> str:
+def _check_text(value: object) -> str:
     if not isinstance(value, str):
         raise AuthorError(f"a text is a str, not {type(value).__name__}")
     return value
 
 
-def _checked_meta(meta: object) -> Meta | None:
-    return None if meta is None else _checked(meta, Meta, "meta")
+def _check_meta(meta: object) -> Meta | None:
+    return None if meta is None else _check(meta, Meta, "meta")
 
 
-def _bytes(data: object) -> bytes:
+def _to_bytes(data: object) -> bytes:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise AuthorError(f"raw bytes are wanted here, not {type(data).__name__}")
     return bytes(data)
 
 
-def _base64(blob: object) -> str:
+def _to_base64(blob: object) -> str:
     """Bytes as base64; a text is taken to be base64 already."""
     if not isinstance(blob, str):
-        return media.to_base64(_bytes(blob))
+        return media.to_base64(_to_bytes(blob))
     try:
         a2b_base64(blob, strict_mode=True)
     except ValueError as error:
@@ -369,23 +369,23 @@ def _base64(blob: object) -> str:
     return blob
 
 
-def _last_segment(uri: object) -> object:
-    """The end of a URI's path, or all of it; what is no URI is refused later, by the word it goes into."""
+def _last_segment_of(uri: object) -> object:
+    """The end of a URI's path, or all of it; a value that is not text is refused later."""
     if not isinstance(uri, str):
         return uri
     path = uri.partition("?")[0].partition("#")[0].rstrip("/")
     return path.rpartition("/")[2] or uri
 
 
-def _listed(value: object) -> list[Any]:
-    """A list of the author's pieces, ours to grow."""
+def _to_list(value: object) -> list[Any]:
+    """The author's items as a new list."""
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _listed_messages(value: object) -> list[Any]:
-    """As `_listed`, but (text, role) is one message and not two (S003-32)."""
+def _to_messages(value: object) -> list[Any]:
+    """The author's messages as a new list; (text, role) is one message and not two (S003-32)."""
     if isinstance(value, tuple) and len(value) == 2:
         first, second = value
         if any(isinstance(item, str) and item in _ROLES for item in (first, second)):
             return [value]
-    return _listed(value)
+    return _to_list(value)

@@ -1,6 +1,6 @@
-"""What each protocol revision can carry, as frozen data: the only file with dates.
+"""The protocol revisions and what each can carry, as frozen data: the only file with dates.
 
-Ask `revision.audio`, never how old a revision is. Knows nothing of how a result is reshaped (see project).
+Ask `revision.audio`, never how old a revision is. How a result is changed for a revision is decided in project.
 """
 
 from typing import Literal
@@ -9,7 +9,16 @@ from msgspec import Struct
 
 from .errors import AuthorError
 
-__all__ = ["LATEST", "LATEST_HANDSHAKE", "MODERN", "REVISIONS", "UNSAID", "Revision", "named", "negotiated"]
+__all__ = [
+    "HTTP_DEFAULT",
+    "LATEST",
+    "LATEST_HANDSHAKE",
+    "MODERN",
+    "REVISIONS",
+    "Revision",
+    "negotiate",
+    "revision_of",
+]
 
 
 _METHODS = frozenset(
@@ -39,20 +48,20 @@ class Revision(Struct, frozen=True, kw_only=True):
     name: str
     methods: frozenset[str] = _HANDSHAKE_METHODS
 
-    # How it is spoken.
+    # Messages.
     handshake: bool = True  # negotiated once by initialize; otherwise every request carries its own _meta
     batches: bool = False  # arrays of messages
     polling: bool = False  # an event stream opens with an empty event; it may be ended early and fetched later
-    null_id: bool = False  # an error for an unreadable id says "id": null; otherwise it has no id
+    null_id: bool = False  # an error for an unreadable id has "id": null; otherwise it has no id
     resource_not_found: int = -32002  # the error code for a URI with nothing behind it
     progress_message: bool = True  # notifications/progress may carry a message
     elicitation: tuple[str, ...] = ()  # the modes in which a user may be asked
-    elicitation_mode: bool = False  # elicitation/create says its mode
+    elicitation_mode: bool = False  # elicitation/create has a mode
     rich_forms: bool = False  # forms may have titled and multiple choices, and defaults everywhere
     sampling_audio: bool = True  # sampling messages may hold audio
     sampling_lists: bool = False  # sampling messages may hold several blocks, and tools may be offered
 
-    # What results may hold.
+    # Results.
     audio: bool = True  # audio content blocks
     resource_link: bool = True  # resource_link content blocks
     structured: Literal["none", "object", "any"] = "object"  # what structuredContent may be
@@ -60,10 +69,10 @@ class Revision(Struct, frozen=True, kw_only=True):
     last_modified: bool = True  # annotations.lastModified
     content_meta: bool = True  # _meta on content blocks, resource contents and definitions
     icons: bool = True  # icons on definitions and on links
-    result_type: bool = False  # every result says resultType, and who the server is
+    result_type: bool = False  # every result has a resultType and the name of the server
     cache_hints: bool = False  # ttlMs and cacheScope on cacheable results
 
-    # What definitions may hold.
+    # Definitions.
     tool_annotations: bool = True  # annotations on tools: `readOnlyHint` and the like
     implementation: tuple[str, ...] = ("name", "version")  # the fields of serverInfo
     completions: bool = True  # `completions` is announced as a capability
@@ -71,8 +80,8 @@ class Revision(Struct, frozen=True, kw_only=True):
 
     @property
     def all_content(self) -> bool:
-        """Whether any content block can be sent as it stands."""
-        carried = (
+        """Whether any content block can be sent unchanged."""
+        features = (
             self.audio,
             self.resource_link,
             self.titles,
@@ -80,7 +89,7 @@ class Revision(Struct, frozen=True, kw_only=True):
             self.content_meta,
             self.icons,
         )
-        return all(carried)
+        return all(features)
 
 
 V2024_11_05 = Revision(
@@ -152,16 +161,16 @@ REVISIONS: dict[str, Revision] = {
 
 LATEST = V2026_07_28
 LATEST_HANDSHAKE = V2025_11_25
-UNSAID = V2025_03_26
-"""What a client speaks over HTTP that does not say (R2511-HDR-01)."""
+HTTP_DEFAULT = V2025_03_26
+"""The revision of a client that does not state one over HTTP (R2511-HDR-01)."""
 MODERN = tuple(name for name, revision in REVISIONS.items() if not revision.handshake)
-"""The revisions that are spoken without a handshake."""
+"""The names of the revisions without a handshake."""
 
 
-def named(name: "str | Revision") -> Revision:
-    """The revision with this wire name, or the one that is given.
+def revision_of(name: "str | Revision") -> Revision:
+    """The revision of this name; a Revision is returned unchanged.
 
-    >>> named("2025-06-18").structured
+    >>> revision_of("2025-06-18").structured
     'object'
     """
     if isinstance(name, Revision):
@@ -172,10 +181,10 @@ def named(name: "str | Revision") -> Revision:
         raise AuthorError(f"unknown revision {name!r}; the known ones are {', '.join(REVISIONS)}") from None
 
 
-def negotiated(requested: object) -> Revision:
-    """What initialize settles on: the revision asked for, or else the newest with a handshake (VER-02, VER-04).
+def negotiate(requested: object) -> Revision:
+    """The revision for initialize: the requested one, or else the newest with a handshake (VER-02, VER-04).
 
-    >>> negotiated("2025-03-26").name, negotiated("2026-07-28").name
+    >>> negotiate("2025-03-26").name, negotiate("2026-07-28").name
     ('2025-03-26', '2025-11-25')
     """
     revision = REVISIONS.get(requested) if isinstance(requested, str) else None

@@ -49,7 +49,7 @@ class Server(Core):
 
     def receive(self, message: Any, *, revision: str | Revision | None = None, principal: Any = None) -> Exchange:
         """Start to answer one message: gives the exchange, for a program that takes its steps by itself."""
-        spoken = None if revision is None else revisions.named(revision)
+        spoken = None if revision is None else revisions.revision_of(revision)
         return receive(self, message, Caller(None, principal, spoken))
 
     @with_checked_options("server.connect", "write server.connect(send)")

@@ -59,7 +59,7 @@ class Client:
         principal: Any = None,
         check: Check | None = None,
     ) -> None:
-        self.revision = revisions.named(revision)
+        self.revision = revisions.revision_of(revision)
         self.notifications: list[dict[str, Any]] = []
         self.initialized: dict[str, Any] = {}
         self._answers = answers or {}

@@ -1,7 +1,7 @@
-"""The wire's vocabulary, in the newest revision's words, as msgspec Structs with the wire's own field names.
+"""The types of the protocol in its newest revision, as msgspec Structs with the field names of the wire.
 
-A field left out, or given as None, is absent from the wire; only `structuredContent` may be null there.
-Knows nothing of policies, nor of what an older revision allows (see project).
+A field that is left out or None is absent from the wire; only `structuredContent` may be null there. Knows nothing of
+policies, nor of what an older revision allows (see project).
 """
 
 from typing import Annotated, Any, Literal, TypeAlias
@@ -45,11 +45,11 @@ Meta: TypeAlias = dict[str, Any]
 
 
 class Wire(Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """What every word of the protocol has in common: absent fields are left out, unknown ones refused."""
+    """The base of every type of the protocol: absent fields are left out, unknown ones refused."""
 
 
 class Annotations(Wire, kw_only=True):
-    """For whom something is meant, how much it matters, when it last changed."""
+    """Hints for a client: the audience of something, its priority, and when it last changed."""
 
     audience: list[Role] | None = None
     priority: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
@@ -104,7 +104,7 @@ class AudioContent(Wire, kw_only=True):
 
 
 class ResourceLink(Wire, kw_only=True):
-    """A pointer to a resource the client may read or subscribe to."""
+    """A link to a resource that the client may read or subscribe to."""
 
     type: Literal["resource_link"] = field(default_factory=lambda: "resource_link")
     uri: str
@@ -131,7 +131,7 @@ class TextResourceContents(Wire, kw_only=True):
 
 
 class BlobResourceContents(Wire, kw_only=True):
-    """The bytes of a resource; `blob` is base64. `name`, `title` and `annotations` as for text."""
+    """The bytes of a resource; `blob` is base64. `name`, `title` and `annotations` are an author's own additions."""
 
     uri: str
     name: str | None = None
@@ -146,7 +146,7 @@ ResourceContents: TypeAlias = TextResourceContents | BlobResourceContents
 
 
 class EmbeddedResource(Wire, kw_only=True):
-    """A resource sent along, contents and all."""
+    """A resource sent with its contents."""
 
     type: Literal["resource"] = field(default_factory=lambda: "resource")
     resource: ResourceContents
@@ -158,7 +158,7 @@ ContentBlock: TypeAlias = TextContent | ImageContent | AudioContent | ResourceLi
 
 
 class PromptMessage(Wire, kw_only=True):
-    """One turn of a prompt."""
+    """One message of a prompt."""
 
     role: Role
     content: ContentBlock
@@ -168,7 +168,7 @@ class PromptMessage(Wire, kw_only=True):
 
 
 class CallToolResult(Wire, kw_only=True):
-    """The answer to tools/call. `structuredContent` left out is absent; None is the JSON null."""
+    """The result of tools/call. `structuredContent` left out is absent; None is the JSON null."""
 
     content: list[ContentBlock]
     structuredContent: Any | UnsetType = UNSET
@@ -178,7 +178,7 @@ class CallToolResult(Wire, kw_only=True):
 
 
 class ReadResourceResult(Wire, kw_only=True):
-    """The answer to resources/read."""
+    """The result of resources/read."""
 
     contents: list[ResourceContents]
     resultType: str | None = None
@@ -188,7 +188,7 @@ class ReadResourceResult(Wire, kw_only=True):
 
 
 class GetPromptResult(Wire, kw_only=True):
-    """The answer to prompts/get."""
+    """The result of prompts/get."""
 
     description: str | None = None
     messages: list[PromptMessage]
@@ -216,7 +216,7 @@ class ToolExecution(Wire, kw_only=True):
 
 
 class Tool(Wire, kw_only=True):
-    """A tool as clients see it listed."""
+    """A tool as it is listed to clients."""
 
     name: str
     title: str | None = None
@@ -230,7 +230,7 @@ class Tool(Wire, kw_only=True):
 
 
 class Resource(Wire, kw_only=True):
-    """A resource as clients see it listed."""
+    """A resource as it is listed to clients."""
 
     uri: str
     name: str
@@ -244,7 +244,7 @@ class Resource(Wire, kw_only=True):
 
 
 class ResourceTemplate(Wire, kw_only=True):
-    """A family of resources, by the shape of their URI."""
+    """A family of resources, by a template of their URI."""
 
     uriTemplate: str
     name: str
@@ -257,7 +257,7 @@ class ResourceTemplate(Wire, kw_only=True):
 
 
 class PromptArgument(Wire, kw_only=True):
-    """One thing a prompt may be given."""
+    """An argument of a prompt."""
 
     name: str
     title: str | None = None
@@ -266,7 +266,7 @@ class PromptArgument(Wire, kw_only=True):
 
 
 class Prompt(Wire, kw_only=True):
-    """A prompt as clients see it listed."""
+    """A prompt as it is listed to clients."""
 
     name: str
     title: str | None = None
@@ -277,7 +277,7 @@ class Prompt(Wire, kw_only=True):
 
 
 class Implementation(Wire, kw_only=True):
-    """Who a peer is."""
+    """The name and version of a client or server."""
 
     name: str
     title: str | None = None
@@ -288,7 +288,7 @@ class Implementation(Wire, kw_only=True):
 
 
 # Reading the wire form --------------------------------------------------------------------------
-# Strict: a key no revision defines is refused, so that nothing is dropped without a word.
+# Strict: a key that no revision defines is refused, so that nothing is dropped silently.
 
 _BLOCKS: dict[Any, Any] = {
     "text": TextContent,
@@ -310,18 +310,18 @@ def parse_block(data: Any) -> ContentBlock:
     if block is None:
         raise msgspec.ValidationError(f"a content block has a type out of {', '.join(_BLOCKS)}")
     if block is EmbeddedResource:
-        parsed = codec.converted(data, _Embedded)
+        parsed = codec.convert(data, _Embedded)
         return EmbeddedResource(
             resource=parse_contents(parsed.resource),
             annotations=parsed.annotations,
             _meta=parsed._meta,
         )
-    result: ContentBlock = codec.converted(data, block)
+    result: ContentBlock = codec.convert(data, block)
     return result
 
 
 class _Embedded(Wire, kw_only=True):
-    """EmbeddedResource without its union, which msgspec cannot tell apart by itself."""
+    """EmbeddedResource without its union, whose members msgspec cannot distinguish."""
 
     type: Literal["resource"]
     resource: Any
@@ -332,5 +332,5 @@ class _Embedded(Wire, kw_only=True):
 def parse_contents(data: Any) -> ResourceContents:
     """Resource contents from their wire form; raises msgspec.ValidationError."""
     if isinstance(data, dict) and "blob" in data:
-        return codec.converted(data, BlobResourceContents)
-    return codec.converted(data, TextResourceContents)
+        return codec.convert(data, BlobResourceContents)
+    return codec.convert(data, TextResourceContents)

@@ -38,7 +38,7 @@ ALLOWED = {
     ("interrupts", "threading"): "asks which thread this is; it starts none",
     ("values/render", "io"): "csv writes to a StringIO, which is memory",
     ("values/rules", "sys"): "the names of the standard library's modules",
-    ("schema/refusals", "sys"): "the names of the standard library's modules",
+    ("schema/coercion_errors", "sys"): "the names of the standard library's modules",
     ("foreign/pictures", "io"): "others write their pictures to a BytesIO, which is memory",
 }
 

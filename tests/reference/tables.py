@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from plainmcp import Policy
-from plainmcp.revisions import LATEST, LATEST_HANDSHAKE, REVISIONS, UNSAID, Revision
+from plainmcp.revisions import HTTP_DEFAULT, LATEST, LATEST_HANDSHAKE, REVISIONS, Revision
 
 from .markdown import code, comments, headed, table, words
 
@@ -93,7 +93,7 @@ before it is dropped: data becomes text, a link becomes a line, a sound becomes 
 - A client that begins with `initialize` gets the revision it asks for. If that is unknown, or has no handshake,
   it gets {LATEST_HANDSHAKE.name}.
 - A client of {LATEST.name} does not begin: each of its requests names the revision in `_meta`.
-- A client that says nothing over HTTP is taken to speak {UNSAID.name}.
+- A client that says nothing over HTTP is taken to speak {HTTP_DEFAULT.name}.
 - `server.handle(message, revision=…)` says it for a message that does not."""
 
 _CARRIES = """\

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from plainmcp.errors import ArgumentsError, AuthorError, ToolError
-from plainmcp.schema.arguments import MANY, compile
+from plainmcp.schema.arguments import MANY, Binder
 from plainmcp.schema.signature import Parameter, read
 
 SECRET = "hunter2-correct-horse"
@@ -87,14 +87,14 @@ class Strict(BaseModel):
 
 def bind(hint: Any, value: Any, **options: Any) -> Any:
     """What one parameter of this hint gets."""
-    [(name, bound)] = compile([Parameter("it", hint, True)], **options).bind({"it": value}).items()
+    [(name, bound)] = Binder([Parameter("it", hint, True)], **options).bind({"it": value}).items()
     assert name == "it"
     return bound
 
 
 def complaints(parameters: list[Parameter], arguments: Any, **options: Any) -> list[str]:
     with pytest.raises(ArgumentsError) as caught:
-        compile(parameters, **options).bind(arguments)
+        Binder(parameters, **options).bind(arguments)
     assert str(caught.value) == "\n".join(caught.value.problems)
     assert SECRET not in str(caught.value)
     return caught.value.problems
@@ -124,21 +124,21 @@ FORECAST = [
     ],
 )
 def test_arguments_come_as_data_or_as_json(arguments):
-    assert compile(FORECAST).bind(arguments) == {"city": "Oslo", "days": 5}
+    assert Binder(FORECAST).bind(arguments) == {"city": "Oslo", "days": 5}
 
 
 def test_only_what_was_given_is_bound_and_defaults_are_left_to_the_function():
-    assert compile(FORECAST).bind({"city": "Oslo"}) == {"city": "Oslo"}
+    assert Binder(FORECAST).bind({"city": "Oslo"}) == {"city": "Oslo"}
 
 
 def test_no_arguments_at_all_are_none():
-    assert compile([]).bind(None) == compile([]).bind({}) == compile([]).bind(b"{}") == {}
-    assert compile([]).bind(b"") == compile([]).bind(b"null") == compile([]).bind(msgspec.Raw(b"")) == {}
+    assert Binder([]).bind(None) == Binder([]).bind({}) == Binder([]).bind(b"{}") == {}
+    assert Binder([]).bind(b"") == Binder([]).bind(b"null") == Binder([]).bind(msgspec.Raw(b"")) == {}
 
 
 def test_what_was_given_is_not_altered():
     arguments = {"city": "Oslo", "days": "5"}
-    compile(FORECAST).bind(arguments)
+    Binder(FORECAST).bind(arguments)
     assert arguments == {"city": "Oslo", "days": "5"}
 
 
@@ -227,28 +227,28 @@ def test_of_two_records_the_one_that_knows_all_fields_is_chosen():
 
 def test_null_is_taken_where_it_is_the_default():
     parameter = Parameter("limit", float, False, None)
-    assert compile([parameter]).bind({"limit": None}) == {"limit": None}
-    assert compile([parameter]).bind({"limit": 3}) == {"limit": 3.0}
+    assert Binder([parameter]).bind({"limit": None}) == {"limit": None}
+    assert Binder([parameter]).bind({"limit": 3}) == {"limit": 3.0}
 
 
 @pytest.mark.parametrize("name", ["class", "self", "func_name", "type", "p0", "given", "with space", "", "Ünïcode"])
 def test_a_parameter_may_have_any_name(name):
-    assert compile([Parameter(name, int, True)]).bind({name: "3"}) == {name: 3}
+    assert Binder([Parameter(name, int, True)]).bind({name: "3"}) == {name: 3}
 
 
 def test_a_default_the_function_does_not_know_is_filled_in():
     def forecast(days: int = Field(3, ge=0), tags: list[str] = Field(default_factory=list)): ...  # noqa: B008
 
-    binder = compile(read(forecast, context_type=Point).parameters)
+    binder = Binder(read(forecast, context_type=Point).parameters)
     assert binder.bind({}) == {"days": 3, "tags": []}
     assert binder.bind({"days": "4"}) == {"days": 4, "tags": []}
     assert binder.bind({})["tags"] is not binder.bind({})["tags"]
 
 
 def test_an_open_function_gets_what_it_did_not_name():
-    binder = compile([Parameter("city", str, True)], open=True)
+    binder = Binder([Parameter("city", str, True)], open=True)
     assert binder.bind({"city": "Oslo", "more": [1]}) == {"city": "Oslo", "more": [1]}
-    assert compile([Parameter("n", int, True)], open=True).bind({"n": "1", "m": "2"}) == {"n": 1, "m": "2"}
+    assert Binder([Parameter("n", int, True)], open=True).bind({"n": "1", "m": "2"}) == {"n": 1, "m": "2"}
 
 
 def test_nobody_else_gives_what_is_reserved():
@@ -534,7 +534,7 @@ class Stranger:
 )
 def test_a_hint_nothing_can_read_is_refused_when_it_is_compiled(hint, said):
     with pytest.raises(AuthorError, match=f"parameter it: {said}"):
-        compile([Parameter("it", hint, True)])
+        Binder([Parameter("it", hint, True)])
 
 
 # Any JSON at all ----------------------------------------------------------------------------------
@@ -548,7 +548,7 @@ JSON = st.recursive(
     max_leaves=8,
 )
 BINDERS = [
-    compile([Parameter("it", hint, True)], lenient=lenient)
+    Binder([Parameter("it", hint, True)], lenient=lenient)
     for hint in [hint for hint, _, _ in FITTING]
     for lenient in (True, False)
 ]

@@ -43,12 +43,12 @@ BLOCKS = [
 
 def block(value: Any, policy: Policy = STANDARD) -> Any:
     """The block, as it is written."""
-    return msgspec.to_builtins(content.block(value, policy, RULES))
+    return msgspec.to_builtins(content.block_of(value, policy, RULES))
 
 
 def contents(value: Any, mime_type: str | None = None, policy: Policy = STANDARD) -> Any:
     """The contents of a://1, as they are written."""
-    return msgspec.to_builtins(content.contents(value, "a://1", mime_type, policy, RULES))
+    return msgspec.to_builtins(content.contents_of(value, "a://1", mime_type, policy, RULES))
 
 
 # What counts as content ------------------------------------------------------------------------------
@@ -108,13 +108,13 @@ def test_bytes_are_content_where_the_policy_sends_them_as_such(kind):
 )
 def test_a_list_is_content_when_it_holds_some_at_any_depth(items, found):
     """S000-34"""
-    assert content.among(items, STANDARD, RULES) is found
+    assert content.has_content(items, STANDARD, RULES) is found
 
 
 def test_a_list_that_holds_itself_is_searched_only_once():
     knot: list[Any] = [1]
     knot.append(knot)
-    assert not content.among(knot, STANDARD, RULES)
+    assert not content.has_content(knot, STANDARD, RULES)
 
 
 # Blocks ----------------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ def test_a_list_that_holds_itself_is_searched_only_once():
 @pytest.mark.parametrize("policy", Policy.profiles)
 def test_a_block_passes_as_it_is(value, policy):
     """S000-34, S004-07"""
-    assert content.block(value, Policy.of(policy), RULES) is value
+    assert content.block_of(value, Policy.of(policy), RULES) is value
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_bytes_are_a_blob_of_the_declared_type_or_of_none(kind):
 )
 def test_contents_pass_as_they_are_with_their_own_uri(value):
     """S000-36, S000-37"""
-    assert content.contents(value, "a://1", "text/html", STANDARD, RULES) == value
+    assert content.contents_of(value, "a://1", "text/html", STANDARD, RULES) == value
 
 
 def test_contents_of_other_packages_become_ours():
@@ -273,7 +273,7 @@ def test_a_link_has_no_contents():
 
 @pytest.mark.parametrize("value", ["a", 1, None, {"text": "a"}, [BLOCKS[0]]])
 def test_data_has_no_contents_here(value):
-    assert content.contents(value, "a://1", None, STANDARD, RULES) is None
+    assert content.contents_of(value, "a://1", None, STANDARD, RULES) is None
 
 
 @pytest.mark.parametrize(
@@ -340,11 +340,11 @@ def test_a_field_of_another_package_that_we_do_not_know_is_refused_rather_than_d
 def test_a_message_of_ours_or_of_another_package_is_its_role_and_content():
     """B-22"""
     ours = PromptMessage(role="assistant", content=BLOCKS[0])
-    assert content.message_parts(ours) == ("assistant", BLOCKS[0])
+    assert content.message_parts_of(ours) == ("assistant", BLOCKS[0])
     theirs = official.PromptMessage(role="assistant", content=official.TextContent(type="text", text="a"))
-    assert content.message_parts(theirs) == ("assistant", theirs.content)
+    assert content.message_parts_of(theirs) == ("assistant", theirs.content)
 
 
 @pytest.mark.parametrize("value", ["a", ("a", "assistant"), {"role": "user", "content": "a"}, BLOCKS[0], None])
 def test_anything_else_is_no_message(value):
-    assert content.message_parts(value) is None
+    assert content.message_parts_of(value) is None

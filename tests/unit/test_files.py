@@ -39,7 +39,7 @@ def root(tmp_path):
 
 def contents(file, uri="docs://x"):
     """What a client gets to read."""
-    return msgspec.to_builtins(media.contents(file, uri))
+    return msgspec.to_builtins(media.contents_of(file, uri))
 
 
 def told(caught) -> str:
@@ -263,7 +263,7 @@ def test_a_disk_that_fails_while_it_is_read_is_not_found_either(root, monkeypatc
     def fail(*_):
         raise OSError(EIO, os.strerror(EIO))
 
-    monkeypatch.setattr(files, "_bounded", fail)
+    monkeypatch.setattr(files, "_read_bounded", fail)
     with pytest.raises(ResourceNotFound):
         Directory(root).read("notes.md")
 

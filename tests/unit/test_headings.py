@@ -30,7 +30,7 @@ def test_annotated_properties_are_found_at_any_depth_of_properties() -> None:
         },
     }
     found = {"Mcp-Param-Region": ("region",), "Mcp-Param-Floor": ("where", "floor")}
-    assert header_params.of(schema, "it") == found
+    assert header_params.paths_of(schema, "it") == found
     assert tool_with(schema).registry.tools.get("t", None).headers == found
 
 

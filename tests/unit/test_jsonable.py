@@ -622,7 +622,7 @@ class Unreadable:
         raise ValueError("password")
 
 
-def cycle() -> Any:
+def cycle_error() -> Any:
     value: dict[str, Any] = {"a": [1]}
     value["a"].append({"b": value})
     return value
@@ -695,7 +695,7 @@ def test_a_coroutine_is_refused_with_the_cure():
 
 def test_a_cycle_is_refused_and_both_its_ends_are_named():
     """B-03"""
-    assert refused(cycle()) == "$.a[1].b: a cycle: it holds $ again"
+    assert refused(cycle_error()) == "$.a[1].b: a cycle: it holds $ again"
     knot = Outer(Inner(1))
     knot.inner = knot
     assert refused([knot]) == "$[0].inner: a cycle: it holds $[0] again"
@@ -797,7 +797,7 @@ def test_members_that_are_none_are_dropped_where_a_policy_says_so_and_items_are_
 )
 def test_some_values_are_many_and_others_are_one(value, items):
     """S000-21"""
-    assert Rules().items(value, STRICT) == items
+    assert Rules().items_of(value, STRICT) == items
 
 
 def test_base64_is_the_standard_alphabet_on_one_line():

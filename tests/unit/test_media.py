@@ -17,10 +17,10 @@ from plainmcp.media import (
     Media,
     annotations_of,
     blob_uri,
-    block,
-    contents,
+    block_of,
+    contents_of,
     from_bytes,
-    text_block,
+    text_block_of,
     to_base64,
 )
 from plainmcp.types import Annotations
@@ -112,11 +112,11 @@ def test_the_data_of_a_file_that_neither_name_nor_bytes_explain_needs_a_format()
 
 
 def test_data_that_shows_its_type_needs_no_format():
-    assert wire(block(Image(data=PNG)))["mimeType"] == "image/png"
-    assert wire(block(Audio(data=WAV)))["mimeType"] == "audio/wav"
-    assert wire(block(File(data=PDF, name="report")))["resource"]["mimeType"] == "application/pdf"
-    assert wire(block(File(data=b"a,b", name="data.csv")))["resource"]["mimeType"] == "text/csv"
-    assert wire(block(File(data=b"??", name="x.bin")))["resource"]["mimeType"] == "application/octet-stream"
+    assert wire(block_of(Image(data=PNG)))["mimeType"] == "image/png"
+    assert wire(block_of(Audio(data=WAV)))["mimeType"] == "audio/wav"
+    assert wire(block_of(File(data=PDF, name="report")))["resource"]["mimeType"] == "application/pdf"
+    assert wire(block_of(File(data=b"a,b", name="data.csv")))["resource"]["mimeType"] == "text/csv"
+    assert wire(block_of(File(data=b"??", name="x.bin")))["resource"]["mimeType"] == "application/octet-stream"
 
 
 def test_a_file_made_of_data_needs_a_name():
@@ -159,7 +159,7 @@ def test_nothing_is_read_before_the_block_is_made(folder):
     path = folder / "later.png"
     picture = Image(path)
     path.write_bytes(PNG)
-    assert wire(block(picture)) == {"type": "image", "data": b64(PNG), "mimeType": "image/png"}
+    assert wire(block_of(picture)) == {"type": "image", "data": b64(PNG), "mimeType": "image/png"}
 
 
 def test_a_tilde_and_a_variable_are_plain_characters(monkeypatch, folder):
@@ -167,15 +167,15 @@ def test_a_tilde_and_a_variable_are_plain_characters(monkeypatch, folder):
     (folder / "x.png").write_bytes(PNG)
     for path in ("~/x.png", "$HOME/x.png"):
         with pytest.raises(ToolError, match=r"cannot read 'x\.png'"):
-            block(Image(path))
+            block_of(Image(path))
 
 
 def test_a_buffer_is_taken_as_it_was_then():
     buffer = bytearray(PNG)
     picture = Image(data=buffer)
     buffer[:] = bytes(len(buffer))
-    assert wire(block(picture))["data"] == b64(PNG)
-    assert wire(block(Image(data=memoryview(PNG))))["data"] == b64(PNG)
+    assert wire(block_of(picture))["data"] == b64(PNG)
+    assert wire(block_of(Image(data=memoryview(PNG))))["data"] == b64(PNG)
 
 
 def test_a_repr_tells_neither_directory_nor_bytes(folder):
@@ -197,14 +197,14 @@ def test_an_image_is_image_content(folder):
     """S004-04, S004-11"""
     path = folder / "chart.jpg"
     path.write_bytes(b"anything")
-    assert msgspec.json.encode(block(Image(path=path))) == (
+    assert msgspec.json.encode(block_of(Image(path=path))) == (
         b'{"type":"image","data":"YW55dGhpbmc=","mimeType":"image/jpeg"}'
     )
 
 
 def test_an_image_may_be_data_with_a_format():
     """S004-12"""
-    assert wire(block(Image(data=b"\x01", format="png"))) == {
+    assert wire(block_of(Image(data=b"\x01", format="png"))) == {
         "type": "image",
         "data": "AQ==",
         "mimeType": "image/png",
@@ -216,8 +216,8 @@ def test_a_sound_is_audio_content(folder):
     path = folder / "speech.wav"
     path.write_bytes(WAV)
     expected = {"type": "audio", "data": b64(WAV), "mimeType": "audio/wav"}
-    assert wire(block(Audio(path=path))) == expected
-    assert wire(block(Audio(data=WAV, format="wav"))) == expected
+    assert wire(block_of(Audio(path=path))) == expected
+    assert wire(block_of(Audio(data=WAV, format="wav"))) == expected
 
 
 def test_a_file_is_an_embedded_blob(folder):
@@ -225,13 +225,13 @@ def test_a_file_is_an_embedded_blob(folder):
     path = folder / "report.pdf"
     path.write_bytes(PDF)
     resource = {"uri": path.as_uri(), "mimeType": "application/pdf", "blob": b64(PDF)}
-    assert wire(block(File(path=path))) == {"type": "resource", "resource": resource}
+    assert wire(block_of(File(path=path))) == {"type": "resource", "resource": resource}
 
 
 def test_a_file_of_data_is_named_by_its_name():
     """S004-14"""
     resource = {"uri": "file:///report.pdf", "mimeType": "application/pdf", "blob": b64(PDF)}
-    assert wire(block(File(data=PDF, format="pdf", name="report.pdf"))) == {
+    assert wire(block_of(File(data=PDF, format="pdf", name="report.pdf"))) == {
         "type": "resource",
         "resource": resource,
     }
@@ -241,8 +241,8 @@ def test_a_text_file_is_embedded_as_text_or_as_a_blob_where_the_policy_says_so()
     """S004-06"""
     file = File(data="# Hé\n".encode(), name="notes.md")
     uri, mime = "file:///notes.md", "text/markdown"
-    assert wire(block(file))["resource"] == {"uri": uri, "mimeType": mime, "text": "# Hé\n"}
-    assert wire(block(file, file_block="blob"))["resource"] == {
+    assert wire(block_of(file))["resource"] == {"uri": uri, "mimeType": mime, "text": "# Hé\n"}
+    assert wire(block_of(file, file_block="blob"))["resource"] == {
         "uri": uri,
         "mimeType": mime,
         "blob": b64("# Hé\n".encode()),
@@ -251,19 +251,19 @@ def test_a_text_file_is_embedded_as_text_or_as_a_blob_where_the_policy_says_so()
 
 def test_a_text_file_that_is_not_utf_8_stays_bytes():
     latin = "Größe".encode("latin-1")
-    resource = wire(block(File(data=latin, name="a.txt")))["resource"]
+    resource = wire(block_of(File(data=latin, name="a.txt")))["resource"]
     assert resource == {"uri": "file:///a.txt", "mimeType": "text/plain", "blob": b64(latin)}
 
 
 def test_a_byte_order_mark_is_no_text():
-    assert block(File(data=b"\xef\xbb\xbf{}", name="a.json")).resource.text == "{}"
+    assert block_of(File(data=b"\xef\xbb\xbf{}", name="a.json")).resource.text == "{}"
 
 
 def test_a_file_carries_its_base_name_where_extras_are_asked_for(folder):
     """S003-26"""
     path = folder / "file.json"
     path.write_text('{"wind": 12}')
-    assert msgspec.to_builtins(block(File(path), extras=True)) == {
+    assert msgspec.to_builtins(block_of(File(path), extras=True)) == {
         "type": "resource",
         "resource": {
             "uri": path.as_uri(),
@@ -289,13 +289,13 @@ def test_a_file_carries_its_base_name_where_extras_are_asked_for(folder):
     ],
 )
 def test_the_uri_of_data_is_its_name_percent_encoded(name, format, uri):
-    assert block(File(data=PDF, name=name, format=format)).resource.uri == uri
+    assert block_of(File(data=PDF, name=name, format=format)).resource.uri == uri
 
 
 def test_the_uri_of_a_path_is_absolute(monkeypatch, folder):
     monkeypatch.chdir(folder)
     (folder / "a b.txt").write_text("x")
-    assert block(File("a b.txt")).resource.uri == (folder / "a b.txt").as_uri()
+    assert block_of(File("a b.txt")).resource.uri == (folder / "a b.txt").as_uri()
     assert (folder / "a b.txt").as_uri().endswith("/secret-directory/a%20b.txt")
 
 
@@ -306,7 +306,7 @@ def test_a_file_name_that_is_no_text_does_not_break_the_wire(folder):
             file.write(b"x")
     except OSError:
         pytest.skip("this file system takes no such name")
-    resource = wire(block(File(os.fsdecode(path)), extras=True))["resource"]
+    resource = wire(block_of(File(os.fsdecode(path)), extras=True))["resource"]
     assert resource["uri"].endswith("/r%E9sum%E9.txt")
     assert resource["name"] == "r\ufffdsum\ufffd.txt"
 
@@ -314,7 +314,7 @@ def test_a_file_name_that_is_no_text_does_not_break_the_wire(folder):
 def test_a_name_given_beside_a_path_is_shown_and_helps_to_find_the_type(folder):
     path = folder / "tmp1234"
     path.write_bytes(b"a,b")
-    resource = wire(block(File(path, name="table.csv"), extras=True))["resource"]
+    resource = wire(block_of(File(path, name="table.csv"), extras=True))["resource"]
     assert resource == {"uri": path.as_uri(), "name": "table.csv", "mimeType": "text/csv", "text": "a,b"}
 
 
@@ -331,7 +331,7 @@ def test_annotations_go_on_the_block_and_not_inside_the_resource(make, file_bloc
     """S004-18"""
     notes = {"audience": ["user"], "priority": 0.5}
     for given in (notes, Annotations(audience=["user"], priority=0.5)):
-        found = wire(block(make(given), file_block=file_block))
+        found = wire(block_of(make(given), file_block=file_block))
         assert found["annotations"] == notes
         assert "annotations" not in found.get("resource", {})
 
@@ -359,33 +359,33 @@ def test_wrong_annotations_are_the_authors_error(notes, problem):
 
 def test_media_as_a_resource_take_the_uri_and_the_declared_type():
     picture = Image(data=PNG)
-    assert wire(contents(picture, "logo://1")) == {
+    assert wire(contents_of(picture, "logo://1")) == {
         "uri": "logo://1",
         "mimeType": "image/png",
         "blob": b64(PNG),
     }
-    assert wire(contents(picture, "logo://1", "image/x-ours"))["mimeType"] == "image/x-ours"
-    assert wire(contents(File(data=b"{}", name="a.bin"), "a://1", "application/json"))["text"] == "{}"
+    assert wire(contents_of(picture, "logo://1", "image/x-ours"))["mimeType"] == "image/x-ours"
+    assert wire(contents_of(File(data=b"{}", name="a.bin"), "a://1", "application/json"))["text"] == "{}"
 
 
 def test_media_as_a_resource_keep_what_the_author_said_about_them():
     file = File(data=b"hi", name="a.txt", annotations={"priority": 1})
-    assert wire(contents(file, "a://1", extras=True)) == {
+    assert wire(contents_of(file, "a://1", extras=True)) == {
         "uri": "a://1",
         "name": "a.txt",
         "mimeType": "text/plain",
         "text": "hi",
         "annotations": {"priority": 1},
     }
-    assert "blob" in wire(contents(file, "a://1", file_block="blob"))
+    assert "blob" in wire(contents_of(file, "a://1", file_block="blob"))
 
 
 def test_a_file_message_is_its_text_and_with_extras_its_type(folder):
     """S003-36"""
     path = folder / "message.md"
     path.write_text("# Hello")
-    assert wire(text_block(File(path))) == {"type": "text", "text": "# Hello"}
-    assert wire(text_block(File(path), extras=True)) == {
+    assert wire(text_block_of(File(path))) == {"type": "text", "text": "# Hello"}
+    assert wire(text_block_of(File(path), extras=True)) == {
         "type": "text",
         "text": "# Hello",
         "mimeType": "text/markdown",
@@ -395,7 +395,7 @@ def test_a_file_message_is_its_text_and_with_extras_its_type(folder):
 def test_a_file_message_of_no_known_type_is_plain_text(folder):
     path = folder / "PROMPT"
     path.write_text("Hello")
-    assert text_block(File(path), extras=True).mimeType == "text/plain"
+    assert text_block_of(File(path), extras=True).mimeType == "text/plain"
 
 
 @pytest.mark.parametrize(("name", "data"), [("a.png", b"ascii"), ("a.txt", b"\xff"), ("a", b"\xff"), ("a", PDF)])
@@ -403,7 +403,7 @@ def test_a_file_message_that_is_not_text_is_told_to_the_model(folder, name, data
     path = folder / name
     path.write_bytes(data)
     with pytest.raises(ToolError) as caught:
-        text_block(File(path))
+        text_block_of(File(path))
     assert str(caught.value) == f"'{name}' is not a text file"
 
 
@@ -464,7 +464,7 @@ def test_the_format_of_an_image_decides(folder, format, mime):
     """S004-17"""
     path = folder / "x.gif"
     path.write_bytes(PNG)
-    assert wire(block(Image(path, format=format)))["mimeType"] == mime
+    assert wire(block_of(Image(path, format=format)))["mimeType"] == mime
 
 
 @pytest.mark.parametrize(
@@ -480,7 +480,7 @@ def test_the_format_of_an_image_decides(folder, format, mime):
 )
 def test_the_format_of_a_sound_decides(format, mime):
     """S004-17"""
-    assert wire(block(Audio(data=b"?", format=format)))["mimeType"] == mime
+    assert wire(block_of(Audio(data=b"?", format=format)))["mimeType"] == mime
 
 
 @pytest.mark.parametrize(
@@ -502,28 +502,28 @@ def test_the_format_of_a_sound_decides(format, mime):
 )
 def test_the_format_of_a_file_decides(format, mime):
     """S004-17"""
-    assert wire(block(File(data=PDF, name="x.gif", format=format)))["resource"]["mimeType"] == mime
+    assert wire(block_of(File(data=PDF, name="x.gif", format=format)))["resource"]["mimeType"] == mime
 
 
 def test_a_format_may_be_a_member_of_a_text_enumeration():
     class Format(StrEnum):
         PNG = "image/png"
 
-    assert wire(block(Image(data=b"?", format=Format.PNG)))["mimeType"] == "image/png"
+    assert wire(block_of(Image(data=b"?", format=Format.PNG)))["mimeType"] == "image/png"
 
 
 @pytest.mark.parametrize(("name", "data"), [("x", PNG), ("x.dat", PNG), ("x.bin", PNG), (".png", PNG)])
 def test_without_a_telling_suffix_the_first_bytes_decide(folder, name, data):
     path = folder / name
     path.write_bytes(data)
-    assert wire(block(Image(path)))["mimeType"] == "image/png"
+    assert wire(block_of(Image(path)))["mimeType"] == "image/png"
 
 
 @pytest.mark.parametrize(("name", "mime"), [("talk.webm", "audio/webm"), ("talk.mp4", "audio/mp4")])
 def test_a_container_given_as_a_sound_holds_sound(folder, name, mime):
     path = folder / name
     path.write_bytes(b"?")
-    assert wire(block(Audio(path)))["mimeType"] == mime
+    assert wire(block_of(Audio(path)))["mimeType"] == mime
 
 
 @pytest.mark.parametrize(
@@ -538,13 +538,13 @@ def test_a_file_of_another_family_is_told_to_the_model(folder, kind, name, data,
     path = folder / name
     path.write_bytes(data)
     with pytest.raises(ToolError) as caught:
-        block(kind(path))
+        block_of(kind(path))
     assert str(caught.value) == problem
 
 
 def test_a_file_of_no_known_type_is_bytes(folder):
     (folder / "x").write_bytes(b"\x00")
-    assert wire(block(File(folder / "x")))["resource"]["mimeType"] == "application/octet-stream"
+    assert wire(block_of(File(folder / "x")))["resource"]["mimeType"] == "application/octet-stream"
 
 
 # Files that fail --------------------------------------------------------------------------------
@@ -552,7 +552,7 @@ def test_a_file_of_no_known_type_is_bytes(folder):
 
 def failure(thing) -> ToolError:
     with pytest.raises(ToolError) as caught:
-        block(thing)
+        block_of(thing)
     return caught.value
 
 

@@ -703,7 +703,7 @@ AS_DATA = {
 @pytest.mark.parametrize("how", render.RENDERERS)
 def test_the_structured_view_does_not_depend_on_the_rendering(how):
     """S001-08, S001-11, S001-12, S001-13"""
-    draw = render.named(how)
+    draw = render.renderer_of(how)
     result, mirrored = tool_result(ROWS, Policy.standard, render=lambda value, raw: draw(msgspec.json.decode(raw)))
     assert json.loads(bytes(result.structuredContent)) == AS_DATA
     assert result.content == [TextContent(text=draw(AS_DATA["result"]))]

@@ -12,7 +12,7 @@ from plainmcp.compat import openmcp
 from plainmcp.compat.fastmcp import FastMCP
 from plainmcp.compat.mcp_serializer import MCPRegistry
 from plainmcp.errors import AuthorError, OptionError
-from plainmcp.protocol.option_check import HABITS, fits
+from plainmcp.protocol.option_check import HABITS, has_type
 from plainmcp.protocol.options import HttpOptions, RunOptions
 from plainmcp.transports.http.rules import Settings
 from speaking import answer
@@ -363,5 +363,5 @@ def test_the_settings_of_http_are_the_options_type_checkers_know() -> None:
     ],
 )
 def test_a_value_fits_the_hint_type_checkers_read(hint: Any, good: list[Any], bad: list[Any]) -> None:
-    assert [value for value in good if not fits(value, hint)] == []
-    assert [value for value in bad if fits(value, hint)] == []
+    assert [value for value in good if not has_type(value, hint)] == []
+    assert [value for value in bad if has_type(value, hint)] == []

@@ -23,10 +23,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plainmcp.errors import AuthorError, OutputError
 from plainmcp.policy import Policy
-from plainmcp.schema.generate import of_output
-from plainmcp.schema.output_check import OutputCheck
-from plainmcp.schema.schema_types import type_of
-from plainmcp.schema.validator import Judge
+from plainmcp.schema.generate import output_schema
+from plainmcp.schema.output_check import OutputCheck, type_of
+from plainmcp.schema.validator import Validator
 from plainmcp.values.encode import Rules
 
 RULES = Rules()
@@ -141,7 +140,7 @@ class Holder:
 
 def check(hint: Any, value: Any, policy: Policy = REPLACE) -> None:
     """Encode a value as the server would, and check it against what its hint promises."""
-    schema = of_output(hint, which="all")
+    schema = output_schema(hint, which="all")
     assert schema is not None
     OutputCheck(schema)(RULES.encode(value, policy))
 
@@ -240,7 +239,7 @@ KEPT: list[tuple[Any, st.SearchStrategy[Any]]] = [
 def test_what_a_type_promises_its_values_keep(hint, values, data):
     """S004-31, S004-34, S004-35, S004-37, B-30, B-31, B-11, R2506-TOOL-06, R2511-TOOL-06, R26-TOOL-06"""
     value = data.draw(values)
-    schema = of_output(hint, which="all")
+    schema = output_schema(hint, which="all")
     assert schema is not None
     raw = RULES.encode(value, Policy.standard)
     plain = msgspec.json.decode(raw)
@@ -263,7 +262,7 @@ JSON = st.recursive(
 PROMISES = [
     (jsonschema_rs.validator_for(schema, validate_formats=True), OutputCheck(schema))
     for hint, _ in KEPT
-    if (schema := of_output(hint, which="all")) is not None
+    if (schema := output_schema(hint, which="all")) is not None
 ]
 
 
@@ -298,7 +297,7 @@ def test_what_is_let_through_quickly_keeps_the_schema(plain):
     ],
 )
 def test_json_is_decoded_as_a_type_where_one_says_all_that_the_schema_says(hint, has_type):
-    schema = of_output(hint, which="all")
+    schema = output_schema(hint, which="all")
     assert schema is not None
     assert (type_of(schema) is not None) is has_type
 
@@ -430,7 +429,7 @@ def test_a_schema_by_hand_is_the_judge_whatever_the_type(value, said):
 
 
 def test_only_the_json_counts_where_the_value_is_unknown():
-    schema = of_output(Plain, which="named")
+    schema = output_schema(Plain, which="named")
     assert schema is not None
     keeps = OutputCheck(schema)
     keeps(b'{"name":"a","score":1,"tags":[]}')
@@ -475,15 +474,15 @@ def test_nothing_is_accepted_that_the_schema_refuses(hint: Any) -> None:
     model = pydantic.create_model("Model", v=(hint, ...))
     named = pydantic.create_model("Named", v=(hint, pydantic.Field(serialization_alias="w")))
     for kind, key in ((record, "v"), (model, "v"), (named, "w")):
-        for wrapped in (kind, list[kind]):  # type: ignore[valid-type]
-            schema = of_output(wrapped, which="all")
+        for wrap in (kind, list[kind]):  # type: ignore[valid-type]
+            schema = output_schema(wrap, which="all")
             assert schema is not None
-            judge = Judge(schema)
+            judge = Validator(schema)
             check = OutputCheck(schema)
             for lie in LIES:
                 for data in ({key: lie}, {}, {key: lie, "other": 1}):
-                    whole = data if wrapped is kind else [data, data]
-                    assert accepts(check, whole) <= judge.accepts(whole), (wrapped, whole)
+                    whole = data if wrap is kind else [data, data]
+                    assert accepts(check, whole) <= judge.is_valid(whole), (wrap, whole)
 
 
 def accepts(check: Any, data: Any) -> bool:
@@ -507,7 +506,7 @@ class Person(pydantic.BaseModel):
 
 @pytest.mark.parametrize("hint", [Fork, Person, list[Fork]])
 def test_what_holds_itself_twice_is_promised_at_once(hint: Any) -> None:
-    schema = of_output(hint, which="all")
+    schema = output_schema(hint, which="all")
     assert schema is not None
     check, fork = OutputCheck(schema), {"left": None, "right": None}
     assert accepts(check, [fork] if hint == list[Fork] else {**fork, "friends": [], "foes": []})
@@ -520,7 +519,7 @@ def test_what_holds_itself_twice_is_promised_at_once(hint: Any) -> None:
 )
 def test_what_a_model_s_configuration_says_is_part_of_its_promise(config: ConfigDict, lie: Any) -> None:
     model = pydantic.create_model("Model", __config__=config, s=(str, ...))
-    schema = of_output(model, which="all")
+    schema = output_schema(model, which="all")
     assert schema is not None
     check = OutputCheck(schema)
     assert accepts(check, {"s": "a"}) and not accepts(check, lie)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plainmcp.errors import AuthorError, InvalidParams
-from plainmcp.wire.cursor import Page, page
+from plainmcp.wire.cursor import Page, page_of
 
 NAMES = ["ant", "bee", "cat", "dog", "eel"]
 
@@ -19,7 +19,7 @@ NAMES = ["ant", "bee", "cat", "dog", "eel"]
 def cursor_after(key, kind="tools"):
     """The cursor of a page whose last item has this key."""
     more = key + "~" if isinstance(key, str) else key + 1
-    return page([key, more], None, 1, kind).next_cursor
+    return page_of([key, more], None, 1, kind).next_cursor
 
 
 def forged(body: object, checksum: int | None = None) -> str:
@@ -32,7 +32,7 @@ def walk(keys, size, kind="tools"):
     """Every item, page by page, as a client sees them."""
     seen, cursor = [], None
     while True:
-        found = page(keys, cursor, size, kind)
+        found = page_of(keys, cursor, size, kind)
         seen.append(list(keys[found.start : found.stop]))
         cursor = found.next_cursor
         if cursor is None:
@@ -60,7 +60,7 @@ def test_the_pages_of_a_list_are_the_list(size, pages):
 
 @pytest.mark.parametrize("size", [1, None])
 def test_an_empty_list_has_one_empty_page(size):
-    assert page([], None, size, "tools") == Page(0, 0, None)
+    assert page_of([], None, size, "tools") == Page(0, 0, None)
 
 
 def test_a_list_in_order_of_registration_has_serial_numbers_for_keys():
@@ -68,13 +68,13 @@ def test_a_list_in_order_of_registration_has_serial_numbers_for_keys():
 
 
 def test_without_a_size_a_cursor_still_says_where_to_go_on():
-    assert page(NAMES, cursor_after("bee"), None, "tools") == Page(2, 5, None)
+    assert page_of(NAMES, cursor_after("bee"), None, "tools") == Page(2, 5, None)
 
 
 @pytest.mark.parametrize("size", [0, -1])
 def test_a_page_of_nothing_is_the_authors_mistake(size):
     with pytest.raises(AuthorError, match="at least one"):
-        page(NAMES, None, size, "tools")
+        page_of(NAMES, None, size, "tools")
 
 
 # What happens meanwhile -------------------------------------------------------------------------
@@ -94,7 +94,7 @@ def test_a_page_of_nothing_is_the_authors_mistake(size):
 )
 def test_what_is_added_or_removed_elsewhere_neither_repeats_nor_skips(keys, rest):
     """R24-PAGE-01 R2503-PAGE-01 R2506-PAGE-01 R2511-PAGE-01 R26-PAGE-01"""
-    found = page(keys, cursor_after("bee"), 10, "tools")
+    found = page_of(keys, cursor_after("bee"), 10, "tools")
     assert keys[found.start : found.stop] == rest
     assert found.next_cursor is None
 
@@ -109,7 +109,7 @@ def test_items_that_stay_are_seen_exactly_once_while_others_come_and_go(before, 
     pool = st.integers() if before and isinstance(present[0], int) else st.text("abc", max_size=3)
     stayed = set(before)
     for _ in range(20):
-        found = page(present, cursor, size, "tools")
+        found = page_of(present, cursor, size, "tools")
         seen += present[found.start : found.stop]
         cursor = found.next_cursor
         if cursor is None:
@@ -125,11 +125,10 @@ def test_items_that_stay_are_seen_exactly_once_while_others_come_and_go(before, 
 
 def test_a_cursor_survives_a_restart():
     """R26-PAGE-01"""
-    program = (
-        "from plainmcp.wire.cursor import page; print(page(['ant', 'bee', 'cat'], None, 2, 'tools').next_cursor)"
-    )
+    call = "page_of(['ant', 'bee', 'cat'], None, 2, 'tools')"
+    program = f"from plainmcp.wire.cursor import page_of; print({call}.next_cursor)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert page(NAMES, done.stdout.strip(), 2, "tools").start == 2
+    assert page_of(NAMES, done.stdout.strip(), 2, "tools").start == 2
 
 
 # Cursors ----------------------------------------------------------------------------------------
@@ -141,7 +140,7 @@ def test_any_key_has_a_cursor_that_is_plain_text_and_never_empty(key):
     assert cursor
     assert cursor.isascii()
     assert set(cursor) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
-    assert page([key], cursor, 1, "tools") == Page(1, 1, None)
+    assert page_of([key], cursor, 1, "tools") == Page(1, 1, None)
 
 
 GOOD = cursor_after("bee")
@@ -200,7 +199,7 @@ def test_a_cursor_this_list_did_not_give_out_is_refused(cursor):
     """B-37 B-46 R24-PAGE-02 R2503-PAGE-02 R2506-PAGE-02 R2511-PAGE-02 R26-PAGE-02"""
     for keys, size in ((NAMES, 2), (NAMES, None), ([], 2)):
         with pytest.raises(InvalidParams, match="Invalid cursor") as caught:
-            page(keys, cursor, size, "tools")
+            page_of(keys, cursor, size, "tools")
         assert caught.value.code == -32602
 
 
@@ -211,7 +210,7 @@ def test_the_forger_of_these_tests_can_make_a_good_one():
 @pytest.mark.parametrize(("keys", "cursor"), [(NAMES, cursor_after(7)), ([1, 2], GOOD)])
 def test_a_cursor_of_the_other_order_is_refused(keys, cursor):
     with pytest.raises(InvalidParams):
-        page(keys, cursor, 2, "tools")
+        page_of(keys, cursor, 2, "tools")
 
 
 @given(
@@ -222,13 +221,13 @@ def test_a_cursor_with_one_letter_changed_is_refused(at, letter):
     changed = GOOD[:at] + letter + GOOD[at + 1 :]
     if changed != GOOD:
         with pytest.raises(InvalidParams):
-            page(NAMES, changed, 2, "tools")
+            page_of(NAMES, changed, 2, "tools")
 
 
 @given(st.text() | st.binary().map(lambda raw: urlsafe_b64encode(raw).decode().rstrip("=")))
 def test_any_text_is_a_page_or_a_refusal(text):
     with pytest.raises(InvalidParams):
-        page(NAMES, text, 2, "tools")
+        page_of(NAMES, text, 2, "tools")
 
 
 def test_a_cursor_tells_nothing_of_positions():

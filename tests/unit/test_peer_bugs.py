@@ -377,7 +377,7 @@ def test_b44_a_dict_is_data_without_any_annotation_and_a_scalar_has_no_quotes():
 @pytest.mark.parametrize("policy", ["standard", "openmcp", "fastmcp", "kubernetes", "lean"])
 def test_b45_none_does_not_vanish_from_a_list(policy):
     result = tool([None, "a"], policy)
-    one_text = [text(codec.styled(b'[null,"a"]', Policy.of(policy).json_style))]
+    one_text = [text(codec.format_json(b'[null,"a"]', Policy.of(policy).json_style))]
     assert result["content"] in ([text("null"), text("a")], one_text)
     assert result.get("structuredContent", {"result": [None, "a"]}) == {"result": [None, "a"]}
 

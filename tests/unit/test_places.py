@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plainmcp.protocol import safe_paths
-from plainmcp.protocol.safe_paths import Place
+from plainmcp.protocol.safe_paths import SafePath
 
 LINKS = ["inside", "refuse", "follow"]
 
@@ -36,7 +36,7 @@ def system(request, monkeypatch):
 
 
 def read(root: Path, relative: str, links="inside") -> str:
-    with Place(str(root), relative, links).opened() as (file, real):
+    with SafePath(str(root), relative, links).open() as (file, real):
         assert real == Path(os.path.realpath(root / relative))
         return file.read().decode()
 

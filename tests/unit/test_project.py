@@ -8,7 +8,7 @@ import pytest
 from msgspec import UNSET, Raw
 
 from plainmcp.protocol import project
-from plainmcp.revisions import LATEST, REVISIONS, named
+from plainmcp.revisions import LATEST, REVISIONS, revision_of
 from plainmcp.types import (
     Annotations,
     AudioContent,
@@ -53,7 +53,7 @@ def on_wire(revision: str, definition: str, message: Any) -> dict[str, Any]:
 
 
 def tool(result: CallToolResult, revision: str, mirrored: bool = False, **options: Any) -> dict[str, Any]:
-    projected = project.tool_result(result, mirrored, named(revision), **options)
+    projected = project.tool_result(result, mirrored, revision_of(revision), **options)
     return on_wire(revision, "CallToolResult", projected)
 
 
@@ -61,7 +61,7 @@ def blocks(block: ContentBlock, revision: str) -> list[dict[str, Any]]:
     """The content of a result with this one block; a prompt's message gets the same."""
     content = tool(CallToolResult(content=[block]), revision)["content"]
     prompt = GetPromptResult(messages=[PromptMessage(role="user", content=block)])
-    projected = project.prompt_result(prompt, named(revision))
+    projected = project.prompt_result(prompt, revision_of(revision))
     said = on_wire(revision, "GetPromptResult", projected)["messages"]
     assert said == [{"role": "user", "content": one} for one in content]
     return content
@@ -78,16 +78,16 @@ def every(names: tuple[str, ...]) -> pytest.MarkDecorator:
 def test_no_older_client_sees_result_type_or_cache_hints(revision):
     assert tool(CallToolResult(content=[], resultType="complete"), revision) == {"content": []}
     read = ReadResourceResult(contents=[], resultType="complete", ttlMs=5000, cacheScope="public")
-    projected = project.resource_result(read, named(revision))
+    projected = project.resource_result(read, revision_of(revision))
     assert on_wire(revision, "ReadResourceResult", projected) == {"contents": []}
-    prompt = project.prompt_result(GetPromptResult(messages=[], resultType="complete"), named(revision))
+    prompt = project.prompt_result(GetPromptResult(messages=[], resultType="complete"), revision_of(revision))
     assert on_wire(revision, "GetPromptResult", prompt) == {"messages": []}
 
 
 @every(NEW)
 def test_a_2026_07_28_client_is_told_that_a_result_is_complete(revision):
     assert tool(CallToolResult(content=[]), revision) == {"content": [], "resultType": "complete"}
-    prompt = project.prompt_result(GetPromptResult(messages=[]), named(revision))
+    prompt = project.prompt_result(GetPromptResult(messages=[]), revision_of(revision))
     assert on_wire(revision, "GetPromptResult", prompt) == {"messages": [], "resultType": "complete"}
 
 
@@ -162,7 +162,7 @@ def test_data_whose_text_an_author_vouches_for_is_not_said_again(revision):
 def test_raw_json_is_carried_byte_for_byte(revision):
     """S002-27"""
     result = CallToolResult(content=[], structuredContent=Raw(b'{"n":65,"x":65.0,"e":1e16}'))
-    raw = msgspec.json.encode(project.tool_result(result, False, named(revision)))
+    raw = msgspec.json.encode(project.tool_result(result, False, revision_of(revision)))
     if revision in OLD:
         assert raw == rb'{"content":[{"type":"text","text":"{\"n\": 65, \"x\": 65.0, \"e\": 1e16}"}]}'
     else:
@@ -229,7 +229,7 @@ def test_what_is_no_object_is_json_text_where_nothing_is_structured(revision, va
 @every(tuple(REVISIONS))
 def test_nothing_structured_stays_nothing(revision):
     """S000-19"""
-    assert project.tool_result(CallToolResult(content=[]), True, named(revision)).structuredContent is UNSET
+    assert project.tool_result(CallToolResult(content=[]), True, revision_of(revision)).structuredContent is UNSET
     assert tool(CallToolResult(content=[]), revision)["content"] == []
 
 
@@ -362,10 +362,10 @@ def test_annotations_that_held_nothing_else_are_dropped_with_last_modified(revis
 def test_meta_of_the_result_itself_travels_everywhere(revision):
     """S004-41"""
     assert tool(CallToolResult(content=[], _meta={"a": 1}), revision)["_meta"] == {"a": 1}
-    read = project.resource_result(ReadResourceResult(contents=[], _meta={"a": 1}), named(revision))
+    read = project.resource_result(ReadResourceResult(contents=[], _meta={"a": 1}), revision_of(revision))
     assert on_wire(revision, "ReadResourceResult", read)["_meta"] == {"a": 1}
     prompt = GetPromptResult(description="d", messages=[], _meta={"a": 1})
-    sent = on_wire(revision, "GetPromptResult", project.prompt_result(prompt, named(revision)))
+    sent = on_wire(revision, "GetPromptResult", project.prompt_result(prompt, revision_of(revision)))
     assert (sent["description"], sent["_meta"]) == ("d", {"a": 1})
 
 
@@ -417,7 +417,7 @@ def test_the_contents_of_a_resource_are_made_to_fit_as_well(revision):
             BlobResourceContents(uri="a://2", blob="AA==", _meta={"a": 1}),
         ]
     )
-    sent = on_wire(revision, "ReadResourceResult", project.resource_result(read, named(revision)))
+    sent = on_wire(revision, "ReadResourceResult", project.resource_result(read, revision_of(revision)))
     if revision in OLD:
         assert sent["contents"] == [
             {"uri": "a://1", "mimeType": "text/plain", "text": "b"},
@@ -456,7 +456,7 @@ def everything() -> CallToolResult:
 @every(tuple(REVISIONS))
 def test_a_result_is_not_changed_by_being_made_to_fit(revision):
     given = everything()
-    project.tool_result(given, False, named(revision))
+    project.tool_result(given, False, revision_of(revision))
     assert given == everything()
 
 
@@ -472,5 +472,5 @@ def test_no_block_is_lost_and_the_order_stays(revision):
 
 @every(tuple(REVISIONS))
 def test_fitting_twice_changes_nothing_more(revision):
-    once = project.tool_result(everything(), False, named(revision))
-    assert project.tool_result(once, False, named(revision)) == once
+    once = project.tool_result(everything(), False, revision_of(revision))
+    assert project.tool_result(once, False, revision_of(revision)) == once

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plainmcp.errors import AuthorError
-from plainmcp.values.render import RENDERERS, named
+from plainmcp.values.render import RENDERERS, renderer_of
 
 CONTEXTS = [
     {"name": "cluster-0", "server": "unknown", "default": False},
@@ -24,7 +24,7 @@ TABULAR = ["table", "markdown", "csv"]
 
 
 def render(how: str, value: Any) -> str:
-    return named(how)(value)
+    return renderer_of(how)(value)
 
 
 def read_csv(text: str) -> list[list[str]]:
@@ -39,22 +39,22 @@ def test_there_are_five_renderers_in_a_fixed_order():
 
 
 def test_a_name_gives_the_renderer_of_that_name():
-    assert all(named(name) is RENDERERS[name] for name in RENDERERS)
+    assert all(renderer_of(name) is RENDERERS[name] for name in RENDERERS)
 
 
 def test_a_callable_is_its_own_renderer():
-    assert named(repr) is repr
+    assert renderer_of(repr) is repr
 
 
 def test_an_unknown_name_is_refused_and_the_known_ones_are_listed():
     with pytest.raises(AuthorError, match="'xml'; the names are json, yaml, table, markdown, csv"):
-        named("xml")
+        renderer_of("xml")
 
 
 def test_choosing_yaml_without_pyyaml_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(AuthorError, match=r"pip install 'plainmcp\[yaml\]'"):
-        named("yaml")
+        renderer_of("yaml")
     with pytest.raises(AuthorError, match=r"pip install 'plainmcp\[yaml\]'"):
         RENDERERS["yaml"]([])
 

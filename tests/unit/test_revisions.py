@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from plainmcp.errors import AuthorError
-from plainmcp.revisions import LATEST, REVISIONS, Revision, named
+from plainmcp.revisions import LATEST, REVISIONS, Revision, revision_of
 from schemas import definitions
 
 every_revision = pytest.mark.parametrize("revision", REVISIONS.values(), ids=list(REVISIONS))
@@ -28,13 +28,13 @@ def test_the_five_revisions_go_by_their_dates_oldest_first():
 
 @pytest.mark.parametrize("name", REVISIONS)
 def test_a_revision_is_found_by_its_name(name):
-    assert named(name) is REVISIONS[name]
+    assert revision_of(name) is REVISIONS[name]
 
 
 @pytest.mark.parametrize("name", ["2025-06-19", "", "latest"])
 def test_an_unknown_revision_is_refused_and_the_known_ones_are_listed(name):
     with pytest.raises(AuthorError) as caught:
-        named(name)
+        revision_of(name)
     assert str(caught.value) == (
         f"unknown revision {name!r}; the known ones are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28"
     )

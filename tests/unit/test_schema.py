@@ -28,13 +28,13 @@ from plainmcp.revisions import REVISIONS
 from plainmcp.schema import generate
 from plainmcp.schema.generate import (
     as_object,
-    camel_top,
-    handwritten,
+    check_handwritten,
+    form_schema,
+    input_schema,
     is_object,
-    of_form,
-    of_input,
-    of_output,
-    wrapped,
+    output_schema,
+    to_camel,
+    wrap,
 )
 from plainmcp.schema.signature import Parameter, read
 from schemas import assert_valid
@@ -138,7 +138,7 @@ class Stranger:
 def property_of(hint: Any, **known: Any) -> dict[str, Any]:
     """The schema of one parameter."""
     parameter = Parameter("it", hint, known.pop("required", True), **known)
-    found: dict[str, Any] = of_input([parameter])["properties"]["it"]
+    found: dict[str, Any] = input_schema([parameter])["properties"]["it"]
     return found
 
 
@@ -253,8 +253,8 @@ def test_the_readme_tools_are_listed_to_the_key(function, listed):
         "name": found.name,
         "title": found.title,
         "description": found.description,
-        "inputSchema": of_input(found.parameters, show_defaults=False),
-        "outputSchema": of_output(found.returns, which="model"),
+        "inputSchema": input_schema(found.parameters, show_defaults=False),
+        "outputSchema": output_schema(found.returns, which="model"),
     }
     exactly({key: value for key, value in definition.items() if value is not None}, listed)
 
@@ -269,7 +269,7 @@ class WeatherData(BaseModel):
 def test_what_a_field_says_reaches_the_schema(which):
     """S004-31, S004-32, S004-34"""
     exactly(
-        of_output(WeatherData, which=which),
+        output_schema(WeatherData, which=which),
         {
             "type": "object",
             "properties": {
@@ -287,11 +287,11 @@ def test_what_a_field_says_reaches_the_schema(which):
 
 def test_a_function_without_parameters_takes_an_empty_object():
     """R2511-TOOL-05, R26-TOOL-05"""
-    exactly(of_input([]), {"type": "object", "properties": {}})
+    exactly(input_schema([]), {"type": "object", "properties": {}})
 
 
 def test_an_open_function_says_so():
-    assert of_input([], open=True) == {"type": "object", "properties": {}, "additionalProperties": True}
+    assert input_schema([], open=True) == {"type": "object", "properties": {}, "additionalProperties": True}
 
 
 NATIVE = [
@@ -364,7 +364,7 @@ RECORD = {
 def test_a_typed_dict_of_either_module_has_a_schema(hint):
     """B-18"""
     exactly(property_of(hint), RECORD)
-    exactly(of_output(hint, which="named"), RECORD)
+    exactly(output_schema(hint, which="named"), RECORD)
 
 
 def test_records_of_all_families_are_objects():
@@ -425,13 +425,13 @@ def test_a_default_is_shown_where_json_has_it_and_null_is_not_worth_a_word(hint,
 
 def test_defaults_are_shown_only_if_wanted_at_any_depth():
     parameters = [Parameter("point", Point, False, Point(1)), Parameter("days", int, False, 3)]
-    assert "default" not in json.dumps(of_input(parameters, show_defaults=False))
-    assert json.dumps(of_input(parameters)).count("default") == 3
+    assert "default" not in json.dumps(input_schema(parameters, show_defaults=False))
+    assert json.dumps(input_schema(parameters)).count("default") == 3
 
 
 def test_a_model_as_parameter_is_read_by_its_aliases():
     """B-30"""
-    found = of_input([Parameter("who", Person, True)])
+    found = input_schema([Parameter("who", Person, True)])
     person = found["$defs"]["Person"]
     exactly(
         person,
@@ -460,7 +460,7 @@ def test_titles_are_kept_only_where_somebody_gave_them():
         "some_field": {"type": "integer"},
         "other": {"type": "integer", "title": "The other"},
     }
-    assert "title" not in json.dumps(of_input([Parameter("it", dict[str, list[Weather | Forecast]], True)]))
+    assert "title" not in json.dumps(input_schema([Parameter("it", dict[str, list[Weather | Forecast]], True)]))
 
 
 def test_small_definitions_are_inlined_and_large_ones_shared():
@@ -471,19 +471,19 @@ def test_small_definitions_are_inlined_and_large_ones_shared():
         street: str
         city: str
 
-    small = of_input([Parameter("home", Address, True), Parameter("work", Address, True)])
+    small = input_schema([Parameter("home", Address, True), Parameter("work", Address, True)])
     assert "$defs" not in small and "$ref" not in json.dumps(small)
 
     big = TypedDict("big", {f"a_rather_long_field_name_{n}": int for n in range(50)})  # type: ignore[misc]
-    found = of_output(tuple[big, big, big], which="all")  # type: ignore[valid-type]
+    found = output_schema(tuple[big, big, big], which="all")  # type: ignore[valid-type]
     assert found is not None
     assert list(found["$defs"]) == ["big"]
     assert found["prefixItems"] == [{"$ref": "#/$defs/big"}] * 3
-    assert "$defs" not in of_input([Parameter("it", big, True)])
+    assert "$defs" not in input_schema([Parameter("it", big, True)])
 
 
 def test_recursion_stays_as_a_reference_under_an_object_root():
-    found = of_output(Tree, which="typed")
+    found = output_schema(Tree, which="typed")
     body = {
         "type": "object",
         "properties": {
@@ -493,7 +493,7 @@ def test_recursion_stays_as_a_reference_under_an_object_root():
         "required": ["value", "children"],
     }
     exactly(found, {**body, "$defs": {"Tree": body}})
-    taken = of_input([Parameter("tree", Tree, True, description="A tree")])
+    taken = input_schema([Parameter("tree", Tree, True, description="A tree")])
     assert taken["properties"]["tree"] == {"description": "A tree", "$ref": "#/$defs/Tree"}
     assert list(taken["$defs"]) == ["Tree"]
 
@@ -501,7 +501,7 @@ def test_recursion_stays_as_a_reference_under_an_object_root():
 def test_two_classes_of_one_name_do_not_share_a_definition():
     other = msgspec.defstruct("Tree", [("leaf", bool), ("branches", "list[Tree]")], namespace={}, module=__name__)
     other.__annotations__["branches"] = list[other]  # type: ignore[valid-type]
-    found = of_input([Parameter("one", Tree, True), Parameter("two", other, True)])
+    found = input_schema([Parameter("one", Tree, True), Parameter("two", other, True)])
     assert len(found["$defs"]) == 2
     for name in ("one", "two"):
         target = found["properties"][name]["$ref"].removeprefix("#/$defs/")
@@ -517,19 +517,19 @@ def test_unions_msgspec_cannot_tell_apart_are_choices():
 @pytest.mark.parametrize("hint", [Stranger, list[Stranger], type, complex, Iterator[int]])
 def test_an_unsupported_type_is_refused_and_the_parameter_named(hint):
     with pytest.raises(AuthorError, match="parameter city: "):
-        of_input([Parameter("city", hint, True)])
+        input_schema([Parameter("city", hint, True)])
 
 
 def test_an_unsupported_type_is_told_what_to_do():
     cure = "Stranger cannot be read from JSON; use a dataclass, a TypedDict or a model"
     with pytest.raises(AuthorError, match=cure):
-        of_input([Parameter("city", Stranger, True)])
+        input_schema([Parameter("city", Stranger, True)])
 
 
 def test_a_typed_dict_that_pydantic_does_not_take_may_hold_a_model():
     """B-18"""
     holder = TypedDict("holder", {"weather": Weather})  # noqa: UP013
-    found = of_input([Parameter("it", holder, True)])["properties"]["it"]
+    found = input_schema([Parameter("it", holder, True)])["properties"]["it"]
     assert found == {
         "type": "object",
         "properties": {"weather": property_of(Weather)},
@@ -548,7 +548,7 @@ def test_every_input_schema_is_valid_in_its_dialect_and_on_every_revision(revisi
     """R2511-SCHEMA-01, R26-SCHEMA-01, R2511-SCHEMA-03, R26-SCHEMA-03, R2506-TOOL-05, R24-TOOL-05"""
     records = [Row, Pair, Point, Tree, Forecast, Attributes, Weather, Person, WeatherData]
     more = [Parameter(f"r{n}", hint, True) for n, hint in enumerate(records)]
-    found = of_input([*EVERYTHING, *more])
+    found = input_schema([*EVERYTHING, *more])
     jsonschema_rs.Draft202012Validator(found)
     assert_valid(revision, "Tool", {"name": "it", "inputSchema": found})
 
@@ -619,18 +619,20 @@ HINTS = [
 @pytest.mark.parametrize(("hint", "which"), HINTS, ids=lambda value: str(value)[-40:])
 def test_a_policy_chooses_which_hints_are_a_promise(hint, which):
     """S003-22, S004-31, B-31"""
-    made = [name for name in ("none", "model", "named", "typed", "all") if of_output(hint, which=name) is not None]
+    made = [
+        name for name in ("none", "model", "named", "typed", "all") if output_schema(hint, which=name) is not None
+    ]
     assert made == which.split()
 
 
 def test_the_official_packages_content_is_no_data():
     mcp_types = pytest.importorskip("mcp.types")
-    assert of_output(list[mcp_types.TextContent], which="all") is None
-    assert of_output(mcp_types.CallToolResult, which="all") is None
+    assert output_schema(list[mcp_types.TextContent], which="all") is None
+    assert output_schema(mcp_types.CallToolResult, which="all") is None
 
 
 def test_what_may_be_null_stays_so_in_what_is_sent():
-    found = of_output(Forecast, which="named")
+    found = output_schema(Forecast, which="named")
     assert found is not None
     assert found["properties"]["note"] == {"anyOf": [{"type": "string"}, {"type": "null"}]}
 
@@ -644,10 +646,10 @@ def test_where_null_is_left_out_nothing_that_may_be_null_is_required():
         tree: Tree
         anything: Any
 
-    found = of_output(Partial, which="named", drop_none=True)
+    found = output_schema(Partial, which="named", drop_none=True)
     assert found is not None
     assert found["required"] == ["city"]
-    assert of_output(Partial, which="named")["required"] == ["city", "note", "unit", "tree", "anything"]  # type: ignore[index]
+    assert output_schema(Partial, which="named")["required"] == ["city", "note", "unit", "tree", "anything"]  # type: ignore[index]
 
 
 def test_bytes_inside_a_record_are_data():
@@ -655,7 +657,7 @@ def test_bytes_inside_a_record_are_data():
     class Blob:
         data: bytes
 
-    assert of_output(Blob, which="typed") is not None
+    assert output_schema(Blob, which="typed") is not None
 
 
 def test_a_model_is_sent_by_its_aliases_with_what_it_computes():
@@ -670,7 +672,7 @@ def test_a_model_is_sent_by_its_aliases_with_what_it_computes():
         def double(self) -> int:
             return self.seen_at * 2
 
-    found = of_output(Computed, which="model")
+    found = output_schema(Computed, which="model")
     assert found is not None
     assert list(found["properties"]) == ["seenAt", "amount", "double"]
     assert found["properties"]["amount"] == {"type": "string"}
@@ -682,9 +684,9 @@ def test_names_for_the_wire_are_the_names_in_the_schema():
         wired: list[Wired]
 
     body = {"type": "object", "properties": {"wireName": {"type": "integer"}}, "required": ["wireName"]}
-    exactly(of_output(Wired, which="named"), body)
+    exactly(output_schema(Wired, which="named"), body)
     exactly(
-        of_output(dict[str, Holder], which="typed"),
+        output_schema(dict[str, Holder], which="typed"),
         {
             "type": "object",
             "additionalProperties": {
@@ -712,21 +714,21 @@ class WiredTuple(NamedTuple):
 
 @pytest.mark.parametrize("hint", [WiredTree, WiredModel, WiredTuple, list[WiredModel]])
 def test_names_for_the_wire_that_cannot_be_followed_make_no_promise(hint):
-    assert of_output(hint, which="all") is None
+    assert output_schema(hint, which="all") is None
 
 
 def test_private_attributes_of_attrs_are_not_promised():
-    found = of_output(Attributes, which="named")
+    found = output_schema(Attributes, which="named")
     exactly(found, {"type": "object", "properties": {"left": {"type": "integer"}}, "required": ["left"]})
 
 
 def test_a_class_with_a_serializer_of_its_own_makes_no_promise():
-    assert of_output(list[Forecast], which="typed", opaque=[Forecast]) is None
-    assert of_output(list[Point], which="typed", opaque=[Forecast]) is not None
+    assert output_schema(list[Forecast], which="typed", opaque=[Forecast]) is None
+    assert output_schema(list[Point], which="typed", opaque=[Forecast]) is not None
 
 
 def test_a_description_goes_to_the_root():
-    found = of_output(list[int], which="all", description="The highs")
+    found = output_schema(list[int], which="all", description="The highs")
     exactly(found, {"type": "array", "description": "The highs", "items": {"type": "integer"}})
 
 
@@ -736,9 +738,9 @@ class Unresolved:
 
 
 def test_a_record_that_cannot_be_resolved_makes_no_promise_and_is_no_parameter():
-    assert of_output(Unresolved, which="all") is None
+    assert output_schema(Unresolved, which="all") is None
     with pytest.raises(AuthorError, match=r"parameter it: .*Nowhere"):
-        of_input([Parameter("it", Unresolved, True)])
+        input_schema([Parameter("it", Unresolved, True)])
 
 
 def test_a_generic_record_is_made_of_what_it_was_given():
@@ -746,7 +748,7 @@ def test_a_generic_record_is_made_of_what_it_was_given():
     class Box(Generic[T]):
         inner: T
 
-    found = of_output(list[Box[int]], which="typed")
+    found = output_schema(list[Box[int]], which="typed")
     assert found is not None
     assert found["items"]["properties"] == {"inner": {"type": "integer"}}
 
@@ -756,7 +758,7 @@ def test_a_generic_record_is_made_of_what_it_was_given():
 
 def test_a_value_is_wrapped_with_its_definitions_at_the_new_root():
     exactly(
-        wrapped({"$schema": "x", "type": "array", "items": {"$ref": "#/$defs/A"}, "$defs": {"A": {"type": "null"}}}),
+        wrap({"$schema": "x", "type": "array", "items": {"$ref": "#/$defs/A"}, "$defs": {"A": {"type": "null"}}}),
         {
             "$schema": "x",
             "type": "object",
@@ -784,7 +786,7 @@ def test_references_still_lead_where_they_led(before, after):
         "items": {"anyOf": [{"$ref": before}, {"const": {"$ref": "#"}}]},
         "default": {"$ref": "#"},
     }
-    found = wrapped({**inner, "$defs": {"A": {"not": {"$ref": before}}}})
+    found = wrap({**inner, "$defs": {"A": {"not": {"$ref": before}}}})
     result = found["properties"]["result"]
     assert result["items"]["anyOf"] == [{"$ref": after}, {"const": {"$ref": "#"}}]
     assert result["default"] == {"$ref": "#"}
@@ -793,12 +795,12 @@ def test_references_still_lead_where_they_led(before, after):
 
 def test_a_schema_with_an_id_keeps_what_counts_from_it():
     inner = {"$id": "urn:x", "type": "array", "items": {"$ref": "#/$defs/A"}, "$defs": {"A": {"$ref": "#"}}}
-    assert wrapped(inner) == {"type": "object", "properties": {"result": inner}, "required": ["result"]}
+    assert wrap(inner) == {"type": "object", "properties": {"result": inner}, "required": ["result"]}
 
 
 def test_a_wrapped_recursive_list_accepts_what_the_bare_one_accepts():
     inner = {"type": "array", "items": {"$ref": "#"}}
-    judge = jsonschema_rs.validator_for(wrapped(inner, "a/b"))
+    judge = jsonschema_rs.validator_for(wrap(inner, "a/b"))
     assert judge.is_valid({"a/b": [[], [[]]]})
     assert not judge.is_valid({"a/b": [[1]]})
 
@@ -831,7 +833,7 @@ def test_an_object_says_so():
 
 
 def test_only_the_top_is_in_camel_case():
-    found = camel_top(
+    found = to_camel(
         {
             "type": "object",
             "properties": {"default_context": {"properties": {"a_b": {}}}, "_private": {}, "x": {}, "a__b": {}},
@@ -858,7 +860,7 @@ def test_a_flat_record_is_a_form():
         ticket: UUID | None = None  # a format no form knows
 
     exactly(
-        of_form(Booking),
+        form_schema(Booking),
         {
             "type": "object",
             "properties": {
@@ -873,13 +875,13 @@ def test_a_flat_record_is_a_form():
             "required": ["name", "when", "unit"],
         },
     )
-    assert of_form(WeatherData)["required"] == ["temperature", "condition", "humidity"]
+    assert form_schema(WeatherData)["required"] == ["temperature", "condition", "humidity"]
 
 
 @pytest.mark.parametrize("kind", [Tree, Person, Pair, int])
 def test_what_is_not_flat_is_no_form(kind):
     with pytest.raises(AuthorError):
-        of_form(kind)
+        form_schema(kind)
 
 
 def test_a_field_that_fits_no_form_is_named():
@@ -888,7 +890,7 @@ def test_a_field_that_fits_no_form_is_named():
         stops: list[Forecast]
 
     with pytest.raises(AuthorError, match=r"Trip.stops is neither a single value nor a choice"):
-        of_form(Trip)
+        form_schema(Trip)
 
 
 # By hand ------------------------------------------------------------------------------------------
@@ -906,7 +908,7 @@ MANUAL = {
 
 def test_a_schema_by_hand_is_listed_as_it_is():
     """S004-33"""
-    exactly(handwritten(MANUAL, "it", output=True), MANUAL)
+    exactly(check_handwritten(MANUAL, "it", output=True), MANUAL)
     odd = {
         "x-mine": [1],
         "title": "T",
@@ -914,8 +916,8 @@ def test_a_schema_by_hand_is_listed_as_it_is():
         "properties": {"b": {"title": "B"}, "a": {}},
         "$comment": "!",
     }
-    exactly(handwritten(odd, "it"), odd)
-    assert handwritten(odd, "it") is not odd
+    exactly(check_handwritten(odd, "it"), odd)
+    assert check_handwritten(odd, "it") is not odd
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
@@ -926,7 +928,7 @@ def test_boolean_properties_become_objects_and_nothing_else_does(revision):
         "properties": {"any": True, "none": False, "deep": {"properties": {"x": True}}},
         "additionalProperties": False,
     }
-    found = handwritten(given, "it")
+    found = check_handwritten(given, "it")
     assert found["properties"] == {"any": {}, "none": {"not": {}}, "deep": {"properties": {"x": True}}}
     assert found["additionalProperties"] is False
     assert_valid(revision, "Tool", {"name": "it", "inputSchema": found})
@@ -936,11 +938,11 @@ def test_an_input_schema_has_an_object_at_its_root():
     """R2511-TOOL-05, R26-TOOL-05"""
     for given in ({}, {"type": "array"}, {"type": ["object"]}, {"properties": {}}):
         with pytest.raises(AuthorError, match='the input schema needs "type": "object" at its root'):
-            handwritten(given, "the input schema")
+            check_handwritten(given, "the input schema")
     for given in (None, [], True, "object"):
         with pytest.raises(AuthorError, match="the input schema is to be a JSON object, not"):
-            handwritten(given, "the input schema")
-    assert handwritten({"type": "array"}, "the output schema", output=True) == {"type": "array"}
+            check_handwritten(given, "the input schema")
+    assert check_handwritten({"type": "array"}, "the output schema", output=True) == {"type": "array"}
 
 
 @pytest.mark.parametrize(
@@ -958,7 +960,7 @@ def test_an_input_schema_has_an_object_at_its_root():
 def test_what_is_no_schema_is_refused(broken):
     """R2511-SCHEMA-03, R26-SCHEMA-03, B-11"""
     with pytest.raises(AuthorError, match="the output schema cannot stand: "):
-        handwritten(broken, "the output schema", output=True)
+        check_handwritten(broken, "the output schema", output=True)
 
 
 @pytest.mark.parametrize(
@@ -968,15 +970,15 @@ def test_a_reference_out_of_the_schema_is_refused_and_never_fetched(reference):
     """R26-SCHEMA-04, R26-SCHEMA-05"""
     for place in ({"$ref": reference}, {"anyOf": [{"items": {"$ref": reference}}]}):
         with pytest.raises(AuthorError, match="leads out of it, and nothing is fetched"):
-            handwritten({"type": "object", "properties": {"a": place}}, "it")
+            check_handwritten({"type": "object", "properties": {"a": place}}, "it")
 
 
 def test_an_unknown_dialect_is_refused_and_never_fetched():
     """R2511-SCHEMA-02, R26-SCHEMA-02, R26-SCHEMA-04"""
     with pytest.raises(AuthorError, match=r"it cannot stand: .*http://127\.0\.0\.1:9/dialect"):
-        handwritten({"$schema": "http://127.0.0.1:9/dialect", "type": "object"}, "it")
+        check_handwritten({"$schema": "http://127.0.0.1:9/dialect", "type": "object"}, "it")
     for known in ("https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"):
-        assert handwritten({"$schema": known, "type": "object"}, "it")["$schema"] == known
+        assert check_handwritten({"$schema": known, "type": "object"}, "it")["$schema"] == known
 
 
 def test_a_schema_by_hand_is_bounded_in_depth_and_size():
@@ -989,4 +991,4 @@ def test_a_schema_by_hand_is_bounded_in_depth_and_size():
     around["properties"] = {"a": around}
     for given in (deep, wide, around):
         with pytest.raises(AuthorError, match="it cannot stand: "):
-            handwritten(given, "it")
+            check_handwritten(given, "it")

@@ -15,7 +15,7 @@ from plainmcp.errors import (
     UnsupportedRevision,
 )
 from plainmcp.protocol.core import Core
-from plainmcp.revisions import UNSAID, Revision
+from plainmcp.revisions import HTTP_DEFAULT, Revision
 from plainmcp.transports.http import headers, rules, security
 from plainmcp.transports.http.endpoint import Endpoint
 from plainmcp.transports.http.headers import Headers
@@ -174,7 +174,9 @@ def test_what_headers_were_judged_to_say_is_remembered_for_so_many_clients_and_n
         name = b"mcp-method" if number % 2 else b"accept"
         value = b"text/event-stream, x/%d" % number + b"x" * (number % 3 * 400)
         fit = endpoint.preflight.check("POST", Headers([(b"host", b"localhost"), (name, value)]), LOOPBACK)
-        assert fit == RequestProfile(number % 2 == 1, True, None, value.decode() if number % 2 else None, UNSAID)
+        assert fit == RequestProfile(
+            number % 2 == 1, True, None, value.decode() if number % 2 else None, HTTP_DEFAULT
+        )
     assert len(endpoint.preflight._profiles) <= 256 and all(
         len(one or "") <= 500 for said in endpoint.preflight._profiles for one in said
     )
@@ -461,7 +463,7 @@ def test_a_name_in_large_letters_is_judged_like_any_other() -> None:
     endpoint = Endpoint(Core("s", "1"), Settings())
     good = [(b"host", b"localhost"), (b"MCP-Method", b"ping"), (b"ACCEPT", b"text/event-stream")]
     assert endpoint.preflight.check("POST", Headers(good), LOOPBACK) == RequestProfile(
-        False, True, None, "ping", UNSAID
+        False, True, None, "ping", HTTP_DEFAULT
     )
     refusal = endpoint.preflight.check("POST", Headers([*good, (b"Origin", b"https://evil.example")]), LOOPBACK)
     assert isinstance(refusal, Response) and refusal.status == 403

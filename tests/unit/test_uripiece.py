@@ -5,7 +5,7 @@ import time
 import pytest
 
 from plainmcp.errors import AuthorError
-from plainmcp.wire.uri_variable import Piece, Variable, decoded
+from plainmcp.wire.uri_variable import Piece, Variable, decode_value
 
 A, B = Variable("a", "segment"), Variable("b", "segment")
 
@@ -27,7 +27,7 @@ A, B = Variable("a", "segment"), Variable("b", "segment")
     ],
 )
 def test_a_segment_is_decoded_once(raw, value):
-    assert decoded(raw, "segment") == value
+    assert decode_value(raw, "segment") == value
 
 
 @pytest.mark.parametrize("kind", ["segment", "path", "text"])
@@ -37,7 +37,7 @@ def test_a_segment_is_decoded_once(raw, value):
 )
 def test_broken_escapes_broken_utf8_and_control_characters_are_refused_everywhere(kind, raw):
     """R26-RES-07"""
-    assert decoded(raw, kind) is None
+    assert decode_value(raw, kind) is None
 
 
 @pytest.mark.parametrize(

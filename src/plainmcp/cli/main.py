@@ -101,7 +101,7 @@ def _call(given: Any) -> int:
 def _preview(given: Any) -> int:
     target, tool, *rest = words(given, "FILE", "TOOL", "ARGS")
     arguments = _arguments(rest)
-    spoken = [revisions.named(given.revision)] if given.revision else list(REVISIONS.values())
+    spoken = [revisions.revision_of(given.revision)] if given.revision else list(REVISIONS.values())
     refused: dict[str, str] = {}
     with _apart(), closing(Progress()) as told:
         if _is_elsewhere(given, target):
@@ -198,11 +198,11 @@ def _peer(given: Any, target: str, tool: str | None = None, told: Any = None) ->
         server = load(target)
         if policy is not None and tool is not None:
             server = with_policy(server, Policy.of(policy), tool)
-        return Peer(partial(Inside, server), revisions.named(given.revision or LATEST.name), told)
+        return Peer(partial(Inside, server), revisions.revision_of(given.revision or LATEST.name), told)
     if policy is not None:
         raise UsageError("--policy goes with a file: a server elsewhere has its own")
     if given.revision is not None:
-        return _greeted(given, target, revisions.named(given.revision), told)
+        return _greeted(given, target, revisions.revision_of(given.revision), told)
     try:
         return _greeted(given, target, LATEST_HANDSHAKE, told)
     except PeerError as error:

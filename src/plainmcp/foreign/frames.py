@@ -1,7 +1,7 @@
 """Arrays, tables and rows of other packages as plain lists, dicts and scalars.
 
-Knows how numpy, pandas, polars and others take their own values apart, and imports none of them. An index is data:
-only the one pandas makes by itself, which counts rows from 0, is left out. Knows nothing of policies.
+Knows how values of numpy, pandas, polars and others are taken apart, and imports none of them. An index is data: only
+the default index of pandas, which counts rows from 0, is left out. Knows nothing of policies.
 """
 
 from collections.abc import Callable, Collection
@@ -15,11 +15,11 @@ __all__ = ["OPENERS"]
 
 
 def _check_names(names: Collection[Any]) -> None:
-    met: set[Any] = set()
+    seen: set[Any] = set()
     for name in names:
-        if name in met:
+        if name in seen:
             raise NormalizeError("$", f"two columns are both called {name!r}; rename one of them")
-        met.add(name)
+        seen.add(name)
 
 
 # pandas -------------------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ def _open_frame(frame: Any) -> list[dict[Any, Any]]:
 
 
 def _open_series(series: Any) -> Any:
-    """A list; with an index, an object if its labels are texts, and else rows, as of a frame with one column."""
+    """A list; with an index, an object if its labels are texts, else rows, as for a frame with one column."""
     index = series.index
     if _is_default(index):
         return _cells(series)
@@ -59,10 +59,14 @@ def _open_index(index: Any) -> list[Any]:
 
 
 def _cells(values: Any) -> list[Any]:
-    """The values of a Series, an Index or an array of pandas; whatever is missing is None."""
+    """The values of a Series, an Index or an array of pandas; missing ones are None."""
     missing = values.isna().tolist()
     items: list[Any] = values.tolist()
-    return [None if gone else item for item, gone in zip(items, missing, strict=True)] if any(missing) else items
+    return (
+        [None if is_missing else item for item, is_missing in zip(items, missing, strict=True)]
+        if any(missing)
+        else items
+    )
 
 
 def _is_default(index: Any) -> bool:
@@ -74,14 +78,14 @@ def _levels(index: Any) -> list[list[Any]]:
 
 
 def _level_names(index: Any, columns: Collection[Any]) -> list[str]:
-    """Names for the levels of an index that no column has: their own, or those pandas gives to levels without one."""
-    taken, names = set(map(_text, columns)), list[str]()
+    """Names for the levels of an index that no column has: their own, or those of pandas for unnamed levels."""
+    used, names = set(map(_text, columns)), list[str]()
     for level, name in enumerate(index.names):
         own = [] if name is None else [_text(name)]
         usual = ["index"] if index.nlevels == 1 else []
         choices = [*own, *usual, f"level_{level}"]
-        names.append(next((one for one in choices if one not in taken), choices[0]))
-        taken.add(names[-1])
+        names.append(next((one for one in choices if one not in used), choices[0]))
+        used.add(names[-1])
     return names
 
 
@@ -90,9 +94,9 @@ def _column_name(label: Any, columns: Any) -> Any:
     if columns.nlevels == 1 and columns.name is None:
         return label
     parts = label if columns.nlevels > 1 else (label,)
-    # Levels that say nothing of a column, such as one that was an index before, have an empty text there.
-    told = [(name, _text(part)) for name, part in zip(columns.names, parts, strict=True) if _text(part)]
-    return ".".join(part if name is None else f"{_text(name)}={part}" for name, part in told)
+    # The label is an empty text at a level that does not concern the column, such as a former index.
+    texts = [(name, _text(part)) for name, part in zip(columns.names, parts, strict=True) if _text(part)]
+    return ".".join(part if name is None else f"{_text(name)}={part}" for name, part in texts)
 
 
 def _text(label: Any) -> str:
@@ -110,7 +114,7 @@ def _open_span(span: Any) -> Any:
     return span.isoformat() if span.nanoseconds else span.to_pytimedelta()
 
 
-def _missing(value: Any) -> None:
+def _open_missing(value: Any) -> None:
     """NaT and NA are None."""
 
 
@@ -119,7 +123,7 @@ def _missing(value: Any) -> None:
 
 def _open_array(array: Any) -> Any:
     dtype = array.dtype
-    if dtype.names is not None:  # a record has fields, which a tuple of its values would lose
+    if dtype.names is not None:  # a record has field names, which a tuple of its values would lose
         return list(array) if array.ndim else {name: array[name] for name in dtype.names}
     if dtype.kind in "mM":
         return _open_moments(array)
@@ -130,17 +134,17 @@ def _open_array(array: Any) -> Any:
 def _open_moments(array: Any) -> Any:
     """Moments or spans; as text where Python's own are too coarse for them, or do not reach as far."""
     if array.dtype.str.endswith(("m8[M]", "m8[Y]")):  # months and years have no fixed length
-        return _tell_moments(array)
+        return _moments_to_text(array)
     coarse = array.astype(f"{array.dtype.kind}8[us]")  # tolist gives bare integers for anything finer
     lost = (coarse != array) & (array == array)
     if lost.any() or any(type(item) is int for item in coarse.ravel().tolist()):
-        return _tell_moments(array)
+        return _moments_to_text(array)
     return coarse.tolist()
 
 
-def _tell_moments(array: Any) -> Any:
+def _moments_to_text(array: Any) -> Any:
     if array.ndim:
-        return [_tell_moments(one) for one in array]
+        return [_moments_to_text(one) for one in array]
     return str(array) if array == array else None
 
 
@@ -170,8 +174,8 @@ OPENERS: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("pandas", "Timedelta"): _open_span,
     ("pandas", "Period"): str,
     ("pandas", "Interval"): str,
-    ("pandas", "NaTType"): _missing,
-    ("pandas", "NAType"): _missing,
+    ("pandas", "NaTType"): _open_missing,
+    ("pandas", "NAType"): _open_missing,
     ("polars", "DataFrame"): lambda frame: frame.to_dicts(),
     ("polars", "LazyFrame"): lambda frame: frame.collect(),
     ("polars", "Series"): lambda series: series.to_list(),
@@ -183,4 +187,4 @@ OPENERS: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("asyncpg", "Record"): partial(_open_row, methodcaller("keys")),
     ("sqlalchemy", "Row"): partial(_open_row, attrgetter("_fields")),
 }
-"""By package and class: what makes something plainer of a value."""
+"""By package and class: a function that turns a value into a plainer one."""

@@ -12,11 +12,11 @@ from ..errors import NormalizeError
 __all__ = ["PAINTERS", "Painter"]
 
 Painter: TypeAlias = Callable[[Any, str | None], tuple[bytes, str]]
-"""Gives the bytes of a picture and their MIME type, which is the one asked for, if any is; raises whatever it may."""
+"""Gives the bytes of a picture and their MIME type, which is the requested one, if any; may raise any exception."""
 
 PNG, JPEG = "image/png", "image/jpeg"
 
-# What PNG has no place for, and what it becomes without a loss that can be seen.
+# Modes that PNG does not have, and the mode they are converted to without a visible loss.
 _MODES = {
     "CMYK": "RGB", "HSV": "RGB", "LAB": "RGB", "RGBX": "RGB", "YCbCr": "RGB",
     "La": "LA", "PA": "RGBA", "RGBa": "RGBA",
@@ -24,7 +24,7 @@ _MODES = {
 
 
 def _paint_image(image: Any, mime: str | None) -> tuple[bytes, str]:
-    """A PNG; what was opened as a JPEG file stays one, since a photograph is many times as large as PNG."""
+    """A PNG; an image that was opened from a JPEG file stays a JPEG, since a photograph is much larger as PNG."""
     file = BytesIO()
     if image.format == "JPEG" and image.mode in ("L", "RGB") and mime in (None, JPEG):
         image.save(file, format="jpeg", quality="keep")
@@ -34,7 +34,7 @@ def _paint_image(image: Any, mime: str | None) -> tuple[bytes, str]:
 
 
 def _in_colours(image: Any) -> Any:
-    """An image that PNG has a place for; raises NormalizeError for one whose numbers are no colours."""
+    """An image in a mode that PNG has; raises NormalizeError for one whose numbers are not colours."""
     if image.mode in _MODES:
         return image.convert(_MODES[image.mode])
     if image.mode == "F" or (image.mode == "I" and not _fits_16_bits(image)):
@@ -52,7 +52,7 @@ def _fits_16_bits(image: Any) -> bool:
 
 
 def _paint_figure(figure: Any, mime: str | None) -> tuple[bytes, str]:
-    """The whole figure, also for one of its axes or of the figures inside it."""
+    """The whole figure, also where its axes or a figure inside it was returned."""
     while figure.figure is not figure:
         figure = figure.figure
     file = BytesIO()
@@ -69,7 +69,7 @@ def _paint_plotly(figure: Any, mime: str | None) -> tuple[bytes, str]:
 
 
 def _format_of(mime: str) -> str:
-    """The name these packages have for a type of file: svg for image/svg+xml."""
+    """The name of a MIME type in these packages: svg for image/svg+xml."""
     return mime.partition(";")[0].strip().rpartition("/")[2].partition("+")[0].lower()
 
 
@@ -80,4 +80,4 @@ PAINTERS: dict[tuple[str, str], Painter] = {
     ("matplotlib", "Artist"): _refuse_part,
     ("plotly", "BaseFigure"): _paint_plotly,
 }
-"""By package and class."""
+"""By package and class: a function that draws a picture."""

@@ -347,6 +347,6 @@ def _check_seconds(name: str, given: float | None) -> None:
 
 def _checked(kind: Any, given: dict[str, Any], what: str) -> Any:
     try:
-        return codec.converted(given, kind)
+        return codec.convert(given, kind)
     except msgspec.ValidationError as error:
         raise AuthorError(f"{what}: {error}") from None

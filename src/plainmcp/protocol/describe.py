@@ -1,4 +1,4 @@
-"""A definition, a capability or a question -> exactly what one revision allows. Total, as project is for results."""
+"""Definitions, capabilities and questions, exactly as one revision allows them; project does this for results."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ import msgspec
 from ..revisions import Revision
 from ..types import Implementation, Prompt, PromptArgument, Resource, ResourceTemplate, Tool, ToolAnnotations, Wire
 
-__all__ = ["capabilities", "filled", "implementation", "prompt", "question", "resource", "tool"]
+__all__ = ["capabilities", "implementation", "prompt", "question", "resource", "restore_form", "tool"]
 
 
 def tool(one: Tool, object_schema: dict[str, Any] | None, revision: Revision) -> Tool:
-    """A tool; `object_schema` is its output schema where only objects may be promised."""
+    """A tool on a revision; `object_schema` is its output schema where only objects are allowed."""
     if revision.structured == "any" and revision.icons and one.execution is None:
         return one
-    changes: dict[str, Any] = _shared(one, revision) | {"execution": None}
+    changes: dict[str, Any] = _common_changes(one, revision) | {"execution": None}
     if revision.structured != "any":
         changes["outputSchema"] = object_schema if revision.structured == "object" else None
     if one.title is not None and not revision.titles and revision.tool_annotations:
@@ -26,27 +26,27 @@ def tool(one: Tool, object_schema: dict[str, Any] | None, revision: Revision) ->
 
 
 def resource(one: Resource | ResourceTemplate, revision: Revision) -> Resource | ResourceTemplate:
-    """A resource or a template."""
-    changes = _shared(one, revision)
+    """A resource or a template on a revision."""
+    changes = _common_changes(one, revision)
     if one.annotations is not None and not revision.last_modified:
         changes["annotations"] = msgspec.structs.replace(one.annotations, lastModified=None)
     return msgspec.structs.replace(one, **changes) if changes else one
 
 
 def prompt(one: Prompt, revision: Revision) -> Prompt:
-    """A prompt and its arguments."""
-    changes = _shared(one, revision)
+    """A prompt and its arguments on a revision."""
+    changes = _common_changes(one, revision)
     if one.arguments and not revision.titles:
-        changes["arguments"] = [_argument(argument) for argument in one.arguments]
+        changes["arguments"] = [_describe_argument(argument) for argument in one.arguments]
     return msgspec.structs.replace(one, **changes) if changes else one
 
 
-def _argument(one: PromptArgument) -> PromptArgument:
+def _describe_argument(one: PromptArgument) -> PromptArgument:
     return msgspec.structs.replace(one, title=None, description=one.description or one.title)
 
 
-def _shared(one: Any, revision: Revision) -> dict[str, Any]:
-    """What changes about the fields every definition has; a title nobody else tells becomes the description."""
+def _common_changes(one: Any, revision: Revision) -> dict[str, Any]:
+    """The changes of the fields that every definition has; without titles, a title becomes the description."""
     changes: dict[str, Any] = {}
     if one.title is not None and not revision.titles:
         changes |= {"title": None, "description": one.description or one.title}
@@ -58,71 +58,71 @@ def _shared(one: Any, revision: Revision) -> dict[str, Any]:
 
 
 def implementation(one: Implementation, revision: Revision) -> Wire:
-    """Who the server is."""
+    """The name of the server, with the fields that a revision has."""
     hidden = {name: None for name in one.__struct_fields__ if name not in revision.implementation}
     return msgspec.structs.replace(one, **hidden)
 
 
-def capabilities(offered: dict[str, Any], revision: Revision) -> dict[str, Any]:
-    """What the server can do, of what the revision has a word for."""
+def capabilities(capabilities: dict[str, Any], revision: Revision) -> dict[str, Any]:
+    """The capabilities of the server that a revision has."""
     known = {"completions": revision.completions, "extensions": revision.extensions}
-    return {name: value for name, value in offered.items() if known.get(name, True)}
+    return {name: value for name, value in capabilities.items() if known.get(name, True)}
 
 
 # Questions ----------------------------------------------------------------------------------------
 
 
 def question(params: dict[str, Any], method: str, revision: Revision, id: str) -> dict[str, Any]:
-    """The parameters of something asked of the client; `id` names a visit to a page where the revision wants that."""
+    """The parameters of a request to the client; `id` is for an elicitation by URL, where the revision needs one."""
     if method == "elicitation/create":
-        return _elicitation(params, revision, id)
+        return _describe_elicitation(params, revision, id)
     if method == "sampling/createMessage" and not revision.sampling_lists:
-        messages = [one for message in params["messages"] for one in _one_block_each(message)]
+        messages = [one for message in params["messages"] for one in _split_blocks(message)]
         known = {key: value for key, value in params.items() if key not in ("tools", "toolChoice")}
         return known | {"messages": messages}
     return params
 
 
-def _elicitation(params: dict[str, Any], revision: Revision, id: str) -> dict[str, Any]:
+def _describe_elicitation(params: dict[str, Any], revision: Revision, id: str) -> dict[str, Any]:
     if params["mode"] == "url":
         return params | ({"elicitationId": id} if revision.handshake else {})
     if not revision.elicitation_mode:
         params = {key: value for key, value in params.items() if key != "mode"}
     if not revision.rich_forms:
-        wanted = params["requestedSchema"]
-        plain = {name: _plain_field(field) for name, field in wanted.get("properties", {}).items()}
-        params = params | {"requestedSchema": wanted | {"properties": plain}}
+        schema = params["requestedSchema"]
+        plain = {name: _simplify_field(field) for name, field in schema.get("properties", {}).items()}
+        params = params | {"requestedSchema": schema | {"properties": plain}}
     return params
 
 
-def _plain_field(field: dict[str, Any]) -> dict[str, Any]:
-    """A field of a form without titled choices, and with a default only where it is a yes or no."""
-    kept = {key: value for key, value in field.items() if key != "default" or field.get("type") == "boolean"}
-    choices = kept.pop("oneOf", None)
+def _simplify_field(field: dict[str, Any]) -> dict[str, Any]:
+    """A field of a form without titled choices, and with a default only where it is a boolean."""
+    simple = {key: value for key, value in field.items() if key != "default" or field.get("type") == "boolean"}
+    choices = simple.pop("oneOf", None)
     if choices is not None:
-        kept |= {"enum": [one["const"] for one in choices], "enumNames": [one["title"] for one in choices]}
-    if kept.get("type") == "array":  # several choices at once: typed in, with commas
+        simple |= {"enum": [one["const"] for one in choices], "enumNames": [one["title"] for one in choices]}
+    if simple.get("type") == "array":  # several choices at once: the user types them, with commas
         items = field.get("items", {})
         options = items.get("enum") or [one["const"] for one in items.get("anyOf", [])]
-        asked = field.get("description", "")
-        return {"type": "string", "description": f"{asked} Any of: {', '.join(options)}.".strip()}
-    return kept
+        description = field.get("description", "")
+        return {"type": "string", "description": f"{description} Any of: {', '.join(options)}.".strip()}
+    return simple
 
 
-def filled(content: Any, wanted: dict[str, Any], revision: Revision) -> Any:
-    """What a user filled in, as the form was before the revision had a say: typed choices are a list again."""
+def restore_form(content: Any, schema: dict[str, Any], revision: Revision) -> Any:
+    """The content of a filled form, as `schema` has it: choices that the user typed are a list again."""
     if revision.rich_forms or not isinstance(content, dict):
         return content
-    fields = wanted.get("properties", {})
-    return {name: _typed(value, fields.get(name, {})) for name, value in content.items()}
+    fields = schema.get("properties", {})
+    return {name: _restore_field(value, fields.get(name, {})) for name, value in content.items()}
 
 
-def _typed(value: Any, field: dict[str, Any]) -> Any:
+def _restore_field(value: Any, field: dict[str, Any]) -> Any:
     if field.get("type") != "array" or not isinstance(value, str):
         return value
     return [part.strip() for part in value.split(",") if part.strip()]
 
 
-def _one_block_each(message: dict[str, Any]) -> list[dict[str, Any]]:
+def _split_blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
     content = message["content"]
     return [message | {"content": block} for block in content] if isinstance(content, list) else [message]

@@ -147,9 +147,13 @@ def _dispatch_part(server: Core, part: Raw, caller: Caller) -> Exchange:
     try:
         envelope = jsonrpc.open_envelope(part)
         if envelope.method == "initialize" and not server.batches:
-            raise jsonrpc.blamed(InvalidRequest("initialize is never part of a batch"), envelope.id)  # VER-07
+            raise jsonrpc.with_request_id(
+                InvalidRequest("initialize is never part of a batch"), envelope.id
+            )  # VER-07
         if envelope.method == "subscriptions/listen":
-            raise jsonrpc.blamed(InvalidRequest("subscriptions/listen is never part of a batch"), envelope.id)
+            raise jsonrpc.with_request_id(
+                InvalidRequest("subscriptions/listen is never part of a batch"), envelope.id
+            )
     except ProtocolError as error:
         return Exchange(error_response(error, caller.assumed_revision))
     return dispatch(server, envelope, caller.for_part())

@@ -154,9 +154,9 @@ def tool(
         title=title or read.title,
         description=description or read.description,
         inputSchema=(
-            generate.of_input(read.parameters, **shown)
+            generate.input_schema(read.parameters, **shown)
             if input_schema is None
-            else generate.handwritten(input_schema, f"the input schema of {name!r}")
+            else generate.check_handwritten(input_schema, f"the input schema of {name!r}")
         ),
         outputSchema=output.schema,
         annotations=annotations,
@@ -164,7 +164,7 @@ def tool(
         _meta=meta,
     )
     written = None if input_schema is None else definition.inputSchema
-    binder = arguments.compile(
+    binder = arguments.Binder(
         read.parameters, open=read.open, lenient=lenient, reserved=read.reserved, schema=written
     )
     how: dict[str, Any] = {"policy": policy, "rules": rules, "render": _rendering(render), "output": output}
@@ -175,7 +175,7 @@ def tool(
         definition=definition,
         returns=read.returns,
         output_schema=output_schema,
-        headers=header_params.of(definition.inputSchema, f"the input schema of {name!r}"),
+        headers=header_params.paths_of(definition.inputSchema, f"the input schema of {name!r}"),
         bind=binder.bind,
         normalize=partial(normalize.tool_result, **how),
         **how,
@@ -217,9 +217,9 @@ def _output(returns: Any, given: dict[str, Any] | bool | None, policy: Policy, r
     hinted = returns not in (Inspected.empty, None, type(None))
     declared: Declared = "hint" if hinted else "nothing"
     filtering = _filter(returns, policy, rules)
-    of_hint = partial(generate.of_output, returns, opaque=rules.opaque, drop_none=policy.drop_none)
+    of_hint = partial(generate.output_schema, returns, opaque=rules.opaque, drop_none=policy.drop_none)
     if isinstance(given, dict):
-        listed = generate.handwritten(given, f"the output schema of {name!r}", output=True)
+        listed = generate.check_handwritten(given, f"the output schema of {name!r}", output=True)
         if policy.output_root == "object" and not generate.is_object(listed):  # S004-34
             raise AuthorError(f'the output schema of {name!r} needs "type": "object" at its root')
         wrap = _wraps_by_hand(listed, of_hint(which="all"))
@@ -229,11 +229,11 @@ def _output(returns: Any, given: dict[str, Any] | bool | None, policy: Policy, r
     if natural is None:
         return Output(declared=declared, conform=filtering)
     if policy.key_case == "camel":
-        natural = generate.camel_top(natural)
-    pairs = not any(map(hints.is_tuple, hints.members(returns)))
+        natural = generate.to_camel(natural)
+    pairs = not any(map(hints.is_tuple, hints.choices_of(returns)))
     if policy.non_object == "raw" or generate.is_object(natural):
         return msgspec.structs.replace(_promised(natural, False, policy, filtering), pairs=pairs)
-    listed = generate.wrapped(natural, policy.wrap_key)
+    listed = generate.wrap(natural, policy.wrap_key)
     output = _promised(listed | ({_WRAP_MARK: True} if policy.wrap_mark else {}), True, policy, filtering)
     check = output_check.OutputCheck(natural) if policy.validate_output else None
     return msgspec.structs.replace(output, check=check, pairs=pairs)
@@ -254,7 +254,7 @@ def _promised(listed: dict[str, Any], wrap: bool | None, policy: Policy, filteri
     return Output(
         declared="schema",
         schema=listed,
-        object_schema=generate.as_object(listed) if is_object else generate.wrapped(listed, policy.wrap_key),
+        object_schema=generate.as_object(listed) if is_object else generate.wrap(listed, policy.wrap_key),
         wrap=wrap,
         wrap_older=not is_object,
         conform=filtering,
@@ -271,7 +271,7 @@ def _wraps_by_hand(listed: dict[str, Any], natural: dict[str, Any] | None) -> bo
 
 
 def _check_wrapped(check: Callable[[bytes], None], key: str, wrap: bool | None, raw: bytes) -> None:
-    check(codec.wrapped(raw, key) if wrap or not raw.startswith(b"{") else raw)
+    check(codec.wrap(raw, key) if wrap or not raw.startswith(b"{") else raw)
 
 
 def _rendering(how: Any) -> Callable[[Any, bytes], str] | None:
@@ -279,7 +279,7 @@ def _rendering(how: Any) -> Callable[[Any, bytes], str] | None:
     if how is None:
         return None
     if isinstance(how, str):
-        renderer = render.named(how)
+        renderer = render.renderer_of(how)
         return lambda value, raw: renderer(codec.decode(raw))
     if not callable(how):
         raise AuthorError(f"render takes a renderer's name or a function, not {type(how).__name__}")
@@ -334,7 +334,7 @@ def resource(
     for parameter in read.parameters:
         if parameter.required and parameter.name not in template.names:
             raise AuthorError(f"{read.name} takes {parameter.name!r}, which the URI {uri!r} does not give it")
-    bind = arguments.compile(read.parameters, open=read.open, lenient=True, reserved=read.reserved).bind
+    bind = arguments.Binder(read.parameters, open=read.open, lenient=True, reserved=read.reserved).bind
     return TemplateFeature(
         definition=ResourceTemplate(uriTemplate=uri, **shared),
         template=template,
@@ -391,7 +391,7 @@ def prompt(
         icons=icons,
         _meta=meta,
     )
-    bind = arguments.compile(read.parameters, open=read.open, reserved=read.reserved, texts=True).bind
+    bind = arguments.Binder(read.parameters, open=read.open, reserved=read.reserved, texts=True).bind
     return PromptFeature(
         function=function,
         is_async=read.is_async,

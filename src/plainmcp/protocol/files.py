@@ -1,7 +1,7 @@
-"""Files offered as resources: one of them, or all those below a directory; contained, bounded, read anew each time.
+"""Files offered as resources: one file, or all files below a directory; limited in size, and read for each request.
 
-Knows names, types and limits. How files are opened is told in places, how a path is spelled in a URI in uripiece,
-what a file becomes in media. Error texts hold base names only: where things lie is nobody's business.
+Knows names, types and limits. Files are opened in safe_paths; media makes contents of them. Error texts hold base
+names only, so that no client learns a path.
 """
 
 import os
@@ -16,7 +16,7 @@ from urllib.parse import quote
 from ..errors import AuthorError, ResourceNotFound, ToolError
 from ..media import File
 from ..wire.mime import UNKNOWN, mime_of_name, sniff
-from .safe_paths import Links, Place
+from .safe_paths import Links, SafePath
 
 __all__ = ["MAX_SIZE", "Directory", "FileSource", "uri_of"]
 
@@ -38,12 +38,12 @@ def uri_of(path: Location) -> str:
 
 
 class FileSource:
-    """One file: a path, read each time it is asked for; or an open file, read now and kept (S003-03).
+    """One file: a path, read for each request; or an open file, read once, now (S003-03).
 
-    With a root the path must lie below it. Without one nothing is outside, so links="inside" follows them all.
+    With a root the path must be below it. Without one nothing is outside, so links="inside" follows all links.
     """
 
-    __slots__ = ("_data", "_max_size", "_place", "_uri", "mime_type", "name")
+    __slots__ = ("_data", "_max_size", "_path", "_uri", "mime_type", "name")
 
     def __init__(
         self,
@@ -53,19 +53,19 @@ class FileSource:
         links: Links = "inside",
         max_size: int = MAX_SIZE,
     ) -> None:
-        _check(links, max_size)
+        _check_options(links, max_size)
         self._max_size = max_size
         self._data: bytes | None = None
-        self._place: Place | None = None
+        self._path: SafePath | None = None
         self._uri: str | None
         if isinstance(file, str | os.PathLike):
-            path = _absolute(file)
+            path = _to_absolute(file)
             self.name, self._uri = _base_name(path), uri_of(path)
-            self._place = _place(path, root, links)
-            head, kind = _first_bytes(self._place, self.name, max_size), None
+            self._path = _safe_path_of(path, root, links)
+            head, kind = _read_head(self._path, self.name, max_size), None
         elif root is None:
             self.name, self._uri = _name_of(file)
-            self._data, kind = _taken(file, self.name, max_size)
+            self._data, kind = _read_open_file(file, self.name, max_size)
             head = self._data[:_HEAD]
         else:
             raise AuthorError("root= is for a path; where an open file lies is not known")
@@ -80,20 +80,20 @@ class FileSource:
 
     def size(self) -> int | None:
         """How many bytes it has now; None if it cannot be read."""
-        if self._place is None:
+        if self._path is None:
             return len(self._data or b"")
         try:
-            with self._place.opened() as (file, _):
+            with self._path.open() as (file, _):
                 return os.fstat(file.fileno()).st_size
         except (OSError, ValueError):
             return None
 
     def read(self, uri: str | None = None) -> File:
-        """The file as it is now; ResourceNotFound, with the URI it was asked for by, if it cannot be read."""
+        """The file as it is now; ResourceNotFound, with the requested URI, if it cannot be read."""
         data = self._data
-        if self._place is not None:
-            with _missing(uri or self.name), self._place.opened() as (file, _):
-                data = _bounded(file, self.name, self._max_size)
+        if self._path is not None:
+            with _as_not_found(uri or self.name), self._path.open() as (file, _):
+                data = _read_bounded(file, self.name, self._max_size)
         return File(data=data, name=self.name, format=self.mime_type)
 
 
@@ -105,55 +105,55 @@ class Directory:
     def __init__(
         self, root: Location, *, links: Links = "inside", max_size: int = MAX_SIZE, hidden: bool = False
     ) -> None:
-        _check(links, max_size)
-        self._root, self._max_size, self._hidden = _absolute(root), max_size, hidden
+        _check_options(links, max_size)
+        self._root, self._max_size, self._hidden = _to_absolute(root), max_size, hidden
         self._links: Links = links
         if not os.path.isdir(self._root):
             raise AuthorError(f"{_base_name(self._root)!r} is not a directory")
 
     def resolve(self, relative: str, uri: str | None = None) -> Path:
-        """Where a file really lies; ResourceNotFound for whatever is no readable file below the root.
+        """The real path of a file; ResourceNotFound for anything but a readable file below the root.
 
-        By the time somebody opens the path there may be something else: `read` leaves no such gap.
+        When a caller opens the path later, another file may be there; `read` does not have this gap.
         """
-        with self._opened(relative, uri) as (_, real):
+        with self._open(relative, uri) as (_, real):
             return real
 
     def read(self, relative: str, uri: str | None = None) -> File:
         """A file as it is now; ResourceNotFound as for `resolve`, ToolError if it is too large."""
         name = relative.rpartition("/")[2]
-        with self._opened(relative, uri) as (file, _):
-            data = _bounded(file, name, self._max_size)
+        with self._open(relative, uri) as (file, _):
+            data = _read_bounded(file, name, self._max_size)
         return File(data=data, name=name, format=mime_of_name(name) or _mime_of(data[:_HEAD]))
 
     @contextmanager
-    def _opened(self, relative: str, uri: str | None) -> Generator[tuple[IO[bytes], Path], None, None]:
-        with _missing(uri or relative):
+    def _open(self, relative: str, uri: str | None) -> Generator[tuple[IO[bytes], Path], None, None]:
+        with _as_not_found(uri or relative):
             if not self._allows(relative):
                 raise ValueError("not a path below the root")
-            with Place(self._root, relative, self._links).opened() as found:
-                yield found
+            with SafePath(self._root, relative, self._links).open() as opened:
+                yield opened
 
     def _allows(self, relative: str) -> bool:
-        """Whether a path is spelled like one below the root, on this system or another (R26-RES-09)."""
+        """Whether a path is written like one below the root, on this system or another (R26-RES-09)."""
         parts = relative.split("/")
-        # A second character : makes a drive; on Windows any other opens a stream that no listing shows.
+        # A colon as the second character makes a drive; on Windows any other colon opens a hidden stream.
         colon = ":" in (relative if os.name == "nt" else relative[:2])
         odd = colon or "\\" in relative or "\0" in relative or not {"", ".", ".."}.isdisjoint(parts)
-        # Only the names asked for count: where links lead is the author's choice.
+        # Only the requested names count: the author decides where links may lead.
         return not odd and (self._hidden or not any(part.startswith(".") for part in parts))
 
 
 @contextmanager
-def _missing(uri: str) -> Generator[None, None, None]:
+def _as_not_found(uri: str) -> Generator[None, None, None]:
     try:
         yield
     except (OSError, ValueError) as error:
         raise ResourceNotFound(uri) from error
 
 
-def _bounded(file: IO[bytes], name: str, max_size: int) -> bytes:
-    """All of a file; ToolError if it is too large. What has a size is not read for that; files of /proc have none."""
+def _read_bounded(file: IO[bytes], name: str, max_size: int) -> bytes:
+    """All of a file; ToolError if it is too large, by its size if it has one (files of /proc do not)."""
     too_large = os.fstat(file.fileno()).st_size > max_size
     data = b"" if too_large else file.read(max_size + 1)
     if too_large or len(data) > max_size:
@@ -162,40 +162,40 @@ def _bounded(file: IO[bytes], name: str, max_size: int) -> bytes:
 
 
 def _base_name(path: str) -> str:
-    """The end of a path as text: file names may hold bytes that are none, and would break the reply."""
+    """The end of a path as text: file names may hold bytes that are not text, which cannot be encoded."""
     return os.path.basename(path).encode("utf-8", "replace").decode()
 
 
-# What an author gives -----------------------------------------------------------------------------
+# Options of an author -----------------------------------------------------------------------------
 
 
-def _check(links: object, max_size: object) -> None:
+def _check_options(links: object, max_size: object) -> None:
     if links not in get_args(Links):
         raise AuthorError(f"links= is one of {', '.join(get_args(Links))}, not {links!r}")
     if not isinstance(max_size, int) or max_size < 1:
         raise AuthorError(f"max_size= takes a number of bytes, not {max_size!r}")
 
 
-def _absolute(path: object) -> str:
-    found: object = os.fspath(path) if isinstance(path, os.PathLike) else path
-    if not isinstance(found, str):
-        raise AuthorError(f"a path is text, not {type(found).__name__}")
-    return os.path.abspath(found)
+def _to_absolute(path: object) -> str:
+    text: object = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(text, str):
+        raise AuthorError(f"a path is text, not {type(text).__name__}")
+    return os.path.abspath(text)
 
 
-def _place(path: str, root: Location | None, links: Links) -> Place:
+def _safe_path_of(path: str, root: Location | None, links: Links) -> SafePath:
     if root is None:
-        return Place(os.path.dirname(path), os.path.basename(path), "follow" if links == "inside" else links)
-    above = _absolute(root)
+        return SafePath(os.path.dirname(path), os.path.basename(path), "follow" if links == "inside" else links)
+    above = _to_absolute(root)
     if not Path(path).is_relative_to(above):
         raise AuthorError(f"{_base_name(path)!r} does not lie below the root {_base_name(above)!r}")
-    return Place(above, os.path.relpath(path, above), links)
+    return SafePath(above, os.path.relpath(path, above), links)
 
 
-def _first_bytes(place: Place, name: str, max_size: int) -> bytes:
-    """The beginning of a file; what would fail when it is read fails now, where the author sees it."""
+def _read_head(path: SafePath, name: str, max_size: int) -> bytes:
+    """The beginning of a file; one that cannot be read fails here, at registration."""
     try:
-        with place.opened() as (file, _):
+        with path.open() as (file, _):
             if os.fstat(file.fileno()).st_size > max_size:
                 raise AuthorError(f"{name!r} is larger than max_size={max_size}")
             return file.read(_HEAD)
@@ -206,32 +206,32 @@ def _first_bytes(place: Place, name: str, max_size: int) -> bytes:
 
 
 def _name_of(file: object) -> tuple[str, str | None]:
-    """What an open file is called, and its URI if it is called anything."""
-    given: object = getattr(file, "name", None)  # a path, the number of a descriptor, or nothing
-    name = _base_name(given) if isinstance(given, str) else ""
-    if not isinstance(given, str) or not name:
+    """The name of an open file, and its URI if it has a name."""
+    path: object = getattr(file, "name", None)  # a path, the number of a descriptor, or nothing
+    name = _base_name(path) if isinstance(path, str) else ""
+    if not isinstance(path, str) or not name:
         return "file", None
-    return name, uri_of(given) if os.path.isfile(given) else f"file:///{quote(name, safe='')}"
+    return name, uri_of(path) if os.path.isfile(path) else f"file:///{quote(name, safe='')}"
 
 
-def _taken(file: Any, name: str, max_size: int) -> tuple[bytes, str | None]:
-    """All that an open file holds, and its type if it was opened as text."""
+def _read_open_file(file: Any, name: str, max_size: int) -> tuple[bytes, str | None]:
+    """The bytes of an open file, and its type if it was opened as text."""
     try:
         if hasattr(file, "seekable") and file.seekable():
             file.seek(0)
-        found = b"" if _size_of(file) > max_size else file.read(max_size + 1)
-        data = found.encode() if isinstance(found, str) else found
+        content = b"" if _size_of(file) > max_size else file.read(max_size + 1)
+        data = content.encode() if isinstance(content, str) else content
     except (AttributeError, OSError, TypeError, ValueError) as error:
         raise AuthorError(f"a path or an open file is wanted; reading this {type(file).__name__} failed") from error
     if not isinstance(data, bytes):
-        raise AuthorError(f"reading this {type(file).__name__} gave {type(found).__name__}, not text or bytes")
+        raise AuthorError(f"reading this {type(file).__name__} gave {type(content).__name__}, not text or bytes")
     if _size_of(file) > max_size or len(data) > max_size:
         raise AuthorError(f"{name!r} is larger than max_size={max_size}")
-    return data, "text/plain" if isinstance(found, str) else None
+    return data, "text/plain" if isinstance(content, str) else None
 
 
 def _size_of(file: Any) -> int:
-    """How many bytes an open file says it has; 0 for what has no size, such as a pipe or a buffer in memory."""
+    """The size of an open file; 0 for one without a size, such as a pipe or a buffer in memory."""
     try:
         return os.fstat(file.fileno()).st_size
     except (AttributeError, OSError, TypeError, ValueError):
@@ -239,12 +239,12 @@ def _size_of(file: Any) -> int:
 
 
 def _mime_of(head: bytes) -> str:
-    """What the first bytes say: a known kind, or text, or nothing."""
+    """The type by the first bytes: a known type, text, or unknown."""
     mime = sniff(head)
     if mime is not None:
         return mime
     try:
-        # Where the file goes on, its last letter here may be cut in two.
+        # The last character may be cut in two where the file is longer.
         text = getincrementaldecoder("utf-8")().decode(head, len(head) < _HEAD)
     except UnicodeDecodeError:
         return UNKNOWN

@@ -13,7 +13,7 @@ from msgspec import UNSET
 from ..errors import InvalidParams, NormalizeError
 from ..policy import Policy
 from ..questions import InputRequired
-from ..values.payload import strict
+from ..values.payload import strict_policy_of
 from ..wire import codec, signing
 from . import describe
 from .core import Core
@@ -69,7 +69,7 @@ def _digest(server: Core, request: Request) -> str:
 def _text_of(server: Core, principal: Any) -> str:
     """A principal as a text that is the same on the next request: as JSON where it has one."""
     try:
-        return str(server.rules.encode(principal, strict(Policy.standard)), "utf-8")
+        return str(server.rules.encode(principal, strict_policy_of(Policy.standard)), "utf-8")
     except NormalizeError:
         kind: Any = type(principal)
         if kind.__repr__ is object.__repr__:

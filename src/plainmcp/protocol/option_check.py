@@ -1,7 +1,7 @@
-"""The options an author gives: an unknown one, or a value of the wrong type, is refused, and what to write is said.
+"""Checks of an author's options: an unknown one, or a value of the wrong type, is refused with advice.
 
-Reads the hints of the function that takes them, so type checkers and this agree. Knows no option by itself, but those
-of other packages that people are used to.
+Uses the hints of the function that takes the options, so that it agrees with type checkers. Knows no options itself,
+except those of other packages that authors may be used to.
 """
 
 import inspect
@@ -11,9 +11,9 @@ from types import UnionType
 from typing import Any, Literal, NamedTuple, TypeVar, Union, Unpack, cast, get_args, get_origin
 
 from ..errors import OptionError
-from ..schema import problems
+from ..schema import wording
 
-__all__ = ["check_options", "fits", "with_checked_options"]
+__all__ = ["check_options", "has_type", "with_checked_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -58,21 +58,23 @@ HABITS = {
     "transport": _HTTP,
     "uvicorn_config": "write uvicorn=",
 }
-"""What people write who know another package, and what to write here."""
+"""Options of other packages, and what to write instead."""
 
 
 def with_checked_options(where: str, usage: str) -> Callable[[F], F]:
-    """Let a function or method refuse what it does not take with an OptionError, by what it is called `where`.
+    """A decorator: the function or method refuses options that it does not take with an OptionError.
 
-    `usage` says what to write instead of arguments that are missing, or too many.
+    `where` is the name of the function in errors; `usage` is the advice for missing or too many arguments.
     """
 
     def decorate(function: F) -> F:
         @wraps(function)
         def call(*args: Any, **options: Any) -> Any:
-            taken = _taken_by(function)
-            _check_positional(args[taken.is_method :], options, taken, where, usage)
-            check_options({name: options[name] for name in options if taken.checks(name)}, taken.options, where)
+            signature = _signature_of(function)
+            _check_positional(args[signature.is_method :], options, signature, where, usage)
+            check_options(
+                {name: options[name] for name in options if signature.checks(name)}, signature.options, where
+            )
             return function(*args, **options)
 
         return cast("F", call)
@@ -81,34 +83,34 @@ def with_checked_options(where: str, usage: str) -> Callable[[F], F]:
 
 
 def check_options(options: Mapping[str, Any], known: Mapping[str, Any], where: str) -> None:
-    """Refuse an option that is not among those known by their hints, or has the wrong type; raises OptionError."""
+    """Refuse an option that is unknown or has the wrong type; `known` holds hints by name. Raises OptionError."""
     for name, value in options.items():
         if name not in known:
-            raise OptionError(f"{where} has no option {name}=" + _advice(name, known))
+            raise OptionError(f"{where} has no option {name}=" + _advice_for(name, known))
         _check_value(f"{name}=", value, known[name], where)
 
 
-def _advice(name: str, known: Mapping[str, Any]) -> str:
-    near = problems.nearest(name, known)
+def _advice_for(name: str, known: Mapping[str, Any]) -> str:
+    near = wording.find_nearest(name, known)
     hint = f": {HABITS[name]}" if name in HABITS else f"; did you mean {near}=?" if near else ""
     return f"{hint}{'' if hint.endswith('?') else '.'} The options are {', '.join(known)}."
 
 
 def _check_value(name: str, value: Any, hint: Any, where: str, usage: str = "") -> None:
-    if not fits(value, hint):
-        said = f"{where}: {name} takes {_described(hint)}, not {type(value).__name__}"
-        raise OptionError(f"{said}; {usage}" if usage else said)
+    if not has_type(value, hint):
+        problem = f"{where}: {name} takes {_describe(hint)}, not {type(value).__name__}"
+        raise OptionError(f"{problem}; {usage}" if usage else problem)
 
 
-# What a function takes ----------------------------------------------------------------------------
+# Signatures ---------------------------------------------------------------------------------------
 
 
-class _Taken(NamedTuple):
+class _Signature(NamedTuple):
     options: dict[str, Any]  # the hint of each, by name
     positional: dict[str, Any]
     required: list[str]
     is_method: bool
-    is_open: bool  # others are passed on, and checked there
+    is_open: bool  # other options are passed on, and checked there
 
     def checks(self, name: str) -> bool:
         """Whether an option is checked here."""
@@ -116,39 +118,41 @@ class _Taken(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _taken_by(function: Callable[..., Any]) -> _Taken:
-    """What a function takes, by its signature and the TypedDict of its further options."""
+def _signature_of(function: Callable[..., Any]) -> _Signature:
+    """The options of a function, by its signature and the TypedDict of its further options."""
     parameters = inspect.signature(function).parameters
-    taken = _Taken({}, {}, [], "self" in parameters, any(_is_open(one) for one in parameters.values()))
-    for one in parameters.values():
-        if one.name == "self" or _is_open(one):
+    signature = _Signature(
+        {}, {}, [], "self" in parameters, any(_is_open_ended(parameter) for parameter in parameters.values())
+    )
+    for parameter in parameters.values():
+        if parameter.name == "self" or _is_open_ended(parameter):
             continue
-        if one.kind is one.VAR_KEYWORD:
-            taken.options.update(get_args(one.annotation)[0].__annotations__)
+        if parameter.kind is parameter.VAR_KEYWORD:
+            signature.options.update(get_args(parameter.annotation)[0].__annotations__)
             continue
-        if one.kind is not one.KEYWORD_ONLY:
-            taken.positional[one.name] = one.annotation
-        if one.kind is not one.POSITIONAL_ONLY:
-            taken.options[one.name] = one.annotation
-        if one.default is one.empty:
-            taken.required.append(one.name)
-    return taken
+        if parameter.kind is not parameter.KEYWORD_ONLY:
+            signature.positional[parameter.name] = parameter.annotation
+        if parameter.kind is not parameter.POSITIONAL_ONLY:
+            signature.options[parameter.name] = parameter.annotation
+        if parameter.default is parameter.empty:
+            signature.required.append(parameter.name)
+    return signature
 
 
-def _is_open(one: inspect.Parameter) -> bool:
-    return one.kind is one.VAR_KEYWORD and get_origin(one.annotation) is not Unpack
+def _is_open_ended(parameter: inspect.Parameter) -> bool:
+    return parameter.kind is parameter.VAR_KEYWORD and get_origin(parameter.annotation) is not Unpack
 
 
 def _check_positional(
-    given: Sequence[Any], options: Mapping[str, Any], taken: _Taken, where: str, usage: str
+    args: Sequence[Any], options: Mapping[str, Any], signature: _Signature, where: str, usage: str
 ) -> None:
-    names = list(taken.positional)
-    if len(given) > len(names):
+    names = list(signature.positional)
+    if len(args) > len(names):
         by_position = f"takes {' and '.join(names)} by position, and" if names else "takes"
         raise OptionError(f"{where} {by_position} its options by name; {usage}")
-    for name, value in zip(names, given, strict=False):
-        _check_value(name, value, taken.positional[name], where, usage)
-    missing = [name for name in taken.required if name not in names[: len(given)] and name not in options]
+    for name, value in zip(names, args, strict=False):
+        _check_value(name, value, signature.positional[name], where, usage)
+    missing = [name for name in signature.required if name not in names[: len(args)] and name not in options]
     if missing:
         raise OptionError(f"{where} lacks {' and '.join(missing)}; {usage}")
 
@@ -156,10 +160,10 @@ def _check_positional(
 # Hints --------------------------------------------------------------------------------------------
 
 
-def fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of the type a hint names, as far as can be seen without looking inside.
+def has_type(value: Any, hint: Any) -> bool:
+    """Whether a value has the type of a hint; the items of containers are not checked.
 
-    >>> fits(3, float | None), fits("3", float | None), fits("a", list[str]), fits(True, int)
+    >>> has_type(3, float | None), has_type("3", float | None), has_type("a", list[str]), has_type(True, int)
     (True, False, False, False)
     """
     if hint is Any:
@@ -167,8 +171,8 @@ def fits(value: Any, hint: Any) -> bool:
     origin, parts = get_origin(hint), get_args(hint)
     kind: Any = origin or hint
     if kind in (Union, UnionType):
-        return any(fits(value, part) for part in parts)
-    if kind is Literal:  # which of them it may be, whoever takes it says
+        return any(has_type(value, part) for part in parts)
+    if kind is Literal:  # which of them are allowed, the function itself checks
         return any(type(value) is type(part) for part in parts)
     if kind is None:
         return value is None
@@ -202,14 +206,14 @@ _WORDS: dict[Any, str] = {
 }
 
 
-def _described(hint: Any) -> str:
-    """What a hint takes, in words."""
+def _describe(hint: Any) -> str:
+    """The type of a hint, in words."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        return problems.choice(list(dict.fromkeys(_described(part) for part in parts)))
+        return wording.join_choices(list(dict.fromkeys(_describe(part) for part in parts)))
     if origin is Literal:
-        return problems.choice([repr(part) for part in parts])
+        return wording.join_choices([repr(part) for part in parts])
     if origin is tuple:
-        return f"({', '.join(_described(part) for part in parts)})"
+        return f"({', '.join(_describe(part) for part in parts)})"
     kind: Any = origin or hint
     return _WORDS.get(kind) or f"a {getattr(kind, '__name__', kind)}"

@@ -1,6 +1,6 @@
-"""What may be said about a feature when it is registered, and about serving: the options, with their types.
+"""The options for registering features and for serving, with their types.
 
-Type checkers read them here, and so does option_check when a program runs.
+Type checkers use them, and so does option_check when a program runs.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,27 +24,27 @@ __all__ = [
 
 
 class FeatureDetails(TypedDict, total=False):
-    """What every feature takes besides its name."""
+    """Options of every feature, without its name."""
 
     title: str | None
     description: str | None
     icons: Sequence[Icon] | None
     meta: dict[str, Any] | None
-    visible: Callable[[Any], bool] | None  # given who is calling
+    visible: Callable[[Any], bool] | None  # takes the principal
     needs: dict[str, Any]  # the client capabilities without which it cannot run
     inline: bool  # run a plain function in the event loop, not in a thread
     timeout: float | None  # seconds
-    replace: bool  # put it in the place of one of the same name
+    replace: bool  # replace a feature of the same name
 
 
 class FeatureOptions(FeatureDetails, total=False):
-    """What every feature takes."""
+    """Options of every feature."""
 
     name: str | None
 
 
 class ToolOptions(FeatureOptions, total=False):
-    """What a tool takes."""
+    """Options of a tool."""
 
     input_schema: dict[str, Any] | None
     output_schema: dict[str, Any] | bool | None
@@ -54,7 +54,7 @@ class ToolOptions(FeatureOptions, total=False):
 
 
 class ResourceOptions(FeatureOptions, total=False):
-    """What a resource takes."""
+    """Options of a resource."""
 
     mime_type: str | None
     size: int | None
@@ -63,15 +63,15 @@ class ResourceOptions(FeatureOptions, total=False):
 
 
 class FileOptions(ResourceOptions, total=False):
-    """What a file takes that is offered as a resource."""
+    """Options of a file that is offered as a resource."""
 
-    root: Any  # the directory it must lie below
+    root: Any  # the directory that it must be below
     links: Literal["inside", "refuse", "follow"]
     max_size: int  # bytes
 
 
 class DirectoryOptions(ResourceOptions, total=False):
-    """What a directory takes whose files are offered as resources."""
+    """Options of a directory whose files are offered as resources."""
 
     links: Literal["inside", "refuse", "follow"]
     max_size: int  # bytes of one file
@@ -79,11 +79,11 @@ class DirectoryOptions(ResourceOptions, total=False):
 
 
 class PromptOptions(FeatureOptions, total=False):
-    """What a prompt takes."""
+    """Options of a prompt."""
 
 
 class CompletionOptions(TypedDict, total=False):
-    """What a completion takes."""
+    """Options of a completion."""
 
     inline: bool
     timeout: float | None
@@ -93,7 +93,7 @@ class CompletionOptions(TypedDict, total=False):
 
 
 class HttpOptions(TypedDict, total=False):
-    """What a server takes that is offered over HTTP: see transports.streamable.Settings."""
+    """Options of a server over HTTP: see Settings in transports/http/rules."""
 
     origins: Collection[str]
     hosts: Collection[str]
@@ -113,7 +113,7 @@ class HttpOptions(TypedDict, total=False):
 
 
 class RunOptions(HttpOptions, total=False):
-    """What a server takes that is run: for HTTP, and for standard input and output."""
+    """Options of a running server: for HTTP, and for standard input and output."""
 
     principal: Callable[[Any], Any] | None
     max_line: int

@@ -1,7 +1,7 @@
-"""A result -> exactly the shape one revision allows. Total: every result has an image on every revision.
+"""The projection of a result: exactly the form that one revision allows. Every result has one on every revision.
 
-What a revision cannot carry is moved to a place it does have before it is dropped: audio into an embedded
-blob, a link into text, structured data into JSON text. Knows nothing of how the result came about.
+What a revision cannot carry is moved before it is dropped: audio into an embedded blob, a link into text, structured
+data into JSON text. Knows nothing of the values that results are made from.
 """
 
 import binascii
@@ -32,7 +32,7 @@ from ..wire import codec
 
 __all__ = ["prompt_result", "resource_result", "tool_result"]
 
-_Word = TypeVar("_Word", bound=Wire)
+_WireType = TypeVar("_WireType", bound=Wire)
 
 
 def tool_result(
@@ -43,27 +43,26 @@ def tool_result(
     json_style: str = "spaced",
     wrap: bool | None = None,
 ) -> CallToolResult:
-    """A tool's result for one revision; `mirrored` says that its content already tells all its data.
+    """A tool's result for one revision; `mirrored` is true where its content already shows all its data.
 
-    Where a revision takes objects only, data is wrapped if the schema listed there says so (`wrap`), or, where no
-    schema is listed, if it is not an object. Data that has to be wrapped there, or has to become text, is wrapped and
-    written as a policy says.
+    Where a revision allows objects only, data is wrapped if the listed schema requires it (`wrap`), or, without a
+    schema, if it is not an object. `wrap_key` and `json_style` are those of the policy.
     """
-    content = blocks(result.content, revision)
+    content = project_blocks(result.content, revision)
     structured = result.structuredContent
     if structured is not UNSET:
-        raw = _raw(structured)
+        raw = _to_raw(structured)
         bare = not raw.startswith(b"{")
-        # SEP-2106: data that is no object must also be there as text.
-        needed = bare or revision.structured == "none"
-        if needed and not (mirrored or _says(content, raw)):
-            content = [*content, TextContent(type="text", text=codec.styled(raw, json_style))]
-        structured = _carried(raw, bare if wrap is None else wrap, revision, wrap_key)
+        # SEP-2106: data that is not an object must also be there as text.
+        needs_text = bare or revision.structured == "none"
+        if needs_text and not (mirrored or _has_text_of(content, raw)):
+            content = [*content, TextContent(type="text", text=codec.format_json(raw, json_style))]
+        structured = _carry_structured(raw, bare if wrap is None else wrap, revision, wrap_key)
     return CallToolResult(
         content=content,
         structuredContent=structured,
         isError=result.isError,
-        resultType=_result_type(result.resultType, revision),
+        resultType=_result_type_of(result.resultType, revision),
         _meta=result._meta,
     )
 
@@ -72,8 +71,8 @@ def resource_result(result: ReadResourceResult, revision: Revision) -> ReadResou
     """A resource's contents for one revision."""
     hints = revision.cache_hints
     return ReadResourceResult(
-        contents=[contents(one, revision) for one in result.contents],
-        resultType=_result_type(result.resultType, revision),
+        contents=[project_contents(one, revision) for one in result.contents],
+        resultType=_result_type_of(result.resultType, revision),
         ttlMs=(result.ttlMs or 0) if hints else None,
         cacheScope=(result.cacheScope or "private") if hints else None,
         _meta=result._meta,
@@ -84,43 +83,43 @@ def prompt_result(result: GetPromptResult, revision: Revision) -> GetPromptResul
     """A prompt's messages for one revision."""
     return GetPromptResult(
         description=result.description,
-        messages=[_message(one, revision) for one in result.messages],
-        resultType=_result_type(result.resultType, revision),
+        messages=[_project_message(one, revision) for one in result.messages],
+        resultType=_result_type_of(result.resultType, revision),
         _meta=result._meta,
     )
 
 
-def _message(one: PromptMessage, revision: Revision) -> PromptMessage:
-    return PromptMessage(role=one.role, content=block(one.content, revision))
+def _project_message(one: PromptMessage, revision: Revision) -> PromptMessage:
+    return PromptMessage(role=one.role, content=project_block(one.content, revision))
 
 
-def _result_type(given: str | None, revision: Revision) -> str | None:
-    return (given or "complete") if revision.result_type else None
+def _result_type_of(result_type: str | None, revision: Revision) -> str | None:
+    return (result_type or "complete") if revision.result_type else None
 
 
 # Structured data ----------------------------------------------------------------------------------
 
 
-def _raw(structured: Any) -> bytes:
+def _to_raw(structured: Any) -> bytes:
     return bytes(structured) if isinstance(structured, Raw) else codec.encode(structured)
 
 
-def _carried(raw: bytes, wrap: bool, revision: Revision, wrap_key: str) -> Any:
-    """What of the data goes into structuredContent."""
+def _carry_structured(raw: bytes, wrap: bool, revision: Revision, wrap_key: str) -> Any:
+    """The structuredContent of data on a revision."""
     if revision.structured == "none":
         return UNSET
     if revision.structured == "object" and wrap:
-        return Raw(codec.wrapped(raw, wrap_key))
+        return Raw(codec.wrap(raw, wrap_key))
     return Raw(raw)
 
 
-def _says(content: list[ContentBlock], raw: bytes) -> bool:
-    """Whether one of the texts is this very data as JSON."""
+def _has_text_of(content: list[ContentBlock], raw: bytes) -> bool:
+    """Whether one of the texts is the JSON of this data."""
     data = codec.decode(raw)
-    return any(isinstance(one, TextContent) and _same(one.text, data) for one in content)
+    return any(isinstance(one, TextContent) and _is_same_data(one.text, data) for one in content)
 
 
-def _same(text: str, data: Any) -> bool:
+def _is_same_data(text: str, data: Any) -> bool:
     if isinstance(data, str) and text == data:
         return True
     try:
@@ -132,82 +131,82 @@ def _same(text: str, data: Any) -> bool:
 # Content ------------------------------------------------------------------------------------------
 
 
-def blocks(given: list[ContentBlock], revision: Revision) -> list[ContentBlock]:
+def project_blocks(blocks: list[ContentBlock], revision: Revision) -> list[ContentBlock]:
     """Content blocks as a revision allows them."""
-    return given if revision.all_content else [block(one, revision) for one in given]
+    return blocks if revision.all_content else [project_block(block, revision) for block in blocks]
 
 
-def block(one: ContentBlock, revision: Revision) -> ContentBlock:
+def project_block(one: ContentBlock, revision: Revision) -> ContentBlock:
     """A content block as a revision allows it."""
     if isinstance(one, AudioContent) and not revision.audio:
         one = _audio_as_resource(one)
     if isinstance(one, ResourceLink) and not revision.resource_link:
         one = _link_as_text(one)
     if isinstance(one, EmbeddedResource):
-        return _embedded(one, revision)
-    changes = _shared(one, revision)
+        return _project_embedded(one, revision)
+    changes = _common_changes(one, revision)
     if isinstance(one, ResourceLink) and one.icons is not None and not revision.icons:
         changes["icons"] = None
     if isinstance(one, TextContent) and one.mimeType is not None and not revision.titles:
         changes["mimeType"] = None
-    return _with(one, changes)
+    return _replace(one, changes)
 
 
-def contents(one: ResourceContents, revision: Revision) -> ResourceContents:
+def project_contents(one: ResourceContents, revision: Revision) -> ResourceContents:
     """Resource contents as a revision allows them: an author's own fields only where titles are known."""
-    changes = _shared(one, revision)
+    changes = _common_changes(one, revision)
     if not revision.titles:
         changes |= {"name": None, "title": None, "annotations": None}
-    return _with(one, changes)
+    return _replace(one, changes)
 
 
-def _embedded(one: EmbeddedResource, revision: Revision) -> EmbeddedResource:
-    changes = _shared(one, revision)
+def _project_embedded(one: EmbeddedResource, revision: Revision) -> EmbeddedResource:
+    changes = _common_changes(one, revision)
     if one.annotations is None and one.resource.annotations is not None and not revision.titles:
-        changes["annotations"] = _annotations(one.resource.annotations, revision)
-    inner = contents(one.resource, revision)
+        changes["annotations"] = _project_annotations(one.resource.annotations, revision)
+    inner = project_contents(one.resource, revision)
     if inner is not one.resource:
         changes["resource"] = inner
-    return _with(one, changes)
+    return _replace(one, changes)
 
 
 def _audio_as_resource(one: AudioContent) -> EmbeddedResource:
     try:
-        given: Any = one.data  # bytes, or JSON of their base64: see media.block
-        given = codec.decode(bytes(given)) if isinstance(given, Raw) else given
-        sound = given if isinstance(given, bytes) else binascii.a2b_base64(given)
-    except ValueError:  # not base64, which is the author's business; it still needs a name
-        sound = one.data.encode()
-    resource = BlobResourceContents(uri=media.blob_uri(sound), mimeType=one.mimeType, blob=one.data)
+        data: Any = one.data  # bytes, or JSON of their base64: see media.block_of
+        data = codec.decode(bytes(data)) if isinstance(data, Raw) else data
+        data = data if isinstance(data, bytes) else binascii.a2b_base64(data)
+    except ValueError:  # not base64; it still needs a URI
+        data = one.data.encode()
+    resource = BlobResourceContents(uri=media.blob_uri(data), mimeType=one.mimeType, blob=one.data)
     return EmbeddedResource(resource=resource, annotations=one.annotations, _meta=one._meta)
 
 
 def _link_as_text(one: ResourceLink) -> TextContent:
     kind = f" ({one.mimeType})" if one.mimeType else ""
-    about = f"\n{one.description}" if one.description else ""
-    text = f"{one.title or one.name}{kind}: {one.uri}{about}"
+    description = f"\n{one.description}" if one.description else ""
+    text = f"{one.title or one.name}{kind}: {one.uri}{description}"
     return TextContent(text=text, annotations=one.annotations, _meta=one._meta)
 
 
-def _shared(one: ContentBlock | ResourceContents, revision: Revision) -> dict[str, Any]:
-    """What changes about the fields every kind of content has."""
+def _common_changes(one: ContentBlock | ResourceContents, revision: Revision) -> dict[str, Any]:
+    """The changes of the fields that every kind of content has."""
     changes: dict[str, Any] = {}
     if one._meta is not None and not revision.content_meta:
         changes["_meta"] = None
     if one.annotations is not None:
-        projected = _annotations(one.annotations, revision)
+        projected = _project_annotations(one.annotations, revision)
         if projected is not one.annotations:
             changes["annotations"] = projected
     return changes
 
 
-def _annotations(given: Annotations, revision: Revision) -> Annotations | None:
-    if revision.last_modified or given.lastModified is None:
-        return given
-    if given.audience is None and given.priority is None:
+def _project_annotations(annotations: Annotations, revision: Revision) -> Annotations | None:
+    if revision.last_modified or annotations.lastModified is None:
+        return annotations
+    if annotations.audience is None and annotations.priority is None:
         return None
-    return Annotations(audience=given.audience, priority=given.priority)
+    return Annotations(audience=annotations.audience, priority=annotations.priority)
 
 
-def _with(one: _Word, changes: dict[str, Any]) -> _Word:
+def _replace(one: _WireType, changes: dict[str, Any]) -> _WireType:
     return msgspec.structs.replace(one, **changes) if changes else one

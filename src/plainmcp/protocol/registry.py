@@ -108,7 +108,7 @@ class FeatureList(Generic[F]):
         order = self._order
         if self._guarded:
             order = [k for k in order if self._at(k).is_seen(principal)]
-        page = paging.page(order, cursor, size, self.kind)
+        page = paging.page_of(order, cursor, size, self.kind)
         chosen = [self._at(k) for k in order[page.start : page.stop]]
         raw = write(chosen, page.next_cursor)
         if not self._guarded:
@@ -129,7 +129,7 @@ def _check_listed(feature: Any, what: str) -> None:
     try:
         raw = codec.encode(feature.definition)
         codec.check_depth(raw)
-        codec.reader(type(feature.definition))(raw)
+        codec.decoder_of(type(feature.definition))(raw)
     except (TypeError, ValueError, RecursionError, ParseError) as error:
         raise AuthorError(f"{what} cannot be listed as JSON: {error}") from error
 

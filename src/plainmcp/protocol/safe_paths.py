@@ -1,7 +1,7 @@
-"""A path below a root, opened so that nothing outside of the root can be read in its place.
+"""A path below a root, opened so that no file outside the root can be read instead.
 
-Knows links, races and what a regular file is; knows nothing of resources. Every refusal is an OSError whose
-strerror holds no path.
+Knows links, races and regular files; knows nothing of resources. Every refusal is an OSError whose strerror holds no
+path.
 """
 
 import os
@@ -14,9 +14,9 @@ from typing import IO, Literal, TypeAlias
 
 import msgspec
 
-__all__ = ["Links", "Place"]
+__all__ = ["Links", "SafePath"]
 
-# inside: a link may lead anywhere below the root. refuse: no links below the root. follow: links may leave it.
+# inside: a link may lead anywhere below the root. refuse: no links below the root. follow: links may leave the root.
 Links: TypeAlias = Literal["inside", "refuse", "follow"]
 
 # Non-blocking, or opening a FIFO would wait for its writer. Windows has none of these flags but O_BINARY.
@@ -25,17 +25,17 @@ _NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
 _BY_STEPS = bool(_NO_LINK) and os.open in os.supports_dir_fd
 
 
-class Place(msgspec.Struct, frozen=True):
-    """A path below a root, and what links may do there."""
+class SafePath(msgspec.Struct, frozen=True):
+    """A path below a root, and where links may lead."""
 
     root: str
     relative: str
     links: Links
 
     @contextmanager
-    def opened(self) -> Generator[tuple[IO[bytes], Path], None, None]:
-        """The regular file there and where it really lies; OSError or ValueError for anything else."""
-        # Looked up each time: the root may itself be a link that a deployment turns round.
+    def open(self) -> Generator[tuple[IO[bytes], Path], None, None]:
+        """Open the regular file there; gives the file and its real path. OSError or ValueError for anything else."""
+        # Resolved each time: the root may itself be a link that a deployment changes.
         root = Path(os.path.realpath(self.root, strict=True))
         real = Path(os.path.realpath(root / self.relative, strict=True))
         if self.links != "follow" and not real.is_relative_to(root):
@@ -54,7 +54,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 def _open_below(root: Path, real: Path) -> int:
-    """Open what was checked and nothing else, whoever puts a link in its place meanwhile."""
+    """Open the path that was checked, even if a link is put in its place meanwhile."""
     if not _BY_STEPS:
         return _open_and_compare(real)
     handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
@@ -69,7 +69,7 @@ def _open_below(root: Path, real: Path) -> int:
 
 
 def _open_and_compare(real: Path) -> int:
-    """For systems that cannot open by steps: what was opened must still be what lies there, without a link."""
+    """Open a path where it cannot be done step by step; afterwards it must still be the same file, and no link."""
     handle = os.open(real, _READ | _NO_LINK)
     try:
         same = os.path.samestat(os.lstat(real), os.fstat(handle))

@@ -55,7 +55,7 @@ class Writers(dict[type, Writer]):
             return
         self._text = _cut(self._write_mark(_MARK), _TEXT, _TEXT)
         if policy.key_case == "asis" and policy.item_order == "asis" and not policy.drop_none:
-            self._record = _cut(self._write_mark(_RECORD), codec.told(_RAW, policy.json_style), _RAW)
+            self._record = _cut(self._write_mark(_RECORD), codec.as_json_string(_RAW, policy.json_style), _RAW)
 
     def _write_mark(self, value: Any) -> bytes:
         tool = self._tool
@@ -67,7 +67,7 @@ class Writers(dict[type, Writer]):
         writer: Writer = self._normalize
         if kind is str and self._text is not None:
             writer = self._text_writer(*self._text)
-        elif self._tool.rules.rule(kind).shape in _RECORDS and self._record is not None:
+        elif self._tool.rules.rule_of(kind).shape in _RECORDS and self._record is not None:
             writer = self._record_writer(*self._record)
             writer = self._unless_a_result(writer) if kind is dict else writer
         self[kind] = writer

@@ -1,120 +1,111 @@
-"""JSON arguments -> keyword arguments: at once when they fit, else with every problem named.
+"""JSON arguments as keyword arguments of a function; where they do not fit, every problem is reported.
 
-Compiled once per function. Knows parameters and their hints; what becomes of one value, and what a model is told
-about it, is worked out in fitting.
+Compiled once per function. Knows parameters and their hints; a single value is converted in coercion.
 """
 
 import json
 import typing
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import msgspec
 
 from ..errors import ArgumentsError, AuthorError
 from ..wire import codec
-from . import coercion
-from . import problems as phrases
-from .coercion import Reader
+from .coercion import Coercer, coercer_of
+from .coercion_errors import CoercionError
+from .formats import MAX_DIGITS
 from .hints import Parameter
-from .problems import Keys, Misfit
-from .subschemas import Schema
-from .texts import MAX_DIGITS
-from .validator import Judge
+from .subschemas import Keys, Schema
+from .validator import Validator
+from .wording import describe_kind, find_nearest, format_path
 
-__all__ = ["Binder", "compile"]
+__all__ = ["Binder"]
 
 MANY = 20
-"""How many problems are told at once."""
+"""How many problems are reported at once."""
 
-Given = dict[str, Any] | msgspec.Raw | bytes | None
-
-
-def compile(
-    parameters: Iterable[Parameter],
-    *,
-    open: bool = False,
-    lenient: bool = True,
-    reserved: Collection[str] = (),
-    schema: Schema | None = None,
-    texts: bool = False,
-) -> "Binder":
-    """What binds arguments to these parameters; raises AuthorError for a hint that nothing can read.
-
-    `open` passes on arguments that are no parameter, except those `reserved`; `lenient` takes "3" for an integer;
-    `schema` is one that was written by hand, which arguments have to keep as well; with `texts` all of them are
-    strings, as those of a prompt are.
-
-    >>> compile([Parameter("days", int, True)]).bind({"days": "3"})
-    {'days': 3}
-    """
-    return Binder(list(parameters), open, lenient, frozenset(reserved), schema, texts)
+RawArguments = dict[str, Any] | msgspec.Raw | bytes | None
 
 
 class Binder:
-    """The parameters of one function, ready to take arguments."""
+    """Binds arguments to the parameters of one function; raises AuthorError for a hint that cannot be read from JSON.
+
+    `open` passes on arguments without a parameter, except those `reserved`; `lenient` allows "3" for an integer;
+    arguments must be valid by a `schema` that was written by hand; with `texts` all of them are strings, as for a
+    prompt.
+
+    >>> Binder([Parameter("days", int, True)]).bind({"days": "3"})
+    {'days': 3}
+    """
 
     def __init__(
         self,
-        parameters: list[Parameter],
-        open: bool,
-        lenient: bool,
-        reserved: frozenset[str],
-        schema: Schema | None,
-        texts: bool,
+        parameters: Sequence[Parameter],
+        *,
+        open: bool = False,
+        lenient: bool = True,
+        reserved: Collection[str] = (),
+        schema: Schema | None = None,
+        texts: bool = False,
     ) -> None:
         self._names = [parameter.name for parameter in parameters]
         self._open = open
         self._reserved = reserved
         self._texts = texts
-        self._fills = [(one.name, one.fill) for one in parameters if one.fill is not None]
-        self._required = [one.name for one in parameters if one.required]
-        self._written = None if schema is None else Judge(schema)
-        hinted = {one.name: _taken(one) for one in parameters}
-        self._readers = {one.name: _reader(one, hinted[one.name], lenient) for one in parameters}
-        plain = all(name.isidentifier() and not name.startswith("_") for name in self._names)
-        native = all(read.is_native for read in self._readers.values())
-        self.bind: Callable[[Given], dict[str, Any]] = self._bind
-        """The keyword arguments: only what was given, since defaults are the function's own.
+        self._fills = [(parameter.name, parameter.fill) for parameter in parameters if parameter.fill is not None]
+        self._required = [parameter.name for parameter in parameters if parameter.required]
+        self._validator = None if schema is None else Validator(schema)
+        self._coercers = {parameter.name: _coercer_of(parameter, lenient) for parameter in parameters}
+        self.bind: Callable[[RawArguments], dict[str, Any]] = self._bind
+        """The keyword arguments, without those that were not sent: the function has its own defaults.
 
         Raises ArgumentsError.
         """
-        if plain and native and not (open or self._fills or schema or texts):
-            self.bind = _at_once(_decoder(parameters, hinted), all(one.required for one in parameters), self._bind)
+        if not (open or self._fills or schema or texts) and self._is_direct():
+            all_required = len(self._required) == len(parameters)
+            self.bind = _bind_directly(_decoder_of(parameters), all_required, self._bind)
 
-    def _bind(self, arguments: Given) -> dict[str, Any]:
-        given = arguments if type(arguments) is dict else _opened(arguments)
-        if self._written is not None:
+    def _is_direct(self) -> bool:
+        """Whether msgspec alone can decode the arguments."""
+        plain = all(name.isidentifier() and not name.startswith("_") for name in self._names)
+        return plain and all(coercer.is_native for coercer in self._coercers.values())
+
+    def _bind(self, raw: RawArguments) -> dict[str, Any]:
+        arguments = raw if type(raw) is dict else _decode_arguments(raw)
+        if self._validator is not None:
             # A schema written by hand may ask for more than the function's hints.
-            broken = self._written.problems(given, members="parameter")
-            _raise_if_any([f"{phrases.place(one.keys)}: {one.text}" for one in broken])
+            broken = self._validator.find_problems(arguments, members="parameter")
+            _raise_if_any([f"{format_path(problem.keys)}: {problem.text}" for problem in broken])
         problems: list[str] = []
-        bound = {}
-        for name, value in given.items():
-            if self._texts and not isinstance(value, str):
-                problems.append(f"{phrases.place((name,))}: expected a string, got {phrases.kind_of(value)}")
-            elif name in self._readers:
-                try:
-                    bound[name] = self._readers[name](value)
-                except Misfit as misfit:
-                    problems += [f"{phrases.place((name, *keys))}: {said}" for keys, said in misfit.places]
-            elif self._open and name not in self._reserved:
-                bound[name] = value
-            else:
-                problems.append(self._unknown(name))
+        bound: dict[str, Any] = {}
+        for name, value in arguments.items():
+            problems += self._bind_one(name, value, bound)
         for name in self._required:
-            if name not in given:
-                problems.append(f"{name}: missing; it takes {self._readers[name].expected}")
+            if name not in arguments:
+                problems.append(f"{name}: missing; it takes {self._coercers[name].expected}")
         _raise_if_any(problems)
         for name, fill in self._fills:
             if name not in bound:
                 bound[name] = fill()
         return bound
 
-    def _unknown(self, name: Any) -> str:
-        near = phrases.nearest(name, self._names)
+    def _bind_one(self, name: str, value: Any, bound: dict[str, Any]) -> list[str]:
+        """Add an argument to those that are bound; the problems where it cannot be."""
+        if self._texts and not isinstance(value, str):
+            return [f"{format_path((name,))}: expected a string, got {describe_kind(value)}"]
+        if name in self._coercers:
+            try:
+                bound[name] = self._coercers[name](value)
+            except CoercionError as error:
+                return [f"{format_path((name, *keys))}: {text}" for keys, text in error.places]
+            return []
+        if self._open and name not in self._reserved:
+            bound[name] = value
+            return []
+        near = find_nearest(name, self._names)
         known = f"the parameters are {', '.join(self._names)}" if self._names else "there are none"
-        return f"{phrases.place((name,))}: no such parameter; " + (f"did you mean {near}?" if near else known)
+        return [f"{format_path((name,))}: no such parameter; " + (f"did you mean {near}?" if near else known)]
 
 
 def _raise_if_any(problems: list[str]) -> None:
@@ -122,37 +113,39 @@ def _raise_if_any(problems: list[str]) -> None:
         raise ArgumentsError(problems[:MANY] + ["and more"] * (len(problems) > MANY))
 
 
-def _taken(parameter: Parameter) -> Any:
-    """The hint of what may be given: null too where that is the default, as in `limit: int = None`."""
+def _hint_of(parameter: Parameter) -> Any:
+    """The hint of a parameter; null is allowed too where it is the default, as in `limit: int = None`."""
     hint = parameter.annotation
     return typing.Optional[hint] if parameter.default is None else hint  # noqa: UP045 - a hint at run time
 
 
-def _reader(parameter: Parameter, hint: Any, lenient: bool) -> Reader:
+def _coercer_of(parameter: Parameter, lenient: bool) -> Coercer:
     try:
-        return coercion.reader(hint, lenient)
+        return coercer_of(_hint_of(parameter), lenient)
     except AuthorError as error:
         raise AuthorError(f"parameter {parameter.name}: {error}") from error
 
 
-def _decoder(parameters: list[Parameter], hinted: dict[str, Any]) -> Callable[[Any], msgspec.Struct]:
-    """A decoder straight from JSON, for parameters that need nothing more: a third of the time of the way round."""
+def _decoder_of(parameters: Sequence[Parameter]) -> Callable[[Any], msgspec.Struct]:
+    """A decoder of JSON arguments; it takes a third of the time of binding them one by one."""
     fields: list[Any] = []
-    for one in parameters:
-        hint = hinted[one.name]
-        fields.append((one.name, hint) if one.required else (one.name, hint | msgspec.UnsetType, msgspec.UNSET))
+    for parameter in parameters:
+        name, hint = parameter.name, _hint_of(parameter)
+        fields.append((name, hint) if parameter.required else (name, hint | msgspec.UnsetType, msgspec.UNSET))
     form = msgspec.defstruct("Arguments", fields, forbid_unknown_fields=True, kw_only=True)
-    return codec.reader(form)
+    return codec.decoder_of(form)
 
 
-def _at_once(read: Callable[[Any], msgspec.Struct], all_required: bool, otherwise: Callable[[Given], Any]) -> Any:
-    """What binds raw arguments in one go if they fit, and otherwise leaves them to those who know how to complain."""
+def _bind_directly(
+    read: Callable[[Any], msgspec.Struct], all_required: bool, otherwise: Callable[[RawArguments], Any]
+) -> Any:
+    """A function that binds raw arguments by a decoder if they fit, else by `otherwise`, which reports problems."""
     asdict, unset = msgspec.structs.asdict, msgspec.UNSET
 
-    def bind(arguments: Given) -> dict[str, Any]:
+    def bind(arguments: RawArguments) -> dict[str, Any]:
         try:
             values = asdict(read(arguments))
-        except Exception:  # data instead of JSON, or whatever an author's class raises: it is found out again
+        except Exception:  # data instead of JSON, or an error of an author's class: `otherwise` finds it again
             return otherwise(arguments)  # type: ignore[no-any-return]
         return values if all_required else {name: value for name, value in values.items() if value is not unset}
 
@@ -162,8 +155,8 @@ def _at_once(read: Callable[[Any], msgspec.Struct], all_required: bool, otherwis
 # JSON ---------------------------------------------------------------------------------------------
 
 
-def _opened(arguments: Any) -> dict[str, Any]:
-    """Arguments as a dict, from JSON or from nothing at all: None, null, or no bytes."""
+def _decode_arguments(arguments: Any) -> dict[str, Any]:
+    """Arguments as a dict; None, null and no bytes are no arguments."""
     if isinstance(arguments, (bytes, msgspec.Raw)):
         try:
             arguments = msgspec.json.decode(arguments) if arguments else None
@@ -172,19 +165,19 @@ def _opened(arguments: Any) -> dict[str, Any]:
     if arguments is None:
         return {}
     if not isinstance(arguments, dict):
-        raise ArgumentsError([f"arguments: expected an object, got {phrases.kind_of(arguments)}"])
+        raise ArgumentsError([f"arguments: expected an object, got {describe_kind(arguments)}"])
     return arguments
 
 
 class _TooLarge:
-    """Stands for a number that Python does not read."""
+    """Stands for a number that Python cannot read."""
 
-    def __init__(self, words: str) -> None:
-        self.words = words
+    def __init__(self, expected: str) -> None:
+        self.expected = expected
 
 
 def _numbers_out_of_range(raw: bytes) -> list[str]:
-    """The places of numbers that Python does not read, in JSON that is otherwise well formed."""
+    """The problems with numbers that Python cannot read, in JSON that is otherwise valid."""
 
     def read_float(text: str) -> Any:
         return _TooLarge("a number between -1.7e308 and 1.7e308") if abs(float(text)) == float("inf") else 0
@@ -196,12 +189,12 @@ def _numbers_out_of_range(raw: bytes) -> list[str]:
         data = json.loads(raw, parse_float=read_float, parse_int=read_int)
     except (ValueError, RecursionError):
         return []
-    found: list[str] = []
+    problems: list[str] = []
     waiting: list[tuple[Keys, Any]] = [((), data)]
     while waiting:
         keys, part = waiting.pop()
         if isinstance(part, _TooLarge):
-            found.append(f"{phrases.place(keys) or 'arguments'}: expected {part.words}")
+            problems.append(f"{format_path(keys) or 'arguments'}: expected {part.expected}")
         inside = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
         waiting += [((*keys, key), item) for key, item in inside]
-    return found
+    return problems

@@ -1,27 +1,28 @@
-"""A returned value as its declared type has it: fields that the type does not declare are left out.
+"""Returned values without the fields that their declared type does not have.
 
-Compiled once per tool from the return hint. Knows hints and the rules for values; not JSON, schemas or results.
-A value that is nothing like its type is left as it is, for the check of the output to refuse.
+Compiled once per tool from the return hint. Knows hints and the rules for values; not JSON, schemas or results. A
+value that does not fit its type at all stays as it is; the check of the output refuses it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass
 from operator import is_
 from typing import Any, Literal, Union, get_args, get_origin
 
 from ..foreign import classes
 from ..policy import Policy
 from ..values.encode import Rules
+from ..values.unpack import Unpacker
 from . import hints, records
-from .unpack import Unpacker
 
 __all__ = ["Conform", "compile"]
 
 Conform = Callable[[Any], Any]
-"""Makes of a value what its declared type says; gives the value itself where nothing has to change."""
+"""Makes a value conform to its declared type; returns the value itself where nothing has to change."""
 
 
 def compile(hint: Any, rules: Rules, policy: Policy) -> Conform | None:
-    """What makes values conform to a hint; None where the hint declares no fields.
+    """A function that makes values conform to a hint; None where the hint declares no fields.
 
     >>> from dataclasses import make_dataclass
     >>> User = make_dataclass("User", [("name", str)])
@@ -30,21 +31,21 @@ def compile(hint: Any, rules: Rules, policy: Policy) -> Conform | None:
     {'name': 'Ada'}
     """
     shape = _Compiler(Unpacker(rules, policy), keep=policy.extra_fields == "keep").shape(hint)
-    if shape is _unchanged:
+    if shape is _keep:
         return None
 
     def conform(value: Any) -> Any:
         try:
             return shape(value)
         except RecursionError:
-            rules.encode(value, policy)  # says where it goes round, or on and on
+            rules.encode(value, policy)  # raises an error with the path of the cycle, or of what nests too deep
             raise
 
     return conform
 
 
-def _unchanged(value: Any) -> Any:
-    """The shape of what declares nothing: any value is as good as another."""
+def _keep(value: Any) -> Any:
+    """The shape of a hint without declared fields: every value stays as it is."""
     return value
 
 
@@ -52,119 +53,127 @@ def _unchanged(value: Any) -> Any:
 
 
 class _Compiler:
-    """Makes shapes of hints; a class that holds itself has one shape."""
+    """Compiles hints to shapes; a class that contains itself has one shape."""
 
     def __init__(self, unpacker: Unpacker, *, keep: bool) -> None:
         self.unpacker, self.keep = unpacker, keep
-        self.known: dict[Any, _Record] = {}
-        self.aliases: dict[Any, _Alias] = {}
+        self.records: dict[Any, _RecordShape] = {}
+        self.aliases: dict[Any, _AliasShape] = {}
 
     def shape(self, hint: Any) -> Conform:
         if type(hint).__name__ != "TypeAliasType":
-            return self._shape(hint)
+            return self._compile(hint)
         if hint not in self.aliases:
-            self.aliases[hint] = _Alias()
-            self.aliases[hint].shape = self._shape(hint)
+            self.aliases[hint] = _AliasShape()
+            self.aliases[hint].shape = self._compile(hint)
             return self.aliases[hint].shape
         return self.aliases[hint]
 
-    def _shape(self, hint: Any) -> Conform:
+    def _compile(self, hint: Any) -> Conform:
         if any(map(classes.is_serializer, getattr(hint, "__metadata__", ()))):
-            return classes.dumper(hint)
-        choices = [hints.bare(choice) for choice in hints.members(hint)]
-        return self._single(choices[0]) if len(choices) == 1 else self._choice(choices)
+            return classes.dumper_of(hint)
+        choices = [hints.unwrap_all(choice) for choice in hints.choices_of(hint)]
+        return self._compile_single(choices[0]) if len(choices) == 1 else self._compile_union(choices)
 
-    def _single(self, hint: Any) -> Conform:
+    def _compile_single(self, hint: Any) -> Conform:
         kind = get_origin(hint) or hint
         if kind is Any or not isinstance(kind, type) or self._has_own_form(kind):
-            return _unchanged
+            return _keep
         if getattr(kind, "__pydantic_root_model__", False):
             inner = self.shape(_root_of(kind))
-            return inner if inner is _unchanged else lambda value: value if isinstance(value, kind) else inner(value)
+            return inner if inner is _keep else lambda value: value if isinstance(value, kind) else inner(value)
         if hints.is_record(kind):
-            return self._record(hint, kind)
-        places = _places(hint)
-        if places is not None:
-            shapes = [self.shape(place) for place in places]
-            return _unchanged if all(shape is _unchanged for shape in shapes) else _Places(shapes)
-        return self._collection(_Members if issubclass(kind, Mapping) else _Items, [_item(hint)])
+            return self._compile_record(hint, kind)
+        item_hints = _item_hints_of(hint)
+        if item_hints is not None:
+            shapes = [self.shape(place) for place in item_hints]
+            return _keep if all(shape is _keep for shape in shapes) else _TupleShape(shapes)
+        make = _MembersShape if issubclass(kind, Mapping) else _ItemsShape
+        return self._compile_collection(make, [_item_hint_of(hint)])
 
-    def _collection(self, make: Callable[[Unpacker, Conform], Conform], items: list[Any]) -> Conform:
+    def _compile_collection(self, make: Callable[[Unpacker, Conform], Conform], items: list[Any]) -> Conform:
         """The shape of a collection whose items are of one of these types."""
-        shape = self.shape(Union[tuple(items)]) if items else _unchanged  # noqa: UP007 - at run time
-        return _unchanged if shape is _unchanged else make(self.unpacker, shape)
+        shape = self.shape(Union[tuple(items)]) if items else _keep  # noqa: UP007 - at run time
+        return _keep if shape is _keep else make(self.unpacker, shape)
 
     def _has_own_form(self, kind: type) -> bool:
-        """Whether the author says what values of a class become."""
+        """Whether the author defines what values of a class become."""
         return callable(getattr(kind, "__plain__", None)) or issubclass(kind, self.unpacker.rules.opaque)
 
-    def _record(self, hint: Any, kind: type) -> "_Record":
-        if hint not in self.known:
-            self.known[hint] = record = _Record(self.unpacker, kind, self.keep or records.has_extra_fields(kind))
+    def _compile_record(self, hint: Any, kind: type) -> "_RecordShape":
+        if hint not in self.records:
+            keep = self.keep or classes.has_extra_fields(kind)
+            self.records[hint] = record = _RecordShape(self.unpacker, kind, keep)
             for field in records.sent_fields(hint):
                 record.add(field, self.shape(field.hint))
-        return self.known[hint]
+        return self.records[hint]
 
-    def _choice(self, choices: list[Any]) -> Conform:
+    def _compile_union(self, choices: list[Any]) -> Conform:
         """A union: a record by its class or its members, arrays and mappings as one of each."""
         roots = tuple(choice for choice in choices if getattr(choice, "__pydantic_root_model__", False))
-        choices = [hints.bare(one) for choice in choices for one in hints.members(_root_of(choice))]
+        choices = [hints.unwrap_all(one) for choice in choices for one in hints.choices_of(_root_of(choice))]
         if any(choice in (Any, object) for choice in choices):
-            return _unchanged
-        shapes = [(choice, self._single(choice)) for choice in choices]
-        found = [shape for _, shape in shapes if isinstance(shape, _Record)]
-        others = [choice for choice, shape in shapes if not isinstance(shape, _Record)]
+            return _keep
+        shapes = [(choice, self._compile_single(choice)) for choice in choices]
+        record_shapes = [shape for _, shape in shapes if isinstance(shape, _RecordShape)]
+        others = [choice for choice, shape in shapes if not isinstance(shape, _RecordShape)]
         mappings = [choice for choice in others if _is_a(choice, Mapping)]
-        arrays = [choice for choice in others if _is_a(choice, Iterable) and choice not in mappings]
-        of_items = self._collection(_Items, [item for one in arrays for item in _places(one) or [_item(one)]])
-        of_members = self._collection(_Members, list(map(_item, mappings)))
-        if not found and of_items is _unchanged and of_members is _unchanged:
-            return _unchanged
-        return _Choice(self.unpacker, found, of_items, of_members, _members_of(mappings), roots)
+        of_items = self._compile_collection(_ItemsShape, _array_items_of(others))
+        of_members = self._compile_collection(_MembersShape, list(map(_item_hint_of, mappings)))
+        if not record_shapes and of_items is _keep and of_members is _keep:
+            return _keep
+        return _UnionShape(self.unpacker, record_shapes, of_items, of_members, _members_of(mappings), roots)
+
+
+def _array_items_of(choices: list[Any]) -> list[Any]:
+    """The hints of the items of all arrays among some hints."""
+    arrays = [choice for choice in choices if _is_a(choice, Iterable) and not _is_a(choice, Mapping)]
+    return [item for array in arrays for item in _item_hints_of(array) or [_item_hint_of(array)]]
 
 
 def _members_of(mappings: list[Any]) -> tuple[type, ...]:
-    """The classes that the values in one of these mappings may have, as far as that is plain to see."""
-    hinted = {choice for mapping in mappings for choice in map(hints.bare, hints.members(_item(mapping)))}
-    plain = all(map(hints.is_atom, hinted)) and Any not in hinted
-    kinds = {int if kind is float else kind for kind in hinted} | hinted if plain else {object} if hinted else set()
-    return tuple(kinds)
+    """The classes that the values of these mappings may have; object where their hints do not tell."""
+    choices = [choice for mapping in mappings for choice in hints.choices_of(_item_hint_of(mapping))]
+    kinds = set(map(hints.unwrap_all, choices))
+    if not all(map(hints.is_atom, kinds)) or Any in kinds:
+        return (object,)
+    return (*kinds, int) if float in kinds else tuple(kinds)
 
 
 def _root_of(hint: Any) -> Any:
-    """What a RootModel holds; any other hint itself."""
+    """The hint of the root of a RootModel; any other hint itself."""
     fields: Any = getattr(hint, "model_fields", {}) if getattr(hint, "__pydantic_root_model__", False) else {}
     return fields["root"].annotation if fields else hint
 
 
 def _is_a(hint: Any, kind: type) -> bool:
-    """Whether a hint is a collection of some kind; a text is none."""
+    """Whether a hint is a collection of a kind; a text is not a collection."""
     origin = get_origin(hint) or hint
     return isinstance(origin, type) and issubclass(origin, kind) and not issubclass(origin, (str, bytes))
 
 
-def _item(hint: Any) -> Any:
-    """The hint of what a collection holds: an array's items, a mapping's values."""
+def _item_hint_of(hint: Any) -> Any:
+    """The hint of an array's items or a mapping's values."""
     args, place = get_args(hint), 1 if _is_a(hint, Mapping) else 0
     return args[place] if _is_a(hint, Iterable) and len(args) > place else Any
 
 
-def _places(hint: Any) -> list[Any] | None:
-    """The hints of a tuple of so many items, one each; None for all else."""
+def _item_hints_of(hint: Any) -> list[Any] | None:
+    """The hints of the items of a tuple with a fixed length; None for any other hint."""
     args, names = get_args(hint), getattr(hint, "_fields", None)
     if not _is_a(hint, tuple):
         return None
     if names is not None:
-        resolved = records.annotations_of(hint)
-        return [resolved.get(name, Any) for name in names]
+        annotations = records.sent_annotations_of(hint)
+        return [annotations.get(name, Any) for name in names]
     return None if args[-1:] == (...,) or not args else list(args)
 
 
 # Shapes -------------------------------------------------------------------------------------------
 
 
-class _Record:
-    """An object with fields; of a value's members those that were declared."""
+class _RecordShape:
+    """The shape of a record: of a value's members it keeps the declared ones."""
 
     def __init__(self, unpacker: Unpacker, kind: type, keep: bool) -> None:
         self.unpacker, self.kind, self.keep = unpacker, kind, keep
@@ -177,8 +186,8 @@ class _Record:
 
     def add(self, field: records.SentField, shape: Conform) -> None:
         self.shapes[field.name] = shape
-        self.is_model = self.is_model and not any(map(classes.is_unknown_to_pydantic, hints.parts(field.hint)))
-        self.is_flat = self.is_flat and shape is _unchanged
+        self.is_model = self.is_model and not any(map(classes.is_unknown_to_pydantic, hints.parts_of(field.hint)))
+        self.is_flat = self.is_flat and shape is _keep
         if field.default is not None:
             self.defaults[field.name] = field.default
         elif field.always:
@@ -186,12 +195,12 @@ class _Record:
         if get_origin(field.hint) is Literal:
             self.choices[field.name] = get_args(field.hint)
 
-    def conforms(self, kind: type) -> bool:
-        """Whether every value of a class is as declared; pydantic sees to what is inside a model."""
+    def is_exact(self, kind: type) -> bool:
+        """Whether every value of a class conforms already; pydantic takes care of values inside a model."""
         return kind is self.kind and (self.is_flat or self.is_model)
 
     def __call__(self, value: Any) -> Any:
-        if self.conforms(type(value)):
+        if self.is_exact(type(value)):
             return value
         if self.is_model and not self.keep and self.unpacker.inherits(value, self.kind):
             return classes.dump_model(value, self.kind)
@@ -199,7 +208,7 @@ class _Record:
         return value if members is None else self.select(value, members)
 
     def select(self, value: Any, members: Mapping[Any, Any]) -> Any:
-        """The declared ones of a value's members; a dict that lacks one gets its default."""
+        """The declared members of a value; one that a dict lacks gets its default."""
         selected = {
             name: self.shapes[name](item) if name in self.shapes else item
             for name, item in members.items()
@@ -210,8 +219,8 @@ class _Record:
             return value
         return selected | {name: make() for name, make in self.defaults.items() if name in missing}
 
-    def fit(self, members: Mapping[Any, Any]) -> int:
-        """How many of the declared members are there; -1 where a value with these members is something else."""
+    def count_matches(self, members: Mapping[Any, Any]) -> int:
+        """How many of the declared members are there; -1 where a value with these members is not such a record."""
         if not self.required <= members.keys():
             return -1
         if any(name in members and members[name] not in allowed for name, allowed in self.choices.items()):
@@ -219,61 +228,63 @@ class _Record:
         return len(self.shapes.keys() & members.keys())
 
 
-class _Alias:
-    """The shape of an alias inside of itself."""
+class _AliasShape:
+    """The shape of an alias inside itself."""
 
-    shape: Conform = staticmethod(_unchanged)
+    shape: Conform = staticmethod(_keep)
 
     def __call__(self, value: Any) -> Any:
         return self.shape(value)
 
 
-class _Items:
-    """An array whose items have one shape."""
+@dataclass(eq=False)
+class _ItemsShape:
+    """The shape of an array whose items have one shape."""
 
-    def __init__(self, unpacker: Unpacker, shape: Conform) -> None:
-        self.unpacker, self.shape = unpacker, shape
+    unpacker: Unpacker
+    shape: Conform
 
     def __call__(self, value: Any) -> Any:
         items = self.unpacker.items(value)
         if items is None:
             return value
-        if isinstance(self.shape, _Record) and all(map(self.shape.conforms, set(map(type, items)))):
+        if isinstance(self.shape, _RecordShape) and all(map(self.shape.is_exact, set(map(type, items)))):
             selected: Any = items
         else:
             selected = list(map(self.shape, items))
         if len(selected) == len(items) and all(map(is_, selected, items)):
-            return items if hasattr(value, "__next__") else value  # an iterator gives what it has only once
-        if isinstance(value, Set):  # what differed only in what is left out is one item now
+            return items if hasattr(value, "__next__") else value  # an iterator can be read only once
+        if isinstance(value, Set):  # items that differed only in the fields left out are one item now
             selected = list({self.unpacker.encode(item): item for item in selected}.values())
-        return _like(value, selected)
+        return _rebuild_like(value, selected)
 
 
-class _Places:
-    """A tuple with a shape for each of its places."""
+@dataclass(eq=False)
+class _TupleShape:
+    """The shape of a tuple with a shape for each of its items."""
 
-    def __init__(self, shapes: list[Conform]) -> None:
-        self.shapes = shapes
+    shapes: list[Conform]
 
     def __call__(self, value: Any) -> Any:
         if not isinstance(value, (list, tuple)) or len(value) != len(self.shapes):
             return value
         selected = [shape(item) for shape, item in zip(self.shapes, value, strict=True)]
-        return value if all(map(is_, selected, value)) else _like(value, selected)
+        return value if all(map(is_, selected, value)) else _rebuild_like(value, selected)
 
 
-def _like(value: Any, items: list[Any]) -> Any:
-    """Items in the place of others; a named tuple stays one thing, where a list is many."""
+def _rebuild_like(value: Any, items: list[Any]) -> Any:
+    """A collection of the same kind as a value, with other items."""
     if hasattr(value, "_make"):
         return value._make(items)
     return tuple(items) if type(value) is tuple else items
 
 
-class _Members:
-    """A mapping whose values have one shape."""
+@dataclass(eq=False)
+class _MembersShape:
+    """The shape of a mapping whose values have one shape."""
 
-    def __init__(self, unpacker: Unpacker, shape: Conform) -> None:
-        self.unpacker, self.shape = unpacker, shape
+    unpacker: Unpacker
+    shape: Conform
 
     def __call__(self, value: Any) -> Any:
         members = self.unpacker.members(value)
@@ -283,27 +294,25 @@ class _Members:
         return value if all(map(is_, selected.values(), members.values())) else selected
 
 
-class _Choice:
-    """One of several shapes: a record by the class of the value, else by the members that are there.
+@dataclass(eq=False)
+class _UnionShape:
+    """The shape of a union: a record is chosen by the class of the value, else by its members.
 
-    A dict is a mapping, if there is one among the shapes that may have its members, and a record if not.
+    A dict is a mapping, if there is one among the choices that may have these members, and a record if not.
     """
 
-    def __init__(
-        self,
-        unpacker: Unpacker,
-        found: list[_Record],
-        items: Conform,
-        values: Conform,
-        mapped: tuple[type, ...],
-        roots: tuple[type, ...],
-    ) -> None:
-        self.unpacker, self.records, self.items, self.values = unpacker, found, items, values
-        self.mapped, self.roots = mapped, roots
-        self.by_class = {record.kind: record for record in reversed(found)}
+    unpacker: Unpacker
+    records: list[_RecordShape]
+    items: Conform
+    mapping: Conform
+    mapped: tuple[type, ...]  # the classes of the values in a mapping
+    roots: tuple[type, ...]  # RootModels
+
+    def __post_init__(self) -> None:
+        self.by_class = {record.kind: record for record in reversed(self.records)}
 
     def __call__(self, value: Any) -> Any:
-        if isinstance(value, self.roots):  # pydantic sees to what is inside
+        if isinstance(value, self.roots):  # pydantic takes care of its contents
             return value
         for base in type(value).__mro__:
             if base in self.by_class:
@@ -311,8 +320,8 @@ class _Choice:
         members = self.unpacker.members(value)
         if members is None:
             return self.items(value)
-        best = max(self.records, key=lambda record: record.fit(members), default=None)
+        best = max(self.records, key=lambda record: record.count_matches(members), default=None)
         is_mapping = bool(self.mapped) and all(isinstance(item, self.mapped) for item in members.values())
-        if best is None or best.fit(members) < 0 or is_mapping:
-            return self.values(value)
+        if best is None or best.count_matches(members) < 0 or is_mapping:
+            return self.mapping(value)
         return best.select(value, members)

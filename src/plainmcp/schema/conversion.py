@@ -1,7 +1,7 @@
-"""JSON -> the Python value a tree of nodes asks for, or every place that does not fit.
+"""JSON as the Python value of a tree of nodes, or all places that do not fit.
 
-Takes a value exactly as its schema has it. What an author's own class says of a value is kept as it was said; what is
-to be said of any other place, the schema knows.
+Accepts a value exactly as its schema lists it. The text of an author's own class about a value is kept; for any other
+place the schema gives the text.
 """
 
 from collections.abc import Callable
@@ -9,26 +9,42 @@ from typing import Any
 
 import msgspec
 
-from . import choices, limits, refusals
-from .keywords import identity
-from .nodes import Alias, Anything, Choice, Foreign, Items, Members, Node, Record, Row, Scalar, Text, Union
-from .problems import Keys, Misfit, Name
-from .texts import OutOfBoundsError
-from .tree_schema import as_key
+from .coercion_errors import CoercionError, Name, read_author_error
+from .formats import OutOfBoundsError
+from .keywords import identity_of
+from .matching import distance_of, is_meant
+from .node_schema import as_key
+from .nodes import (
+    Alias,
+    Anything,
+    Choice,
+    Foreign,
+    Items,
+    Members,
+    Node,
+    Record,
+    Row,
+    Scalar,
+    Text,
+    Union,
+    describe_unlisted,
+    is_within_limits,
+)
+from .subschemas import Keys
 
 __all__ = ["convert"]
 
 MAX_PLACES = 50
-"""How many places that do not fit are looked for."""
+"""How many places that do not fit are collected."""
 
 _UNFIT: Any = object()
 
-Known = dict[tuple[int, int], tuple[Any, list[tuple[Keys, str | None]]]]
-"""What became of the parts of a value that were tried as a union, by the union and the part."""
+Results = dict[tuple[int, int], tuple[Any, list[tuple[Keys, str | None]]]]
+"""The results of parts of a value that were tried as a union, by the union and the part."""
 
 
 def convert(node: Node, value: Any, foreign: dict[int, Callable[[Any], Any]] | None = None) -> Any:
-    """What a JSON value stands for; raises Misfit. `foreign` are what reads the parts that are pydantic's, by node.
+    """The Python value of a JSON value; raises CoercionError. `foreign` has converters for pydantic's parts, by node.
 
     >>> from plainmcp.schema.type_tree import tree_of
     >>> convert(tree_of(set[int] | None), [1, 2])
@@ -36,67 +52,67 @@ def convert(node: Node, value: Any, foreign: dict[int, Callable[[Any], Any]] | N
     """
     conversion = _Conversion({}, foreign or {})
     try:
-        found = conversion.read(node, value, ())
+        result = conversion.read(node, value, ())
     except RecursionError:
-        raise Misfit([((), "nested too deep")]) from None
+        raise CoercionError([((), "nested too deep")]) from None
     if conversion.places:
-        raise Misfit(conversion.places)
-    return found
+        raise CoercionError(conversion.places)
+    return result
 
 
 class _Conversion:
-    """One value, or one try at it: the places that do not fit, each with what an author said of it, if one did."""
+    """The conversion of one value, or one attempt at it; collects the places that do not fit, with authors' texts."""
 
-    def __init__(self, known: Known, foreign: dict[int, Callable[[Any], Any]]) -> None:
+    def __init__(self, results: Results, foreign: dict[int, Callable[[Any], Any]]) -> None:
         self.places: list[tuple[Keys, str | None]] = []
-        self._known = known
+        self._results = results
         self._foreign = foreign
 
     def read(self, node: Node, value: Any, keys: Keys) -> Any:
         return _READERS[type(node)](self, node, value, keys)
 
-    def refuse(self, keys: Keys, said: str | None = None) -> Any:
-        self.places.append((keys, said))
+    def refuse(self, keys: Keys, text: str | None = None) -> Any:
+        self.places.append((keys, text))
         return _UNFIT
 
     def make(self, keys: Keys, make: Callable[..., Any], *args: Any, **named: Any) -> Any:
-        """What an author's class makes of values that fit; it may still refuse them, in its own words."""
+        """Call an author's class with values that fit; it may still refuse them, with its own text."""
         try:
             return make(*args, **named)
         except (ValueError, TypeError, AssertionError) as error:
             name = getattr(make, "__name__", "its type")
-            return self.refuse(*refusals.read(error, name, keys))
+            return self.refuse(*read_author_error(error, name, keys))
 
     # Values without parts -------------------------------------------------------------------------
 
-    def anything(self, node: Anything, value: Any, keys: Keys) -> Any:
+    def read_anything(self, node: Anything, value: Any, keys: Keys) -> Any:
         if node.flat and isinstance(value, (list, dict)):
             return self.refuse(keys)
         return value if node.make is None else node.make(value)
 
-    def scalar(self, node: Scalar, value: Any, keys: Keys) -> Any:
+    def read_scalar(self, node: Scalar, value: Any, keys: Keys) -> Any:
         if type(value) is not node.json:
             value = _as_number(node.json, value)
             if value is _UNFIT:
                 return self.refuse(keys)
-        if not limits.are_kept(node.limits, value):
+        if not is_within_limits(node.limits, value):
             return self.refuse(keys)
         return value if node.kind is node.json else self.make(keys, node.kind, value)
 
-    def text(self, node: Text, value: Any, keys: Keys) -> Any:
+    def read_text(self, node: Text, value: Any, keys: Keys) -> Any:
         if not isinstance(value, str):
             return self.refuse(keys)
         if issubclass(node.kind, str):
             return self.make(keys, node.kind, value)
         try:
-            found = node.format.read(node.kind, value)
+            result = node.format.read(node.kind, value)
         except OutOfBoundsError as error:
             return self.refuse(keys, str(error))
         except ValueError:
             return self.refuse(keys)
-        return found if limits.are_kept(node.limits, found) else self.refuse(keys, limits.describe_unlisted(node))
+        return result if is_within_limits(node.limits, result) else self.refuse(keys, describe_unlisted(node))
 
-    def choice(self, node: Choice, value: Any, keys: Keys) -> Any:
+    def read_choice(self, node: Choice, value: Any, keys: Keys) -> Any:
         for json, option in node.options:
             if value == json and isinstance(value, bool) is isinstance(json, bool):
                 return option
@@ -104,60 +120,60 @@ class _Conversion:
 
     # Arrays and objects ---------------------------------------------------------------------------
 
-    def items(self, node: Items, value: Any, keys: Keys) -> Any:
-        if not isinstance(value, list) or not limits.are_kept(node.limits, value):
+    def read_items(self, node: Items, value: Any, keys: Keys) -> Any:
+        if not isinstance(value, list) or not is_within_limits(node.limits, value):
             return self.refuse(keys)
-        read, known = _READERS[type(node.item)], len(self.places)
-        found = []
+        read, count = _READERS[type(node.item)], len(self.places)
+        result: list[Any] = []
         for at, item in enumerate(value):
-            found.append(read(self, node.item, item, (*keys, at)))
+            result.append(read(self, node.item, item, (*keys, at)))
             if len(self.places) > MAX_PLACES:
                 break
-        if len(self.places) > known:
+        if len(self.places) > count:
             return _UNFIT
         if node.unique:
-            for at, item in enumerate(found):
+            for at, item in enumerate(result):
                 if not _has_hash(item):
                     return self.refuse((*keys, at), "this has no hash, so it cannot be in a set")
-            if len(set(map(identity, value))) < len(value):
+            if len(set(map(identity_of, value))) < len(value):
                 return self.refuse(keys)
-        return node.make(found)
+        return node.make(result)
 
-    def row(self, node: Row, value: Any, keys: Keys) -> Any:
+    def read_row(self, node: Row, value: Any, keys: Keys) -> Any:
         if not isinstance(value, list) or len(value) < node.least or (node.closed and len(value) > len(node.items)):
             return self.refuse(keys)
-        known = len(self.places)
-        given = list(zip(node.items, value, strict=False))
-        found = [(one.name, self.read(one.node, item, (*keys, at))) for at, (one, item) in enumerate(given)]
-        if len(self.places) > known:
+        count = len(self.places)
+        pairs = list(zip(node.items, value, strict=False))
+        result = [(one.name, self.read(one.node, item, (*keys, at))) for at, (one, item) in enumerate(pairs)]
+        if len(self.places) > count:
             return _UNFIT
         if node.kind is None:
-            return tuple(item for _, item in found)
-        return self.make(keys, node.make, **{name: item for name, item in found if name is not None})
+            return tuple(item for _, item in result)
+        return self.make(keys, node.make, **{name: item for name, item in result if name is not None})
 
-    def members(self, node: Members, value: Any, keys: Keys) -> Any:
-        if not isinstance(value, dict) or not limits.are_kept(node.limits, value):
+    def read_members(self, node: Members, value: Any, keys: Keys) -> Any:
+        if not isinstance(value, dict) or not is_within_limits(node.limits, value):
             return self.refuse(keys)
-        known = len(self.places)
-        found: dict[Any, Any] = {}
+        count = len(self.places)
+        result: dict[Any, Any] = {}
         for name, item in value.items():
             key = self.key(node.key, name, (*keys, Name(name)))
-            if key is not _UNFIT and key in found:
+            if key is not _UNFIT and key in result:
                 self.refuse((*keys, name), "the same key as another one, written differently")
-            found[key] = self.read(node.value, item, (*keys, name))
+            result[key] = self.read(node.value, item, (*keys, name))
             if len(self.places) > MAX_PLACES:
                 break
-        return _UNFIT if len(self.places) > known else node.make(found)
+        return _UNFIT if len(self.places) > count else node.make(result)
 
     def key(self, node: Node, name: str, keys: Keys) -> Any:
-        """What the name of a member stands for: names are strings, whatever they stand for."""
+        """The key of a member, by its name: names are strings, keys may be numbers and other values."""
         match node:
             case Alias():
                 return self.key(node.inner, name, keys)
             case Anything():
                 return name
             case Scalar() if node.json is not str:
-                value = _number(name)
+                value = _to_json_value(name)
                 return self.read(node, float(value) if node.json is float and type(value) is int else value, keys)
             case Choice():
                 return self.read(node, next((json for json, _ in node.options if as_key(json) == name), name), keys)
@@ -166,88 +182,88 @@ class _Conversion:
         return self.read(node, name, keys)
 
     def _key_of_union(self, node: Union, name: str, keys: Keys) -> Any:
-        """The first choice that fits a name; a number is only meant where the name could not stay a string."""
+        """The first choice that fits a name; it is a number only where it cannot be a string."""
         texts = any(isinstance(one, Scalar) and one.json is str for one in node.members)
         for one in node.members:
             if texts and isinstance(one, Scalar) and one.json is not str:
                 continue
-            attempt = _Conversion(self._known, self._foreign)
+            attempt = _Conversion(self._results, self._foreign)
             key = attempt.key(one, name, keys)
             if not attempt.places:
                 return key
         return self.refuse(keys)
 
-    def record(self, node: Record, value: Any, keys: Keys) -> Any:
+    def read_record(self, node: Record, value: Any, keys: Keys) -> Any:
         if not isinstance(value, dict):
             return self.refuse(keys)
-        known = len(self.places)
-        given: dict[str, Any] = {}
+        count = len(self.places)
+        arguments: dict[str, Any] = {}
         for wire, field in node.fields.items():
             if wire in value:
-                found = self.read(field.node, value[wire], (*keys, wire))
+                result = self.read(field.node, value[wire], (*keys, wire))
                 if field.name is not None:
-                    given[field.name] = found
+                    arguments[field.name] = result
             elif field.required:
                 self.refuse((*keys, wire))
         if node.closed:
             for name in value.keys() - node.fields:
                 self.refuse((*keys, name))
-        return _UNFIT if len(self.places) > known else self.make(keys, node.make, **given)
+        return _UNFIT if len(self.places) > count else self.make(keys, node.make, **arguments)
 
-    def foreign(self, node: Foreign, value: Any, keys: Keys) -> Any:
+    def read_foreign(self, node: Foreign, value: Any, keys: Keys) -> Any:
         try:
             return self._foreign[id(node)](value)
-        except Misfit as misfit:
-            self.places += [((*keys, *inner), said) for inner, said in misfit.places]
+        except CoercionError as error:
+            self.places += [((*keys, *inner), text) for inner, text in error.places]
             return _UNFIT
 
-    def alias(self, node: Alias, value: Any, keys: Keys) -> Any:
+    def read_alias(self, node: Alias, value: Any, keys: Keys) -> Any:
         return self.read(node.inner, value, keys)
 
     # Unions ---------------------------------------------------------------------------------------
 
-    def union(self, node: Union, value: Any, keys: Keys) -> Any:
-        """The first choice that fits, and of records the one that knows all names; else what the likely one lacks."""
+    def read_union(self, node: Union, value: Any, keys: Keys) -> Any:
+        """The first choice that fits, for a record one that has all names; else the places of the likely choice."""
         part = (id(node), id(value))
-        # One part is tried once, however many choices further up lead to it.
-        if part not in self._known or not isinstance(value, (list, dict)):
-            self._known[part] = self._try_members(node, value, keys)
-        found, places = self._known[part]
+        # A part is tried once, even if several choices above lead to it.
+        if part not in self._results or not isinstance(value, (list, dict)):
+            self._results[part] = self._try_members(node, value, keys)
+        result, places = self._results[part]
         self.places += places
-        return found
+        return result
 
     def _try_members(self, node: Union, value: Any, keys: Keys) -> tuple[Any, list[tuple[Keys, str | None]]]:
-        tried: list[tuple[Node, list[tuple[Keys, str | None]]]] = []
-        for member in sorted(node.members, key=lambda one: choices.distance(one, value)):
-            attempt = _Conversion(self._known, self._foreign)
-            found = attempt.read(member, value, keys)
+        attempts: list[tuple[Node, list[tuple[Keys, str | None]]]] = []
+        for member in sorted(node.members, key=lambda one: distance_of(one, value)):
+            attempt = _Conversion(self._results, self._foreign)
+            result = attempt.read(member, value, keys)
             if not attempt.places:
-                return found, []
-            tried.append((member, attempt.places))
-        for _, places in tried:
-            if all(said is not None for _, said in places):
+                return result, []
+            attempts.append((member, attempt.places))
+        for _, places in attempts:
+            if all(text is not None for _, text in places):
                 return _UNFIT, places
-        likely = [places for member, places in tried if choices.is_meant(member, value)]
+        likely = [places for member, places in attempts if is_meant(member, value)]
         return _UNFIT, likely[0] if len(likely) == 1 else [(keys, None)]
 
 
 _READERS: dict[type[Node], Callable[[_Conversion, Any, Any, Keys], Any]] = {
-    Anything: _Conversion.anything,
-    Scalar: _Conversion.scalar,
-    Text: _Conversion.text,
-    Choice: _Conversion.choice,
-    Items: _Conversion.items,
-    Row: _Conversion.row,
-    Members: _Conversion.members,
-    Record: _Conversion.record,
-    Foreign: _Conversion.foreign,
-    Union: _Conversion.union,
-    Alias: _Conversion.alias,
+    Anything: _Conversion.read_anything,
+    Scalar: _Conversion.read_scalar,
+    Text: _Conversion.read_text,
+    Choice: _Conversion.read_choice,
+    Items: _Conversion.read_items,
+    Row: _Conversion.read_row,
+    Members: _Conversion.read_members,
+    Record: _Conversion.read_record,
+    Foreign: _Conversion.read_foreign,
+    Union: _Conversion.read_union,
+    Alias: _Conversion.read_alias,
 }
 
 
 def _as_number(kind: type, value: Any) -> Any:
-    """A number as one of another kind that is the same number: 3.0 is an integer, and 3 is a number."""
+    """The same number as another type: 3.0 is an integer, and 3 is a number."""
     if kind is int and type(value) is float and value.is_integer():
         return int(value)
     if kind is float and type(value) is int:
@@ -258,8 +274,8 @@ def _as_number(kind: type, value: Any) -> Any:
     return _UNFIT
 
 
-def _number(name: str) -> Any:
-    """A name as the number, boolean or null that it is in JSON; else as it is."""
+def _to_json_value(name: str) -> Any:
+    """The number, boolean or null that a name is in JSON; else the name itself."""
     try:
         value = msgspec.json.decode(name)
     except (msgspec.DecodeError, ValueError):

@@ -1,7 +1,7 @@
-"""What a tool takes and what it returns, as JSON Schema; and whether a schema written by hand can stand.
+"""The input schema and the output schema of a tool, the schema of a form, and checks of schemas written by hand.
 
-Knows which hints are worth a promise. How one hint becomes a schema is told in shapes; functions, and what a
-revision allows, are none of its business.
+Decides which return hints become an output schema. hint_schema makes the schema of one hint. Knows neither functions
+nor revisions.
 """
 
 import dataclasses
@@ -17,39 +17,48 @@ from ..errors import AuthorError, NormalizeError
 from ..foreign import classes
 from ..policy import Policy
 from ..types import Wire
-from ..values.encode import Rules
-from . import hints, of_hint
+from ..values.encode import RULES
+from . import hint_schema, hints
 from .hints import Parameter
-from .subschemas import Schema, as_object, camel_top, each, is_object, joined, ordered, wrapped
-from .validator import Judge
+from .subschemas import (
+    Schema,
+    as_object,
+    is_object,
+    join_definitions,
+    order_keywords,
+    to_camel,
+    walk,
+    with_definitions,
+    wrap,
+)
+from .validator import Validator
 
 __all__ = [
     "as_object",
-    "camel_top",
-    "handwritten",
+    "check_handwritten",
+    "form_schema",
+    "input_schema",
     "is_object",
-    "of_form",
-    "of_input",
-    "of_output",
-    "wrapped",
+    "output_schema",
+    "to_camel",
+    "wrap",
 ]
 
 MAX_DEPTH = 64
 MAX_PARTS = 10_000
 """How deep and how large a schema written by hand may be (R26-SCHEMA-06)."""
 
-_RULES = Rules()
 _STRICT = Policy(unserializable="error")
 _BYTES = (bytes, bytearray, memoryview)
 
 
-# What is taken ------------------------------------------------------------------------------------
+# Input --------------------------------------------------------------------------------------------
 
 
-def of_input(parameters: Iterable[Parameter], *, show_defaults: bool = True, open: bool = False) -> Schema:
-    """The schema of a function's arguments; `open` says that it takes others too. Raises AuthorError.
+def input_schema(parameters: Iterable[Parameter], *, show_defaults: bool = True, open: bool = False) -> Schema:
+    """The schema of a function's arguments; with `open` it takes others too. Raises AuthorError.
 
-    >>> of_input([Parameter("days", int, False, 3, "How many")])["properties"]
+    >>> input_schema([Parameter("days", int, False, 3, "How many")])["properties"]
     {'days': {'type': 'integer', 'description': 'How many', 'default': 3}}
     """
     properties: dict[str, Schema] = {}
@@ -57,62 +66,62 @@ def of_input(parameters: Iterable[Parameter], *, show_defaults: bool = True, ope
     definitions: dict[str, Schema] = {}
     for parameter in parameters:
         try:
-            found, more = of_hint.given(parameter.annotation, show_defaults=show_defaults)
+            inner, more = hint_schema.for_input(parameter.annotation, show_defaults=show_defaults)
         except AuthorError as error:
             raise AuthorError(f"parameter {parameter.name}: {error}") from error
-        found = joined(found, more, definitions)
-        properties[parameter.name] = _property(parameter, found, show_defaults)
+        inner = join_definitions(inner, more, definitions)
+        properties[parameter.name] = _property_of(parameter, inner, show_defaults)
         required += [parameter.name] if parameter.required else []
     schema: Schema = {"type": "object", "properties": properties}
     if required:
         schema["required"] = required
     if open:
         schema["additionalProperties"] = True
-    return {**schema, "$defs": definitions} if definitions else schema
+    return with_definitions(schema, definitions)
 
 
-def _property(parameter: Parameter, found: Schema, show_defaults: bool) -> Schema:
+def _property_of(parameter: Parameter, schema: Schema, show_defaults: bool) -> Schema:
     if parameter.description is not None:
-        found = {**found, "description": parameter.description}
+        schema = {**schema, "description": parameter.description}
     if not parameter.required:
-        found = of_hint.without_null(found)
+        schema = hint_schema.without_null(schema)
         if show_defaults and parameter.default is not None:
-            found = {**found, **_default(parameter.default)}
-    return ordered(found)
+            schema = {**schema, **_default_of(parameter.default)}
+    return order_keywords(schema)
 
 
-def _default(value: Any) -> Schema:
-    """A default as JSON, if it has a form in JSON."""
+def _default_of(value: Any) -> Schema:
+    """A default as JSON, if it has a JSON form."""
     if value is inspect.Parameter.empty:
         return {}
     try:
-        return {"default": msgspec.json.decode(_RULES.encode(value, _STRICT))}
+        return {"default": msgspec.json.decode(RULES.encode(value, _STRICT))}
     except NormalizeError:
         return {}
 
 
-def of_form(kind: type) -> Schema:
-    """The schema of a record as a form for people: flat, its fields single values or choices."""
-    found, left = of_hint.given(kind, root=True)
-    if left or not is_object(found):
+def form_schema(kind: type) -> Schema:
+    """The schema of a record as a form for people: flat, its fields are single values or choices."""
+    schema, definitions = hint_schema.for_input(kind, root=True)
+    if definitions or not is_object(schema):
         raise AuthorError(f"{kind.__name__} is not a form: a form has fields with names, and none holds a form")
-    for name, field in found.get("properties", {}).items():
+    for name, field in schema.get("properties", {}).items():
         items = field.get("items", {})
         choices = field.get("type") == "array" and items.get("type") == "string" and "enum" in items
         if not choices and field.get("type") not in ("string", "integer", "number", "boolean"):
             raise AuthorError(f"{kind.__name__}.{name} is neither a single value nor a choice, so it fits no form")
         if field.get("format") not in _FORM_FORMATS:
             field.pop("format", None)
-    return found
+    return schema
 
 
 _FORM_FORMATS = ("email", "uri", "date", "date-time")
 
 
-# What is returned ---------------------------------------------------------------------------------
+# Output -------------------------------------------------------------------------------------------
 
 
-def of_output(
+def output_schema(
     annotation: Any,
     *,
     which: str,
@@ -120,66 +129,65 @@ def of_output(
     opaque: Collection[type] = (),
     drop_none: bool = False,
 ) -> Schema | None:
-    """The schema of a return hint; None if the policy wants none, or if no hint can tell what JSON it gives.
+    """The schema of a return hint; None if the policy wants none, or if the hint does not determine the JSON.
 
-    `opaque` are classes whose JSON is up to a serializer of the author's; `drop_none` says that null is left out.
+    `which` is the policy's `output_schema`; `opaque` are classes with a serializer of the author; with `drop_none`
+    null is left out.
 
-    >>> of_output(list[int], which="all")
+    >>> output_schema(list[int], which="all")
     {'type': 'array', 'items': {'type': 'integer'}}
     """
     try:
         if not _is_wanted(annotation, which) or not _is_data(annotation, opaque):
             return None
-        hint = hints.rebuilt(hints.with_lists(annotation), _as_written)
-        found, definitions = of_hint.returned(hint, drop_none=drop_none)
-    except AuthorError:  # a hint is no promise before it is understood
+        hint = hints.rebuild(hints.with_lists(annotation), _to_written_form)
+        schema, definitions = hint_schema.for_output(hint, drop_none=drop_none)
+    except AuthorError:  # a hint that cannot be read gives no schema
         return None
-    if which in ("model", "named") and not is_object(found):
+    if which in ("model", "named") and not is_object(schema):
         return None
-    if not found and hints.is_record(annotation):
-        return (
-            None  # a model whose serializer does not say what it returns: an object, perhaps, which is sent as it is
-        )
+    if not schema and hints.is_record(annotation):
+        return None  # a model whose serializer has no return type
     if description is not None:
-        found = ordered({**found, "description": description})
-    return {**found, "$defs": definitions} if definitions else found
+        schema = order_keywords({**schema, "description": description})
+    return with_definitions(schema, definitions)
 
 
 def _is_wanted(hint: Any, which: str) -> bool:
-    inner = hints.bare(hint)
+    inner = hints.unwrap_all(hint)
     match which:
         case "model":
             return isinstance(inner, type) and classes.is_pydantic(inner) and hasattr(inner, "model_fields")
         case "named":
             return hints.is_record(inner)
         case "typed":
-            return any(map(hints.is_record, hints.parts(inner, inside=False)))
+            return any(map(hints.is_record, hints.parts_of(inner, inside=False)))
         case "all":
-            # A list of anything may hold content (S004-21), so it promises nothing.
+            # A list of anything may hold content (S004-21), so it has no schema.
             anything = inner in (list, tuple, set, frozenset) or get_args(inner)[:1] in ((Any,), (object,))
             return not anything and inner not in (None, type(None), Any, object, inspect.Signature.empty)
     return False
 
 
 def _is_data(hint: Any, opaque: Collection[type]) -> bool:
-    """Whether a value of this type is data, and its JSON told by the type alone."""
-    inner = hints.bare(hint)
+    """Whether a value of this type is data, and the type alone determines its JSON."""
+    inner = hints.unwrap_all(hint)
     if get_origin(inner) is tuple and _is_pair(get_args(inner)):
         return False
     if _may_be_bytes(hint):
         return False
-    # Flags combine into values that are none of their members.
+    # Combined flags are none of the members.
     others = (Wire, enum.Flag, *opaque)
     return not any(
-        classes.word(kind) or issubclass(kind, others) or callable(getattr(kind, "__plain__", None))
-        for kind in hints.parts(hint)
+        classes.wire_type_of(kind) or issubclass(kind, others) or callable(getattr(kind, "__plain__", None))
+        for kind in hints.parts_of(hint)
         if isinstance(kind, type)
     )
 
 
 def _may_be_bytes(hint: Any) -> bool:
     """Whether a value may be bytes, or a list of them: that is content under most policies."""
-    for choice in map(hints.bare, hints.members(hint)):
+    for choice in map(hints.unwrap_all, hints.choices_of(hint)):
         kind, args = get_origin(choice) or choice, get_args(choice)
         if kind in _BYTES:
             return True
@@ -190,10 +198,10 @@ def _may_be_bytes(hint: Any) -> bool:
 
 
 def _is_pair(args: tuple[Any, ...]) -> bool:
-    """Whether a tuple of these could be taken for (payload, structured)."""
+    """Whether a tuple of these could be (payload, structured)."""
     if len(args) != 2 or args[1] is ...:
         return False
-    seconds = [hints.bare(member) for member in hints.members(args[1])]
+    seconds = [hints.unwrap_all(member) for member in hints.choices_of(args[1])]
     return any(second is Any or hints.is_record(second) or _is_mapping(second) for second in seconds)
 
 
@@ -202,39 +210,39 @@ def _is_mapping(hint: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, Mapping)
 
 
-def _as_written(hint: Any) -> Any:
-    """A record whose JSON has other fields than its class has attributes, as a TypedDict of those fields."""
+def _to_written_form(hint: Any) -> Any:
+    """A TypedDict of the fields in JSON, for a record whose class has other attributes; any other hint itself."""
     kind: Any = get_origin(hint) or hint
-    if not isinstance(kind, type) or not any(map(_is_rewritten, hints.parts(kind))):
+    if not isinstance(kind, type) or not any(map(_is_rewritten, hints.parts_of(kind))):
         return hint
-    if not hints.is_record(kind) or hints.speaks_pydantic(kind) or _holds_itself(kind):
+    if not hints.is_record(kind) or hints.needs_pydantic(kind) or _holds_itself(kind):
         raise AuthorError(f"{kind.__name__} is not written as its class says, and too intricate to rewrite")
     fields = {}
-    for name, (field, required) in hints.fields(kind).items():
-        inner = hints.rebuilt(field, _as_written)
+    for name, (field, required) in hints.fields_of(kind).items():
+        inner = hints.rebuild(field, _to_written_form)
         fields[name] = inner if required else typing.NotRequired[inner]
     return typing.TypedDict(kind.__name__, fields)  # type: ignore[operator]
 
 
 def _holds_itself(kind: type) -> bool:
-    return any(part is kind for field, _ in hints.fields(kind).values() for part in hints.parts(field))
+    return any(part is kind for field, _ in hints.fields_of(kind).values() for part in hints.parts_of(field))
 
 
 def _is_rewritten(kind: Any) -> bool:
-    """Whether a class has names for the wire (S001-34), or attributes attrs keeps to itself."""
+    """Whether a class has other names in JSON (S001-34), or private attributes of attrs."""
     if dataclasses.is_dataclass(kind):
         return any("json" in field.metadata for field in dataclasses.fields(kind))
-    public = classes.attrs_fields(kind)
+    public = classes.attrs_fields_of(kind)
     return public is not None and len(public) != len(kind.__attrs_attrs__)
 
 
 # By hand ------------------------------------------------------------------------------------------
 
 
-def handwritten(schema: Any, what: str, *, output: bool = False) -> Schema:
-    """A schema an author wrote, if it can stand: as it is, but for properties that are booleans.
+def check_handwritten(schema: Any, what: str, *, output: bool = False) -> Schema:
+    """A schema that an author wrote, if it is valid: unchanged, except for properties that are booleans.
 
-    >>> handwritten({"type": "object", "properties": {"x": True}}, "the input schema")["properties"]
+    >>> check_handwritten({"type": "object", "properties": {"x": True}}, "the input schema")["properties"]
     {'x': {}}
     """
     if not isinstance(schema, dict):
@@ -244,23 +252,19 @@ def handwritten(schema: Any, what: str, *, output: bool = False) -> Schema:
     try:
         copy: Schema = msgspec.json.decode(msgspec.json.encode(schema))
         _check_bounds(copy)
-        Judge(copy).compile()
+        Validator(copy).compile()
     except (TypeError, ValueError, RecursionError, AuthorError) as error:
         raise AuthorError(f"{what} cannot stand: {error}") from error
     if isinstance(copy.get("properties"), dict):
-        # The schemas of the revisions before 2026-07-28 have no place for booleans here.
-        copy["properties"] = {name: _objectified(one) for name, one in copy["properties"].items()}
+        # Revisions before 2026-07-28 do not allow booleans here.
+        as_objects: dict[bool, Schema] = {True: {}, False: {"not": {}}}
+        properties = copy["properties"].items()
+        copy["properties"] = {name: as_objects[one] if isinstance(one, bool) else one for name, one in properties}
     return copy
 
 
-def _objectified(schema: Any) -> Any:
-    if isinstance(schema, bool):
-        return {} if schema else {"not": {}}
-    return schema
-
-
 def _check_bounds(schema: Schema) -> None:
-    for count, (here, depth) in enumerate(each(schema)):
+    for count, (here, depth) in enumerate(walk(schema)):
         if depth > MAX_DEPTH or count > MAX_PARTS:
             raise AuthorError(f"it is deeper than {MAX_DEPTH} levels or has more than {MAX_PARTS:,} parts")
         reference = here.get("$ref", "#")

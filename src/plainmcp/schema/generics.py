@@ -1,4 +1,4 @@
-"""The annotations of a class, with the types that a generic class was given in the places of its type variables.
+"""The annotations of a class, with the type arguments of a generic class in place of its type variables.
 
 Knows classes and hints; not what a hint means.
 """
@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_args, get_origin
 
 from ..errors import AuthorError
 
-__all__ = ["annotations_of", "resolve", "substitute", "variables_of"]
+__all__ = ["annotations_of", "resolve", "resolve_annotations", "substitute", "variables_of"]
 
 
 def annotations_of(hint: Any) -> dict[str, Any]:
@@ -23,17 +23,21 @@ def annotations_of(hint: Any) -> dict[str, Any]:
     >>> annotations_of(Box[int])
     {'item': list[int]}
     """
-    kind: Any = get_origin(hint) or hint
+    annotations = resolve_annotations(get_origin(hint) or hint)
+    bindings = _bindings_of(hint)
+    return {name: substitute(one, _owner_bindings_of(name, bindings)) for name, one in annotations.items()}
+
+
+def resolve_annotations(kind: type) -> dict[str, Any]:
+    """The annotations of a class as they are written, inherited ones too; raises AuthorError."""
     try:
-        resolved = typing.get_type_hints(kind, include_extras=True)
-    except Exception as error:  # a NameError mostly, but evaluating somebody's text may raise anything
+        return typing.get_type_hints(kind, include_extras=True)
+    except Exception as error:  # mostly a NameError, but evaluating a text may raise anything
         raise AuthorError(f"a hint of {kind.__name__} cannot be resolved: {error}") from error
-    bound = _bindings(hint)
-    return {name: substitute(one, _of_owner(name, bound)) for name, one in resolved.items()}
 
 
 def resolve(hint: Any, names: dict[str, Any]) -> Any:
-    """A hint in which names that were written as texts are what they stand for; raises AuthorError.
+    """A hint with names that were written as texts resolved; raises AuthorError.
 
     >>> resolve(list["Name"], {"Name": str})
     list[str]
@@ -45,43 +49,43 @@ def resolve(hint: Any, names: dict[str, Any]) -> Any:
         raise AuthorError(f"{hint} cannot be resolved: {error}") from error
 
 
-def substitute(hint: Any, bound: Mapping[Any, Any]) -> Any:
-    """A hint with types in the places of type variables; those without a type stay.
+def substitute(hint: Any, bindings: Mapping[Any, Any]) -> Any:
+    """A hint with types in place of type variables; variables without a type stay.
 
     >>> T = TypeVar("T")
     >>> substitute(dict[str, T], {T: int})
     dict[str, int]
     """
     if isinstance(hint, TypeVar):
-        return bound.get(hint, hint)
+        return bindings.get(hint, hint)
     variables = variables_of(hint)
-    if not any(one in bound for one in variables):
+    if not any(one in bindings for one in variables):
         return hint
-    return hint[tuple(bound.get(one, one) for one in variables)]
+    return hint[tuple(bindings.get(one, one) for one in variables)]
 
 
 def variables_of(hint: Any) -> tuple[Any, ...]:
-    """The type variables in a hint; those of a generic class that was given no types are its own."""
+    """The type variables in a hint; none for a generic class without type arguments."""
     if isinstance(hint, TypeVar):
         return (hint,)
     return () if isinstance(hint, type) else getattr(hint, "__parameters__", ())
 
 
-def _of_owner(name: str, bound: dict[type, dict[Any, Any]]) -> dict[Any, Any]:
-    """What the class that wrote an annotation was given: the most derived one that has it as its own."""
-    owners = (types for kind, types in bound.items() if name in inspect.get_annotations(kind))
-    return next(owners, next(iter(bound.values())))
+def _owner_bindings_of(name: str, bindings: dict[type, dict[Any, Any]]) -> dict[Any, Any]:
+    """The bindings of the class that declares an annotation: the most derived one."""
+    owners = (types for kind, types in bindings.items() if name in inspect.get_annotations(kind))
+    return next(owners, next(iter(bindings.values())))
 
 
-def _bindings(hint: Any) -> dict[type, dict[Any, Any]]:
-    """What stands for each type variable, by the class that has it: the most derived first."""
-    bound: dict[type, dict[Any, Any]] = {}
+def _bindings_of(hint: Any) -> dict[type, dict[Any, Any]]:
+    """The type for each type variable, by class: the most derived class first."""
+    bindings: dict[type, dict[Any, Any]] = {}
     waiting = [hint]
     while waiting:
         here = waiting.pop(0)
         kind: Any = get_origin(here) or here
         own = dict(zip(getattr(kind, "__parameters__", ()), get_args(here), strict=False))
-        bound.setdefault(kind, own)
+        bindings.setdefault(kind, own)
         bases = vars(kind).get("__orig_bases__", kind.__bases__)
         origins = [(get_origin(base) or base, base) for base in bases]
         waiting += [
@@ -89,4 +93,4 @@ def _bindings(hint: Any) -> dict[type, dict[Any, Any]]:
             for origin, base in origins
             if isinstance(origin, type) and origin not in (typing.Generic, object)
         ]
-    return bound
+    return bindings

@@ -1,6 +1,6 @@
-"""Which arguments of a tool also travel as HTTP headers: read from its input schema once, when it is registered.
+"""The arguments of a tool that are also sent as HTTP headers, from its input schema when the tool is registered.
 
-Knows the `x-mcp-header` annotation and where it may stand; what a header says is compared at the edge.
+Knows the `x-mcp-header` annotation and where it is allowed; transports/http compares headers with arguments.
 """
 
 import re
@@ -8,36 +8,36 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import AuthorError
-from .subschemas import Schema, each
+from .subschemas import Schema, walk
 
-__all__ = ["ANNOTATION", "of"]
+__all__ = ["ANNOTATION", "paths_of"]
 
 ANNOTATION = "x-mcp-header"
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _TYPES = ("string", "integer", "boolean")
 
 
-def of(schema: Schema, where: str) -> dict[str, tuple[str, ...]]:
+def paths_of(schema: Schema, where: str) -> dict[str, tuple[str, ...]]:
     """The path of property names to each annotated argument, by header name; raises AuthorError (R26-HDR-13).
 
-    >>> of({"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}, "it")
+    >>> paths_of({"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}, "it")
     {'Mcp-Param-Region': ('region',)}
     """
-    reachable = list(_annotated(schema, ()))
-    if sum(ANNOTATION in one for one, _ in each(schema)) != len(reachable):
-        # Clients drop a whole tool for such an annotation, so the author should hear of it first.
+    reachable = list(_find_annotated(schema, ()))
+    if sum(ANNOTATION in one for one, _ in walk(schema)) != len(reachable):
+        # Clients drop a whole tool for such an annotation, so the author should learn of it first.
         raise AuthorError(f"{where}: {ANNOTATION} may only stand on a property, or a property of one")
-    found: dict[str, tuple[str, ...]] = {}
+    paths: dict[str, tuple[str, ...]] = {}
     for path, inner in reachable:
-        name = _checked(inner, f"{where}: {'.'.join(path)}")
-        if any(name.lower() == other.lower() for other in found):
+        name = _check_name(inner, f"{where}: {'.'.join(path)}")
+        if any(name.lower() == other.lower() for other in paths):
             raise AuthorError(f"{where}: {ANNOTATION} {name[len('Mcp-Param-') :]!r} is given twice")
-        found[name] = path
-    return found
+        paths[name] = path
+    return paths
 
 
-def _annotated(schema: Schema, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Schema]]:
-    """Every annotated property that is reached through `properties` alone."""
+def _find_annotated(schema: Schema, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Schema]]:
+    """Every annotated property that is reached by `properties` alone."""
     properties: Any = schema.get("properties")
     if not isinstance(properties, dict):
         return
@@ -45,10 +45,10 @@ def _annotated(schema: Schema, path: tuple[str, ...]) -> Iterator[tuple[tuple[st
         if isinstance(inner, dict):
             if ANNOTATION in inner:
                 yield (*path, name), inner
-            yield from _annotated(inner, (*path, name))
+            yield from _find_annotated(inner, (*path, name))
 
 
-def _checked(schema: Schema, where: str) -> str:
+def _check_name(schema: Schema, where: str) -> str:
     name: Any = schema[ANNOTATION]
     if not isinstance(name, str) or not _TOKEN.fullmatch(name):
         raise AuthorError(f"{where}: {ANNOTATION} is a header name: letters, digits and !#$%&'*+-.^_`|~")

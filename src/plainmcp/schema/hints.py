@@ -1,6 +1,6 @@
-"""What a type hint is made of: its choices, its records and their fields, and whose types it mentions.
+"""The parts of a type hint: its choices, its records and their fields, and whether it needs pydantic.
 
-Reads hints only: what they are in JSON Schema, and which values fit them, is told elsewhere.
+Knows hints only, neither JSON Schema nor values.
 """
 
 import collections.abc as abc
@@ -10,7 +10,7 @@ import inspect
 import types
 import typing
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -18,13 +18,14 @@ import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
+from .generics import resolve_annotations
 
 __all__ = [
     "Parameter",
-    "bare",
     "check_hash",
-    "fields",
-    "flag_values",
+    "choices_of",
+    "fields_of",
+    "flag_values_of",
     "is_alias",
     "is_atom",
     "is_record",
@@ -32,11 +33,11 @@ __all__ = [
     "is_typed_dict",
     "is_union",
     "is_wrapper",
-    "members",
-    "parts",
-    "rebuilt",
-    "speaks_pydantic",
-    "unwrapped",
+    "needs_pydantic",
+    "parts_of",
+    "rebuild",
+    "unwrap",
+    "unwrap_all",
     "with_lists",
 ]
 
@@ -44,7 +45,7 @@ __all__ = [
 class Parameter(msgspec.Struct, frozen=True):
     """One parameter of a function; `default` is `inspect.Parameter.empty` when there is none.
 
-    `fill` makes the default where the function's own is only a description of one: `days: int = Field(3)`.
+    `fill` makes the default where it is a `Field` in the function: `days: int = Field(3)`.
     """
 
     name: str
@@ -55,11 +56,11 @@ class Parameter(msgspec.Struct, frozen=True):
     fill: Callable[[], Any] | None = None
 
 
-# Looking at one hint ------------------------------------------------------------------------------
+# One hint -----------------------------------------------------------------------------------------
 
 
-def unwrapped(hint: Any) -> Any:
-    """What one wrapper holds: Annotated, NewType, an alias, Final; any other hint is returned as it is."""
+def unwrap(hint: Any) -> Any:
+    """The hint inside one wrapper: Annotated, NewType, an alias, Final; any other hint itself."""
     if hasattr(hint, "__metadata__"):
         return hint.__origin__
     if hasattr(hint, "__supertype__"):
@@ -73,27 +74,27 @@ _WRAPPERS = (typing.Final, typing.Required, typing.NotRequired, typing.ClassVar)
 
 
 def is_wrapper(origin: Any) -> bool:
-    """Whether this says something of a field and not of its type: Final, Required, and ReadOnly of either module."""
+    """Whether this is about a field and not its type: Final, Required, and ReadOnly of either module."""
     return origin in _WRAPPERS or getattr(origin, "_name", None) == "ReadOnly"
 
 
-def bare(hint: Any) -> Any:
-    """A hint without all that is wrapped around it.
+def unwrap_all(hint: Any) -> Any:
+    """A hint without all its wrappers.
 
-    >>> bare(Annotated[int, "how many"])
+    >>> unwrap_all(Annotated[int, "how many"])
     <class 'int'>
     """
-    inner = unwrapped(hint)
-    return hint if inner is hint else bare(inner)
+    inner = unwrap(hint)
+    return hint if inner is hint else unwrap_all(inner)
 
 
 def is_alias(hint: Any) -> bool:
-    """Whether a hint is an alias with a name of its own, as `type Json = ...` makes one."""
+    """Whether a hint is a named alias, such as `type Json = ...`."""
     return "TypeAliasType" in (type(hint).__name__, type(get_origin(hint)).__name__)
 
 
 def is_atom(hint: Any) -> bool:
-    """Whether a hint is one of the plain types most hints are, about which there is nothing to find out."""
+    """Whether a hint is a plain scalar type or Any, as most hints are."""
     return hint is Any or (isinstance(hint, type) and hint in _ATOMS)
 
 
@@ -102,48 +103,48 @@ _ATOMS = frozenset({str, int, float, bool, type(None)})
 
 def is_tuple(hint: Any) -> bool:
     """Whether values of a hint are tuples."""
-    kind = _kind(hint)
+    kind = _class_of(hint)
     return isinstance(kind, type) and issubclass(kind, tuple)
 
 
 def is_union(hint: Any) -> bool:
-    """Whether a hint offers a choice of types."""
-    return get_origin(bare(hint)) in (Union, types.UnionType)
+    """Whether a hint is a union."""
+    return get_origin(unwrap_all(hint)) in (Union, types.UnionType)
 
 
-def members(hint: Any) -> tuple[Any, ...]:
+def choices_of(hint: Any) -> tuple[Any, ...]:
     """The choices of a union, each with its wrappers; any other hint is its own only choice.
 
-    >>> members(int | None)
+    >>> choices_of(int | None)
     (<class 'int'>, <class 'NoneType'>)
     """
     if not is_union(hint):
         return (hint,)
-    return tuple(choice for member in get_args(bare(hint)) for choice in members(member))
+    return tuple(choice for member in get_args(unwrap_all(hint)) for choice in choices_of(member))
 
 
-def _kind(hint: Any) -> Any:
-    """The class of a hint: list of list[int], the model of a generic model."""
-    inner = bare(hint)
+def _class_of(hint: Any) -> Any:
+    """The class of a hint: list for list[int], the model for a generic model."""
+    inner = unwrap_all(hint)
     return get_origin(inner) or inner
 
 
 def check_hash(kind: Any, holder: Any) -> None:
-    """Raise AuthorError for a class whose values never fit into a set."""
+    """Raise AuthorError for a class whose values have no hash."""
     if isinstance(kind, type) and kind.__hash__ is None:
         raise AuthorError(
             f"{kind.__name__} has no hash, so no {holder} can hold one; take a list, or make the class frozen"
         )
 
 
-def flag_values(kind: type[enum.Flag]) -> range | list[int]:
-    """The combinations of a Flag's members, nothing at all among them; of many that leave gaps, the members alone."""
+def flag_values_of(kind: type[enum.Flag]) -> range | list[int]:
+    """The combinations of a Flag's members, with 0; of many members with gaps, the members alone."""
     bits = [member.value for member in kind]
     if sum(bits) & (sum(bits) + 1) == 0:
         return range(sum(bits) + 1)
     if len(bits) > _FEW:
         return bits
-    return sorted({sum(chosen) for count in range(len(bits) + 1) for chosen in combinations(bits, count)})
+    return sorted({sum(members) for count in range(len(bits) + 1) for members in combinations(bits, count)})
 
 
 _FEW = 5  # flags, with 32 combinations
@@ -158,38 +159,35 @@ def is_typed_dict(kind: Any) -> bool:
 
 
 def is_record(hint: Any) -> bool:
-    """Whether values of this type are objects whose fields are known by name."""
-    kind = _kind(hint)
+    """Whether values of this type are objects with named fields."""
+    kind = _class_of(hint)
     if not isinstance(kind, type):
         return False
     if issubclass(kind, msgspec.Struct):
         return not kind.__struct_config__.array_like
-    attrs = classes.attrs_fields(kind) is not None
+    attrs = classes.attrs_fields_of(kind) is not None
     return dataclasses.is_dataclass(kind) or is_typed_dict(kind) or attrs or classes.is_pydantic(kind)
 
 
-def fields(hint: Any) -> dict[str, tuple[Any, bool]]:
-    """The fields of a record by the names they are written under: the hint, and whether it must be there."""
-    kind = _kind(hint)
-    if hasattr(kind, "model_fields"):
-        found = kind.model_fields.items()
-        return {field.alias or name: (field.annotation, field.is_required()) for name, field in found}
-    resolved = _resolved(kind)
+def fields_of(hint: Any) -> dict[str, tuple[Any, bool]]:
+    """The fields of a record that is not pydantic's, by their names in JSON: the hint, and whether it is required."""
+    kind = _class_of(hint)
+    annotations = resolve_annotations(kind)
     if is_typed_dict(kind):
-        return {name: (_unmarked(hint), name in kind.__required_keys__) for name, hint in resolved.items()}
+        return {name: (_strip_marks(hint), name in kind.__required_keys__) for name, hint in annotations.items()}
     if issubclass(kind, msgspec.Struct):
         return {field.encode_name: (field.type, field.required) for field in msgspec.structs.fields(kind)}
     if dataclasses.is_dataclass(kind):
         tags = {field: field.metadata.get("json", field.name) for field in dataclasses.fields(kind)}
-        return {tag: (resolved[f.name], _is_required(f)) for f, tag in tags.items() if tag != "-"}
-    public = classes.attrs_fields(kind) or ()
-    found = [field for field in kind.__attrs_attrs__ if field.name in public]
-    return {field.name: (resolved.get(field.name, Any), _is_nothing(field.default)) for field in found}
+        return {tag: (annotations[f.name], _is_required(f)) for f, tag in tags.items() if tag != "-"}
+    public = classes.attrs_fields_of(kind) or ()
+    fields = [field for field in kind.__attrs_attrs__ if field.name in public]
+    return {field.name: (annotations.get(field.name, Any), _is_nothing(field.default)) for field in fields}
 
 
-def _unmarked(hint: Any) -> Any:
-    """The hint of a TypedDict's key without Required and the like, which stand nowhere else."""
-    return _unmarked(get_args(hint)[0]) if is_wrapper(get_origin(hint)) else hint
+def _strip_marks(hint: Any) -> Any:
+    """The hint of a TypedDict's key without Required and the like."""
+    return _strip_marks(get_args(hint)[0]) if is_wrapper(get_origin(hint)) else hint
 
 
 def _is_required(field: "dataclasses.Field[Any]") -> bool:
@@ -197,24 +195,17 @@ def _is_required(field: "dataclasses.Field[Any]") -> bool:
 
 
 def _is_nothing(default: Any) -> bool:
-    """Whether this is attrs' own word for "no default", told without importing attrs."""
+    """Whether this is attrs' marker for "no default", recognised without importing attrs."""
     return type(default).__name__ == "_Nothing"
-
-
-def _resolved(kind: type) -> Mapping[str, Any]:
-    try:
-        return typing.get_type_hints(kind, include_extras=True)
-    except Exception as error:  # a NameError mostly, but evaluating somebody's text may raise anything
-        raise AuthorError(f"a hint of {kind.__name__} cannot be resolved: {error}") from error
 
 
 # Walking ------------------------------------------------------------------------------------------
 
 
-def parts(hint: Any, *, inside: bool = True) -> Iterator[Any]:
-    """Every class in a hint, and every Literal; `inside` enters the fields of records, but not of pydantic's.
+def parts_of(hint: Any, *, inside: bool = True) -> Iterator[Any]:
+    """Every class in a hint, and every Literal; with `inside` also those in fields of records, except pydantic's.
 
-    >>> list(parts(list[int | None]))
+    >>> list(parts_of(list[int | None]))
     [<class 'list'>, <class 'NoneType'>, <class 'int'>]
     """
     for part in _walk(hint, inside):
@@ -230,9 +221,9 @@ def _walk(hint: Any, inside: bool) -> Iterator[Any]:
         part = waiting.pop()
         if hasattr(part, "__metadata__"):
             yield part
-        inner = unwrapped(part)
+        inner = unwrap(part)
         if inner is not part:
-            # An alias may hold itself; what a class keeps for itself is no field.
+            # An alias may contain itself; a ClassVar is not a field.
             if get_origin(part) is not typing.ClassVar and id(part) not in entered:
                 waiting.append(inner)
             entered.add(id(part) if type(part).__name__ == "TypeAliasType" else None)
@@ -247,7 +238,7 @@ def _walk(hint: Any, inside: bool) -> Iterator[Any]:
         yield kind
         if inside and _has_hints(kind) and kind not in entered:
             entered.add(kind)
-            waiting.extend(_resolved(kind).values())
+            waiting.extend(resolve_annotations(kind).values())
 
 
 def _has_hints(kind: Any) -> bool:
@@ -256,34 +247,36 @@ def _has_hints(kind: Any) -> bool:
     return (is_record(kind) or named_tuple or struct) and not classes.is_pydantic(kind)
 
 
-def speaks_pydantic(hint: Any) -> bool:
-    """Whether only pydantic can tell what fits a hint: one of its types or constraints is somewhere in it."""
+def needs_pydantic(hint: Any) -> bool:
+    """Whether a type or a constraint of pydantic is anywhere in a hint."""
     if is_atom(hint):
         return False
-    return any(any(map(classes.of_pydantic, getattr(part, "__metadata__", (part,)))) for part in _walk(hint, True))
+    return any(
+        any(map(classes.is_for_pydantic, getattr(part, "__metadata__", (part,)))) for part in _walk(hint, True)
+    )
 
 
-def rebuilt(hint: Any, swap: Callable[[Any], Any]) -> Any:
-    """A hint with each class in it, innermost first, put through `swap`; records are not entered."""
+def rebuild(hint: Any, swap: Callable[[Any], Any]) -> Any:
+    """A hint with each class in it replaced by `swap`, innermost first; records are not entered."""
     if hasattr(hint, "__metadata__"):
-        return Annotated[(rebuilt(hint.__origin__, swap), *hint.__metadata__)]
+        return Annotated[(rebuild(hint.__origin__, swap), *hint.__metadata__)]
     args = get_args(hint)
     if not args or get_origin(hint) in (Literal, abc.Callable):
         return swap(hint)
-    inner = tuple(arg if arg is ... else rebuilt(arg, swap) for arg in args)
+    inner = tuple(arg if arg is ... else rebuild(arg, swap) for arg in args)
     if is_union(hint):
         return Union[inner]  # noqa: UP007 - their number is not known
     return swap(hint if inner == args else get_origin(hint)[inner])
 
 
 def with_lists(hint: Any) -> Any:
-    """A hint whose iterators are the lists that stand for them in JSON.
+    """A hint with lists in the place of iterators, as in JSON.
 
     >>> with_lists(abc.Iterator[int])
     list[int]
     """
     streams = (abc.Iterable, abc.Iterator, abc.Generator, deque)
-    return rebuilt(hint, lambda one: _list_of(one) if _kind(one) in streams else one)
+    return rebuild(hint, lambda one: _list_of(one) if _class_of(one) in streams else one)
 
 
 def _list_of(hint: Any) -> Any:

@@ -1,13 +1,20 @@
-"""The nodes a type hint is taken apart into: one class for each kind of JSON a type may ask for.
+"""The nodes of a type hint, one class for each kind of JSON, and the limits that msgspec.Meta sets for them.
 
-They hold what is known of a type and do nothing. They are made in typetree.
+They are made in type_tree.
 """
 
+import copy
+import datetime
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .texts import Format
+import msgspec
+
+from ..errors import AuthorError
+from .formats import Format
+from .keywords import has_match
 
 __all__ = [
     "Alias",
@@ -23,6 +30,10 @@ __all__ = [
     "Scalar",
     "Text",
     "Union",
+    "describe_unlisted",
+    "is_within_limits",
+    "limit_keywords_of",
+    "with_limits",
 ]
 
 MISSING: Any = object()
@@ -31,7 +42,7 @@ MISSING: Any = object()
 
 @dataclass(eq=False)
 class Node:
-    """One type: `limits` are those of msgspec.Meta, by its names; `notes` are what else its schema says."""
+    """One type: `limits` are those of msgspec.Meta, by its names; `notes` are other keywords of its schema."""
 
     limits: dict[str, Any] = field(default_factory=dict, kw_only=True)
     notes: dict[str, Any] = field(default_factory=dict, kw_only=True)
@@ -39,7 +50,7 @@ class Node:
 
 @dataclass(eq=False)
 class Anything(Node):
-    """Any JSON, or with `flat` any that is neither an array nor an object; `make` takes it."""
+    """Any JSON, or with `flat` any that is neither an array nor an object; `make` converts it."""
 
     make: Callable[[Any], Any] | None = None
     flat: bool = False
@@ -63,7 +74,7 @@ class Text(Node):
 
 @dataclass(eq=False)
 class Choice(Node):
-    """The values of a Literal or an Enum by their JSON; `make` takes any other value, and may raise.
+    """The values of a Literal or an Enum by their JSON; `make` converts any other value, and may raise.
 
     `kind` is the Enum.
     """
@@ -84,7 +95,7 @@ class Items(Node):
 
 @dataclass
 class Field:
-    """A place in a row or a member of a record: `name` is what its class calls it, None for a tag."""
+    """An item of a row or a member of a record: `name` is its name in the class, None for a tag."""
 
     name: str | None
     node: Node
@@ -94,7 +105,7 @@ class Field:
 
 @dataclass(eq=False)
 class Row(Node):
-    """An array with a type for each place; `kind` is its class if it is not a plain tuple.
+    """An array with a type for each item; `kind` is its class if it is not a plain tuple.
 
     `make` takes the items by the names of their fields, or a list where they have none.
     """
@@ -106,7 +117,7 @@ class Row(Node):
 
     @property
     def least(self) -> int:
-        """How many items there must be: those at the end may be left out."""
+        """How many items there must be; optional ones at the end may be left out."""
         return max((at for at, one in enumerate(self.items, 1) if one.required), default=0)
 
 
@@ -121,7 +132,7 @@ class Members(Node):
 
 @dataclass(eq=False)
 class Record(Node):
-    """An object whose fields are known by their names in JSON; `make` takes those given, as its class names them."""
+    """An object with fields, by their names in JSON; `make` takes the fields by their names in the class."""
 
     kind: Any
     make: Callable[..., Any]
@@ -138,7 +149,7 @@ class Union(Node):
 
 @dataclass(eq=False)
 class Foreign(Node):
-    """What pydantic reads; its schema is known where it is one of several choices."""
+    """A type that pydantic reads; its schema is set where it is a choice of a union."""
 
     hint: Any
     schema: dict[str, Any] = field(default_factory=dict)
@@ -146,7 +157,111 @@ class Foreign(Node):
 
 @dataclass(eq=False)
 class Alias(Node):
-    """A type with a name of its own, which may hold itself."""
+    """A named type, which may contain itself."""
 
     kind: Any
     inner: Node = field(default_factory=Anything)
+
+
+# Limits --------------------------------------------------------------------------------------------
+
+_SIZES = ("max_length", "min_length")
+_RANGE = ("ge", "gt", "le", "lt", "multiple_of")
+_LIMITS = (*_SIZES, *_RANGE, "pattern", "tz")
+_NOTES = ("title", "description", "examples")
+
+
+def with_limits(node: Node, metas: list[msgspec.Meta]) -> Node:
+    """A node with limits and notes; raises AuthorError for a limit that its type does not have."""
+    if not metas:
+        return node
+    node = copy.copy(node)
+    limits, notes = dict(node.limits), dict(node.notes)
+    for meta in metas:
+        limits |= {name: getattr(meta, name) for name in _LIMITS if getattr(meta, name) is not None}
+        notes |= {name: getattr(meta, name) for name in _NOTES if getattr(meta, name) is not None}
+        notes |= meta.extra_json_schema or {}
+    node.notes = notes
+    if isinstance(node, Union):
+        node.members = [copy.copy(one) for one in node.members]
+    targets = node.members if isinstance(node, Union) else [node]
+    for name, value in limits.items():
+        limited = [one for one in targets if name in _limits_for(one)]
+        if not limited:
+            raise AuthorError(f"Meta({name}={value!r}) does not apply to this type")
+        for one in limited:
+            one.limits = {**one.limits, name: value}
+    return node
+
+
+def _limits_for(node: Node) -> tuple[str, ...]:
+    """The limits that a type may have."""
+    if isinstance(node, Scalar):
+        return (*_SIZES, "pattern") if node.json is str else _RANGE if node.json in (int, float) else ()
+    if isinstance(node, Text):
+        return {"base64": _SIZES, "date-time": ("tz",), "time": ("tz",)}.get(node.format.name or "", ())
+    return _SIZES if isinstance(node, (Items, Members)) else ()
+
+
+# Schemas ------------------------------------------------------------------------------------------
+
+_NUMBERS = {
+    "ge": "minimum",
+    "gt": "exclusiveMinimum",
+    "le": "maximum",
+    "lt": "exclusiveMaximum",
+    "multiple_of": "multipleOf",
+}
+_UNITS: dict[type, str] = {Scalar: "Length", Text: "Length", Items: "Items", Members: "Properties"}
+
+
+def limit_keywords_of(node: Node) -> dict[str, Any]:
+    """The limits of a type as keywords of JSON Schema.
+
+    >>> limit_keywords_of(with_limits(Scalar(int, int), [msgspec.Meta(ge=0, lt=10)]))
+    {'minimum': 0, 'exclusiveMaximum': 10}
+    """
+    keywords: dict[str, Any] = {_NUMBERS[name]: node.limits[name] for name in _NUMBERS if name in node.limits}
+    for name in _SIZES:
+        if name in node.limits:
+            size = node.limits[name]
+            # In base64 three bytes are four characters.
+            keywords[name[:3] + _UNITS[type(node)]] = 4 * ((size + 2) // 3) if isinstance(node, Text) else size
+    if "pattern" in node.limits:
+        keywords["pattern"] = node.limits["pattern"]
+    return keywords
+
+
+# Values -------------------------------------------------------------------------------------------
+
+_CHECKS: dict[str, Callable[[Any, Any], bool]] = {
+    "ge": operator.ge,
+    "gt": operator.gt,
+    "le": operator.le,
+    "lt": operator.lt,
+    "multiple_of": lambda value, unit: value % unit == 0,
+    "min_length": lambda value, size: len(value) >= size,
+    "max_length": lambda value, size: len(value) <= size,
+    "pattern": has_match,
+    "tz": lambda value, required: _has_time_zone(value) is required,
+}
+
+
+def is_within_limits(limits: dict[str, Any], value: Any) -> bool:
+    """Whether a Python value is within all limits."""
+    return all(_CHECKS[name](value, bound) for name, bound in limits.items())
+
+
+def describe_unlisted(node: Text) -> str | None:
+    """What a text must be by limits without a keyword in JSON Schema: a number of bytes, no time zone."""
+    sizes = [f"{word} {node.limits[name]}" for name, word in _SIZE_WORDS.items() if name in node.limits]
+    if sizes:
+        return f"expected base64 of {' and '.join(sizes)} bytes in a string"
+    return "expected a moment without a time zone" if node.limits.get("tz") is False else None
+
+
+_SIZE_WORDS = {"min_length": "at least", "max_length": "at most"}
+
+
+def _has_time_zone(value: datetime.datetime | datetime.time) -> bool:
+    return value.tzinfo is not None

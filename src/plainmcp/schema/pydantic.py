@@ -1,7 +1,7 @@
-"""What pydantic has to say of a hint that mentions one of its types: its schema, its values, its complaints.
+"""Hints with types of pydantic: their JSON Schema, and converters for their values.
 
-The only room that asks pydantic about hints; it is the user's own package, and is imported when such a hint
-turns up. How pydantic's values are taken apart again is told in foreign.
+The only module, with core_schemas, that uses pydantic for hints. pydantic is imported when the first such hint is
+seen. foreign/ dumps values of pydantic.
 """
 
 from collections.abc import Callable
@@ -13,71 +13,71 @@ import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
-from . import complaints, cores, hints, leniency, texts
-from .paths import branches, inside
-from .problems import Keys, Misfit, Name
-from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME
+from . import core_schemas, formats, hints, repair
+from .coercion_errors import CoercionError, Name, read_pydantic_error
+from .matching import branches_of, choices_inside
+from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Keys, with_definitions
 
-__all__ = ["check_hash", "check_without", "converter", "refusal", "schema"]
+__all__ = ["check_hash", "check_without", "converter_of", "json_schema_of", "refusal_of"]
 
 
-def schema(hint: Any, mode: Any) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+def json_schema_of(hint: Any, mode: Any) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """The JSON Schema of a hint, for "validation" or "serialization", and its definitions; raises AuthorError."""
     from pydantic import TypeAdapter
 
     try:
         entry: Any = ("it", mode, TypeAdapter(hint))
-        found, rest = TypeAdapter.json_schemas([entry], by_alias=True, schema_generator=_generator())
+        schemas, rest = TypeAdapter.json_schemas([entry], by_alias=True, schema_generator=_generator())
     except Exception as error:  # errors of several families, and those of the user's own hooks
         raise AuthorError(str(error).partition("\n")[0]) from error
-    return found["it", mode], rest.get("$defs", {})
+    return schemas["it", mode], rest.get("$defs", {})
 
 
 @lru_cache
 def _generator() -> Any:
-    """pydantic's generator without the titles it makes of field names, nor the pattern that 1E+5 fails.
+    """pydantic's generator without titles made of field names, and without the pattern that 1E+5 does not match.
 
-    It says what pydantic takes and does not say: combined flags, and names that stand for numbers.
+    It lists what pydantic accepts and does not list: combined flags, and names that stand for numbers.
     """
     from pydantic.json_schema import GenerateJsonSchema
 
     def decimal_schema(self: Any, schema: Any) -> dict[str, Any]:
-        found = GenerateJsonSchema.decimal_schema(self, schema)
+        listed = GenerateJsonSchema.decimal_schema(self, schema)
         if self.mode == "serialization":
             return {"type": "string"}
-        choices = [one for one in found.get("anyOf", ()) if one.get("type") != "string"]
+        choices = [one for one in listed.get("anyOf", ()) if one.get("type") != "string"]
         return {"anyOf": [*choices, {"type": "string", "format": "decimal"}]}
 
     def enum_schema(self: Any, schema: Any) -> dict[str, Any]:
-        found = GenerateJsonSchema.enum_schema(self, schema)
+        listed = GenerateJsonSchema.enum_schema(self, schema)
         if not issubclass(schema["cls"], Flag):
-            return found
-        rest = {key: value for key, value in found.items() if key != "enum"}
+            return listed
+        rest = {key: value for key, value in listed.items() if key != "enum"}
         if self.mode == "serialization":
             return {**rest, "type": "integer"}
-        values = hints.flag_values(schema["cls"])
+        values = hints.flag_values_of(schema["cls"])
         return rest | ({"minimum": 0, "maximum": values[-1]} if isinstance(values, range) else {"enum": values})
 
     def dict_schema(self: Any, schema: Any) -> dict[str, Any]:
-        found = GenerateJsonSchema.dict_schema(self, schema)
+        listed = GenerateJsonSchema.dict_schema(self, schema)
         kind = schema.get("keys_schema", {}).get("type")
         names = _NAMES.get(kind) if self.mode == "validation" else None
-        return found if names is None else {"propertyNames": names, **found}
+        return listed if names is None else {"propertyNames": names, **listed}
 
     def set_schema(self: Any, schema: Any) -> dict[str, Any]:
-        return _flat(GenerateJsonSchema.set_schema(self, schema), self.mode)
+        return _with_flat_items(GenerateJsonSchema.set_schema(self, schema), self.mode)
 
     def frozenset_schema(self: Any, schema: Any) -> dict[str, Any]:
-        return _flat(GenerateJsonSchema.frozenset_schema(self, schema), self.mode)
+        return _with_flat_items(GenerateJsonSchema.frozenset_schema(self, schema), self.mode)
 
     def ser_schema(self: Any, schema: Any) -> dict[str, Any] | None:
-        """Anything, where an author's function writes the value and does not say what it returns."""
-        written = schema["type"] in ("function-plain", "function-wrap") and schema.get("return_schema") is None
+        """Any value, where a serializer function of the author has no return type."""
+        is_untyped = schema["type"] in ("function-plain", "function-wrap") and schema.get("return_schema") is None
         package = str(getattr(schema.get("function"), "__module__", "")).partition(".")[0]
-        return {} if written and package != "pydantic" else GenerateJsonSchema.ser_schema(self, schema)
+        return {} if is_untyped and package != "pydantic" else GenerateJsonSchema.ser_schema(self, schema)
 
     def field_is_required(self: Any, field: Any, total: bool) -> bool:
-        """A field with a default may be left out by who sends it to us; we always send it."""
+        """A field with a default may be absent from input; output always has it."""
         if self.mode != "serialization" or field["type"] == "typed-dict-field":
             return bool(GenerateJsonSchema.field_is_required(self, field, total))
         return not (field.get("serialization_exclude") or field.get("serialization_exclude_if"))
@@ -91,8 +91,8 @@ def _generator() -> Any:
     return type("Plain", (GenerateJsonSchema,), changes)
 
 
-def _flat(schema: dict[str, Any], mode: str) -> dict[str, Any]:
-    """The schema of a set: of anything that can be in one, where it does not say of what."""
+def _with_flat_items(schema: dict[str, Any], mode: str) -> dict[str, Any]:
+    """The schema of a set; without a type for its items, of any item with a hash."""
     return {**schema, "items": FLAT} if mode == "validation" and not schema.get("items") else schema
 
 
@@ -105,7 +105,7 @@ _NAMES = {
 }
 
 
-def refusal(hint: Any) -> str | None:
+def refusal_of(hint: Any) -> str | None:
     """Why pydantic does not read a hint; None if it does."""
     from pydantic import TypeAdapter
 
@@ -117,66 +117,67 @@ def refusal(hint: Any) -> str | None:
 
 
 def check_hash(hint: Any, holder: Any) -> None:
-    """Raise AuthorError for a hint whose values never fit into a set."""
-    cores.check_item(cores.adapter_of(hint).core_schema, holder)
+    """Raise AuthorError for a hint whose values have no hash."""
+    core_schemas.check_item(core_schemas.adapter_of(hint).core_schema, holder)
 
 
 def check_without(hint: Any, refusal: str) -> None:
     """Raise AuthorError if a hint that pydantic refuses cannot be read without pydantic either."""
     kind = get_origin(hint) or hint
-    if isinstance(kind, type) and classes.of_pydantic(kind):
+    if isinstance(kind, type) and classes.is_for_pydantic(kind):
         raise AuthorError(refusal)
-    for said in getattr(hint, "__metadata__", ()):
-        if classes.of_pydantic(said) and not _says_little(said):
-            raise AuthorError(f"{said!r} is for pydantic to understand, which does not take it here: {refusal}")
+    for metadata in getattr(hint, "__metadata__", ()):
+        if classes.is_for_pydantic(metadata) and not _has_no_constraint(metadata):
+            raise AuthorError(f"{metadata!r} is for pydantic to understand, which does not take it here: {refusal}")
 
 
-def _says_little(said: Any) -> bool:
-    """Whether a `Field(...)` says nothing of what fits: a description, perhaps, or a default."""
-    return classes.is_field(said) and not (said.metadata or said.alias or said.discriminator or said.validation_alias)
+def _has_no_constraint(metadata: Any) -> bool:
+    """Whether a `Field(...)` has no constraint: only a description or a default."""
+    return classes.is_field(metadata) and not (
+        metadata.metadata or metadata.alias or metadata.discriminator or metadata.validation_alias
+    )
 
 
 # Values -------------------------------------------------------------------------------------------
 
 
-def converter(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
-    """What makes a Python value of JSON; raises AuthorError, and Misfit when used."""
+def converter_of(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
+    """A function that converts JSON to values of a hint and raises CoercionError; raises AuthorError itself."""
     from pydantic import ValidationError
 
     try:
-        adapter = cores.adapter_of(hint)
-        cores.check_hashes(adapter.core_schema)
-        validate = cores.validator(adapter).validate_json
+        adapter = core_schemas.adapter_of(hint)
+        core_schemas.check_hashes(adapter.core_schema)
+        validate = core_schemas.validator_of(adapter).validate_json
         takes_long = _takes_long(adapter)
-        unlisted = {"format": "fraction"} if cores.hides_numbers(adapter.core_schema) else {}
+        unlisted = {"format": "fraction"} if core_schemas.has_hidden_numbers(adapter.core_schema) else {}
     except Exception as error:
         raise AuthorError(str(error).partition("\n")[0]) from error
-    strict = None if lenient else True  # None leaves it to the models themselves
+    strict = None if lenient else True  # None leaves the choice to the models
 
     @cache
     def listed_schema() -> dict[str, Any]:
-        found, definitions = schema(hint, "validation")
-        return {**found, "$defs": definitions}
+        return with_definitions(*json_schema_of(hint, "validation"))
 
     def convert(value: Any) -> Any:
         try:
             raw = msgspec.json.encode(value)
         except (TypeError, ValueError, RecursionError):
-            raise Misfit([((), "this is not JSON")]) from None
+            raise CoercionError([((), "this is not JSON")]) from None
         if takes_long:
             _check_bounds(listed_schema(), value, unlisted)
         try:
             return validate(raw, strict=strict)
         except ValidationError as error:
             refusal = error
-        same = leniency.repair(listed_schema(), value, lenient=False)
-        if same is not value:  # 3.0 is an integer to JSON Schema, but not to a strict model
+        repaired = repair.repair(listed_schema(), value, lenient=False)
+        if repaired is not value:  # 3.0 is an integer to JSON Schema, but not to a strict model
             try:
-                return validate(msgspec.json.encode(same), strict=strict)
+                return validate(msgspec.json.encode(repaired), strict=strict)
             except ValidationError as error:
                 refusal = error
         errors = refusal.errors(include_url=False, include_input=False)
-        raise Misfit([complaints.place(error, value) for error in errors])
+        raise CoercionError([read_pydantic_error(error, value) for error in errors])
 
     return convert
 
@@ -185,30 +186,30 @@ def converter(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
 
 
 def _takes_long(adapter: Any) -> bool:
-    """Whether pydantic makes something of text that can take for ever: a number or a regular expression."""
+    """Whether pydantic parses texts that may take very long: numbers or regular expressions."""
     parts = repr(adapter.core_schema)
     return any(word in parts for word in ("fraction", "decimal", "pattern_"))
 
 
 def _check_bounds(root: dict[str, Any], value: Any, unlisted: dict[str, Any]) -> None:
-    """Raise Misfit for texts that would take long to read; `unlisted` is the schema of names that have none."""
-    waiting: list[tuple[list[Any], Any, Keys]] = [(branches(root, root), value, ())]
+    """Raise CoercionError for texts that take very long to parse; `unlisted` is the schema of names without one."""
+    waiting: list[tuple[list[Any], Any, Keys]] = [(branches_of(root, root), value, ())]
     while waiting:
         choices, part, keys = waiting.pop()
         if isinstance(part, str):
             _check_text(choices, part, keys)
         if isinstance(part, dict):
             rules = [one["propertyNames"] for one in choices if isinstance(one, dict) and "propertyNames" in one]
-            names = [choice for rule in rules or [unlisted] for choice in branches(root, rule)]
+            names = [choice for rule in rules or [unlisted] for choice in branches_of(root, rule)]
             for name in part:
                 _check_text(names, name, (*keys, Name(name)))
         parts = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
-        waiting += [(inside(root, choices, key), item, (*keys, key)) for key, item in parts]
+        waiting += [(choices_inside(root, choices, key), item, (*keys, key)) for key, item in parts]
 
 
 def _check_text(choices: list[Any], text: str, keys: Keys) -> None:
     try:
         for choice in choices:
-            texts.check_bounds(choice.get("format") if isinstance(choice, dict) else None, text)
-    except texts.OutOfBoundsError as error:
-        raise Misfit([(keys, str(error))]) from None
+            formats.check_bounds(choice.get("format") if isinstance(choice, dict) else None, text)
+    except formats.OutOfBoundsError as error:
+        raise CoercionError([(keys, str(error))]) from None

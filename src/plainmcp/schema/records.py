@@ -1,25 +1,36 @@
-"""The fields of a record as it is sent: their names on the wire, their types, whether they are always there.
+"""The fields of records: those that are sent, and those that are read, with the constructor that takes them.
 
-A record is a dataclass, a TypedDict, a pydantic model, an attrs class or a Struct. Knows types only, no values.
+A record is a dataclass, a TypedDict, a pydantic model, an attrs class, a NamedTuple or a Struct. Knows no values.
 """
 
 import dataclasses
+import typing
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, get_origin
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
 from . import generics, hints
+from .generics import annotations_of
+from .nodes import MISSING
 
-__all__ = ["SentField", "annotations_of", "has_extra_fields", "sent_fields"]
+__all__ = [
+    "Constructor",
+    "InputField",
+    "SentField",
+    "constructor_of",
+    "has_pydantic_fields",
+    "sent_annotations_of",
+    "sent_fields",
+]
 
 Default = Callable[[], Any]
 
 
 class SentField(NamedTuple):
-    """One field: `always` tells whether a value of the class sends it; `default` makes it where a dict lacks it."""
+    """A field that is sent: `always` by a value of its class, or not; `default` makes it where a dict lacks it."""
 
     name: str
     hint: Any
@@ -36,28 +47,23 @@ def sent_fields(hint: Any) -> list[SentField]:
     """
     kind: Any = get_origin(hint) or hint
     if hasattr(kind, "model_fields"):
-        return _of_model(kind)
-    resolved = annotations_of(hint)
+        return _model_fields(kind)
+    annotations = sent_annotations_of(hint)
     if hints.is_typed_dict(kind):
-        return [SentField(name, one, name in kind.__required_keys__) for name, one in resolved.items()]
+        return [SentField(name, one, name in kind.__required_keys__) for name, one in annotations.items()]
     if issubclass(kind, msgspec.Struct):
-        return _of_struct(kind, resolved)
+        return _struct_fields(kind, annotations)
     if dataclasses.is_dataclass(kind):
-        return _of_dataclass(kind, resolved)
-    public = classes.attrs_fields(kind) or ()
+        return _dataclass_fields(kind, annotations)
+    public = classes.attrs_fields_of(kind) or ()
     return [
-        SentField(field.name, resolved.get(field.name, Any), True, classes.attrs_default(field))
+        SentField(field.name, annotations.get(field.name, Any), True, classes.attrs_default_of(field))
         for field in kind.__attrs_attrs__
         if field.name in public
     ]
 
 
-def has_extra_fields(kind: type) -> bool:
-    """Whether a record type says that its values may have more fields than it declares."""
-    return classes.allows_extra(kind)
-
-
-def _of_model(kind: Any) -> list[SentField]:
+def _model_fields(kind: Any) -> list[SentField]:
     fields = [
         SentField(
             field.serialization_alias or field.alias or name,
@@ -77,22 +83,22 @@ def _model_default(field: Any) -> Default:
     return lambda: field.get_default(call_default_factory=True, validated_data={})
 
 
-def _of_struct(kind: type[msgspec.Struct], resolved: Mapping[str, Any]) -> list[SentField]:
+def _struct_fields(kind: type[msgspec.Struct], annotations: Mapping[str, Any]) -> list[SentField]:
     config = kind.__struct_config__
     fields = [] if config.tag is None else [SentField(str(config.tag_field), Any, True, lambda: config.tag)]
     for field in msgspec.structs.fields(kind):
-        hint = resolved.get(field.name, field.type)
-        left_out = (config.omit_defaults and not field.required) or msgspec.UnsetType in hints.members(hint)
-        fields.append(SentField(field.encode_name, hint, not left_out, _default_of(field, msgspec.NODEFAULT)))
+        hint = annotations.get(field.name, field.type)
+        is_optional = (config.omit_defaults and not field.required) or msgspec.UnsetType in hints.choices_of(hint)
+        fields.append(SentField(field.encode_name, hint, not is_optional, _default_of(field, msgspec.NODEFAULT)))
     return fields
 
 
-def _of_dataclass(kind: Any, resolved: Mapping[str, Any]) -> list[SentField]:
+def _dataclass_fields(kind: Any, annotations: Mapping[str, Any]) -> list[SentField]:
     fields = [(field.metadata.get("json", field.name), field) for field in dataclasses.fields(kind)]
     return [
-        SentField(name, resolved.get(field.name, Any), True, _default_of(field, dataclasses.MISSING))
+        SentField(name, annotations.get(field.name, Any), True, _default_of(field, dataclasses.MISSING))
         for name, field in fields
-        if name != "-"  # S001-34: this keeps a field off the wire
+        if name != "-"  # S001-34: such a field is never sent
     ]
 
 
@@ -103,24 +109,183 @@ def _default_of(field: Any, missing: Any) -> Default | None:
     return factory
 
 
-def annotations_of(hint: Any) -> dict[str, Any]:
-    """The annotations of a class, inherited ones too, with the types a generic class was given in their places.
+def sent_annotations_of(hint: Any) -> dict[str, Any]:
+    """The annotations of a class, inherited ones too, with the type arguments of a generic class.
 
-    Where one of them cannot be resolved, each may be anything: the names of the fields are known all the same.
+    Where one of them cannot be resolved, each is Any: the names of the fields are still known.
 
     >>> from typing import Generic, TypeVar
     >>> T = TypeVar("T")
     >>> class Box(Generic[T]):
     ...     item: list[T]
-    >>> annotations_of(Box[int])
+    >>> sent_annotations_of(Box[int])
     {'item': list[int]}
     """
     kind: Any = get_origin(hint) or hint
     try:
-        resolved = generics.annotations_of(hint)
+        annotations = generics.annotations_of(hint)
     except AuthorError:
         return {name: Any for base in kind.__mro__ for name in vars(base).get("__annotations__", ())}
     return {
         name: generics.substitute(one, dict.fromkeys(generics.variables_of(one), Any))
-        for name, one in resolved.items()
+        for name, one in annotations.items()
     }
+
+
+# Fields that are read ------------------------------------------------------------------------------
+
+
+class InputField(NamedTuple):
+    """A field that is read: its name in JSON, its name in the class, its hint; a tag has no name in the class."""
+
+    wire: str
+    name: str | None
+    hint: Any
+    required: bool
+    default: Any = MISSING
+
+
+class Constructor(NamedTuple):
+    """How a record is made of its fields, by their names; one that is `closed` takes no others.
+
+    With `is_array` the fields are the items of an array. With `is_plain` msgspec makes the same record of them.
+    """
+
+    fields: list[InputField]
+    make: Callable[..., Any]
+    closed: bool = False
+    is_array: bool = False
+    is_plain: bool = True
+
+
+def has_pydantic_fields(hint: Any) -> bool:
+    """Whether a record that is not a model has fields for pydantic: with other names or defaults by `Field`."""
+    kind: Any = get_origin(hint) or hint
+    if hasattr(kind, "__pydantic_config__"):
+        return True
+    constructor = constructor_of(hint)
+    if constructor is None or issubclass(kind, msgspec.Struct):
+        return False
+    metadata = [
+        one for field in constructor.fields for one in (field.default, *getattr(field.hint, "__metadata__", ()))
+    ]
+    return any(map(classes.has_name_or_default, metadata))
+
+
+def constructor_of(hint: Any) -> Constructor | None:
+    """The constructor of a record class; None for any other class. Raises AuthorError."""
+    kind: Any = get_origin(hint) or hint
+    if not isinstance(kind, type):
+        return None
+    if hints.is_typed_dict(kind):
+        return _typed_dict_constructor(hint, kind)
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return _named_tuple_constructor(hint, kind)
+    if issubclass(kind, msgspec.Struct):
+        return _struct_constructor(hint, kind)
+    if dataclasses.is_dataclass(kind):
+        return _dataclass_constructor(hint, kind)
+    return None if classes.attrs_fields_of(kind) is None else _attrs_constructor(hint, kind)
+
+
+def _typed_dict_constructor(hint: Any, kind: Any) -> Constructor:
+    fields = []
+    # Sorted by name, as msgspec lists them.
+    for name, one in sorted(annotations_of(hint).items()):
+        inner, required = _split_marks(one, name in kind.__required_keys__)
+        fields.append(InputField(name, name, inner, required))
+    closed = bool(getattr(kind, "__closed__", False))
+    return Constructor(fields, dict, closed=closed, is_plain=not closed)
+
+
+def _split_marks(hint: Any, required: bool) -> tuple[Any, bool]:
+    """The hint of a key without Required and the like, and whether the key is required.
+
+    Where annotations are texts, only the resolved hint shows NotRequired.
+    """
+    match get_origin(hint):
+        case typing.Required:
+            return _split_marks(get_args(hint)[0], True)
+        case typing.NotRequired:
+            return _split_marks(get_args(hint)[0], False)
+        case origin if hints.is_wrapper(origin):
+            return _split_marks(get_args(hint)[0], required)
+    if hasattr(hint, "__metadata__") and hints.is_wrapper(get_origin(hint.__origin__)):
+        inner, required = _split_marks(hint.__origin__, required)
+        return typing.Annotated[(inner, *hint.__metadata__)], required
+    return hint, required
+
+
+def _named_tuple_constructor(hint: Any, kind: Any) -> Constructor:
+    annotations = annotations_of(hint)
+    fields = [
+        InputField(
+            name,
+            name,
+            annotations.get(name, Any),
+            name not in kind._field_defaults,
+            kind._field_defaults.get(name, MISSING),
+        )
+        for name in kind._fields
+    ]
+    return Constructor(fields, kind, closed=True, is_array=True)
+
+
+def _struct_constructor(hint: Any, kind: type[msgspec.Struct]) -> Constructor:
+    config = kind.__struct_config__
+    annotations = annotations_of(hint)
+    tag = config.tag
+    tagged = [] if tag is None else [InputField(str(config.tag_field), None, Literal[tag], True)]
+    fields = [
+        InputField(one.encode_name, one.name, annotations.get(one.name, one.type), one.required, _struct_default(one))
+        for one in msgspec.structs.fields(kind)
+    ]
+    return Constructor(tagged + fields, kind, config.forbid_unknown_fields, config.array_like, is_plain=tag is None)
+
+
+def _struct_default(field: Any) -> Any:
+    if field.default_factory in (list, dict, set, bytearray):
+        return field.default_factory()
+    return MISSING if field.default in (msgspec.NODEFAULT, msgspec.UNSET) else field.default
+
+
+def _dataclass_constructor(hint: Any, kind: Any) -> Constructor:
+    annotations = annotations_of(hint)
+    all_fields = kind.__dataclass_fields__.values()
+    init_only = [field.name for field in all_fields if type(annotations.get(field.name)) is dataclasses.InitVar]
+    if init_only:
+        raise AuthorError(
+            f"{kind.__name__}.{init_only[0]} is an InitVar, which has no place in JSON; make it a field"
+        )
+    fields = [
+        InputField(one.name, one.name, annotations.get(one.name, Any), _is_required(one), _dataclass_default(one))
+        for one in dataclasses.fields(kind)
+        if one.init
+    ]
+    plain = len(fields) == len(dataclasses.fields(kind)) and kind.__dataclass_params__.init
+    return Constructor(fields, kind, is_plain=plain)
+
+
+def _is_required(field: "dataclasses.Field[Any]") -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _dataclass_default(field: "dataclasses.Field[Any]") -> Any:
+    return MISSING if field.default is dataclasses.MISSING else field.default
+
+
+def _attrs_constructor(hint: Any, kind: Any) -> Constructor:
+    annotations = annotations_of(hint)
+    attributes = [one for one in kind.__attrs_attrs__ if one.init]
+    fields = [
+        InputField(one.name, one.alias, annotations.get(one.name, Any), *_attrs_default(one.default))
+        for one in attributes
+    ]
+    plain = len(attributes) == len(kind.__attrs_attrs__) and all(one.converter is None for one in attributes)
+    return Constructor(fields, kind, is_plain=plain)
+
+
+def _attrs_default(default: Any) -> tuple[bool, Any]:
+    """Whether an attribute is required, and its default; recognised without importing attrs."""
+    name = type(default).__name__
+    return name == "_Nothing", MISSING if name in ("_Nothing", "Factory") else default

@@ -1,6 +1,6 @@
-"""A function, read once: its parameters, its return hint, and what its docstring says of them.
+"""The signature of a function: its parameters, its return hint, and their descriptions in its docstring.
 
-What a hint means as JSON is none of its business.
+Docstrings may be in Google, NumPy or Sphinx style; one that does not parse is one description. Knows no JSON.
 """
 
 import functools
@@ -8,6 +8,7 @@ import inspect
 import re
 import typing
 from collections.abc import Awaitable, Callable, Coroutine
+from inspect import cleandoc
 from types import SimpleNamespace
 from typing import Annotated, Any, get_args, get_origin
 
@@ -15,20 +16,33 @@ import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
-from . import docstring, hints
-from .docstring import Prose
+from . import hints
 from .hints import Parameter
 
-__all__ = ["Parameter", "Signature", "read"]
+__all__ = ["Parameter", "Prose", "Signature", "parse_docstring", "read"]
 
 EMPTY = inspect.Parameter.empty
 
 
-class Signature(msgspec.Struct, frozen=True, kw_only=True):
-    """What there is to know of a function before it is called.
+# The beginning of a section: `Args:`, `:param x:`, `@param x:`, a line of dashes.
+_SECTION = re.compile(r"^[ \t]*([A-Z][\w ]*:[ \t]*$|[:@]\w+|-{3,}[ \t]*$)", re.MULTILINE)
 
-    `returns` is `inspect.Signature.empty` without a hint; `context` names the parameter that takes the context;
-    `open` says that it takes any other argument too, except those `reserved`: they are given already.
+
+class Prose(msgspec.Struct, frozen=True):
+    """A docstring: the whole prose; its first paragraph in one line, and the rest; the parameters and the return."""
+
+    whole: str | None = None
+    first: str | None = None
+    rest: str | None = None
+    parameters: dict[str, str] = {}
+    returns: str | None = None
+
+
+class Signature(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is known of a function before it is called.
+
+    `returns` is `inspect.Signature.empty` without a hint; `context` names the parameter that takes the context; an
+    `open` one takes any other argument too, except those `reserved`, which are set already.
     """
 
     name: str
@@ -50,36 +64,36 @@ def read(function: Callable[..., Any], *, context_type: type, title_from: str = 
     >>> [(p.name, p.required) for p in read(forecast, context_type=Signature).parameters]
     [('city', True), ('days', False)]
     """
-    called = _called(function)
-    inner = _innermost(function)
-    name = _name(function)
-    shown = name or "a lambda"
-    _check_callable(called, inner, shown)
-    written = _written(function, shown)
-    resolved = _resolved(written, inner, shown)
-    bound = _check_parameters(function, written, shown)
-    takes = [one for one in written.parameters.values() if one.name not in bound]
-    contexts = [one.name for one in takes if _is_context(resolved[one.name], context_type)]
+    target = _callable_of(function)
+    inner = _innermost_of(function)
+    name = _name_of(function)
+    label = name or "a lambda"
+    _check_callable(target, inner, label)
+    signature = _signature_of(function, label)
+    hint_by_name = _resolve_hints(signature, inner, label)
+    preset = _check_parameters(function, signature, label)
+    takes = [one for one in signature.parameters.values() if one.name not in preset]
+    contexts = [one.name for one in takes if _is_context(hint_by_name[one.name], context_type)]
     if len(contexts) > 1:
-        raise AuthorError(f"{shown} takes the context twice: {' and '.join(contexts)}")
-    given = [one for one in takes if one.name not in contexts and one.kind is not one.VAR_KEYWORD]
-    prose = docstring.parse(_doc(function, called, inner) or "")
-    returns, said = _described(_awaited(resolved["return"]))
+        raise AuthorError(f"{label} takes the context twice: {' and '.join(contexts)}")
+    arguments = [one for one in takes if one.name not in contexts and one.kind is not one.VAR_KEYWORD]
+    prose = parse_docstring(_docstring_of(function, target, inner) or "")
+    returns, description = _split_description(_awaited_type_of(hint_by_name["return"]))
     return Signature(
         name=name,
-        title=_title(name, prose, title_from),
+        title=_title_of(name, prose, title_from),
         description=prose.rest if title_from == "docstring" else prose.whole,
-        parameters=tuple(_parameter(one, resolved[one.name], prose) for one in given),
+        parameters=tuple(_to_parameter(one, hint_by_name[one.name], prose) for one in arguments),
         returns=returns,
-        returns_description=said or prose.returns,
+        returns_description=description or prose.returns,
         context=contexts[0] if contexts else None,
-        is_async=inspect.iscoroutinefunction(called),
+        is_async=inspect.iscoroutinefunction(target),
         open=any(one.kind is one.VAR_KEYWORD for one in takes),
-        reserved=frozenset({*bound, *contexts}),
+        reserved=frozenset({*preset, *contexts}),
     )
 
 
-# The function -------------------------------------------------------------------------------------
+# Functions ----------------------------------------------------------------------------------------
 
 
 def _unpartial(function: Any) -> Any:
@@ -88,70 +102,70 @@ def _unpartial(function: Any) -> Any:
     return function
 
 
-def _called(function: Any) -> Any:
-    """What runs when the function is called: a partial's function, an object's `__call__`."""
+def _callable_of(function: Any) -> Any:
+    """The function that runs when this one is called: a partial's function, an object's `__call__`."""
     function = _unpartial(function)
     if isinstance(function, staticmethod):
-        return _called(function.__func__)
+        return _callable_of(function.__func__)
     if inspect.isroutine(function) or isinstance(function, (type, classmethod)):
         return function
     return getattr(function, "__call__", function)  # noqa: B004 - the method itself is wanted
 
 
-def _innermost(function: Any) -> Any:
-    """The function as it was written, without what decorators and partials put around it."""
-    inner = _called(function)
+def _innermost_of(function: Any) -> Any:
+    """The function without its decorators and partials."""
+    inner = _callable_of(function)
     while hasattr(inner, "__wrapped__"):
-        inner = _called(inner.__wrapped__)
+        inner = _callable_of(inner.__wrapped__)
     return inner
 
 
-def _name(function: Any) -> str:
+def _name_of(function: Any) -> str:
     function = _unpartial(function)
     name = getattr(function, "__name__", None) or type(function).__name__
     return "" if name == "<lambda>" else str(name)
 
 
-def _check_callable(called: Any, inner: Any, shown: str) -> None:
-    if isinstance(called, type):
-        raise AuthorError(f"{shown} is a class; give a function that makes one and returns it")
-    if not isinstance(called, (classmethod, property)) and not callable(called):
-        raise AuthorError(f"{shown} cannot be called; decorate a function, or give one")
-    if isinstance(called, classmethod) or not callable(called):
-        raise AuthorError(f"{shown} cannot be called as it is; give the method of the finished class or object")
-    if inspect.isasyncgenfunction(called) or inspect.isasyncgenfunction(inner):
-        raise AuthorError(f"{shown} is an async generator; collect what it yields and return a list")
+def _check_callable(target: Any, inner: Any, label: str) -> None:
+    if isinstance(target, type):
+        raise AuthorError(f"{label} is a class; give a function that makes one and returns it")
+    if not isinstance(target, (classmethod, property)) and not callable(target):
+        raise AuthorError(f"{label} cannot be called; decorate a function, or give one")
+    if isinstance(target, classmethod) or not callable(target):
+        raise AuthorError(f"{label} cannot be called as it is; give the method of the finished class or object")
+    if inspect.isasyncgenfunction(target) or inspect.isasyncgenfunction(inner):
+        raise AuthorError(f"{label} is an async generator; collect what it yields and return a list")
 
 
-def _written(function: Any, shown: str) -> inspect.Signature:
+def _signature_of(function: Any, label: str) -> inspect.Signature:
     try:
         return inspect.signature(function)
     except (ValueError, TypeError, NameError) as error:
         raise AuthorError(
-            f"{shown} does not tell its parameters ({error}); wrap it in a function that does"
+            f"{label} does not tell its parameters ({error}); wrap it in a function that does"
         ) from error
 
 
-def _check_parameters(function: Any, written: inspect.Signature, shown: str) -> set[str]:
-    """The names a partial has filled; raises for parameters that no named argument can reach."""
-    bound: set[str] = set()
+def _check_parameters(function: Any, signature: inspect.Signature, label: str) -> set[str]:
+    """The names that a partial has set; raises AuthorError for parameters that no named argument can reach."""
+    preset: set[str] = set()
     layer = function
     while isinstance(layer, functools.partial):
-        bound |= set(layer.keywords)
+        preset |= set(layer.keywords)
         layer = layer.func
-    if next(iter(written.parameters), "") in ("self", "cls") and _is_unbound(layer):
-        raise AuthorError(f"{shown} is a method without its object; give the bound one, server.tool(it.{shown})")
-    for one in written.parameters.values():
+    if next(iter(signature.parameters), "") in ("self", "cls") and _is_unbound(layer):
+        raise AuthorError(f"{label} is a method without its object; give the bound one, server.tool(it.{label})")
+    for one in signature.parameters.values():
         if one.kind is one.POSITIONAL_ONLY:
-            raise AuthorError(f"{shown}: {one.name} is positional-only, and arguments have names; drop the /")
+            raise AuthorError(f"{label}: {one.name} is positional-only, and arguments have names; drop the /")
         if one.kind is one.VAR_POSITIONAL:
-            raise AuthorError(f"{shown}: *{one.name} has no names to give arguments by; take a list instead")
-    hidden = set(_written(layer, shown).parameters) - set(written.parameters)
-    return bound | hidden
+            raise AuthorError(f"{label}: *{one.name} has no names to give arguments by; take a list instead")
+    hidden = set(_signature_of(layer, label).parameters) - set(signature.parameters)
+    return preset | hidden
 
 
 def _is_unbound(function: Any) -> bool:
-    """Whether a function was written in the body of a class."""
+    """Whether a function was defined in the body of a class."""
     within = getattr(function, "__qualname__", "").rpartition(".")[0]
     return bool(within) and not within.endswith("<locals>") and inspect.isfunction(function)
 
@@ -159,39 +173,43 @@ def _is_unbound(function: Any) -> bool:
 # Hints --------------------------------------------------------------------------------------------
 
 
-def _resolved(written: inspect.Signature, inner: Any, shown: str) -> dict[str, Any]:
-    """Every hint as a type; one that was written as text is looked up where the function stands."""
-    found = {one.name: Any if one.annotation is EMPTY else one.annotation for one in written.parameters.values()}
-    found["return"] = written.return_annotation
+def _resolve_hints(signature: inspect.Signature, inner: Any, label: str) -> dict[str, Any]:
+    """Every hint as a type; one that was written as text is looked up in the globals of the function."""
+    written_hints = {
+        one.name: Any if one.annotation is EMPTY else one.annotation for one in signature.parameters.values()
+    }
+    written_hints["return"] = signature.return_annotation
     space = getattr(getattr(inner, "__func__", inner), "__globals__", {})
-    return {name: hint if hint is EMPTY else _resolve(name, hint, space, shown) for name, hint in found.items()}
+    return {
+        name: hint if hint is EMPTY else _resolve(name, hint, space, label) for name, hint in written_hints.items()
+    }
 
 
-def _resolve(name: str, hint: Any, space: dict[str, Any], shown: str) -> Any:
+def _resolve(name: str, hint: Any, space: dict[str, Any], label: str) -> Any:
     if hint is Any or isinstance(hint, type):
         return hint
     try:
         one: Any = SimpleNamespace(__annotations__={name: hint})
         return typing.get_type_hints(one, space, include_extras=True)[name]
-    except Exception as error:  # a NameError mostly, but evaluating somebody's text may raise anything
+    except Exception as error:  # mostly a NameError, but evaluating a text may raise anything
         where = "the return hint" if name == "return" else f"the hint of {name}"
         raise AuthorError(
-            f"{shown}: {where}, {hint!r}, cannot be resolved ({error}); it has to be known where the function "
+            f"{label}: {where}, {hint!r}, cannot be resolved ({error}); it has to be known where the function "
             "is defined, and not to type checkers only"
         ) from error
 
 
 def _is_context(hint: Any, context_type: type) -> bool:
-    wanted = [hints.bare(member) for member in hints.members(hint)]
-    return any(isinstance(one, type) and issubclass(one, context_type) for one in wanted if one is not type(None))
+    kinds = [hints.unwrap_all(member) for member in hints.choices_of(hint)]
+    return any(isinstance(one, type) and issubclass(one, context_type) for one in kinds if one is not type(None))
 
 
-def _awaited(hint: Any) -> Any:
-    """What comes of awaiting: a plain function may return a coroutine."""
+def _awaited_type_of(hint: Any) -> Any:
+    """The type of the awaited value: a plain function may return a coroutine."""
     return get_args(hint)[-1] if get_origin(hint) in (Awaitable, Coroutine) else hint
 
 
-def _parameter(one: inspect.Parameter, hint: Any, prose: Prose) -> Parameter:
+def _to_parameter(one: inspect.Parameter, hint: Any, prose: Prose) -> Parameter:
     default, fill = one.default, None
     if classes.is_field(default):  # `days: int = Field(3, ge=0)`: the hint and the default are in there
         hint = Annotated[hint, default]
@@ -200,33 +218,63 @@ def _parameter(one: inspect.Parameter, hint: Any, prose: Prose) -> Parameter:
         default = EMPTY if required or default.default_factory else default.default
     else:
         required = default is EMPTY
-    hint, said = _described(hint)
-    return Parameter(one.name, hint, required, default, said or prose.parameters.get(one.name), fill)
+    hint, description = _split_description(hint)
+    return Parameter(one.name, hint, required, default, description or prose.parameters.get(one.name), fill)
 
 
-def _described(hint: Any) -> tuple[Any, str | None]:
-    """A hint without the text in `Annotated[..., "text"]`, and that text; or what else there describes it."""
+def _split_description(hint: Any) -> tuple[Any, str | None]:
+    """A hint without the text in `Annotated[..., "text"]`, and that text, or another description in Annotated."""
     metadata = getattr(hint, "__metadata__", ())
-    texts = [said for said in metadata if isinstance(said, str)]
-    for said in metadata:
-        texts += [getattr(said, name) for name in ("documentation", "description") if hasattr(said, name)]
-    rest = tuple(said for said in metadata if not isinstance(said, str))
+    texts = [description for description in metadata if isinstance(description, str)]
+    for description in metadata:
+        texts += [
+            getattr(description, name) for name in ("documentation", "description") if hasattr(description, name)
+        ]
+    rest = tuple(description for description in metadata if not isinstance(description, str))
     if len(rest) != len(metadata):
         hint = Annotated[(hint.__origin__, *rest)] if rest else hint.__origin__
     return hint, next((inspect.cleandoc(text) for text in texts if text), None)
 
 
-# Words --------------------------------------------------------------------------------------------
+# Docstrings ---------------------------------------------------------------------------------------
 
 
-def _doc(function: Any, called: Any, inner: Any) -> str | None:
+def parse_docstring(text: str) -> Prose:
+    """The parts of a docstring.
+
+    >>> parse_docstring("Forecast for a city.\\n\\nArgs:\\n    city: Its name").parameters
+    {'city': 'Its name'}
+    """
+    text = cleandoc(text)
+    parameters: dict[str, str] = {}
+    returns = None
+    if _SECTION.search(text):
+        import docstring_parser
+
+        try:
+            parsed = docstring_parser.parse(text)
+            gap = "\n\n" if parsed.blank_after_short_description else "\n"
+            text = gap.join(filter(None, (parsed.short_description, parsed.long_description)))
+            parameters = {one.arg_name: _to_one_line(one.description) for one in parsed.params if one.description}
+            returns = _to_one_line(parsed.returns.description or "") if parsed.returns else None
+        except Exception:  # mostly its ParseError, but it raises others too
+            pass
+    first, _, rest = text.strip().partition("\n\n")
+    return Prose(text.strip() or None, _to_one_line(first) or None, rest.strip() or None, parameters, returns or None)
+
+
+def _to_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _docstring_of(function: Any, target: Any, inner: Any) -> str | None:
     """The docstring of a function; of a callable object, that of its `__call__` or of its class."""
     if inspect.isroutine(_unpartial(function)) or isinstance(function, staticmethod):
-        return inspect.getdoc(called) or inspect.getdoc(inner)
-    return called.__doc__ or inspect.getdoc(type(_unpartial(function)))
+        return inspect.getdoc(target) or inspect.getdoc(inner)
+    return target.__doc__ or inspect.getdoc(type(_unpartial(function)))
 
 
-def _title(name: str, prose: Prose, title_from: str) -> str | None:
+def _title_of(name: str, prose: Prose, title_from: str) -> str | None:
     if title_from == "docstring":
         return prose.first
     if title_from == "name" and name:

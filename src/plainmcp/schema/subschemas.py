@@ -1,6 +1,6 @@
-"""A JSON Schema as a tree: walked, inlined, tidied, wrapped. Knows the keywords that hold other schemas.
+"""A JSON Schema as a tree of schemas: walk, inline and wrap it. Knows the keywords that hold other schemas.
 
-What stands under `enum`, `const`, `default` or `examples` is data and is never touched.
+Values under `enum`, `const`, `default` or `examples` are data and are never changed.
 """
 
 from collections import Counter
@@ -9,24 +9,30 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from ..values.payload import key_to_camel
+
 __all__ = [
     "FLAT",
     "INTEGER_NAME",
+    "JSON_TYPES",
     "NUMBER_NAME",
     "Definitions",
+    "Keys",
     "Schema",
     "as_object",
-    "camel_top",
-    "each",
-    "inlined",
+    "inline",
     "is_object",
-    "joined",
-    "mapped",
-    "ordered",
+    "join_definitions",
+    "map_schemas",
+    "order_keywords",
     "target_of",
-    "wrapped",
+    "to_camel",
+    "walk",
+    "with_definitions",
+    "wrap",
 ]
 
+Keys: TypeAlias = tuple[Any, ...]
 Schema: TypeAlias = dict[str, Any]
 Definitions: TypeAlias = dict[str, Schema]
 
@@ -40,26 +46,29 @@ _LIST = frozenset({"anyOf", "allOf", "oneOf", "prefixItems", "items"})
 _NAMED = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
 _DEFINITIONS = "#/$defs/"
 
+JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
+"""The types of JSON Schema, by Python type."""
+
 FLAT: Schema = {"type": ["string", "number", "boolean", "null"]}
-"""What can be in a set of which nobody says what is in it."""
+"""The schema of the items of a set without a type for them."""
 
 INTEGER_NAME = "^(0|-?[1-9][0-9]*)$"
 NUMBER_NAME = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
-"""The patterns of an object's names that stand for numbers."""
+"""The patterns of member names that stand for numbers."""
 
 SMALL = 1_000
-"""How many bytes of JSON a definition may take and still be repeated wherever it is used."""
+"""How many bytes of JSON a definition may have to be repeated wherever it is used."""
 
 
 # Walking ------------------------------------------------------------------------------------------
 
 
-def mapped(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
+def map_schemas(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
     """A schema with each schema directly inside it changed; booleans stay."""
-    return {keyword: _mapped(keyword, value, change) for keyword, value in schema.items()}
+    return {keyword: _map_keyword(keyword, value, change) for keyword, value in schema.items()}
 
 
-def _mapped(keyword: str, value: Any, change: Callable[[Schema], Schema]) -> Any:
+def _map_keyword(keyword: str, value: Any, change: Callable[[Schema], Schema]) -> Any:
     if isinstance(value, dict):
         if keyword in _ONE:
             return change(value)
@@ -70,17 +79,17 @@ def _mapped(keyword: str, value: Any, change: Callable[[Schema], Schema]) -> Any
     return value
 
 
-def each(schema: Schema) -> Iterator[tuple[Schema, int]]:
-    """A schema and every schema inside it, with how deep it lies."""
+def walk(schema: Schema) -> Iterator[tuple[Schema, int]]:
+    """A schema and every schema inside it, each with its depth."""
     waiting = [(schema, 0)]
     while waiting:
         here, depth = waiting.pop()
         yield here, depth
         for keyword, value in here.items():
-            waiting.extend((one, depth + 1) for one in _inside(keyword, value))
+            waiting.extend((one, depth + 1) for one in _schemas_in(keyword, value))
 
 
-def _inside(keyword: str, value: Any) -> list[Schema]:
+def _schemas_in(keyword: str, value: Any) -> list[Schema]:
     if keyword in _ONE and isinstance(value, dict):
         return [value]
     inner: Any = ()
@@ -94,80 +103,83 @@ def _inside(keyword: str, value: Any) -> list[Schema]:
 # Definitions --------------------------------------------------------------------------------------
 
 
-def inlined(
-    schema: Schema, definitions: dict[str, Schema], *, root: bool = False
-) -> tuple[Schema, dict[str, Schema]]:
-    """A schema with its definitions written where they are used, and those that had to stay.
+def inline(schema: Schema, definitions: dict[str, Schema], *, root: bool = False) -> tuple[Schema, dict[str, Schema]]:
+    """A schema with its definitions written where they are used, and the definitions that have to stay.
 
-    A definition that leads back to itself stays, and so does a large one that is used more than once. What is
-    to be a root is written out even then, so that it shows its type.
+    A recursive definition stays, and so does a large one that is used more than once. With `root` the root is written
+    out even then, so that it shows its type.
     """
-    uses = Counter(_references(schema))
+    uses = Counter(_references_in(schema))
     for definition in definitions.values():
-        uses.update(_references(definition))
-    stay: set[str] = {name for name in definitions if _leads_back(name, definitions)}
+        uses.update(_references_in(definition))
+    stay: set[str] = {name for name in definitions if _is_recursive(name, definitions)}
 
     def write_out(here: Schema) -> Schema:
-        name = _name(here)
+        name = _reference_of(here)
         if name is None or name in stay:
-            return mapped(here, write_out)
+            return map_schemas(here, write_out)
         inner = write_out(definitions[name])
         if uses[name] > 1 and len(msgspec.json.encode(inner)) > SMALL:
             stay.add(name)
-            return mapped(here, write_out)
+            return map_schemas(here, write_out)
         return {**inner, **{key: value for key, value in here.items() if key != "$ref"}}
 
     if root:
-        schema = _rooted(schema, definitions)
+        schema = _inline_root(schema, definitions)
     write_out(schema)
-    # Again, since a definition may turn out to be large after it was first written out.
+    # Again, since a definition may prove to be large after it was first written out.
     schema = write_out(schema)
-    return schema, _needed(schema, {name: mapped(definitions[name], write_out) for name in stay})
+    return schema, _select_needed(schema, {name: map_schemas(definitions[name], write_out) for name in stay})
 
 
-def _rooted(schema: Schema, definitions: dict[str, Schema]) -> Schema:
-    name = _name(schema)
+def with_definitions(schema: Schema, definitions: Definitions) -> Schema:
+    """A schema that holds the definitions it refers to."""
+    return {**schema, "$defs": definitions} if definitions else schema
+
+
+def _inline_root(schema: Schema, definitions: dict[str, Schema]) -> Schema:
+    name = _reference_of(schema)
     if name is None:
         return schema
     rest = {key: value for key, value in schema.items() if key != "$ref"}
-    return _rooted({**definitions[name], **rest}, definitions)
+    return _inline_root({**definitions[name], **rest}, definitions)
 
 
-def _needed(root: Schema, definitions: dict[str, Schema]) -> dict[str, Schema]:
+def _select_needed(root: Schema, definitions: dict[str, Schema]) -> dict[str, Schema]:
     needed: dict[str, Schema] = {}
-    waiting = list(_references(root))
+    waiting = list(_references_in(root))
     while waiting:
         name = waiting.pop()
         if name not in needed:
             needed[name] = definitions[name]
-            waiting.extend(_references(definitions[name]))
+            waiting.extend(_references_in(definitions[name]))
     return {name: needed[name] for name in sorted(needed)}
 
 
-def _references(schema: Schema) -> Iterator[str]:
-    return (name for here, _ in each(schema) if (name := _name(here)) is not None)
+def _references_in(schema: Schema) -> Iterator[str]:
+    return (name for here, _ in walk(schema) if (name := _reference_of(here)) is not None)
 
 
-def _name(schema: Schema) -> str | None:
+def _reference_of(schema: Schema) -> str | None:
     reference = schema.get("$ref")
     return reference.removeprefix(_DEFINITIONS) if isinstance(reference, str) else None
 
 
-def _leads_back(name: str, definitions: dict[str, Schema]) -> bool:
-    met: set[str] = set()
+def _is_recursive(name: str, definitions: dict[str, Schema]) -> bool:
+    seen: set[str] = set()
     waiting = [name]
     while waiting:
-        for found in _references(definitions[waiting.pop()]):
-            if found == name:
+        for reference in _references_in(definitions[waiting.pop()]):
+            if reference == name:
                 return True
-            if found not in met:
-                met.add(found)
-                waiting.append(found)
+            if reference not in seen:
+                seen.add(reference)
+                waiting.append(reference)
     return False
 
 
-def joined(found: Schema, more: Definitions, definitions: Definitions) -> Schema:
-    """Add one schema's definitions to those of others, under other names where two are at odds."""
+def join_definitions(schema: Schema, more: Definitions, definitions: Definitions) -> Schema:
+    """Add one schema's definitions to those of others; the schema, with new names where two definitions differ."""
     renamed: dict[str, str] = {}
     for name, definition in more.items():
         new, number = name, 1
@@ -178,10 +190,10 @@ def joined(found: Schema, more: Definitions, definitions: Definitions) -> Schema
 
     def follow(here: Schema) -> Schema:
         name = str(here.get("$ref", "")).removeprefix("#/$defs/")
-        return mapped({**here, "$ref": f"#/$defs/{renamed[name]}"} if name in renamed else here, follow)
+        return map_schemas({**here, "$ref": f"#/$defs/{renamed[name]}"} if name in renamed else here, follow)
 
     definitions |= {renamed[name]: follow(definition) for name, definition in more.items()}
-    return follow(found)
+    return follow(schema)
 
 
 # Roots --------------------------------------------------------------------------------------------
@@ -189,14 +201,14 @@ def joined(found: Schema, more: Definitions, definitions: Definitions) -> Schema
 _FIRST = ("$schema", "type", "description", "properties", "required")
 
 
-def ordered(schema: Schema) -> Schema:
-    """A schema whose keywords stand as people expect: type and description first, then what there is (S003-53)."""
+def order_keywords(schema: Schema) -> Schema:
+    """A schema with its keywords in the usual order: type and description first (S003-53)."""
     head = {keyword: schema[keyword] for keyword in _FIRST if keyword in schema}
     return {**head, **{keyword: value for keyword, value in schema.items() if keyword not in head}}
 
 
 def is_object(schema: Schema) -> bool:
-    """Whether a schema admits objects only, as far as its root, or what the root refers to, says so.
+    """Whether a schema allows objects only, by its root or by the schema that the root refers to.
 
     >>> is_object({"$ref": "#/$defs/A", "$defs": {"A": {"type": "object"}}})
     True
@@ -218,7 +230,7 @@ def _is_object_within(choice: Any, root: Schema) -> bool:
 
 
 def target_of(schema: Schema, reference: str) -> Schema | None:
-    """What a pointer within the schema leads to."""
+    """The schema that a pointer within the schema leads to."""
     here: Any = schema
     for step in reference.removeprefix("#").split("/")[1:]:
         if isinstance(here, list):
@@ -229,61 +241,56 @@ def target_of(schema: Schema, reference: str) -> Schema | None:
 
 
 def as_object(schema: Schema) -> Schema:
-    """A schema that says of itself what it admits: objects.
+    """A schema of objects that has this type at its root.
 
     >>> as_object({"$ref": "#/$defs/A"})
     {'type': 'object', '$ref': '#/$defs/A'}
     """
-    return schema if schema.get("type") == "object" else ordered({**schema, "type": "object"})
+    return schema if schema.get("type") == "object" else order_keywords({**schema, "type": "object"})
 
 
 _HOISTED = ("$schema", "$defs", "definitions")
 
 
-def wrapped(schema: Schema, key: str = "result") -> Schema:
-    """The schema of an object that has a value of this schema under a key.
+def wrap(schema: Schema, key: str = "result") -> Schema:
+    """The schema of an object with one member, which has this schema.
 
-    >>> wrapped({"type": "array"})
+    >>> wrap({"type": "array"})
     {'type': 'object', 'properties': {'result': {'type': 'array'}}, 'required': ['result']}
     """
-    # Under an $id of its own a schema keeps its definitions: its references count from there.
+    # A schema with an $id keeps its definitions: its references are relative to the $id.
     moving = _HOISTED[:1] if "$id" in schema else _HOISTED
     inner = {keyword: value for keyword, value in schema.items() if keyword not in moving}
     root = {"type": "object", "properties": {key: inner}, "required": [key]}
     root |= {keyword: schema[keyword] for keyword in moving if keyword in schema}
     step = key.replace("~", "~0").replace("/", "~1")
 
-    def moved(here: Schema) -> Schema:
+    def move(here: Schema) -> Schema:
         reference = here.get("$ref")
         if "$id" in here:
             return here
         if isinstance(reference, str) and _is_pointer(reference):
             here = {**here, "$ref": f"#/properties/{step}{reference[1:]}"}
-        return mapped(here, moved)
+        return map_schemas(here, move)
 
-    return ordered(mapped(root, moved))
+    return order_keywords(map_schemas(root, move))
 
 
 def _is_pointer(reference: str) -> bool:
-    """Whether a reference counts from the root, and not into definitions, which move along with it."""
+    """Whether a reference starts at the root, and does not lead into definitions, which move along with it."""
     hoisted = reference.startswith(("#/$defs/", "#/definitions/"))
     return reference == "#" or (reference.startswith("#/") and not hoisted)
 
 
-def camel_top(schema: Schema) -> Schema:
-    """A schema whose properties, but not theirs in turn, are in camelCase (S001-23).
+def to_camel(schema: Schema) -> Schema:
+    """A schema with its top-level properties in camelCase (S001-23).
 
-    >>> camel_top({"properties": {"default_context": {}}, "required": ["default_context"]})
+    >>> to_camel({"properties": {"default_context": {}}, "required": ["default_context"]})
     {'properties': {'defaultContext': {}}, 'required': ['defaultContext']}
     """
     changed = dict(schema)
     if isinstance(schema.get("properties"), dict):
-        changed["properties"] = {_camel(name): one for name, one in schema["properties"].items()}
+        changed["properties"] = {key_to_camel(name): one for name, one in schema["properties"].items()}
     if isinstance(schema.get("required"), list):
-        changed["required"] = [_camel(name) for name in schema["required"]]
+        changed["required"] = [key_to_camel(name) for name in schema["required"]]
     return changed
-
-
-def _camel(key: str) -> str:
-    head, *rest = key.split("_")
-    return head + "".join(part[:1].upper() + part[1:] for part in rest) if head else key

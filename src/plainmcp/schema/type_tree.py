@@ -1,7 +1,7 @@
-"""A type hint -> a tree of nodes, from which its schema is written and by which values are read.
+"""A type hint as a tree of nodes, from which its schema is written and by which values are read.
 
-Knows the shape of every type that has a form in JSON. Types of pydantic's, and records that only pydantic
-understands, are left to pydantic; what holds them is not.
+Knows every type that has a form in JSON. Types of pydantic, and records that only pydantic understands, are left to
+pydantic; types that contain them are not.
 """
 
 import collections.abc as abc
@@ -17,10 +17,26 @@ import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
-from . import constructors, hints, limits, pydantic, texts
-from .constructors import Constructor
+from . import formats, hints, pydantic, records
 from .generics import resolve, substitute
-from .nodes import Alias, Anything, Choice, Field, Foreign, Items, Members, Node, Record, Row, Scalar, Text, Union
+from .nodes import (
+    Alias,
+    Anything,
+    Choice,
+    Field,
+    Foreign,
+    Items,
+    Members,
+    Node,
+    Record,
+    Row,
+    Scalar,
+    Text,
+    Union,
+    with_limits,
+)
+from .records import Constructor
+from .subschemas import with_definitions
 
 __all__ = ["tree_of"]
 
@@ -30,16 +46,16 @@ _NONE = type(None)
 Make = Callable[[Any], Any]
 
 
-def _keep(items: list[Any]) -> list[Any]:
+def _keep_list(items: list[Any]) -> list[Any]:
     return items
 
 
 _ARRAYS: dict[Any, Make] = {
     list: list, set: set, frozenset: frozenset, abc.Collection: list, abc.Sequence: list, abc.MutableSequence: list,
-    abc.Set: set, abc.MutableSet: set, abc.Iterable: _keep, abc.Reversible: _keep, deque: deque,
+    abc.Set: set, abc.MutableSet: set, abc.Iterable: _keep_list, abc.Reversible: _keep_list, deque: deque,
 }  # fmt: skip
 _SENT_ARRAYS: dict[Any, Make] = {
-    abc.Iterator: _keep, abc.Generator: _keep, abc.KeysView: _keep, abc.ValuesView: _keep,
+    abc.Iterator: _keep_list, abc.Generator: _keep_list, abc.KeysView: _keep_list, abc.ValuesView: _keep_list,
 }  # fmt: skip
 _OBJECTS: dict[Any, Make] = {
     dict: dict, abc.Mapping: dict, abc.MutableMapping: dict, OrderedDict: OrderedDict, ChainMap: ChainMap,
@@ -47,68 +63,69 @@ _OBJECTS: dict[Any, Make] = {
 }  # fmt: skip
 
 
-def tree_of(hint: Any, *, given: bool = True) -> Node:
+def tree_of(hint: Any, *, is_input: bool = True) -> Node:
     """The tree of a hint; raises AuthorError for a type that has no form in JSON.
 
-    Some types are given but never sent, and some are sent but never given.
+    Some types are for input only, and some for output only.
 
     >>> tree_of(list[int]).item.kind
     <class 'int'>
     """
-    return _Parser(given, hints.speaks_pydantic(hint)).parse(hint)
+    return _Parser(is_input, hints.needs_pydantic(hint)).parse(hint)
 
 
 class _Parser:
-    """One tree in the making: a record or an alias that is met again is the same node."""
+    """Makes one tree; a record or an alias has one node, wherever it occurs."""
 
-    def __init__(self, given: bool, mixed: bool) -> None:
-        self._given = given
-        self._mixed = mixed  # whether some of it is pydantic's
-        self._arrays = _ARRAYS if given else _ARRAYS | _SENT_ARRAYS
-        self._known: dict[Any, Node] = {}
-        self._inside: list[Any] = []  # the records that are being taken apart: Self is the last of them
+    def __init__(self, is_input: bool, mixed: bool) -> None:
+        self._is_input = is_input
+        self._mixed = mixed  # whether a part of it is for pydantic
+        self._arrays = _ARRAYS if is_input else _ARRAYS | _SENT_ARRAYS
+        self._nodes: dict[Any, Node] = {}
+        self._open_records: list[Any] = []  # the records that contain the hint; Self is the last of them
 
     def parse(self, hint: Any) -> Node:
         if self._mixed and self._is_foreign(hint):
             return Foreign(hint)
         if hasattr(hint, "__metadata__"):
-            metas = [said for said in hint.__metadata__ if isinstance(said, msgspec.Meta)]
-            return limits.limit(self.parse(hint.__origin__), metas)
+            metas = [metadata for metadata in hint.__metadata__ if isinstance(metadata, msgspec.Meta)]
+            return with_limits(self.parse(hint.__origin__), metas)
         if hints.is_alias(hint):
-            return self._alias(hint)
-        inner = hints.unwrapped(hint)
-        if inner is not hint:
-            return self.parse(inner)
+            return self._parse_alias(hint)
+        inner = hints.unwrap(hint)
+        return self._parse_unwrapped(hint) if inner is hint else self.parse(inner)
+
+    def _parse_unwrapped(self, hint: Any) -> Node:
         if hint is Any or hint is object:
             return Anything()
         if hint is None or hint is _NONE:
             return Scalar(_NONE, _NONE)
         if isinstance(hint, TypeVar):
-            return self.parse(_of_variable(hint))
-        if getattr(hint, "_name", None) == "Self" and self._inside:
-            return self.parse(self._inside[-1])
+            return self.parse(_hint_of_variable(hint))
+        if getattr(hint, "_name", None) == "Self" and self._open_records:
+            return self.parse(self._open_records[-1])
         if hints.is_union(hint):
-            return self._union([self.parse(one) for one in get_args(hint) if one is not msgspec.UnsetType])
+            return self._join_union([self.parse(one) for one in get_args(hint) if one is not msgspec.UnsetType])
         if get_origin(hint) is Literal:
             return Choice(None, [(_as_json(value, hint), value) for value in get_args(hint)])
         return self._parse_class(hint, get_origin(hint) or hint)
 
     def _is_foreign(self, hint: Any) -> bool:
-        """Whether pydantic reads a hint: a type of its own, one with its remarks, or a record arranged for it.
+        """Whether pydantic reads a hint: a type of its own, one with its metadata, or a record with its fields.
 
-        What pydantic does not read as a whole may still be read here, and parts of it by pydantic.
+        A hint that pydantic does not read as a whole may still be read here, and parts of it by pydantic.
         """
-        if not self._given:
-            return hints.speaks_pydantic(hint)
-        said = getattr(hint, "__metadata__", None)
+        if not self._is_input:
+            return hints.needs_pydantic(hint)
+        metadata = getattr(hint, "__metadata__", None)
         kind = get_origin(hint) or hint
-        if said is not None:
-            own = any(map(classes.of_pydantic, said))
+        if metadata is not None:
+            own = any(map(classes.is_for_pydantic, metadata))
         else:
-            own = isinstance(kind, type) and (classes.of_pydantic(kind) or constructors.is_for_pydantic(hint))
+            own = isinstance(kind, type) and (classes.is_for_pydantic(kind) or records.has_pydantic_fields(hint))
         if not own:
             return False
-        refusal = pydantic.refusal(hint)
+        refusal = pydantic.refusal_of(hint)
         if refusal is not None:
             pydantic.check_without(hint, refusal)
         return refusal is None
@@ -116,108 +133,113 @@ class _Parser:
     def _parse_class(self, hint: Any, kind: Any) -> Node:
         args = get_args(hint)
         if kind is tuple:
-            return self._tuple(args, bare=hint is tuple or not hasattr(hint, "__args__"))
+            return self._parse_tuple(args, bare=hint is tuple or not hasattr(hint, "__args__"))
         if kind in self._arrays:
-            return self._array(hint, kind, args)
+            return self._parse_array(hint, kind, args)
         if kind in _OBJECTS:
-            return self._object(hint, kind, args)
+            return self._parse_object(hint, kind, args)
         if not isinstance(kind, type):
-            raise _unreadable(hint)
+            raise _unreadable_error(hint)
         if kind is msgspec.Raw:
             return Anything(_as_raw)
         if issubclass(kind, enum.Enum):
-            return self._choices(kind)
+            return self._parse_enum(kind)
         if kind in _SCALARS:
             return Scalar(kind, kind)
-        constructor = constructors.constructor_of(hint)
+        constructor = records.constructor_of(hint)
         if constructor is not None:
-            return self._record(hint, constructor)
+            return self._parse_record(hint, constructor)
         return self._parse_leaf(hint, kind, args)
 
     def _parse_leaf(self, hint: Any, kind: type, args: tuple[Any, ...]) -> Node:
-        format = texts.format_of(kind)
-        if format is not None and (self._given or not issubclass(kind, (str, re.Pattern))) and bytes not in args:
+        format = formats.format_of(kind)
+        if format is not None and (self._is_input or not issubclass(kind, (str, re.Pattern))) and bytes not in args:
             return Text(kind, format)
         json = next((one for one in _SCALARS if issubclass(kind, one)), None)
-        if json is None or not self._given:
-            raise _unreadable(hint)
+        if json is None or not self._is_input:
+            raise _unreadable_error(hint)
         return Scalar(kind, json)
 
-    def _choices(self, kind: type[enum.Enum]) -> Node:
+    def _parse_enum(self, kind: type[enum.Enum]) -> Node:
         options = [(_as_json(member.value, kind), member) for member in kind]
         if not options:
             raise AuthorError(f"{kind.__name__} has no members, so no value fits it")
         if issubclass(kind, enum.Flag):
-            values = hints.flag_values(kind)
+            values = hints.flag_values_of(kind)
             if isinstance(values, range):
                 return Scalar(kind, int, limits={"ge": 0, "le": values[-1]})
             return Choice(kind, [(value, kind(value)) for value in values])
         authored = any("_missing_" in vars(base) for base in kind.__mro__ if base.__module__ != "enum")
         return Choice(kind, options, kind if authored else None)
 
-    def _union(self, nodes: list[Node]) -> Node:
+    def _join_union(self, nodes: list[Node]) -> Node:
         members: list[Node] = []
         for one in nodes:
-            if isinstance(one, Foreign) and self._given:
-                schema, definitions = pydantic.schema(one.hint, "validation")
-                one.schema = {**schema, "$defs": definitions}
+            if isinstance(one, Foreign) and self._is_input:
+                one.schema = with_definitions(*pydantic.json_schema_of(one.hint, "validation"))
             members += one.members if isinstance(one, Union) and not one.notes else [one]
         return members[0] if len(members) == 1 else Union(members)
 
     # Arrays and objects ---------------------------------------------------------------------------
 
-    def _array(self, hint: Any, kind: Any, args: tuple[Any, ...]) -> Node:
+    def _parse_array(self, hint: Any, kind: Any, args: tuple[Any, ...]) -> Node:
         make, item = self._arrays[kind], self.parse(args[0]) if args else Anything()
         unique = make in (set, frozenset)
-        if unique and self._given:
-            item = _hashable(item, hint)
+        if unique and self._is_input:
+            item = _check_items(item, hint)
         return Items(make, item, unique)
 
-    def _tuple(self, args: tuple[Any, ...], *, bare: bool) -> Node:
+    def _parse_tuple(self, args: tuple[Any, ...], *, bare: bool) -> Node:
         if bare:
             return Items(tuple, Anything())
         if len(args) == 2 and args[1] is ...:
             return Items(tuple, self.parse(args[0]))
         return Row(None, tuple, [Field(None, self.parse(one)) for one in args if one != ()])
 
-    def _object(self, hint: Any, kind: Any, args: tuple[Any, ...]) -> Node:
+    def _parse_object(self, hint: Any, kind: Any, args: tuple[Any, ...]) -> Node:
         make = _OBJECTS[kind]
         key = self.parse(args[0]) if args else Anything()
         value = Scalar(int, int) if kind is Counter else self.parse(args[1]) if args else Anything()
         if kind is defaultdict:
-            make = _defaults_to(args[1] if args else None)
-        if self._given:
+            make = _default_maker(args[1] if args else None)
+        if self._is_input:
             _check_key(key, hint)
         return Members(make, key, value)
 
     # Records --------------------------------------------------------------------------------------
 
-    def _record(self, hint: Any, how: Constructor) -> Node:
-        if hint in self._known:
-            return self._known[hint]
-        node = Row(hint, how.make, closed=how.closed) if how.is_array else Record(hint, how.make, closed=how.closed)
-        self._known[hint] = node
-        self._inside.append(hint)
-        fields = [(one.wire, Field(one.name, self.parse(one.hint), one.required, one.default)) for one in how.fields]
-        self._inside.pop()
+    def _parse_record(self, hint: Any, constructor: Constructor) -> Node:
+        if hint in self._nodes:
+            return self._nodes[hint]
+        node = (
+            Row(hint, constructor.make, closed=constructor.closed)
+            if constructor.is_array
+            else Record(hint, constructor.make, closed=constructor.closed)
+        )
+        self._nodes[hint] = node
+        self._open_records.append(hint)
+        fields = [
+            (one.wire, Field(one.name, self.parse(one.hint), one.required, one.default)) for one in constructor.fields
+        ]
+        self._open_records.pop()
         if isinstance(node, Row):
             node.items += [field for _, field in fields]
         else:
             node.fields |= dict(fields)
         return node
 
-    def _alias(self, hint: Any) -> Node:
-        if hint in self._known:
-            return self._known[hint]
-        node = self._known[hint] = Alias(hint)
+    def _parse_alias(self, hint: Any) -> Node:
+        if hint in self._nodes:
+            return self._nodes[hint]
+        node = self._nodes[hint] = Alias(hint)
         alias: Any = get_origin(hint) or hint
         bound = dict(zip(getattr(alias, "__type_params__", ()), get_args(hint), strict=False))
         node.inner = self.parse(substitute(resolve(alias.__value__, {alias.__name__: alias}), bound))
         return node
 
 
-def _of_variable(variable: TypeVar) -> Any:
-    """What may stand for a type variable that was given no type."""
+def _hint_of_variable(variable: TypeVar) -> Any:
+    """The hint for a type variable without a type."""
     if variable.__constraints__:
         return typing.Union[variable.__constraints__]  # noqa: UP007 - their number is not known
     return Any if variable.__bound__ is None else variable.__bound__
@@ -227,19 +249,19 @@ def _as_raw(value: Any) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(value))
 
 
-def _defaults_to(value: Any) -> Make:
-    kind = get_origin(hints.bare(value)) or hints.bare(value)
+def _default_maker(value: Any) -> Make:
+    kind = get_origin(hints.unwrap_all(value)) or hints.unwrap_all(value)
     factory = kind if kind in (list, dict, set, int, float, str, bool, tuple, deque) else None
-    return lambda found: defaultdict(factory, found)
+    return lambda items: defaultdict(factory, items)
 
 
-def _unreadable(hint: Any) -> AuthorError:
-    shown = getattr(get_origin(hint) or hint, "__name__", str(hint))
-    return AuthorError(f"{shown} cannot be read from JSON; use a dataclass, a TypedDict or a model")
+def _unreadable_error(hint: Any) -> AuthorError:
+    name = getattr(get_origin(hint) or hint, "__name__", str(hint))
+    return AuthorError(f"{name} cannot be read from JSON; use a dataclass, a TypedDict or a model")
 
 
 def _as_json(value: Any, hint: Any) -> Any:
-    """An allowed value as it stands in JSON."""
+    """An allowed value as JSON."""
     if isinstance(value, enum.Enum):
         value = value.value
     try:
@@ -250,32 +272,32 @@ def _as_json(value: Any, hint: Any) -> Any:
     raise AuthorError(f"{value!r} in {getattr(hint, '__name__', hint)} has no form in JSON to choose it by")
 
 
-# What may stand where -----------------------------------------------------------------------------
+# Sets and keys ------------------------------------------------------------------------------------
 
 
-def _hashable(item: Node, hint: Any) -> Node:
-    """The type of a set's items; raises AuthorError for one whose values never fit into a set."""
+def _check_items(item: Node, hint: Any) -> Node:
+    """The type of a set's items; raises AuthorError for one whose values have no hash."""
     if isinstance(item, Anything) and item.make is None:
         return Anything(flat=True)
-    for part in _leaves(item):
+    for part in _leaves_of(item):
         if isinstance(part, Foreign):
-            pydantic.check_hash(part.hint, hints.bare(hint))
+            pydantic.check_hash(part.hint, hints.unwrap_all(hint))
             continue
-        made = part.make if isinstance(part, (Items, Members)) else getattr(part, "kind", None)
-        hints.check_hash(get_origin(made) or made, hints.bare(hint))
+        kind = part.make if isinstance(part, (Items, Members)) else getattr(part, "kind", None)
+        hints.check_hash(get_origin(kind) or kind, hints.unwrap_all(hint))
     return item
 
 
-def _leaves(node: Node) -> list[Node]:
-    """The choices of a union, and what stands in tuples, which have the hash of their items."""
+def _leaves_of(node: Node) -> list[Node]:
+    """The choices of a union, and the items of tuples, which have the hash of their items."""
     if isinstance(node, Alias):
-        return _leaves(node.inner)
+        return _leaves_of(node.inner)
     if isinstance(node, Union):
-        return [leaf for one in node.members for leaf in _leaves(one)]
+        return [leaf for one in node.members for leaf in _leaves_of(one)]
     if isinstance(node, Row):
-        return [leaf for one in node.items for leaf in _leaves(one.node)]
+        return [leaf for one in node.items for leaf in _leaves_of(one.node)]
     if isinstance(node, Items) and node.make in (tuple, frozenset):
-        return _leaves(node.item)
+        return _leaves_of(node.item)
     return [node]
 
 

@@ -1,25 +1,25 @@
-"""Whether JSON keeps a JSON Schema, and what is wrong with it where it does not. Never fetches anything.
+"""Whether JSON is valid by a JSON Schema, and its problems where it is not. Never fetches anything.
 
-The validator is compiled when it is first needed. Dialects: 2020-12, which a schema without `$schema` is
-taken for, and those before it back to draft 4.
+A schema is compiled when it is first needed. Dialects: 2020-12, which is assumed for a schema without `$schema`, and
+those before it back to draft 4.
 """
 
 from typing import Any
 
 from ..errors import AuthorError
 from .explain import Problem, explain
-from .keywords import keeps_format
+from .keywords import has_format
 
-__all__ = ["Judge", "Problem"]
+__all__ = ["Problem", "Validator"]
 
 SMALL = 10_000
-"""How many parts a value may have for the validator to be asked for its errors: it makes all of them at once."""
+"""How many parts a value may have for jsonschema_rs to list its errors: it makes all of them at once."""
 
 
-class Judge:
+class Validator:
     """One schema and its compiled validator.
 
-    >>> [problem] = Judge({"type": "object", "required": ["city"]}).problems({})
+    >>> [problem] = Validator({"type": "object", "required": ["city"]}).find_problems({})
     >>> problem.keys, problem.got
     (('city',), 'nothing')
     """
@@ -30,7 +30,7 @@ class Judge:
         self._validator: Any = None
 
     def compile(self) -> Any:
-        """The validator; raises AuthorError if the schema is not a valid one, or refers to what is not in it."""
+        """The compiled validator; raises AuthorError if the schema is not valid, or refers outside itself."""
         import jsonschema_rs
 
         if self._validator is None:
@@ -42,19 +42,19 @@ class Judge:
                 raise AuthorError(str(error).partition("\n")[0]) from error
         return self._validator
 
-    def accepts(self, data: Any) -> bool:
-        """Whether data keeps the schema."""
+    def is_valid(self, data: Any) -> bool:
+        """Whether data is valid by the schema."""
         return bool((self._validator or self.compile()).is_valid(data))
 
-    def problems(self, data: Any, *, members: str = "field") -> list[Problem]:
-        """Everything about data that breaks the schema; `members` is the word for what an object at the root has."""
-        if self.accepts(data):
+    def find_problems(self, data: Any, *, members: str = "field") -> list[Problem]:
+        """All problems of data; `members` is the word for the members of an object at the root."""
+        if self.is_valid(data):
             return []
-        keeps = keeps_format if self._formats else None
-        found = explain(self._schema, data, members=members, keeps=keeps)
+        check_format = has_format if self._formats else None
+        problems = explain(self._schema, data, members=members, check_format=check_format)
         if _is_small(data):
-            found += [_word_generally(error) for error in self.compile().iter_errors(data) if _is_unworded(error)]
-        return found or [
+            problems += [_to_problem(error) for error in self.compile().iter_errors(data) if _is_general(error)]
+        return problems or [
             Problem((), "what its schema asks for", "something else", "expected what its schema asks for")
         ]
 
@@ -74,18 +74,18 @@ def _is_small(data: Any) -> bool:
     return False
 
 
-# Keywords of which there is nothing better to say.
-_UNWORDED = frozenset(
+# Keywords for which explain has no texts.
+_GENERAL = frozenset(
     {"not", "if", "then", "else", "contains", "minContains", "maxContains", "dependentRequired", "dependentSchemas",
      "dependencies", "patternProperties", "unevaluatedItems", "unevaluatedProperties", "$dynamicRef"}
 )  # fmt: skip
 
 
-def _is_unworded(error: Any) -> bool:
-    return not _UNWORDED.isdisjoint(error.schema_path)
+def _is_general(error: Any) -> bool:
+    return not _GENERAL.isdisjoint(error.schema_path)
 
 
-def _word_generally(error: Any) -> Problem:
-    keyword = next(one for one in error.schema_path if one in _UNWORDED)
+def _to_problem(error: Any) -> Problem:
+    keyword = next(one for one in error.schema_path if one in _GENERAL)
     words = f"what {keyword} in its schema asks for"
     return Problem(tuple(error.instance_path), words, "something else", f"expected {words}")

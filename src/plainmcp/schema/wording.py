@@ -1,14 +1,20 @@
-"""What a schema asks for, in words that a model can act on: kinds, choices, limits and formats."""
+"""Words for models to act on: what a schema expects, the type of a value, the allowed values, the path of a place.
 
+Never repeats a value that came from outside, which may be a secret; only its type is named.
+"""
+
+import re
+from collections.abc import Iterable
 from typing import Any
 
-from . import problems
-from .paths import allowed_values, follow
+import msgspec
+
+from .matching import allowed_values_of, follow
 from .subschemas import INTEGER_NAME, NUMBER_NAME, Schema
 
-__all__ = ["describe"]
+__all__ = ["describe", "describe_kind", "describe_values", "find_nearest", "format_path", "join_choices"]
 
-_MANY = 20  # how many fields are worth naming
+_MANY = 20  # how many fields or allowed values are named
 _TYPES = {
     "string": "a string",
     "boolean": "true or false",
@@ -50,7 +56,7 @@ _FORMATS = {
 
 
 def describe(root: Schema, schema: Any) -> str:
-    """What a schema takes; `root` holds what it refers to.
+    """The values that a schema allows, in words; `root` holds the schemas it refers to.
 
     >>> describe({}, {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]})
     'an integer >= 1 or null'
@@ -60,15 +66,15 @@ def describe(root: Schema, schema: Any) -> str:
         return "any value" if here else "nothing"
     for union in ("anyOf", "oneOf"):
         if isinstance(here.get(union), list) and "type" not in here:
-            return problems.choice(describe(root, one) for one in here[union])
-    allowed = allowed_values(here)
+            return join_choices(describe(root, one) for one in here[union])
+    allowed = allowed_values_of(here)
     if allowed is not None:
-        return problems.options(allowed)
+        return describe_values(allowed)
     types = here.get("type", _implied_type(here))
     if types is None:
         parts = [one for one in here.get("allOf", ()) if isinstance(one, dict)]
         return describe(root, parts[0]) if parts else "any value"
-    return problems.choice(_describe_type(root, here, one) for one in ([types] if isinstance(types, str) else types))
+    return join_choices(_describe_type(root, here, one) for one in ([types] if isinstance(types, str) else types))
 
 
 def _implied_type(schema: Schema) -> str | None:
@@ -80,20 +86,20 @@ def _implied_type(schema: Schema) -> str | None:
 def _describe_type(root: Schema, schema: Schema, kind: str) -> str:
     match kind:
         case "integer" | "number":
-            return _TYPES[kind] + _range(schema)
+            return _TYPES[kind] + _describe_range(schema)
         case "string":
-            return _string(schema)
+            return _describe_string(schema)
         case "array":
-            return _array(root, schema)
+            return _describe_array(root, schema)
         case "object":
-            return _object(schema)
+            return _describe_object(schema)
     return _TYPES.get(kind, kind)
 
 
 _COMPARED = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
 
 
-def _range(schema: Schema) -> str:
+def _describe_range(schema: Schema) -> str:
     limits = [f"{sign} {schema[name]}" for name, sign in _COMPARED.items() if name in schema]
     if "multipleOf" in schema:
         limits.append(f"a multiple of {schema['multipleOf']}")
@@ -101,7 +107,7 @@ def _range(schema: Schema) -> str:
     return f" {joined}" if limits and limits[0][0] in "<>" else f", {joined}" if limits else ""
 
 
-def _string(schema: Schema) -> str:
+def _describe_string(schema: Schema) -> str:
     if schema.get("pattern") in _PATTERNS:
         return _PATTERNS[schema["pattern"]]
     if schema.get("contentEncoding") == "base64":
@@ -110,31 +116,31 @@ def _string(schema: Schema) -> str:
         words = _FORMATS.get(schema["format"], f"a string in {schema['format']} format")
     else:
         words = "a string"
-    size = _size(schema.get("minLength"), schema.get("maxLength"), "characters")
+    size = _describe_size(schema.get("minLength"), schema.get("maxLength"), "characters")
     words += f" of {size}" if size and words == "a string" else ""
     return f"{words} matching {schema['pattern']}" if "pattern" in schema else words
 
 
-def _array(root: Schema, schema: Schema) -> str:
+def _describe_array(root: Schema, schema: Schema) -> str:
     items = follow(root, schema.get("items"))
     kind = items.get("type") if isinstance(items, dict) else None
     simple = isinstance(kind, str) and not {"enum", "const", "format", "contentEncoding"} & set(items)  # type: ignore[arg-type]
     unit = _PLURALS.get(kind, "items") if simple and isinstance(kind, str) else "items"
-    size = _size(schema.get("minItems"), schema.get("maxItems"), unit)
+    size = _describe_size(schema.get("minItems"), schema.get("maxItems"), unit)
     return f"an array of {size}" if size else "an array" if unit == "items" else f"an array of {unit}"
 
 
-def _object(schema: Schema) -> str:
+def _describe_object(schema: Schema) -> str:
     names = schema.get("required", [])
-    size = _size(schema.get("minProperties"), schema.get("maxProperties"), "properties")
+    size = _describe_size(schema.get("minProperties"), schema.get("maxProperties"), "properties")
     if size:
         return f"an object of {size}"
     return f"an object with {', '.join(names[:_MANY])}" if names else "an object"
 
 
-def _size(least: int | None, most: int | None, unit: str) -> str | None:
+def _describe_size(least: int | None, most: int | None, unit: str) -> str | None:
     if least == most:
-        return None if least is None else f"{least} {_singular(unit) if least == 1 else unit}"
+        return None if least is None else f"{least} {_to_singular(unit) if least == 1 else unit}"
     if least and most is not None:
         return f"{least} to {most} {unit}"
     if most is not None:
@@ -142,5 +148,78 @@ def _size(least: int | None, most: int | None, unit: str) -> str | None:
     return f"{least} or more {unit}" if least else None
 
 
-def _singular(unit: str) -> str:
+def _to_singular(unit: str) -> str:
     return "property" if unit == "properties" else unit.removesuffix("s")
+
+
+# Values and paths ----------------------------------------------------------------------------------
+
+_LONG = 64  # the length up to which a name from outside is shown
+
+_KINDS: dict[type, str] = {
+    str: "a string",
+    bool: "a boolean",
+    int: "an integer",
+    float: "a number",
+    type(None): "null",
+    list: "an array",
+    dict: "an object",
+}
+
+
+def describe_kind(value: Any) -> str:
+    """The JSON type of a value, in words.
+
+    >>> describe_kind("hunter2")
+    'a string'
+    """
+    return _KINDS.get(type(value), "something that is not JSON")
+
+
+def join_choices(texts: Iterable[str]) -> str:
+    """Several choices in one text.
+
+    >>> join_choices(["a string", "null"])
+    'a string or null'
+    """
+    return " or ".join(dict.fromkeys(texts))
+
+
+def describe_values(values: Iterable[Any]) -> str:
+    """The allowed values in one text.
+
+    >>> describe_values(["c", "f"])
+    'one of "c", "f"'
+    """
+    allowed = list(values)
+    listed = ", ".join(msgspec.json.encode(value, enc_hook=repr).decode() for value in allowed[:_MANY])
+    more = f" and {len(allowed) - _MANY} more" if len(allowed) > _MANY else ""
+    return f"one of {listed}{more}" if len(allowed) > 1 else listed
+
+
+def find_nearest(value: Any, allowed: Iterable[Any]) -> str | None:
+    """The allowed text that is most similar to a value, if any is."""
+    if not isinstance(value, str) or len(value) > _LONG:
+        return None
+    from difflib import get_close_matches
+
+    texts = {text.lower(): text for text in allowed if isinstance(text, str)}
+    matches = get_close_matches(value.lower(), texts, 1)
+    return texts[matches[0]] if matches else None
+
+
+def format_path(keys: Iterable[Any], root: str = "") -> str:
+    """The path of a place in data: `user.tags[0]`, or `$.user.tags[0]` with "$" for the root.
+
+    >>> format_path(["user", "tags", 0])
+    'user.tags[0]'
+    """
+    parts = [root]
+    for key in keys:
+        if isinstance(key, int):
+            parts.append(f"[{key}]")
+        elif len(str(key)) > _LONG:
+            parts.append(f".(a name of {len(str(key))} characters)")
+        else:
+            parts.append(f".{key}" if re.fullmatch(r"[\w-]+", str(key), re.ASCII) else f"[{key!a}]")
+    return "".join(parts).removeprefix("." if not root else "")

@@ -1,7 +1,7 @@
-"""Any Python value -> JSON bytes: at C speed where that is exact, else by a walk that knows where it is.
+"""Any Python value as JSON bytes: by the encoders of msgspec and pydantic where these are exact, else by a walk.
 
-The encoder writes first; a census of the value then vouches that nothing in it is of a kind the encoder
-would write differently from us. Where it cannot vouch, the value is walked (see walk). Knows nothing of MCP.
+The encoder writes first. A census of the value then checks that nothing in it is of a type that the encoder writes
+differently from us. Where it finds one, the value is walked (see walk). Knows nothing of MCP.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,15 +17,15 @@ from ..wire import codec
 from .rules import Open, Rule, choose, is_leaf
 from .walk import MAX_DEPTH, Walk
 
-__all__ = ["Inexact", "Rules"]
+__all__ = ["RULES", "Inexact", "Rules"]
 
 _BRACKET = ord("[")  # bytes are searched for a number in a fifth of the time
 _STRINGS = frozenset({str})
 _CONTAINERS: frozenset[type] = frozenset({dict, list, tuple})
 _PLAIN: frozenset[type] = _CONTAINERS | {str, int, float, bool, type(None)}
 SHORT = 4_000
-"""Up to how many bytes of JSON it takes less time to look at what was written than to count it."""
-_NOTHING = type(None)
+"""Up to how many bytes of JSON it is faster to look at each value than to count arrays and objects."""
+_NONE_TYPE = type(None)
 
 
 class Inexact(bytes):
@@ -33,7 +33,7 @@ class Inexact(bytes):
 
 
 class Rules:
-    """The rules values are encoded by: one per class, chosen when it is first seen, the user's own first.
+    """The rules by which values are encoded: one per class, chosen when it is first seen, the user's own first.
 
     >>> Rules().encode({"when": {3, 1, 2}}, Policy.standard)
     b'{"when":[1,2,3]}'
@@ -41,139 +41,151 @@ class Rules:
 
     def __init__(self) -> None:
         self._serializers: dict[type, Open] = {}
-        self._chosen: dict[type, Rule] = {}
+        self._rules_by_class: dict[type, Rule] = {}
         self._row_encoders: dict[type, Callable[[Any], bytes]] = {}
-        self._encoder = msgspec.json.Encoder(enc_hook=self._hook)
-        self._always_walk = False  # a scalar is encoded the user's way, and only a walk sees every scalar
-        self._plain = _PLAIN  # the classes that nobody encodes another way
+        self._encoder = msgspec.json.Encoder(enc_hook=self._encode_unknown)
+        self._always_walk = False  # a serializer of the user is for scalars, and only a walk sees every scalar
+        self._plain = _PLAIN  # the classes without a serializer of the user
 
     def add(self, kind: type, to_jsonable: Open) -> None:
-        """Encode values of a class, and of its subclasses, as whatever a function makes of them."""
+        """Encode values of a class, and of its subclasses, by a function."""
         self._serializers[kind] = to_jsonable
-        self._chosen.clear()
+        self._rules_by_class.clear()
         self._always_walk = self._always_walk or is_leaf(kind)
         self._plain = self._plain - {one for one in _CONTAINERS if issubclass(one, kind)}
 
     @property
     def opaque(self) -> tuple[type, ...]:
-        """The classes whose JSON only the user knows."""
+        """The classes that have a serializer of the user."""
         return tuple(self._serializers)
 
-    def rule(self, kind: type) -> Rule:
+    def rule_of(self, kind: type) -> Rule:
         """The rule for a class."""
-        rule = self._chosen.get(kind)
+        rule = self._rules_by_class.get(kind)
         if rule is None:
-            rule = self._chosen[kind] = choose(kind, self._serializers)
+            rule = self._rules_by_class[kind] = choose(kind, self._serializers)
         return rule
 
     def encode(self, value: Any, policy: Policy) -> bytes:
         """The value as compact JSON; raises NormalizeError with the path of what has no JSON form."""
         if not (policy.drop_none or self._always_walk):
             try:
-                rule = self.rule(type(value))
-                raw = self._encoded(value, rule)
-                if type(value) is str or self._vouched(value, rule, raw, policy.unencodable == "error"):
+                rule = self.rule_of(type(value))
+                raw = self._encode_directly(value, rule)
+                if type(value) is str or self._encoder_agrees(value, rule, raw, policy.unencodable == "error"):
                     return raw
-            except Exception:  # the walk that follows meets the same trouble, and knows its path
+            except Exception:  # the walk below fails at the same place, and knows its path
                 pass
         walk = Walk(self, policy)
         plain = walk.start(value)
         return msgspec.json.encode(plain) if walk.exact else Inexact(msgspec.json.encode(plain))
 
-    def items(self, value: Any, policy: Policy) -> list[Any] | None:
-        """What a list, set, generator or the like holds; None for a value that is one piece of data."""
-        rule = self.rule(type(value))
+    def items_of(self, value: Any, policy: Policy) -> list[Any] | None:
+        """The items of a list, set, generator or the like; None for a value that is one piece of data."""
+        rule = self.rule_of(type(value))
         if not rule.many or rule.open is None:
             return None
         if rule.shape == "set":
             raw = self.encode(value, policy)
             plain: list[Any] = sorted(value, key=str) if type(raw) is Inexact else msgspec.json.decode(raw)
             return plain
-        items: list[Any] = value if type(value) is list else Walk(self, policy).opened(rule, value)
+        items: list[Any] = value if type(value) is list else Walk(self, policy).open(rule, value)
         return items
 
-    # At once ------------------------------------------------------------------------------------
+    # Direct encoding ----------------------------------------------------------------------------
 
-    def _row_model(self, value: Any) -> type | None:
-        """The class of the first in a list of models."""
-        if type(value) is list and value and self.rule(type(value[0])).shape == "model":
+    def _row_class_of(self, value: Any) -> type | None:
+        """The class of the first item, if the value is a list of models."""
+        if type(value) is list and value and self.rule_of(type(value[0])).shape == "model":
             return type(value[0])
         return None
 
-    def _encoded(self, value: Any, rule: Rule) -> bytes:
-        """The value as an encoder has it: a model's own, where it is one."""
+    def _encode_directly(self, value: Any, rule: Rule) -> bytes:
+        """The value as its encoder writes it: a model by pydantic, all else by msgspec."""
         if rule.shape == "model":
-            return _bounded(_model_to_json(value))
-        row = self._row_model(value)
+            return _check_integers(_model_to_json(value))
+        row = self._row_class_of(value)
         if row is not None and set(map(type, value)) == {row}:
-            return _bounded(self._row_encoder(row)(value))
+            return _check_integers(self._row_encoder_of(row)(value))
         return self._encoder.encode(value)
 
-    def _row_encoder(self, kind: type) -> Callable[[Any], bytes]:
+    def _row_encoder_of(self, kind: type) -> Callable[[Any], bytes]:
         encoder = self._row_encoders.get(kind)
         if encoder is None:
-            encoder = self._row_encoders[kind] = classes.rows_to_json(kind)
+            encoder = self._row_encoders[kind] = classes.rows_encoder_of(kind)
         return encoder
 
-    def _hook(self, value: Any) -> Any:
-        """What the encoder asks of types it does not know."""
-        rule = self.rule(type(value))
+    def _encode_unknown(self, value: Any) -> Any:
+        """The form of a value whose type the encoder does not know."""
+        rule = self.rule_of(type(value))
         if rule.shape == "scalar" and rule.open is not None:
             return rule.open(value)
         if rule.shape == "model":
-            return msgspec.Raw(_bounded(_model_to_json(value)))
+            return msgspec.Raw(_check_integers(_model_to_json(value)))
         raise TypeError(rule.shape)
 
     # The census ---------------------------------------------------------------------------------
 
-    def _vouched(self, value: Any, rule: Rule, raw: bytes, finite: bool) -> bool:
-        """Whether every array and object in the JSON was written from a value the encoder treats as we do.
+    def _encoder_agrees(self, value: Any, rule: Rule, raw: bytes, finite: bool) -> bool:
+        """Whether the encoder wrote exactly the JSON that a walk would give.
 
-        And, if it has to be `finite`, whether every null is somebody's None, since the encoder writes NaN so too.
-        It counts level by level and stops as soon as it has met as many as the JSON holds, so the fields of a
-        thousand flat rows are never looked at. Brackets inside strings only make it look further than it had to.
-        The encoder takes a msgspec.Raw at its word, so where one might be among these the JSON itself is looked at.
+        If the value has to be `finite`, every null must come from a None, since the encoder writes NaN as null too.
+        It copies a msgspec.Raw without a check, so where there may be one the JSON itself is checked.
         """
         nulls = raw.count(b"null") if finite and raw.find(b"null") >= 0 else 0
         if rule.shape in _SCALARS:
             return nulls == 0 or value is None
         if len(raw) <= SHORT and type(value) in _CONTAINERS:
-            nones = _nones_among(value, self._plain, MAX_DEPTH)
+            nones = _count_nones(value, self._plain, MAX_DEPTH)
             if nones is not None:
-                return nulls == 0 or nulls == nones
+                return nulls in (0, nones)
         if nulls == 0 and raw.rfind(b"{") == 0 and _BRACKET not in raw and rule.shape in _RECORDS:
-            return codec.is_json(raw)  # one flat record, a common answer
+            return codec.is_json(raw)  # one flat record, a common result
+        return self._has_native_types(value, raw, nulls) and codec.is_json(raw)
+
+    def _has_native_types(self, value: Any, raw: bytes, nulls: int) -> bool:
+        """Whether every array and object in the JSON was written from a value that the encoder treats as we do.
+
+        It counts level by level and stops as soon as it has seen as many as the JSON holds, so the fields of a
+        thousand flat rows are never looked at. Brackets inside strings only make it look further than needed.
+        """
         expected = raw.count(b"{") + raw.count(b"[")
-        level, met, nones = [value], 0, 0
+        level, count, nones = [value], 0, 0
         for _ in range(MAX_DEPTH):
             types = list(map(type, level))
-            groups = self._containers(level, types)
-            for rule, members in groups:
-                if rule.shape not in _NATIVE or (nulls and rule.omits):
-                    return False
-                if rule.shape == "dict" and not set(map(type, chain.from_iterable(members))) <= _STRINGS:
-                    return False
-                met += len(members)
-            nones += types.count(_NOTHING) if nulls else 0
-            if met == expected or not groups:
-                if nones != nulls and _nones_in(groups, nulls - nones) != nulls - nones:
-                    return False
-                return codec.is_json(raw)
-            level = list(chain.from_iterable([_children(rule, members) for rule, members in groups]))
+            groups = self._group_containers(level, types)
+            if not all(_is_native(rule, members, nulls) for rule, members in groups):
+                return False
+            count += sum(len(members) for _, members in groups)
+            nones += types.count(_NONE_TYPE) if nulls else 0
+            if count == expected or not groups:
+                return nones == nulls or _count_member_nones(groups, nulls - nones) == nulls - nones
+            level = list(chain.from_iterable([_children_of(rule, members) for rule, members in groups]))
         return False
 
-    def _containers(self, level: list[Any], types: list[type]) -> list[tuple[Rule, list[Any]]]:
-        """What of a level is no scalar, grouped by class."""
+    def _group_containers(self, level: list[Any], types: list[type]) -> list[tuple[Rule, list[Any]]]:
+        """The values of a level that are not scalars, grouped by class."""
         groups, kinds = [], set(types)
         for kind in kinds:
-            rule = self.rule(kind)
+            rule = self.rule_of(kind)
             if rule.shape not in _SCALARS:
                 groups.append((rule, level if len(kinds) == 1 else [v for v in level if type(v) is kind]))
         return groups
 
 
-def _nones_among(value: Any, plain: frozenset[type], levels: int) -> int | None:
-    """How many None there are in dicts, lists and scalars; None where there is anything else, or no end of levels."""
+RULES = Rules()
+"""The rules without a serializer of a user."""
+
+
+def _is_native(rule: Rule, members: list[Any], nulls: int) -> bool:
+    """Whether the encoder writes values of one class as we do."""
+    if rule.shape not in _NATIVE or (nulls and rule.omits):
+        return False
+    return rule.shape != "dict" or set(map(type, chain.from_iterable(members))) <= _STRINGS
+
+
+def _count_nones(value: Any, plain: frozenset[type], levels: int) -> int | None:
+    """How many None there are in dicts, lists and scalars; None where there is anything else, or too many levels."""
     if type(value) not in plain or not levels:
         return None
     if type(value) is dict:
@@ -183,14 +195,14 @@ def _nones_among(value: Any, plain: frozenset[type], levels: int) -> int | None:
     kinds = set(map(type, value))
     if not kinds <= plain:
         return None
-    nones: int = value.count(None) if _NOTHING in kinds else 0
+    nones: int = value.count(None) if _NONE_TYPE in kinds else 0
     if not _CONTAINERS.isdisjoint(kinds):
         for item in value:
             if type(item) in _CONTAINERS:
-                inside = _nones_among(item, plain, levels - 1)
-                if inside is None:
+                inner = _count_nones(item, plain, levels - 1)
+                if inner is None:
                     return None
-                nones += inside
+                nones += inner
     return nones
 
 
@@ -199,12 +211,12 @@ _RECORDS = frozenset({"fields", "model"})
 _NATIVE = frozenset({"list", "dict", *_RECORDS})
 
 
-def _nones_in(groups: list[tuple[Rule, list[Any]]], enough: int) -> int:
-    """How many None there are inside containers that hold scalars only; it looks no further than there are enough."""
+def _count_member_nones(groups: list[tuple[Rule, list[Any]]], enough: int) -> int:
+    """How many None there are inside containers that hold scalars only; it stops when there are enough."""
     nones = 0
     for rule, members in groups:
         columns: list[Iterator[Any]] = [map(attrgetter(name), members) for name in rule.names]
-        columns = columns or [_children(rule, members)]
+        columns = columns or [_children_of(rule, members)]
         for column in columns:
             nones += len([None for item in column if item is None])
             if nones >= enough:
@@ -212,18 +224,18 @@ def _nones_in(groups: list[tuple[Rule, list[Any]]], enough: int) -> int:
     return nones
 
 
-def _children(rule: Rule, members: list[Any]) -> Iterator[Any]:
+def _children_of(rule: Rule, members: list[Any]) -> Iterator[Any]:
     match rule.shape:
         case "list":
             return chain.from_iterable(members)
         case "dict":
             return chain.from_iterable(map(dict.values, members))
         case "fields" | "model":
-            return chain.from_iterable(map(_getter(rule.names), members))
+            return chain.from_iterable(map(_getter_of(rule.names), members))
     return iter(())
 
 
-def _getter(names: tuple[str, ...]) -> Callable[[Any], Any]:
+def _getter_of(names: tuple[str, ...]) -> Callable[[Any], Any]:
     if len(names) > 1:
         return attrgetter(*names)
     return lambda value: [getattr(value, name) for name in names]
@@ -239,8 +251,8 @@ _DIGITS = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))
 _TOO_MANY_DIGITS = b"0" * 4301
 
 
-def _bounded(raw: bytes) -> bytes:
-    """JSON of pydantic's, which alone writes integers nobody can read back."""
+def _check_integers(raw: bytes) -> bytes:
+    """JSON of pydantic without integers that are too long to be read back; raises ValueError."""
     if len(raw) > 4300 and _TOO_MANY_DIGITS in raw.translate(_DIGITS):
         raise ValueError
     return raw

@@ -1,7 +1,7 @@
-"""What a returned value becomes as content and as structured data, by policy, before any result is made of it.
+"""The content and the structured data that a returned value becomes, by policy.
 
-Values become JSON once, in jsonable; here that JSON is laid out as text beside structured data. Knows nothing of
-ready-made results, resources or prompts: those are normalize's.
+A value is encoded once, in encode; here its JSON becomes a text beside structured data. Knows nothing of results that
+an author made, nor of resources or prompts.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from ..types import CallToolResult, ContentBlock, TextContent
 from ..wire import codec
 from . import content
 from .encode import Inexact, Rules
-from .walk import MAX_DEPTH, cycle, path_of, too_deep
+from .walk import MAX_DEPTH, cycle_error, depth_error, path_of
 
 __all__ = [
     "NOTHING",
@@ -26,34 +26,36 @@ __all__ = [
     "Normalized",
     "Output",
     "Render",
-    "at",
-    "bare",
+    "arrange_keys",
+    "attribute_of",
+    "call_at",
     "content_of",
     "is_clean_text",
-    "payload",
-    "shaped",
-    "strict",
-    "text_block",
+    "key_to_camel",
+    "meta_of",
+    "normalize_value",
+    "strict_policy_of",
+    "text_block_of",
+    "unquote",
 ]
 
 Declared: TypeAlias = Literal["nothing", "hint", "schema"]
-"""What the author promised about a return: nothing, a type hint, or an output schema."""
+"""What the author declared about a return value: nothing, a type hint, or an output schema."""
 
 Render: TypeAlias = Callable[[Any, bytes], str]
-"""Makes the text for a value; it is given the value and its JSON."""
+"""Makes the text for a value, from the value and its JSON."""
 
 Check: TypeAlias = Callable[[bytes], None]
-"""Raises OutputError for the JSON of a value that does not keep the schema listed for it."""
+"""Raises OutputError for the JSON of a value that does not fit the schema listed for it."""
 
 
 class Output(msgspec.Struct, frozen=True):
-    """What a tool declares about its return value, worked out when it is registered.
+    """What a tool declares about its return value, computed when it is registered.
 
-    `schema` is what is listed where a revision takes any JSON as data, `object_schema` where it takes objects only.
-    Whether data is wrapped to fit them follows from them alone: `wrap` tells it of a returned value and `schema`,
-    `wrap_older` of data that fits `schema` and `object_schema`. Where `wrap` is None, a value is wrapped unless it is
-    an object.
-    `pairs` tells whether a tuple of two may be a text and its data, which it is not where the schema lists a tuple.
+    `schema` is listed where a revision allows any JSON as data, `object_schema` where it allows objects only. Whether
+    data is wrapped depends on them alone: `wrap` for a returned value and `schema`, `wrap_older` for data that fits
+    `schema` and `object_schema`. Where `wrap` is None, a value is wrapped unless it is an object.
+    `pairs` is false where the schema lists a tuple, so that a tuple of two is never a text and its data.
     `check` takes the JSON of a returned value, `check_data` that of data which an author made to fit `schema`.
     """
 
@@ -72,13 +74,13 @@ NOTHING = Output()
 
 
 class Normalized(NamedTuple):
-    """A tool's result; `mirrored` says that its content already tells all its structured data."""
+    """A tool's result; `mirrored` is true where its content already shows all of its structured data."""
 
     result: CallToolResult
     mirrored: bool
 
 
-def payload(
+def normalize_value(
     value: Any,
     policy: Policy,
     rules: Rules,
@@ -86,52 +88,61 @@ def payload(
     render: Render | None = None,
     encoded: bytes | None = None,
 ) -> Normalized:
-    """Content for what is content, text and structured data for what is data."""
-    declared = output.declared
-    if value is None and declared != "schema":
-        return Normalized(CallToolResult(content=[]), True)  # S000-19
-    if content.is_content(type(value), policy, rules) and declared != "schema":
-        return Normalized(CallToolResult(content=[content.block(value, policy, rules)]), True)
-    if isinstance(value, content.BYTES):
-        if policy.bytes_as == "error":
-            raise NormalizeError("$", "this policy takes no bytes; return an Image, Audio or File")
-        if declared != "schema":  # S000-20: base64 text and nothing structured
-            return Normalized(CallToolResult(content=_texts([bare(rules.encode(value, policy))])), True)
-    items = rules.items(value, strict(policy) if declared == "schema" else policy)
-    if items is not None and declared != "schema" and content.among(items, policy, rules):
-        return Normalized(CallToolResult(content=_gathered(items, policy, rules, [], [items])), True)  # S000-34
-    if encoded is None or (type(encoded) is Inexact and declared == "schema"):
-        encoded = rules.encode(value if items is None else items, strict(policy) if declared == "schema" else policy)
-    return _data(value if items is None else items, items is not None, encoded, policy, output, render)
+    """Normalize a value: content becomes blocks, data becomes text and structured data."""
+    is_promised = output.declared == "schema"
+    blocks = None if is_promised else _content_blocks(value, policy, rules)
+    if blocks is not None:
+        return Normalized(CallToolResult(content=blocks), True)
+    if isinstance(value, content.BYTES) and policy.bytes_as == "error":
+        raise NormalizeError("$", "this policy takes no bytes; return an Image, Audio or File")
+    if isinstance(value, content.BYTES) and not is_promised:  # S000-20: base64 text and nothing structured
+        return Normalized(CallToolResult(content=_text_blocks_of([unquote(rules.encode(value, policy))])), True)
+    encoding = strict_policy_of(policy) if is_promised else policy
+    items = rules.items_of(value, encoding)
+    if items is not None and not is_promised and content.has_content(items, policy, rules):
+        return Normalized(CallToolResult(content=_blocks_of_list(items, policy, rules, [], [items])), True)  # S000-34
+    data = value if items is None else items
+    if encoded is None or (type(encoded) is Inexact and is_promised):
+        encoded = rules.encode(data, encoding)
+    return _normalize_data(data, items is not None, encoded, policy, output, render)
 
 
-def _gathered(items: Any, policy: Policy, rules: Rules, keys: list[Any], above: list[Any]) -> list[ContentBlock]:
+def _content_blocks(value: Any, policy: Policy, rules: Rules) -> list[ContentBlock] | None:
+    """The blocks of a value that is content, or None: no blocks for no value (S000-19)."""
+    if value is None:
+        return []
+    return [content.block_of(value, policy, rules)] if content.is_content(type(value), policy, rules) else None
+
+
+def _blocks_of_list(
+    items: Any, policy: Policy, rules: Rules, keys: list[Any], above: list[Any]
+) -> list[ContentBlock]:
     """The blocks of a list that holds content, and of the lists in it, in order."""
     if len(above) > MAX_DEPTH:
-        raise too_deep(keys)
+        raise depth_error(keys)
     blocks: list[ContentBlock] = []
     for index, item in enumerate(items):
         here = [*keys, index]
-        if isinstance(item, (list, tuple)) and content.among(list(item), policy, rules):
+        if isinstance(item, (list, tuple)) and content.has_content(list(item), policy, rules):
             if any(item is one for one in above):
-                raise cycle(here, keys[: next(i for i, one in enumerate(above) if one is item)])
-            blocks.extend(_gathered(item, policy, rules, here, [*above, item]))
+                raise cycle_error(here, keys[: next(i for i, one in enumerate(above) if one is item)])
+            blocks.extend(_blocks_of_list(item, policy, rules, here, [*above, item]))
         else:
-            blocks.extend(at(path_of(here), content_of, item, policy, rules))
+            blocks.extend(call_at(path_of(here), content_of, item, policy, rules))
     return blocks
 
 
 def content_of(value: Any, policy: Policy, rules: Rules) -> list[ContentBlock]:
-    """The content alone, in words whatever the policy has for data."""
+    """The content of a value alone; data always has a text there."""
     if is_clean_text(value):
-        return [text_block(value)]
-    return payload(value, _wordy(policy), rules).result.content
+        return [text_block_of(value)]
+    return normalize_value(value, _with_json_text(policy), rules).result.content
 
 
 # Data ---------------------------------------------------------------------------------------------
 
 
-def _data(
+def _normalize_data(
     value: Any,
     many: bool,
     encoded: bytes,
@@ -139,44 +150,44 @@ def _data(
     output: Output,
     render: Render | None,
 ) -> Normalized:
-    raw = shaped(encoded, policy)
+    raw = arrange_keys(encoded, policy)
     if output.check is not None:
         output.check(raw)
-    structured = UNSET if type(encoded) is Inexact else _structured(raw, policy, output)  # S000-31
+    structured = UNSET if type(encoded) is Inexact else _structured_of(raw, policy, output)  # S000-31
     blocks: list[ContentBlock]
     if render is not None and not isinstance(value, str):
-        blocks = [text_block(render(value, raw))]
+        blocks = [text_block_of(render(value, raw))]
     elif value is None or (policy.object_text == "none" and raw.startswith(b"{") and structured is not UNSET):
         blocks = []
-    elif many and _one_by_one(policy, structured):
-        blocks = _texts(_item_texts(raw, policy))
+    elif many and _has_block_per_item(policy, structured):
+        blocks = _text_blocks_of(_item_texts_of(raw, policy))
     elif raw.startswith(b'"'):
-        blocks = [text_block(value if is_clean_text(value) else bare(raw))]
+        blocks = [text_block_of(value if is_clean_text(value) else unquote(raw))]
     else:
-        blocks = [text_block(codec.styled(raw, policy.json_style))]
+        blocks = [text_block_of(codec.format_json(raw, policy.json_style))]
     return Normalized(CallToolResult(content=blocks, structuredContent=structured), bool(blocks))
 
 
-def _structured(raw: bytes, policy: Policy, output: Output) -> Any:
-    """What of a value's JSON goes out as structured data."""
+def _structured_of(raw: bytes, policy: Policy, output: Output) -> Any:
+    """The structured data of a value, from its JSON; UNSET for none."""
     is_object = raw.startswith(b"{")
     if output.declared == "schema":
         wrap = not is_object if output.wrap is None else output.wrap
     else:
         if policy.structured == "schema" or (raw in (b"{}", b"[]") and policy.empty_structured == "omit"):
             return UNSET
-        if not is_object and not _sends_others(policy, output.declared):
+        if not is_object and not _has_structured_scalars(policy, output.declared):
             return UNSET
         wrap = not is_object and policy.non_object != "raw"
-    return Raw(codec.wrapped(raw, policy.wrap_key) if wrap else raw)
+    return Raw(codec.wrap(raw, policy.wrap_key) if wrap else raw)
 
 
-def _sends_others(policy: Policy, declared: Declared) -> bool:
-    """Whether a scalar or a list that no schema asks for is sent as structured data at all."""
+def _has_structured_scalars(policy: Policy, declared: Declared) -> bool:
+    """Whether a scalar or a list without an output schema is sent as structured data."""
     return policy.non_object in ("wrap", "raw") or (policy.non_object == "annotated" and declared == "hint")
 
 
-def _one_by_one(policy: Policy, structured: Any) -> bool:
+def _has_block_per_item(policy: Policy, structured: Any) -> bool:
     match policy.list_content:
         case "auto":
             return structured is UNSET
@@ -188,28 +199,28 @@ def _one_by_one(policy: Policy, structured: Any) -> bool:
 _split = msgspec.json.Decoder(list[Raw]).decode
 
 
-def _item_texts(raw: bytes, policy: Policy) -> list[str]:
-    """The text of each item of a JSON array; of a list among them, where lists are flattened, those of its items."""
-    # Styling the whole array once, then cutting it up, is several times faster than styling each item; but an item on
-    # its own is indented from the margin.
+def _item_texts_of(raw: bytes, policy: Policy) -> list[str]:
+    """The text of each item of a JSON array; a list among them, if lists are flattened, gives those of its items."""
+    # Formatting the whole array once and then splitting it is several times faster than formatting each item; but an
+    # item on its own is indented from the margin.
     alone = policy.json_style == "indent"
-    texts = _cut(raw if alone else codec.styled(raw, policy.json_style), policy.list_content == "flat")
+    texts = _split_items(raw if alone else codec.format_json(raw, policy.json_style), policy.list_content == "flat")
     if alone:
-        texts = (text if text[0] == '"' else codec.styled(text.encode(), policy.json_style) for text in texts)
+        texts = (text if text[0] == '"' else codec.format_json(text.encode(), policy.json_style) for text in texts)
     return [codec.decode(text) if text[0] == '"' else text for text in texts]
 
 
-def _cut(array: bytes | str, flat: bool) -> Iterator[str]:
+def _split_items(array: bytes | str, flat: bool) -> Iterator[str]:
     """The JSON of each item (S000-21)."""
     for item in _split(array):
         text = str(item, "utf-8")
         if flat and text[0] == "[":
-            yield from _cut(text, flat)
+            yield from _split_items(text, flat)
         else:
             yield text
 
 
-def bare(raw: bytes) -> str:
+def unquote(raw: bytes) -> str:
     """A JSON string without its quotes and escapes (B-44)."""
     text: str = codec.decode(raw)
     return text
@@ -218,29 +229,30 @@ def bare(raw: bytes) -> str:
 # The top of an object -----------------------------------------------------------------------------
 
 
-def shaped(raw: bytes, policy: Policy) -> bytes:
+def arrange_keys(raw: bytes, policy: Policy) -> bytes:
     """An object with its top-level keys and lists as the policy wants them."""
     if (policy.key_case == "asis" and policy.item_order == "asis") or not raw.startswith(b"{"):
         return raw
     data = codec.decode(raw)
     if policy.item_order == "name":  # S001-18, S001-20: by name, cluster-10 before cluster-2
-        data = {key: _by_name(item) for key, item in data.items()}
+        data = {key: _sort_by_name(item) for key, item in data.items()}
     if policy.key_case == "camel":  # S001-23
-        renamed = {_camel(key): item for key, item in data.items()}
+        renamed = {key_to_camel(key): item for key, item in data.items()}
         if len(renamed) != len(data):
             raise NormalizeError("$", "two keys are the same in camelCase")
         data = renamed
     return codec.encode(data)
 
 
-def _by_name(item: Any) -> Any:
+def _sort_by_name(item: Any) -> Any:
     if not isinstance(item, list):
         return item
     named = all(isinstance(entry, dict) and isinstance(entry.get("name"), str) for entry in item)
     return sorted(item, key=lambda entry: entry["name"]) if named else item
 
 
-def _camel(key: str) -> str:
+def key_to_camel(key: str) -> str:
+    """A key in snake_case as camelCase."""
     head, *rest = key.split("_")
     return head + "".join(part[:1].upper() + part[1:] for part in rest) if head else key
 
@@ -249,36 +261,36 @@ def _camel(key: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def strict(policy: Policy) -> Policy:
-    """The policy for data a schema or an author's own result promises: nothing becomes its str()."""
+def strict_policy_of(policy: Policy) -> Policy:
+    """The policy for data that a schema or an author's own result promises: nothing becomes its str()."""
     return policy.replace(unserializable="error")
 
 
 @lru_cache(maxsize=64)
-def _wordy(policy: Policy) -> Policy:
-    """The policy for what must be said in content: data has a text there."""
+def _with_json_text(policy: Policy) -> Policy:
+    """The policy for content that has to show its data: an object has a text there."""
     return policy.replace(object_text="json")
 
 
-def at(place: str, make: Callable[..., Any], *given: Any) -> Any:
-    """What a function makes of one part of a value; where it refuses, the path starts at the whole."""
+def call_at(place: str, function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function with one part of a value; the path in its NormalizeError then starts at the whole value."""
     try:
-        return make(*given)
+        return function(*args)
     except NormalizeError as error:
         raise NormalizeError(place + error.path[1:], error.problem) from error
 
 
-def text_block(text: str) -> TextContent:
+def text_block_of(text: str) -> TextContent:
     """A text as content."""
     return TextContent(type="text", text=text)
 
 
-def _texts(texts: list[str]) -> list[ContentBlock]:
+def _text_blocks_of(texts: list[str]) -> list[ContentBlock]:
     return [TextContent(type="text", text=text) for text in texts]
 
 
 def is_clean_text(value: Any) -> TypeGuard[str]:
-    """Whether a value is text that can be sent as it stands."""
+    """Whether a value is text that can be sent unchanged."""
     if type(value) is not str or value.isascii():
         return type(value) is str
     try:
@@ -286,3 +298,21 @@ def is_clean_text(value: Any) -> TypeGuard[str]:
     except UnicodeEncodeError:  # a lone surrogate
         return False
     return True
+
+
+def unexpected_error(value: Any, error: Exception) -> NormalizeError:
+    """The error for an exception of a value's own code while it was read."""
+    return NormalizeError("$", f"{type(error).__name__} while {type(value).__name__} was being read")
+
+
+def meta_of(meta: Any, policy: Policy, rules: Rules) -> dict[str, Any] | None:
+    """Metadata as plain data, so that any value an author put there can be encoded."""
+    if not meta:
+        return None
+    plain: dict[str, Any] = codec.decode(rules.encode({"_meta": dict(meta)}, strict_policy_of(policy)))["_meta"]
+    return plain
+
+
+def attribute_of(value: Any, *names: str) -> Any:
+    """The first of these attributes that exists: the SDK renamed its fields between major versions."""
+    return next((getattr(value, name) for name in names if hasattr(value, name)), None)

@@ -1,7 +1,7 @@
-"""A value -> text for people and models to read: JSON, YAML, an aligned table, Markdown, CSV.
+"""Data as text for people and models to read: JSON, YAML, an aligned table, Markdown, CSV.
 
-Knows plain JSON data only: models and dataclasses became dicts before they came here, and what a client
-gets as structured data is no concern of this room. Rows and keys keep their order; no value is altered.
+Knows plain JSON data only: models and dataclasses are dicts already. Structured data is not affected. Rows and keys
+keep their order; no value is changed.
 """
 
 import csv
@@ -16,49 +16,49 @@ import msgspec
 
 from ..errors import AuthorError
 
-__all__ = ["RENDERERS", "Renderer", "named"]
+__all__ = ["RENDERERS", "Renderer", "renderer_of"]
 
 Renderer: TypeAlias = Callable[[Any], str]
 
 _NO_ROWS = "(no rows)"
-# What would end a line or move the cursor: C0 and C1 controls, and Unicode's own line breaks.
+# Characters that end a line or move the cursor: C0 and C1 controls, and Unicode's own line breaks.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
-def named(how: str | Renderer) -> Renderer:
+def renderer_of(renderer: str | Renderer) -> Renderer:
     """The renderer of that name; a callable is its own renderer.
 
-    >>> print(named("csv")([{"city": "Oslo", "high": 4}]))
+    >>> print(renderer_of("csv")([{"city": "Oslo", "high": 4}]))
     city,high
     Oslo,4
     """
-    if callable(how):
-        return how
-    if how not in RENDERERS:
-        raise AuthorError(f"unknown renderer {how!r}; the names are {', '.join(RENDERERS)}")
-    if how == "yaml":
-        _yaml_package()  # so that a missing package is heard of at registration, not at the first call
-    return RENDERERS[how]
+    if callable(renderer):
+        return renderer
+    if renderer not in RENDERERS:
+        raise AuthorError(f"unknown renderer {renderer!r}; the names are {', '.join(RENDERERS)}")
+    if renderer == "yaml":
+        _import_yaml()  # so that a missing package fails at registration, not at the first call
+    return RENDERERS[renderer]
 
 
-def _json(value: Any) -> str:
+def _to_json(value: Any) -> str:
     """Indented JSON."""
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
 
 
-def _yaml(value: Any) -> str:
+def _to_yaml(value: Any) -> str:
     """Block-style YAML that reads back as the same value.
 
-    >>> print(_yaml({"highs": [4, 6]}))
+    >>> print(_to_yaml({"highs": [4, 6]}))
     highs:
     - 4
     - 6
     """
-    yaml = _yaml_package()
+    yaml = _import_yaml()
     dumper: Any = type("PlainDumper", (yaml.SafeDumper,), {})
     dumper.add_representer(str, _yaml_string)
-    # A fresh copy, since PyYAML would write a list it meets twice as an alias, which JSON has not.
+    # A fresh copy, since PyYAML writes a list that occurs twice as an alias, which JSON does not have.
     tree = msgspec.json.decode(msgspec.json.encode(value))
     options = {"sort_keys": False, "allow_unicode": True, "default_flow_style": False, "width": 2**31}
     text: str = yaml.dump(tree, Dumper=dumper, **options)
@@ -72,25 +72,25 @@ def _yaml_string(dumper: Any, text: str) -> Any:
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
-def _yaml_package() -> Any:
+def _import_yaml() -> Any:
     try:
         return import_module("yaml")
     except ImportError:
         raise AuthorError("the yaml renderer needs PyYAML: pip install 'plainmcp[yaml]'") from None
 
 
-def _grid(value: Any, escape: Callable[[str], str] = str) -> tuple[list[list[str]], list[bool]]:
+def _to_grid(value: Any, escape: Callable[[str], str] = str) -> tuple[list[list[str]], list[bool]]:
     """The lines of cells, header first, and for each column whether it holds numbers only."""
-    rows = _rows(value)
+    rows = _rows_of(value)
     columns = list(dict.fromkeys(key for row in rows for key in row))
     if not columns:
         return [], []
-    lines = [columns, *([_cell(row.get(column)) for column in columns] for row in rows)]
+    lines = [columns, *([_to_cell(row.get(column)) for column in columns] for row in rows)]
     numeric = [_all_numbers([row.get(column) for row in rows]) for column in columns]
     return [[escape(cell) for cell in line] for line in lines], numeric
 
 
-def _rows(value: Any) -> list[dict[str, Any]]:
+def _rows_of(value: Any) -> list[dict[str, Any]]:
     """An object is one row, a list of objects one row each; anything else goes under `value`."""
     if value is None:
         return []
@@ -100,7 +100,7 @@ def _rows(value: Any) -> list[dict[str, Any]]:
     return [{"value": item} for item in items]
 
 
-def _cell(value: Any) -> str:
+def _to_cell(value: Any) -> str:
     """A string as it is, None as nothing, the rest as compact JSON."""
     if isinstance(value, str):
         return value
@@ -112,26 +112,26 @@ def _all_numbers(values: list[Any]) -> bool:
     return bool(kinds) and kinds <= {int, float}
 
 
-def _table(value: Any) -> str:
+def _to_table(value: Any) -> str:
     """Columns aligned by eye, two spaces apart, numbers to the right.
 
-    >>> print(_table([{"city": "Oslo", "high": 4}, {"city": "Rome", "high": 17}]))
+    >>> print(_to_table([{"city": "Oslo", "high": 4}, {"city": "Rome", "high": 17}]))
     city  high
     Oslo     4
     Rome    17
     """
-    lines, numeric = _grid(value, _visible)
-    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
+    lines, numeric = _to_grid(value, _escape_controls)
+    widths = [max(map(_width_of, column)) for column in zip(*lines, strict=True)]
     padded = ("  ".join(map(_pad, line, widths, numeric)).rstrip(" ") for line in lines)
     return "\n".join(padded) if lines else _NO_ROWS
 
 
 def _pad(cell: str, width: int, right: bool) -> str:
-    space = " " * (width - _width(cell))
+    space = " " * (width - _width_of(cell))
     return space + cell if right else cell + space
 
 
-def _width(text: str) -> int:
+def _width_of(text: str) -> int:
     """How many terminal columns a text takes: wide characters two, marks on other characters none."""
     if text.isascii():
         return len(text)
@@ -139,49 +139,49 @@ def _width(text: str) -> int:
     return len(standing) + sum(unicodedata.east_asian_width(char) in "WF" for char in standing)
 
 
-def _visible(text: str) -> str:
+def _escape_controls(text: str) -> str:
     """Control characters as the escapes a programmer would type, so that a row stays one line."""
     return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
-def _markdown(value: Any) -> str:
+def _to_markdown(value: Any) -> str:
     """A GitHub table.
 
-    >>> print(_markdown([{"city": "Oslo", "high": 4}]))
+    >>> print(_to_markdown([{"city": "Oslo", "high": 4}]))
     | city | high |
     | --- | ---: |
     | Oslo | 4 |
     """
-    lines, numeric = _grid(value, _markdown_cell)
+    lines, numeric = _to_grid(value, _markdown_cell)
     rule = ["---:" if right else "---" for right in numeric]
-    drawn = (f"| {' | '.join(line)} |" for line in (*lines[:1], rule, *lines[1:]))
-    return "\n".join(drawn) if lines else _NO_ROWS
+    lines_of_text = (f"| {' | '.join(line)} |" for line in (*lines[:1], rule, *lines[1:]))
+    return "\n".join(lines_of_text) if lines else _NO_ROWS
 
 
 def _markdown_cell(text: str) -> str:
     # Backslashes first: GitHub reads `\|` as a bar, so a backslash of the value's own must be doubled.
     escaped = text.replace("\\", "\\\\").replace("|", "\\|")
-    return _visible(_NEWLINE.sub("<br>", escaped))
+    return _escape_controls(_NEWLINE.sub("<br>", escaped))
 
 
-def _csv(value: Any) -> str:
+def _to_csv(value: Any) -> str:
     """RFC 4180 with bare newlines between the rows."""
-    # Verbatim, even a leading `=` that a spreadsheet would run: whoever parses this finds the very data.
-    lines, _ = _grid(value)
+    # Unchanged, even a leading `=` that a spreadsheet would run: a parser gets exactly the data.
+    lines, _ = _to_grid(value)
     return "\n".join(map(_csv_line, lines)) if lines else _NO_ROWS
 
 
 def _csv_line(cells: list[str]) -> str:
-    # Written with the default line end and then cut: given "\n", csv would leave a lone "\r" unquoted.
+    # Written with the default line end, which is then removed: with "\n", csv would leave a lone "\r" unquoted.
     line = StringIO()
     csv.writer(line).writerow(cells)
     return line.getvalue().removesuffix("\r\n")
 
 
 RENDERERS: dict[str, Renderer] = {
-    "json": _json,
-    "yaml": _yaml,
-    "table": _table,
-    "markdown": _markdown,
-    "csv": _csv,
+    "json": _to_json,
+    "yaml": _to_yaml,
+    "table": _to_table,
+    "markdown": _to_markdown,
+    "csv": _to_csv,
 }

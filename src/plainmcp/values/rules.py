@@ -1,6 +1,6 @@
-"""Which rule a type gets: how its values go into JSON, decided once per class and never per value.
+"""The rule of each class: how its values become JSON, decided once per class and never per value.
 
-Knows classes only. The values themselves are encoded and walked in jsonable.
+Knows classes only. The values themselves are encoded in encode and walked in walk.
 """
 
 import dataclasses
@@ -33,34 +33,34 @@ from ..types import Wire
 __all__ = ["MAX_ITEMS", "Rule", "choose", "is_leaf"]
 
 MAX_ITEMS = 1_000_000
-"""How many items an iterator may give before it counts as endless."""
+"""How many items an iterator may give; one that gives more counts as endless."""
 
 Open = Callable[[Any], Any]
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """How values of one class go into JSON.
+    """How values of one class become JSON.
 
-    `many` says that a value returned by itself is so many items, not one piece of data; `shape` is one of:
+    `many` is true where a returned value is many items, not one piece of data; `shape` is one of:
       leaf      the encoder writes it as one JSON scalar
       scalar    `open` makes it a leaf
       list      the encoder writes it as an array; iterating gives its items
       dict      the encoder writes it as an object; it has keys
       fields    the encoder writes it as an object; `names` are its attributes; `open` makes it a dict
-      model     a pydantic model whose own encoder can be trusted; `names` as above; `open` dumps it
+      model     a pydantic model whose own encoder is exact; `names` as above; `open` dumps it
       set       an array too, but in sorted order, which the encoder does not give
       open      `open` makes it something else, which has a rule of its own
       block     a content block or media: content, not data
-      text      no rule, but a text of its own, which a policy may take
-      repr      the same, but Python words it; it says nothing where it is in angle brackets
-      unknown   no rule, and nothing to show but the name of its class
+      text      no rule, but a `__str__` of its own, which a policy may allow
+      repr      no rule, but a `__repr__` of the standard library; one in angle brackets is not used
+      unknown   no rule, and no text but the name of its class
     """
 
     shape: str
     open: Open | None = None
-    names: tuple[str, ...] = ()  # those first that may be None, as far as hints tell
+    names: tuple[str, ...] = ()  # first those that may be None by their hints
     many: bool = False
-    omits: bool = False  # it may leave a member out that is None
+    omits: bool = False  # a member that is None may be left out
 
 
 _LEAVES = frozenset(
@@ -90,25 +90,33 @@ def choose(kind: type, serializers: Mapping[type, Open]) -> Rule:
     if kind in _LEAVES:
         return LEAF
     if kind is msgspec.Raw:
-        return Rule("open", msgspec.json.decode)  # somebody's JSON already
-    # An enum is its value: the encoder writes it as one scalar, wherever it stands.
+        return Rule("open", msgspec.json.decode)  # JSON already
+    # An enum is its value: the encoder writes it as one scalar everywhere.
     if callable(getattr(kind, "__plain__", None)) and not issubclass(kind, Enum):
         return Rule("open", lambda value: value.__plain__())
-    if issubclass(kind, (Wire, Image, Audio, File)) or classes.word(kind):
+    if issubclass(kind, (Wire, Image, Audio, File)) or classes.wire_type_of(kind):
         return BLOCK
-    for family in (_enum, _model, _fields, _array, _subclass, _collection, _for_pydantic):
+    for family in (
+        _enum_rule,
+        _model_rule,
+        _fields_rule,
+        _array_rule,
+        _subclass_rule,
+        _collection_rule,
+        _pydantic_rule,
+    ):
         rule = family(kind)
         if rule is not None:
             return rule
-    return _text(kind)
+    return _text_rule(kind)
 
 
 def is_leaf(kind: type) -> bool:
-    """Whether the encoder meets values of a class, or of a subclass, without anybody seeing them."""
+    """Whether the encoder writes values of a class, or of a subclass, by itself, so that no hook sees them."""
     return issubclass(kind, (Enum, UUID)) or any(issubclass(leaf, kind) for leaf in _LEAVES)
 
 
-def _enum(kind: type) -> Rule | None:
+def _enum_rule(kind: type) -> Rule | None:
     if not issubclass(kind, Enum):
         return None
     values = [member.value for member in kind]
@@ -118,18 +126,18 @@ def _enum(kind: type) -> Rule | None:
     return LEAF if plain and values else Rule("open", attrgetter("value"))
 
 
-def _model(kind: type) -> Rule | None:
+def _model_rule(kind: type) -> Rule | None:
     if not classes.is_pydantic(kind):
         return None
-    # msgspec would write a pydantic dataclass itself, without its aliases, so only models go straight.
-    if not classes.is_closed_model(kind) or classes.excludes(kind):
+    # msgspec writes a pydantic dataclass without its aliases, so only models are encoded directly.
+    if not classes.is_closed_model(kind) or classes.has_excluded_fields(kind):
         return Rule("open", classes.dump_model)
-    return Rule("model", classes.dump_model, _nullable_first(classes.model_hints(kind)))
+    return Rule("model", classes.dump_model, _nullable_first(classes.model_hints_of(kind)))
 
 
-def _fields(kind: type) -> Rule | None:
+def _fields_rule(kind: type) -> Rule | None:
     if issubclass(kind, msgspec.Struct):
-        if kind.__struct_config__.array_like:  # an array in JSON, which nobody expects of something with fields
+        if kind.__struct_config__.array_like:  # it has fields, but is an array in JSON
             return Rule("open", _open_struct)
         names = _nullable_first({name: kind.__annotations__.get(name) for name in kind.__struct_fields__})
         return Rule("fields", _open_struct, names, omits=kind.__struct_config__.omit_defaults)
@@ -140,28 +148,28 @@ def _fields(kind: type) -> Rule | None:
         renamed = any(name != tag for name, tag in tags.items())
         native = not renamed and all(_is_stored(kind, field) for field in dataclasses.fields(kind))
         return Rule("fields" if native else "open", partial(_open_fields, tags=tags), names)
-    public = classes.attrs_fields(kind)
+    public = classes.attrs_fields_of(kind)
     if public is not None:
         return Rule("open", partial(_open_fields, tags={name: name for name in public}))
     return None
 
 
 def _nullable_first(hints: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names in an order in which those who look for None find it soon."""
+    """Names in an order in which None is found early."""
     return tuple(sorted(hints, key=lambda name: not ("None" in str(hints[name]) or "Optional" in str(hints[name]))))
 
 
 def _is_stored(kind: type, field: dataclasses.Field[Any]) -> bool:
-    """Whether a field's value is in the instance, where the encoder looks for it, and nowhere else."""
+    """Whether a field's value is stored in the instance, where the encoder looks for it."""
     if not field.init and field.default is not dataclasses.MISSING:
         return False  # it stays on the class
-    found = getattr_static(kind, field.name, None)
-    return isinstance(found, MemberDescriptorType) or not hasattr(type(found), "__get__")
+    attribute = getattr_static(kind, field.name, None)
+    return isinstance(attribute, MemberDescriptorType) or not hasattr(type(attribute), "__get__")
 
 
-def _array(kind: type) -> Rule | None:
-    found = classes.opener(kind)
-    return None if found is None else Rule("open", found)
+def _array_rule(kind: type) -> Rule | None:
+    opener = classes.opener_of(kind)
+    return None if opener is None else Rule("open", opener)
 
 
 _SUBCLASSES: tuple[tuple[type, Open], ...] = (
@@ -183,56 +191,56 @@ _SUBCLASSES: tuple[tuple[type, Open], ...] = (
 )
 
 
-def _subclass(kind: type) -> Rule | None:
-    for base, open_ in _SUBCLASSES:
+def _subclass_rule(kind: type) -> Rule | None:
+    for base, convert in _SUBCLASSES:
         if issubclass(kind, base):
-            return Rule("scalar", open_)
+            return Rule("scalar", convert)
     return None
 
 
-def _for_pydantic(kind: type) -> Rule | None:
-    return Rule("open", classes.dumper(kind)) if classes.has_core_schema(kind) else None
+def _pydantic_rule(kind: type) -> Rule | None:
+    return Rule("open", classes.dumper_of(kind)) if classes.has_core_schema(kind) else None
 
 
-def _collection(kind: type) -> Rule | None:
+def _collection_rule(kind: type) -> Rule | None:
     if issubclass(kind, OrderedDict):
-        return Rule("open", _open_mapping)  # the encoder does not see what was moved to the end
+        return Rule("open", _open_mapping)  # the encoder does not notice move_to_end
     if issubclass(kind, dict):
         return DICT
     if issubclass(kind, (list, tuple)):
-        return RECORD if hasattr(kind, "_fields") else LIST  # a named tuple is one thing, not many
+        return RECORD if hasattr(kind, "_fields") else LIST  # a named tuple is one record, not many items
     if issubclass(kind, Mapping):
         return Rule("open", _open_mapping)
     if issubclass(kind, (KeysView, ItemsView, ValuesView, deque)):
         return Rule("open", list, many=True)
     if issubclass(kind, Set):
         return Rule("set", list, many=True)
-    if issubclass(kind, (type, Awaitable)) or classes.holds_data(kind):
-        return None  # what it gives when it is iterated over is not what it holds
+    if issubclass(kind, (type, Awaitable)) or classes.has_data(kind):
+        return None  # iterating over it does not give what it holds
     if issubclass(kind, Iterable):
         return Rule("open", _open_iterable, many=True)
     return None
 
 
-def _text(kind: type) -> Rule:
-    """Whether `str()` of a value is what its author has to say of it, and not Python's default."""
+def _text_rule(kind: type) -> Rule:
+    """The rule of a class without a JSON form: whether `str()` of a value is written by its author."""
     if issubclass(kind, (type, Awaitable)):
         return UNKNOWN
     if kind.__str__ is not object.__str__:
         return UNKNOWN if classes.is_table(kind) else TEXT
-    if kind.__repr__ is object.__repr__ or classes.is_sketched(kind):
+    if kind.__repr__ is object.__repr__ or classes.has_notebook_form(kind):
         return UNKNOWN
     where = str(getattr(kind.__repr__, "__module__", "builtins"))
     return REPR if where.partition(".")[0] in sys.stdlib_module_names else TEXT
 
 
-# How one level of a value is taken apart -----------------------------------------------------------
+# One level of a value ---------------------------------------------------------------------------
 
 
 def _open_fields(value: Any, *, tags: Mapping[str, str]) -> dict[str, Any]:
-    # A field that was never set (init=False without a default) is absent, as the encoder has it.
-    found = {tag: getattr(value, name, msgspec.UNSET) for name, tag in tags.items() if tag != "-"}
-    return {tag: item for tag, item in found.items() if item is not msgspec.UNSET}
+    # A field that was never set (init=False without a default) is absent, as for the encoder.
+    members = {tag: getattr(value, name, msgspec.UNSET) for name, tag in tags.items() if tag != "-"}
+    return {tag: item for tag, item in members.items() if item is not msgspec.UNSET}
 
 
 def _open_mapping(value: Any) -> dict[Any, Any]:
@@ -254,7 +262,7 @@ def _open_struct(value: msgspec.Struct) -> Any:
     for name, wire_name in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
         item = getattr(value, name)
         omitted = config.omit_defaults and name in defaults and _is_default(item, defaults[name])
-        if config.array_like or (item is not msgspec.UNSET and not omitted):  # in an array every place counts
+        if config.array_like or (item is not msgspec.UNSET and not omitted):  # in an array every position counts
             items.append((wire_name, item))
     if config.array_like:
         return ([config.tag] if config.tag is not None else []) + [item for _, item in items]

@@ -1,6 +1,6 @@
-"""One pass over a value into plain data, always knowing where it is: what has no JSON form is refused with its path.
+"""A walk over a value that makes plain data of it; a value without a JSON form is refused with its path.
 
-Knows shapes and the policy; which shape a class has is for the rules it is given.
+Knows shapes and the policy; the rules decide which shape a class has.
 """
 
 import re
@@ -15,7 +15,7 @@ from ..foreign import classes
 from ..policy import Policy
 from .rules import MAX_ITEMS, Rule
 
-__all__ = ["MAX_DEPTH", "Walk", "cycle", "path_of", "too_deep"]
+__all__ = ["MAX_DEPTH", "Walk", "cycle_error", "depth_error", "path_of"]
 
 MAX_DEPTH = 100
 """How deep arrays and objects may nest."""
@@ -23,23 +23,23 @@ MAX_DEPTH = 100
 _MAX_INTEGER = 10**4300
 
 
-class Rules(Protocol):
-    """Who says what shape a class has."""
+class RuleSource(Protocol):
+    """Where the rule of a class comes from."""
 
-    def rule(self, kind: type) -> Rule:
+    def rule_of(self, kind: type) -> Rule:
         """The rule for a class."""
         ...
 
 
 class Walk:
-    """One pass over one value into plain dicts, lists and scalars, always knowing where it stands."""
+    """One walk over one value, which makes plain dicts, lists and scalars of it and keeps track of the path."""
 
-    def __init__(self, rules: Rules, policy: Policy) -> None:
+    def __init__(self, rules: RuleSource, policy: Policy) -> None:
         self.rules = rules
         self.policy = policy
         self.exact = True
-        self.keys: list[Any] = []  # the way from the root to here
-        self.above: list[Any] = []  # the containers on that way
+        self.keys: list[Any] = []  # the path from the root to here
+        self.ancestors: list[Any] = []  # the containers on that path
 
     def start(self, value: Any) -> Any:
         """The value as plain data; raises NormalizeError with a path."""
@@ -48,61 +48,61 @@ class Walk:
         except NormalizeError:
             raise
         except Exception as error:  # a property, an iterator or a comparison of the user's own raised
-            raise self._refusal(f"{type(error).__name__} while it was being read") from error
+            raise self._error(f"{type(error).__name__} while it was being read") from error
 
     def _visit(self, value: Any) -> Any:
         origin, kind = value, type(value)
         for _ in range(MAX_DEPTH):
             kind = type(value)
             if kind is str:
-                return self._text(value)
-            rule = self.rules.rule(kind)
+                return self._convert_text(value)
+            rule = self.rules.rule_of(kind)
             match rule.shape:
                 case "leaf":
-                    return self._leaf(value)
+                    return self._convert_leaf(value)
                 case "list":
-                    return self._inside(origin, self._items, value)
+                    return self._descend(origin, self._convert_items, value)
                 case "dict":
-                    return self._inside(origin, self._members, value)
+                    return self._descend(origin, self._convert_members, value)
                 case "set":
-                    return sorted(self._inside(origin, self._items, value), key=_set_order)
+                    return sorted(self._descend(origin, self._convert_items, value), key=_set_order)
                 case "block":
-                    raise self._refusal(
+                    raise self._error(
                         f"{kind.__name__} is content, not data; return it by itself or in a list of content"
                     )
                 case "text" | "repr" | "unknown":
-                    return self._stranger(value, rule)
-            value = self.opened(rule, value)
-        raise self._refusal(f"{kind.__name__} keeps turning into something else that has to be converted")
+                    return self._convert_unknown(value, rule)
+            value = self.open(rule, value)
+        raise self._error(f"{kind.__name__} keeps turning into something else that has to be converted")
 
-    def _inside(self, origin: Any, visit: Callable[[Any], Any], value: Any) -> Any:
-        """One level down; `origin` is what stood here before it was opened, so that a cycle is recognised."""
-        if len(self.above) >= MAX_DEPTH:
-            raise self._too_deep(origin)
-        self.above.append(origin)
+    def _descend(self, origin: Any, visit: Callable[[Any], Any], value: Any) -> Any:
+        """Convert the next level; `origin` is the value before it was opened, by which a cycle is recognised."""
+        if len(self.ancestors) >= MAX_DEPTH:
+            raise self._depth_error(origin)
+        self.ancestors.append(origin)
         result = visit(value)
-        self.above.pop()
+        self.ancestors.pop()
         return result
 
-    def _items(self, value: Any) -> list[Any]:
+    def _convert_items(self, value: Any) -> list[Any]:
         result = []
         most = len(value) if isinstance(value, (list, tuple)) else MAX_ITEMS
         self.keys.append(0)
         for index, item in enumerate(value):
             if index >= most:
                 self.keys.pop()
-                raise self._refusal(f"a collection that went on after {most:,} items")
+                raise self._error(f"a collection that went on after {most:,} items")
             self.keys[-1] = index
             result.append(self._visit(item))
         self.keys.pop()
         return result
 
-    def _members(self, value: dict[Any, Any]) -> dict[str, Any]:
+    def _convert_members(self, value: dict[Any, Any]) -> dict[str, Any]:
         result: dict[str, Any] = {}
         for key, item in value.items():
-            name = self._name(key)
+            name = self._convert_key(key)
             if name in result:
-                raise self._refusal(f"two keys are both {name!r} in JSON")
+                raise self._error(f"two keys are both {name!r} in JSON")
             self.keys.append(name)
             plain = self._visit(item)
             self.keys.pop()
@@ -110,85 +110,85 @@ class Walk:
                 result[name] = plain
         return result
 
-    def _name(self, key: Any) -> str:
-        """A key as JSON has it: a string stays, anything else is its JSON text."""
+    def _convert_key(self, key: Any) -> str:
+        """The name of a key in JSON: a string stays, anything else becomes its JSON text."""
         plain = key if type(key) is str else self._visit(key)
         if type(plain) is not str:
             return msgspec.json.encode(plain).decode()
-        return self._text(plain)
+        return self._convert_text(plain)
 
-    def _leaf(self, value: Any) -> Any:
+    def _convert_leaf(self, value: Any) -> Any:
         if value is None or value is True or value is False:
             return value
         if type(value) is int:
             if abs(value) >= _MAX_INTEGER:
-                raise self._refusal("an integer of more than 4,300 digits")
+                raise self._error("an integer of more than 4,300 digits")
             return value
         if type(value) is float:
-            return value if isfinite(value) else self._unencodable(f"{value} is not a JSON number", None)
+            return value if isfinite(value) else self._replace_unencodable(f"{value} is not a JSON number", None)
         if type(value) is memoryview:
             value = bytes(value)
         plain = msgspec.to_builtins(value)  # dates, UUIDs, bytes and enums: one scalar each
-        return self._text(plain) if type(plain) is str else plain
+        return self._convert_text(plain) if type(plain) is str else plain
 
-    def _text(self, value: str) -> str:
+    def _convert_text(self, value: str) -> str:
         if value.isascii():
             return value
         try:
             value.encode()
         except UnicodeEncodeError:
             safe = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            return str(self._unencodable("a lone surrogate, which no UTF-8 text can hold", safe))
+            return str(self._replace_unencodable("a lone surrogate, which no UTF-8 text can hold", safe))
         return value
 
-    def _unencodable(self, problem: str, replacement: Any) -> Any:
+    def _replace_unencodable(self, problem: str, replacement: Any) -> Any:
         if self.policy.unencodable == "error":
-            raise self._refusal(problem)
+            raise self._error(problem)
         return replacement
 
-    def opened(self, rule: Rule, value: Any) -> Any:
-        """What a value turns into by its rule; raises NormalizeError."""
+    def open(self, rule: Rule, value: Any) -> Any:
+        """The value that a value turns into by its rule; raises NormalizeError."""
         assert rule.open is not None
         try:
             return rule.open(value)
         except NormalizeError as error:
-            raise self._refusal(error.problem) from error
+            raise self._error(error.problem) from error
         except Exception as error:
-            raise self._refusal(f"converting {type(value).__name__} raised {type(error).__name__}") from error
+            raise self._error(f"converting {type(value).__name__} raised {type(error).__name__}") from error
 
-    def _stranger(self, value: Any, rule: Rule) -> Any:
-        """A value no rule fits: its own text, if it has one, and the policy allows it."""
+    def _convert_unknown(self, value: Any, rule: Rule) -> Any:
+        """The text of a value that no rule fits, if it has one and the policy allows it."""
         kind = type(value)
         if self.policy.unserializable == "error" or rule.shape == "unknown":
-            raise self._refusal(_formless(kind))
+            raise self._error(_no_form(kind))
         try:
-            shown = str(value)
+            text = str(value)
         except Exception as error:
             problem = f"{kind.__name__} has no JSON form and its __str__ raised {type(error).__name__}"
-            raise self._refusal(problem) from error
-        if (rule.shape == "repr" and shown.startswith("<")) or ("<" in shown and _ADDRESS.search(shown)):
-            raise self._refusal(_formless(kind))
+            raise self._error(problem) from error
+        if (rule.shape == "repr" and text.startswith("<")) or ("<" in text and _ADDRESS.search(text)):
+            raise self._error(_no_form(kind))
         self.exact = False
-        return self._text(shown)
+        return self._convert_text(text)
 
-    def _too_deep(self, value: Any) -> NormalizeError:
-        first_met: dict[int, int] = {}
-        for depth, container in enumerate([*self.above, value]):
-            earlier = first_met.setdefault(id(container), depth)
+    def _depth_error(self, value: Any) -> NormalizeError:
+        first_seen: dict[int, int] = {}
+        for depth, container in enumerate([*self.ancestors, value]):
+            earlier = first_seen.setdefault(id(container), depth)
             if earlier != depth:
-                return cycle(self.keys[:depth], self.keys[:earlier])
-        return too_deep(self.keys)
+                return cycle_error(self.keys[:depth], self.keys[:earlier])
+        return depth_error(self.keys)
 
-    def _refusal(self, problem: str) -> NormalizeError:
+    def _error(self, problem: str) -> NormalizeError:
         return NormalizeError(path_of(self.keys), problem)
 
 
-_ADDRESS = re.compile(r" (?:at|@) 0x[0-9a-fA-F]{5}")  # of a default repr, perhaps inside of another
+_ADDRESS = re.compile(r" (?:at|@) 0x[0-9a-fA-F]{5}")  # in a default repr, perhaps inside another
 
 
-def _formless(kind: type) -> str:
+def _no_form(kind: type) -> str:
     cure = "give it a __plain__ method or register a serializer"
-    if classes.holds_data(kind):
+    if classes.has_data(kind):
         cure = "make lists and dicts of it, or register a serializer"
     elif issubclass(kind, Awaitable):
         cure = "await it"
@@ -196,25 +196,25 @@ def _formless(kind: type) -> str:
 
 
 def _set_order(item: Any) -> tuple[int, Any, bytes]:
-    """Numbers by size, strings by code point, the rest by its JSON: the same on every run."""
+    """A sort key: numbers by size, strings by code point, the rest by its JSON; the order never varies."""
     raw = msgspec.json.encode(item)
     if type(item) in (int, float, bool):
         return (0, item, raw)
     return (1, item, raw) if type(item) is str else (2, 0, raw)
 
 
-def cycle(keys: list[Any], earlier: list[Any]) -> NormalizeError:
-    """What stands at one place is what stands further up."""
+def cycle_error(keys: list[Any], earlier: list[Any]) -> NormalizeError:
+    """The error for a value that contains itself."""
     return NormalizeError(path_of(keys), f"a cycle: it holds {path_of(earlier)} again")
 
 
-def too_deep(keys: list[Any]) -> NormalizeError:
-    """There is no end of levels."""
+def depth_error(keys: list[Any]) -> NormalizeError:
+    """The error for a value with too many levels."""
     return NormalizeError(path_of(keys), f"nested more than {MAX_DEPTH} levels deep")
 
 
 def path_of(keys: list[Any]) -> str:
-    """A place in a value as `$.rows[3].when`."""
+    """The path of a place in a value, such as `$.rows[3].when`."""
     parts = ["$"]
     for key in keys:
         if isinstance(key, int):

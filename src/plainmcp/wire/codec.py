@@ -1,4 +1,4 @@
-"""Bytes <-> JSON, strict. Knows neither JSON-RPC nor MCP, and encodes only what msgspec knows by itself."""
+"""JSON to data and data to JSON, strict. Knows neither JSON-RPC nor MCP, and encodes only what msgspec can encode."""
 
 import os
 import threading
@@ -16,18 +16,18 @@ from ..errors import ParseError
 __all__ = [
     "MAX_DEPTH",
     "STYLES",
+    "as_json_string",
     "check_depth",
-    "converted",
+    "convert",
     "decode",
+    "decoder_of",
     "encode",
     "encode_base64",
     "encode_utf8",
+    "format_json",
     "is_json",
-    "reader",
-    "styled",
     "to_bytes",
-    "told",
-    "wrapped",
+    "wrap",
 ]
 
 T = TypeVar("T")
@@ -47,38 +47,38 @@ def decode(raw: bytes | str) -> Any:
 MAX_DEPTH = 128
 """How deep arrays and objects may nest in a message: a value of 100 levels, as they are sent, and its envelope."""
 
-_TURNS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")  # one up or, in a signed byte, one down
-_OTHERS = bytes(set(range(256)) - set(b"[{]}"))
+_STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")  # 1 or, as a signed byte, -1
+_NOT_BRACKETS = bytes(set(range(256)) - set(b"[{]}"))
 
 
 def check_depth(raw: bytes | msgspec.Raw) -> None:
-    """Refuse JSON that nests too deep for us, whatever the interpreter could follow; raises ParseError.
+    """Refuse JSON that nests deeper than MAX_DEPTH; raises ParseError.
 
-    Most messages have too few brackets for that, and are not looked at.
+    Most messages have too few brackets for that, and are not examined.
     """
     if len(raw) <= 2 * MAX_DEPTH:
         return
-    left = bytes(raw)
-    if left.count(b"{") + left.count(b"[") <= MAX_DEPTH:
+    text = bytes(raw)
+    if text.count(b"{") + text.count(b"[") <= MAX_DEPTH:
         return
-    if b"\\" in left:
-        left = left.replace(rb"\\", b"").replace(rb"\"", b"")
-    left = b"".join(left.split(b'"')[::2])  # what is outside of strings
-    if max(accumulate(memoryview(left.translate(_TURNS, _OTHERS)).cast("b")), default=0) > MAX_DEPTH:
+    if b"\\" in text:
+        text = text.replace(rb"\\", b"").replace(rb"\"", b"")
+    text = b"".join(text.split(b'"')[::2])  # the part outside of strings
+    if max(accumulate(memoryview(text.translate(_STEPS, _NOT_BRACKETS)).cast("b")), default=0) > MAX_DEPTH:
         raise ParseError(f"Parse error: arrays and objects nest more than {MAX_DEPTH} levels deep")
 
 
-_pass_over = msgspec.json.Decoder(msgspec.Raw).decode
+_skip = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def is_json(raw: bytes) -> bool:
-    """Whether these bytes are JSON, for those who take somebody else's word; it takes a third of writing them.
+    """Whether these bytes are valid JSON; this takes a third of the time that encoding takes.
 
     >>> is_json(b'{"a": [1]}'), is_json(b'{"a": 1'), is_json(b'"\\xff"')
     (True, False, False)
     """
     try:
-        _pass_over(raw)
+        _skip(raw)
         return raw.isascii() or bool(raw.decode())
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         return False
@@ -86,42 +86,42 @@ def is_json(raw: bytes) -> bool:
 
 # Types --------------------------------------------------------------------------------------------
 
-_one_at_a_time = threading.RLock()
-_met: set[type] = set()
+_lock = threading.RLock()
+_prepared: set[type] = set()
 
 
-def reader(kind: Any) -> Callable[[Any], Any]:
-    """What reads JSON as a type; raises TypeError for one that cannot be read.
+def decoder_of(kind: Any) -> Callable[[Any], Any]:
+    """A function that decodes JSON as a type; raises TypeError for a type that msgspec cannot decode.
 
-    msgspec takes a class apart when it first meets it, and two threads that do so to the same class end the process.
+    msgspec inspects a class when it first sees it. Two threads that do so for the same class crash the process.
     """
-    with _one_at_a_time:
+    with _lock:
         return msgspec.json.Decoder(kind).decode
 
 
-def converted(data: Any, kind: type[T]) -> T:
-    """Data as a class; raises msgspec.ValidationError."""
-    if kind not in _met:
-        reader(kind)
-        _met.add(kind)
+def convert(data: Any, kind: type[T]) -> T:
+    """Convert data to a class; raises msgspec.ValidationError."""
+    if kind not in _prepared:
+        decoder_of(kind)
+        _prepared.add(kind)
     return msgspec.convert(data, kind)
 
 
-def _forked() -> None:
-    """A child of this process has none of the threads that may hold a lock."""
-    global _one_at_a_time
-    _one_at_a_time = threading.RLock()
+def _reset_lock() -> None:
+    """Replace the lock in a forked child, where the thread that held it does not exist."""
+    global _lock
+    _lock = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forked)
+    os.register_at_fork(after_in_child=_reset_lock)
 
 
 # Text ---------------------------------------------------------------------------------------------
 
 
 def to_bytes(message: Any) -> bytes:
-    """A message as it may come in, bytes or text or data, as bytes; raises ParseError."""
+    """A message given as bytes, text or data, as bytes; raises ParseError."""
     if isinstance(message, bytes):
         return message
     try:
@@ -135,21 +135,21 @@ def to_bytes(message: Any) -> bytes:
 
 
 PIECE = 3 * 2**17
-"""How many bytes are written in one go where there are many: other threads have their turn in between."""
+"""How many bytes are encoded at once: between two pieces other threads can run."""
 
 
 def encode_base64(data: bytes) -> msgspec.Raw:
-    """Many bytes as a JSON string of their base64, piece by piece.
+    """A JSON string of the base64 of many bytes, encoded piece by piece.
 
     >>> bytes(encode_base64(b"hi"))
     b'"aGk="'
     """
     pieces = range(0, len(data), PIECE)
-    return _quoted([b2a_base64(data[start : start + PIECE], newline=False) for start in pieces])
+    return _join_string([b2a_base64(data[start : start + PIECE], newline=False) for start in pieces])
 
 
 def encode_utf8(data: bytes) -> msgspec.Raw:
-    """A long text in UTF-8 as a JSON string, piece by piece, without a byte order mark; raises UnicodeDecodeError.
+    """A JSON string of a long UTF-8 text without its byte order mark, piece by piece; raises UnicodeDecodeError.
 
     >>> bytes(encode_utf8(b"hi"))
     b'"hi"'
@@ -157,17 +157,17 @@ def encode_utf8(data: bytes) -> msgspec.Raw:
     decode = getincrementaldecoder("utf-8-sig")().decode
     pieces = [decode(data[start : start + PIECE]) for start in range(0, len(data), PIECE)]
     pieces.append(decode(b"", True))
-    return _quoted([encode(piece)[1:-1] for piece in pieces])
+    return _join_string([encode(piece)[1:-1] for piece in pieces])
 
 
-def _quoted(pieces: list[bytes]) -> msgspec.Raw:
+def _join_string(pieces: list[bytes]) -> msgspec.Raw:
     return msgspec.Raw(b"".join([b'"', *pieces, b'"']))
 
 
-def wrapped(raw: bytes, key: str) -> bytes:
-    """JSON as the one member of an object.
+def wrap(raw: bytes, key: str) -> bytes:
+    """A JSON object whose only member is this JSON.
 
-    >>> wrapped(b"42", "result")
+    >>> wrap(b"42", "result")
     b'{"result":42}'
     """
     return b"{" + encode(key) + b":" + raw + b"}"
@@ -180,22 +180,22 @@ STYLES: dict[str, Callable[[bytes], bytes]] = {
     "spaced": partial(_format, indent=0),
     "indent": partial(_format, indent=2),
 }
-"""What lays out compact JSON in each of the styles of a policy."""
+"""A formatter of compact JSON for each `json_style` of a policy."""
 
 
-def styled(raw: bytes, style: str) -> str:
-    """Compact JSON as text in a style.
+def format_json(raw: bytes, style: str) -> str:
+    """Compact JSON as text, formatted in a style.
 
-    >>> styled(b'{"a":[1,2]}', "spaced")
+    >>> format_json(b'{"a":[1,2]}', "spaced")
     '{"a": [1, 2]}'
     """
     return STYLES[style](raw).decode()
 
 
-def told(raw: bytes, style: str) -> bytes:
-    """The same text as a JSON string.
+def as_json_string(raw: bytes, style: str) -> bytes:
+    """Compact JSON, formatted in a style, as a JSON string.
 
-    >>> told(b'{"a":[1,2]}', "spaced")
+    >>> as_json_string(b'{"a":[1,2]}', "spaced")
     b'"{\\\\"a\\\\": [1, 2]}"'
     """
-    return encode(styled(raw, style))
+    return encode(format_json(raw, style))

@@ -1,7 +1,7 @@
-"""Open an envelope, close an envelope. Knows JSON-RPC 2.0, and of MCP only what its parameters are called.
+"""JSON-RPC 2.0 messages, decoded and encoded. Of MCP it knows only the names of parameters.
 
-What is inside stays raw JSON until a method wants it. A request's id is never decoded where it might be spelled in
-several ways, so it comes back exactly as it was sent.
+Parameters stay raw JSON until a method needs them. A request's id is not decoded where it could be written in several
+ways, so that it comes back exactly as it was sent.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,6 @@ __all__ = [
     "Meta",
     "Params",
     "Plain",
-    "blamed",
     "close",
     "fail",
     "notification",
@@ -33,10 +32,11 @@ __all__ = [
     "request",
     "request_ids",
     "tail",
+    "with_request_id",
 ]
 
 ABSENT = Raw(b"")
-"""What stands where a message has nothing."""
+"""The value of a member that a message does not have."""
 
 Id = Raw | bytes
 """The id of a request, as JSON."""
@@ -59,7 +59,7 @@ class Meta(
         "message": "",
     },
 ):
-    """What a request says about itself."""
+    """The `_meta` of a request."""
 
     version: Any = UNSET
     capabilities: Any = UNSET
@@ -69,17 +69,17 @@ class Meta(
     traceparent: Any = UNSET
     tracestate: Any = UNSET
     baggage: Any = UNSET
-    message: Any = ABSENT  # the whole message it stands in, as JSON
+    message: Any = ABSENT  # the whole message that it is part of, as JSON
 
     def whole(self) -> dict[str, Any]:
-        """All of it, also what we know nothing of."""
-        return _read_whole_meta(self.message).params._meta
+        """All members of `_meta`, also those that have no field here."""
+        return _decode_whole_meta(self.message).params._meta
 
 
 class Params(Struct, gc=False):
-    """Every parameter any method takes, as raw JSON; absent ones are empty.
+    """Every parameter of every method, as raw JSON; absent ones are empty.
 
-    What a request is about, its name or its URI, and what it says about itself is asked for by all: that is data.
+    Nearly every request needs `name`, `uri` and `_meta`, so these are decoded.
     """
 
     name: Any = UNSET
@@ -102,20 +102,20 @@ class Params(Struct, gc=False):
 
     def get(self, name: str, kind: Any, default: Any = UNSET) -> Any:
         """One parameter as a type; raises InvalidParams when it is missing or of another type."""
-        given = getattr(self, name)
-        if type(given) is kind:
-            return given
-        if given is UNSET or given is ABSENT:
+        value = getattr(self, name)
+        if type(value) is kind:
+            return value
+        if value is UNSET or value is ABSENT:
             if default is UNSET:
                 raise InvalidParams(f"params.{name} is missing")
             return default
         try:
-            if type(given) is not Raw:
-                return msgspec.convert(given, kind)
+            if type(value) is not Raw:
+                return msgspec.convert(value, kind)
             decoder = _decoders.get(kind)
             if decoder is None:
-                decoder = _decoders[kind] = codec.reader(kind)
-            return decoder(given)
+                decoder = _decoders[kind] = codec.decoder_of(kind)
+            return decoder(value)
         except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
             raise InvalidParams(f"params.{name}: {error}") from error
 
@@ -137,7 +137,7 @@ class Envelope(Struct, gc=False):
 
     @property
     def meta(self) -> Meta | None:
-        """What the request says about itself, if anything."""
+        """The request's `_meta`, if it has one."""
         return None if self.params is None or self.params._meta is UNSET else self.params._meta
 
 
@@ -145,13 +145,13 @@ class _PlainParams(Struct, frozen=True, gc=False):
     name: Any = UNSET
     arguments: Raw = ABSENT
     _meta: Meta | UnsetType = UNSET
-    uri: Any = UNSET  # whatever it is, it must be something that can be read
+    uri: Any = UNSET  # not used, but it has to be valid JSON
 
 
 class Plain(Struct, gc=False):
-    """What most messages are, and nothing is to be said of: a method, a name, arguments. Soon read.
+    """A request as most are, a method with a name and arguments; it is decoded faster than an Envelope.
 
-    An id that is an integer, but for -0, has one spelling only, and may be decoded.
+    An id that is an integer, except -0, can be written in one way only, so it may be decoded.
     """
 
     jsonrpc: Literal["2.0"]
@@ -160,8 +160,8 @@ class Plain(Struct, gc=False):
     params: _PlainParams = _PlainParams()
 
 
-class _Head(Struct, gc=False):
-    """What an answer needs of a message, without a look at the rest."""
+class _OnlyId(Struct, gc=False):
+    """The id of a message; the rest is not decoded."""
 
     id: Raw = ABSENT
 
@@ -180,7 +180,7 @@ class _Cancel(Struct):
 
 
 class _Notification(Struct):
-    """What somebody acts upon of a message nobody may complain about."""
+    """The parts of a notification that have an effect; it is never answered with an error."""
 
     jsonrpc: Literal["2.0"]
     method: str
@@ -188,27 +188,27 @@ class _Notification(Struct):
     params: _Cancel | None = None
 
 
-_read = msgspec.json.Decoder(Envelope).decode
-_read_plain = msgspec.json.Decoder(Plain).decode
-_read_head = msgspec.json.Decoder(_Head).decode
-_read_notification = msgspec.json.Decoder(_Notification).decode
-_read_whole_meta = msgspec.json.Decoder(_WithMeta).decode
-_read_batch = msgspec.json.Decoder(list[Raw]).decode
+_decode = msgspec.json.Decoder(Envelope).decode
+_decode_plain = msgspec.json.Decoder(Plain).decode
+_decode_head = msgspec.json.Decoder(_OnlyId).decode
+_decode_notification = msgspec.json.Decoder(_Notification).decode
+_decode_whole_meta = msgspec.json.Decoder(_WithMeta).decode
+_decode_batch = msgspec.json.Decoder(list[Raw]).decode
 
 
 def read_plain(raw: bytes) -> Plain:
-    """A message that is no more than that, perhaps; raises ParseError, and whatever msgspec raises."""
+    """A message as a Plain; raises ParseError, and the errors of msgspec where it is not one."""
     codec.check_depth(raw)
-    return _read_plain(raw)
+    return _decode_plain(raw)
 
 
 def open_envelope(raw: bytes | Raw) -> Envelope:
-    """A message's envelope; raises a ProtocolError that knows the id, where there is one to know."""
+    """A message as an Envelope; raises a ProtocolError, which has the id of the request if it can be read."""
     try:
         codec.check_depth(raw)
-        envelope = _read(raw)
+        envelope = _decode(raw)
     except (msgspec.MsgspecError, RecursionError, UnicodeError, ParseError) as error:
-        return _salvaged(raw, error)
+        return _recover_notification(raw, error)
     id, params = envelope.id, envelope.params
     if params is not None and params._meta is not UNSET:
         params._meta.message = raw
@@ -217,7 +217,7 @@ def open_envelope(raw: bytes | Raw) -> Envelope:
     if id is not ABSENT and not _is_id(id):
         raise InvalidRequest("a request's id is a string or a number")
     if not envelope.is_response:
-        raise blamed(InvalidRequest("a message has a method, a result or an error"), envelope.id)
+        raise with_request_id(InvalidRequest("a message has a method, a result or an error"), envelope.id)
     return envelope
 
 
@@ -227,7 +227,7 @@ def open_batch(raw: bytes) -> list[Raw] | None:
         return None
     codec.check_depth(raw)
     try:
-        return _read_batch(raw)
+        return _decode_batch(raw)
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
         raise ParseError(f"Parse error: {error}") from error
 
@@ -258,44 +258,44 @@ def _is_id(raw: Raw) -> bool:
     return False
 
 
-def _salvaged(raw: bytes | Raw, error: Exception) -> Envelope:
-    """A notification whose parameters make no sense, since nobody may be told so; else why it would not open."""
+def _recover_notification(raw: bytes | Raw, error: Exception) -> Envelope:
+    """A notification with unusable parameters, which is never answered; for a request, raise why it is refused."""
     with suppress(msgspec.MsgspecError, RecursionError, UnicodeError):
-        said = _read_notification(raw)
-        if said.id is ABSENT:
-            cancel = said.params or _Cancel()
+        message = _decode_notification(raw)
+        if message.id is ABSENT:
+            cancel = message.params or _Cancel()
             params = Params(requestId=cancel.requestId, reason=cancel.reason)
-            return Envelope(jsonrpc="2.0", method=said.method, params=params)
+            return Envelope(jsonrpc="2.0", method=message.method, params=params)
     try:
         if isinstance(error, ParseError):
             raise error
         data = codec.decode(bytes(raw))
-    except ParseError as unreadable:  # a text or a number in it is one that nobody can read, or it nests too deep
+    except ParseError as unreadable:  # a text or a number in it cannot be decoded, or it nests too deep
         try:
-            id = _read_head(raw).id
+            id = _decode_head(raw).id
         except (msgspec.MsgspecError, RecursionError, UnicodeError):
             raise unreadable from error
-        raise blamed(unreadable, id) from error
+        raise with_request_id(unreadable, id) from error
     if not isinstance(data, dict):
         raise InvalidRequest("a message is a JSON object") from error
-    method, given = data.get("method"), data.get("id")
-    named = isinstance(given, (str, int, float)) and not isinstance(given, bool)
-    id = Raw(codec.encode(given)) if named else ABSENT
+    method, data_id = data.get("method"), data.get("id")
+    has_id = isinstance(data_id, (str, int, float)) and not isinstance(data_id, bool)
+    id = Raw(codec.encode(data_id)) if has_id else ABSENT
     if data.get("jsonrpc") != "2.0":
-        raise blamed(InvalidRequest('a message says "jsonrpc": "2.0"'), id) from error
-    sound = isinstance(method, str)
-    if sound and "id" not in data:
+        raise with_request_id(InvalidRequest('a message says "jsonrpc": "2.0"'), id) from error
+    has_method = isinstance(method, str)
+    if has_method and "id" not in data:
         return Envelope(jsonrpc="2.0", method=str(method))
-    raise blamed((InvalidParams if sound else InvalidRequest)(str(error)), id) from error
+    raise with_request_id((InvalidParams if has_method else InvalidRequest)(str(error)), id) from error
 
 
-def blamed(error: ProtocolError, id: Raw) -> ProtocolError:
-    """An error that knows which request it is about."""
+def with_request_id(error: ProtocolError, id: Raw) -> ProtocolError:
+    """The error, with the id of the request it is about."""
     error.id = bytes(id) if id and _is_id(id) else None
     return error
 
 
-# Closing ------------------------------------------------------------------------------------------
+# Encoding -----------------------------------------------------------------------------------------
 
 
 class _Response(Struct, gc=False):
@@ -305,32 +305,32 @@ class _Response(Struct, gc=False):
 
 
 def close(id: Id, result: Any) -> bytes:
-    """The response that carries a result."""
+    """A response with a result."""
     return codec.encode(_Response("2.0", id if type(id) is Raw else Raw(id), result))
 
 
 HEAD = b'{"jsonrpc":"2.0","id":'
-"""What a response opens with, before its id."""
+"""The beginning of a response, before its id."""
 
 
 def tail(result: bytes) -> bytes:
-    """What follows the id in a response that carries a result, for those who keep it."""
+    """The part of a response with a result that follows its id."""
     return b',"result":%b}' % result
 
 
 class Failure(bytes):
-    """The bytes of a response that carries an error, and its code for those who must not read bytes."""
+    """The bytes of a response with an error, and its code."""
 
     code: int
 
 
 def fail(id: Raw | bytes | None, code: int, message: str, data: Any = None, *, null_id: bool = False) -> Failure:
-    """The response that carries an error; where no id was readable it has none, or null."""
+    """A response with an error; where the id could not be read it has none, or null."""
     error: dict[str, Any] = {"code": code, "message": message}
     if data is not None:
         error["data"] = data
-    shown = b'"id":%b,' % id if id else b'"id":null,' if null_id else b""
-    failure = Failure(b'{"jsonrpc":"2.0",%b"error":%b}' % (shown, codec.encode(error)))
+    id_member = b'"id":%b,' % id if id else b'"id":null,' if null_id else b""
+    failure = Failure(b'{"jsonrpc":"2.0",%b"error":%b}' % (id_member, codec.encode(error)))
     failure.code = code
     return failure
 

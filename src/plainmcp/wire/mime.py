@@ -1,4 +1,4 @@
-"""MIME types: by the suffix of a name, by the first bytes, and whether a type is there to be read as text.
+"""MIME types: by the suffix of a name, by the first bytes, and whether a type is text.
 
 Knows no files and no content blocks.
 """
@@ -14,7 +14,7 @@ UNKNOWN = "application/octet-stream"
 
 
 def mime_of_name(name: str) -> str | None:
-    """The MIME type that the suffix of a file name or URI stands for, the same on every machine.
+    """The MIME type of the suffix of a file name or URI, the same on every machine.
 
     >>> mime_of_name("notes.md"), mime_of_name("https://example.com/a.png?w=2"), mime_of_name("Makefile")
     ('text/markdown', 'image/png', None)
@@ -30,7 +30,7 @@ def mime_of_name(name: str) -> str | None:
 
 
 def sniff(data: bytes) -> str | None:
-    """The MIME type that the first bytes give away.
+    """The MIME type that the first bytes show, or None.
 
     >>> sniff(b"%PDF-1.7"), sniff(b"plain words")
     ('application/pdf', None)
@@ -52,7 +52,7 @@ def sniff(data: bytes) -> str | None:
 
 
 def is_textual(mime: str) -> bool:
-    """Whether content of this MIME type is there to be read as text.
+    """Whether content of this MIME type is text.
 
     >>> is_textual("application/geo+json"), is_textual("image/png")
     (True, False)
@@ -61,7 +61,7 @@ def is_textual(mime: str) -> bool:
     return _TEXTUAL.fullmatch(kind) is not None
 
 
-# What the tables shipped with mimetypes lack, or call by a name that nobody expects.
+# Types that the tables of mimetypes lack, or have under an unusual name.
 _TYPES = {
     "cfg": "text/plain",
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -122,7 +122,7 @@ _SVG = re.compile(
 
 @cache
 def _shipped_types() -> dict[str, str]:
-    """The tables mimetypes was shipped with; a machine's own would make results differ by host."""
+    """The tables shipped with mimetypes; those of the machine would make results differ by host."""
     common, standard = mimetypes.MimeTypes(filenames=()).types_map
     return {**common, **standard}
 

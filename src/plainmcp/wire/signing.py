@@ -1,4 +1,4 @@
-"""Text only we can have written: state that travels through a client and comes back. Knows no protocol."""
+"""Signed text: state that travels through a client and comes back unchanged. Knows no protocol."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
@@ -24,7 +24,7 @@ def seal(state: Any, key: bytes) -> str:
 
 
 def unseal(text: str, key: bytes) -> Any:
-    """The state in a sealed text; raises InvalidParams for any text we did not write (MRTR-06)."""
+    """The state in a sealed text; raises InvalidParams for a text that was not signed with this key (MRTR-06)."""
     from hmac import compare_digest
 
     try:
@@ -45,7 +45,7 @@ def _signature(raw: bytes, key: bytes) -> bytes:
 
 
 def digest(*parts: Any) -> str:
-    """A short name for data, the same however its JSON was written."""
+    """A short digest of data, the same however its JSON was written."""
     from hashlib import sha256
 
     raw = msgspec.json.encode(parts, order="sorted")

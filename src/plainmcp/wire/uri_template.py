@@ -1,34 +1,35 @@
 """URI templates (RFC 6570): which URIs fit one and with what values, and the URI that values make.
 
 Knows no resources, files or handlers. Matching is exact: the whole URI counts, scheme and host compare letter
-by letter, a query parameter nobody declared is no match. What a value may hold is judged in uripiece.
+by letter, an undeclared query parameter is no match. What a value may hold is checked in uri_variable.
 
-| form | a value is | found as |
+| form | a value is | given as |
 |---|---|---|
 | `{a}` `{a,b}` `{/a}` `{.a}` | one segment: no slash, no backslash, neither `.` nor `..` | str |
 | `{+a}` `{a*}` | segments, none of them `.` or `..`, the first not empty; no backslash | str |
 | `{/a*}` | segments as in `{/a}` | list |
 | `{#a}` | any text | str |
 | `{?a,b}` `{&a}` | any text, in any order; a missing one is absent | str |
-| `{?a*}` `{&a*}` | the same, as often as it stands there | list |
+| `{?a*}` `{&a*}` | any text, any number of times | list |
 
 Only the parameters of a query may be missing or empty; no value holds control characters.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 from urllib.parse import quote
 
 from ..errors import AuthorError
-from .uri_variable import Kind, Piece, Value, Variable, decoded
+from .uri_variable import Kind, Piece, Value, Variable, decode_value
 
 __all__ = ["MAX_LENGTH", "UriTemplate", "compile", "is_template"]
 
 # A longer URI fits no template.
 MAX_LENGTH = 8192
 
-# By operator: what stands before the first value and between two; what a value is, and what one with * is.
+# By operator: the text before the first value and between two; the kind of a value, and of one with *.
 _OPERATORS: dict[str, tuple[str, str, Kind, Kind | None]] = {
     "": ("", ",", "segment", "path"),
     "+": ("", ",", "path", "path"),
@@ -39,10 +40,10 @@ _OPERATORS: dict[str, tuple[str, str, Kind, Kind | None]] = {
     "&": ("&", "&", "text", "texts"),
 }
 _TOKEN = re.compile(r"\{([^{}]*)\}|[^{}]+|[{}]")
-# What stays as it is in a URI, beside letters, digits and -._~
+# Characters that stay as they are in a URI, besides letters, digits and -._~
 _URI = "%:/?#[]@!$&'()*+,;="
-# And in a value after + or #. RFC 6570 would also keep ? and #, which end a path, and a % that looks like an
-# escape; encoded, every value comes back as it went in.
+# Those that stay as they are in a value after + or #. RFC 6570 would also keep ? and #, which end a path, and a %
+# that looks like an escape; encoded, every value comes back as it went in.
 _RESERVED = ":/[]@!$&'()*+,;="
 
 Token: TypeAlias = str | Variable
@@ -50,7 +51,7 @@ Token: TypeAlias = str | Variable
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UriTemplate:
-    """A template ready for use; `names` are its variables in the order they stand in.
+    """A template ready for use; `names` are its variables in their order.
 
     >>> forecast = compile("weather://{city}/{day}{?unit}")
     >>> forecast.match("weather://S%C3%A3o%20Paulo/today?unit=C")
@@ -71,64 +72,64 @@ class UriTemplate:
 
     def match(self, uri: str) -> dict[str, Value] | None:
         """The values if this URI fits, or None; every value is percent-decoded exactly once."""
-        text = _encoded(uri) if len(uri) <= MAX_LENGTH else None
+        text = _encode(uri) if len(uri) <= MAX_LENGTH else None
         if text is None:
             return None
         text, has_fragment, fragment = text.partition("#")
         text, has_query, query = text.partition("?")
-        segments = self._segments(text.split("/"))
+        segments = self._split_path(text.split("/"))
         fields = query.split("&") if has_query else []
         fragments = [fragment] if has_fragment else []
         fixed = len(self.fields)
         if segments is None or len(fields) < fixed or len(fragments) != len(self.fragment):
             return None
-        found = self._named(fields[fixed:])
+        values = self._match_parameters(fields[fixed:])
         pieces = (*self.path, *self.fields, *self.fragment)
         for piece, part in zip(pieces, [*segments, *fields[:fixed], *fragments], strict=True):
-            values = piece.match(part)
-            if values is None or found is None:
+            matched = piece.match(part)
+            if matched is None or values is None:
                 return None
-            found |= values
-        return None if found is None else {name: found[name] for name in self.names if name in found}
+            values |= matched
+        return None if values is None else {name: values[name] for name in self.names if name in values}
 
     def expand(self, /, **values: object) -> str:
         """The URI these values make; AuthorError if one is missing, or if `match` would not give them back."""
-        given = {name: value for name, value in values.items() if value not in (None, [], ())}
-        for name in given.keys() - set(self.names):
+        present = {name: value for name, value in values.items() if value not in (None, [], ())}
+        for name in present.keys() - set(self.names):
             raise AuthorError(f"{self.template!r} has no variable {name!r}")
-        for name in set(self.names) - given.keys() - self.parameters.keys():
+        for name in set(self.names) - present.keys() - self.parameters.keys():
             raise AuthorError(f"{self.template!r} needs a value for {name!r}")
-        uri = "/".join(piece.expand(given) for piece in self.path)
-        fields = [piece.expand(given) for piece in self.fields]
+        uri = "/".join(piece.expand(present) for piece in self.path)
+        fields = [piece.expand(present) for piece in self.fields]
         for name, variable in self.parameters.items():
-            fields += [f"{name}={text}" for text in variable.write(given[name])] if name in given else []
+            fields += [f"{name}={text}" for text in variable.write(present[name])] if name in present else []
         uri += f"?{'&'.join(fields)}" if fields else ""
-        uri += "".join(f"#{piece.expand(given)}" for piece in self.fragment)
-        if self.match(uri) != {name: _plain(value) for name, value in given.items()}:
+        uri += "".join(f"#{piece.expand(present)}" for piece in self.fragment)
+        if self.match(uri) != {name: _to_value(value) for name, value in present.items()}:
             raise AuthorError(f"{self.template!r} cannot carry these values: a reader would find others")
         return uri
 
-    def _segments(self, segments: list[str]) -> list[str] | None:
-        """A text for each piece of the path: the one piece that may hold slashes gets whatever is over."""
+    def _split_path(self, segments: list[str]) -> list[str] | None:
+        """A text for each piece of the path: the piece that may hold slashes gets all that is left."""
         over = len(segments) - len(self.path)
         if self.wide is None or over < 0:
             return None if over else segments
         stop = self.wide + over + 1
         return [*segments[: self.wide], "/".join(segments[self.wide : stop]), *segments[stop:]]
 
-    def _named(self, fields: list[str]) -> dict[str, Value] | None:
-        """The parameters; None if one is unknown, broken, or there twice without being a list."""
-        found: dict[str, list[str]] = {}
+    def _match_parameters(self, fields: list[str]) -> dict[str, Value] | None:
+        """The values of query parameters; None if one is unknown, broken, or there twice without being a list."""
+        values: dict[str, list[str]] = {}
         for text in fields:
             name, equals, raw = text.partition("=")
-            value = decoded(raw, "text")
+            value = decode_value(raw, "text")
             if not equals or value is None or name not in self.parameters:
                 return None
-            found.setdefault(name, []).append(value)
-        single = {name for name in found if self.parameters[name].kind == "text"}
-        if any(len(found[name]) > 1 for name in single):
+            values.setdefault(name, []).append(value)
+        single = {name for name in values if self.parameters[name].kind == "text"}
+        if any(len(values[name]) > 1 for name in single):
             return None
-        return {name: values[0] if name in single else values for name, values in found.items()}
+        return {name: texts[0] if name in single else texts for name, texts in values.items()}
 
 
 def is_template(text: str) -> bool:
@@ -141,43 +142,40 @@ def is_template(text: str) -> bool:
 
 
 def compile(template: str) -> UriTemplate:
-    """A template ready for use; AuthorError says where one is wrong.
+    """A template ready for use; raises AuthorError with the position of an error.
 
     >>> compile("docs://{+path}").match("docs://guide/start.md")
     {'path': 'guide/start.md'}
     """
     tokens: list[Token] = []
     parameters: dict[str, Variable] = {}
-    for found in _TOKEN.finditer(template):
+    for match in _TOKEN.finditer(template):
         try:
-            _add(found[0], found[1], tokens, parameters)
+            _add(match[0], match[1], tokens, parameters)
         except ValueError as error:
-            raise AuthorError(f"{template!r}, character {found.start() + 1}: {error}") from None
+            raise AuthorError(f"{template!r}, character {match.start() + 1}: {error}") from None
     head, *fragment = _split(tokens, "#", 1)
     path, *query = _split(head, "?", 1)
-    segments = tuple(map(_piece, _split(path, "/")))
-    fields = tuple(_piece(part) for whole in query for part in _split(whole, "&"))
-    fragments = tuple(map(_piece, fragment))
-    names = [*_names(segments), *_names(fields), *parameters, *_names(fragments)]
-    return UriTemplate(template, tuple(names), segments, fields, parameters, fragments, _wide(template, segments))
+    segments = tuple(map(_to_piece, _split(path, "/")))
+    fields = tuple(_to_piece(part) for whole in query for part in _split(whole, "&"))
+    fragments = tuple(map(_to_piece, fragment))
+    names = [*_names_of(segments), *_names_of(fields), *parameters, *_names_of(fragments)]
+    return UriTemplate(
+        template, tuple(names), segments, fields, parameters, fragments, _find_wide(template, segments)
+    )
 
 
 # Reading a template -------------------------------------------------------------------------------
 
 
 def _add(text: str, body: str | None, tokens: list[Token], parameters: dict[str, Variable]) -> None:
-    """Take in a literal, or an expression by its body; ValueError if it cannot stand there."""
-    operator, variables = ("", []) if body is None else _expression(body)
+    """Add a literal, or an expression by its body; ValueError if it is not allowed there."""
+    operator, variables = ("", []) if body is None else _parse_expression(body)
     first, between = _OPERATORS[operator][:2]
     before = "".join(token for token in tokens if isinstance(token, str))
-    taken = [*parameters, *(token.name for token in tokens if isinstance(token, Variable))]
-    for name in (variable.name for variable in variables):
-        if name in taken:
-            raise ValueError(f"{name!r} is there twice")
-        taken.append(name)
+    _check_unique([*parameters, *_variable_names(tokens), *_variable_names(variables)])
     if operator in ("?", "&"):
-        if "#" in before or (operator == "?") == ("?" in before or bool(parameters)):
-            raise ValueError("a query begins with {?…}, goes on with {&…} and stands before the fragment")
+        _check_query(operator, before, parameters)
         parameters.update({variable.name: variable for variable in variables})
     elif text in ("{", "}"):
         raise ValueError("this brace has no partner")
@@ -185,14 +183,29 @@ def _add(text: str, body: str | None, tokens: list[Token], parameters: dict[str,
         raise ValueError("only {&…} and a fragment may follow the parameters of a query")
     elif body is None:
         tokens.append(quote(text, safe=_URI))
-    elif not first and tokens and isinstance(tokens[-1], Variable):
+    elif not first and _variable_names(tokens[-1:]):
         raise ValueError("two variables need a text between them, or nobody can tell where one ends")
     else:
         for at, variable in enumerate(variables):
             tokens += [between if at else first, variable]
 
 
-def _expression(body: str) -> tuple[str, list[Variable]]:
+def _check_query(operator: str, before: str, parameters: dict[str, Variable]) -> None:
+    if "#" in before or (operator == "?") == ("?" in before or bool(parameters)):
+        raise ValueError("a query begins with {?…}, goes on with {&…} and stands before the fragment")
+
+
+def _check_unique(names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{name!r} is there twice")
+
+
+def _variable_names(tokens: Sequence[Token]) -> list[str]:
+    return [token.name for token in tokens if isinstance(token, Variable)]
+
+
+def _parse_expression(body: str) -> tuple[str, list[Variable]]:
     """The operator and the variables between two braces."""
     operator = body[:1] if body[:1] in _OPERATORS else ""
     _, _, plain, starred = _OPERATORS[operator]
@@ -207,7 +220,7 @@ def _expression(body: str) -> tuple[str, list[Variable]]:
 
 
 def _split(tokens: list[Token], separator: str, most: int = -1) -> list[list[Token]]:
-    """The tokens between separators, which stand in literals."""
+    """The tokens between separators, which are part of literals."""
     parts: list[list[Token]] = [[]]
     for token in tokens:
         if isinstance(token, Variable):
@@ -220,7 +233,7 @@ def _split(tokens: list[Token], separator: str, most: int = -1) -> list[list[Tok
     return parts
 
 
-def _piece(tokens: list[Token]) -> Piece:
+def _to_piece(tokens: list[Token]) -> Piece:
     literals, variables = [""], []
     for token in tokens:
         if isinstance(token, Variable):
@@ -231,8 +244,8 @@ def _piece(tokens: list[Token]) -> Piece:
     return Piece(tuple(literals), tuple(variables))
 
 
-def _wide(template: str, path: tuple[Piece, ...]) -> int | None:
-    """Where the path may hold any number of slashes: at most once, or nobody can tell whose they are."""
+def _find_wide(template: str, path: tuple[Piece, ...]) -> int | None:
+    """The index of the piece that may hold any number of slashes; with two of them a path would be ambiguous."""
     places = [
         (at, position, variable.name)
         for at, piece in enumerate(path)
@@ -246,20 +259,20 @@ def _wide(template: str, path: tuple[Piece, ...]) -> int | None:
     return places[0][0] if places else None
 
 
-def _names(pieces: tuple[Piece, ...]) -> list[str]:
-    return [variable.name for piece in pieces for variable in piece.variables]
+def _names_of(pieces: tuple[Piece, ...]) -> list[str]:
+    return [name for piece in pieces for name in _variable_names(piece.variables)]
 
 
 # Reading a URI ------------------------------------------------------------------------------------
 
 
-def _encoded(uri: str) -> str | None:
-    """A URI in which spaces and letters beyond ASCII are encoded, as many clients do and many do not."""
+def _encode(uri: str) -> str | None:
+    """A URI with spaces and letters beyond ASCII encoded, which many clients do not do; None for invalid text."""
     try:
         return quote(uri, safe=_URI)
     except UnicodeEncodeError:  # a lone surrogate
         return None
 
 
-def _plain(value: object) -> Value:
+def _to_value(value: object) -> Value:
     return [str(item) for item in value] if isinstance(value, list | tuple) else str(value)

@@ -1,7 +1,7 @@
-"""One piece of a URI template, such as a segment of its path: what its variables may hold, and do hold.
+"""One piece of a URI template, such as a segment of its path, and the values of its variables.
 
-Here a value is decoded, and refused if it could climb out of its place. Knows nothing of whole URIs, nor of how
-a template is written (see uritemplate).
+A value is decoded here, and refused if it could lead out of its place. Knows neither whole URIs nor the syntax of
+templates (see uri_template).
 """
 
 import re
@@ -12,13 +12,13 @@ import msgspec
 
 from ..errors import AuthorError
 
-__all__ = ["Kind", "Piece", "Value", "Variable", "decoded"]
+__all__ = ["Kind", "Piece", "Value", "Variable", "decode_value"]
 
 Value: TypeAlias = str | list[str]
 
 # segment: no slash, no backslash, neither . nor ..
 # path: segments with slashes between them, the first of them not empty
-# segments: the same as a list
+# segments: a list of segments
 # text, texts: anything
 Kind: TypeAlias = Literal["segment", "path", "segments", "text", "texts"]
 
@@ -28,18 +28,18 @@ _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 class Variable(msgspec.Struct, frozen=True):
-    """A name in a template, what its value may be, and which characters stay unencoded in it."""
+    """A variable of a template: its name, the kind of its value, and the characters that stay unencoded in it."""
 
     name: str
     kind: Kind
     safe: str = ""
 
     def read(self, raw: str) -> Value | None:
-        """The value a text stands for, or None."""
+        """The value of a text, or None."""
         if self.kind != "segments":
-            return decoded(raw, self.kind)
-        found = [decoded(part, "segment") or "" for part in raw.split("/")]
-        return found if all(found) else None
+            return decode_value(raw, self.kind)
+        parts = [decode_value(part, "segment") or "" for part in raw.split("/")]
+        return parts if all(parts) else None
 
     def write(self, value: object) -> list[str]:
         """The texts a value becomes: one, unless it is a list."""
@@ -50,7 +50,7 @@ class Variable(msgspec.Struct, frozen=True):
 
 
 class Piece(msgspec.Struct, frozen=True):
-    """Literals with variables between them; it begins and ends with a literal, which may be empty.
+    """Literals with variables between them; the first and the last are literals, which may be empty.
 
     >>> name, version = Variable("name", "segment"), Variable("version", "segment")
     >>> Piece(("", "-v", ".json"), (name, version)).match("tea-v1-v2.json")
@@ -63,12 +63,12 @@ class Piece(msgspec.Struct, frozen=True):
     def match(self, text: str) -> dict[str, Value] | None:
         """The values in this text, none of them empty; or None.
 
-        It is read once, from the right, so that no text makes it go back and try again. Where a text could be
-        cut in two ways, the variable to the left takes the longer part.
+        It is read once, from the right, so that no text makes it backtrack. Where a text could be cut in two
+        ways, the variable to the left takes the longer part.
         """
-        found: dict[str, Value] = {}
+        values: dict[str, Value] = {}
         if not self.variables:
-            return found if text == self.literals[0] else None
+            return values if text == self.literals[0] else None
         if not text.endswith(self.literals[-1]):
             return None
         end = len(text) - len(self.literals[-1])
@@ -80,21 +80,21 @@ class Piece(msgspec.Struct, frozen=True):
             value = variable.read(text[start + len(before) : end])
             if not value:
                 return None
-            found[variable.name] = value
+            values[variable.name] = value
             end = start
-        return found
+        return values
 
     def expand(self, values: dict[str, object]) -> str:
         """The text of this piece with values in place of its variables."""
-        written = ["/".join(variable.write(values[variable.name])) for variable in self.variables]
-        return "".join(text for pair in zip(self.literals, [*written, ""], strict=True) for text in pair)
+        texts = ["/".join(variable.write(values[variable.name])) for variable in self.variables]
+        return "".join(text for pair in zip(self.literals, [*texts, ""], strict=True) for text in pair)
 
 
-def decoded(raw: str, kind: Kind) -> str | None:
-    """What a text stands for, decoded once; None where it is broken or may not stand (R26-RES-07, R26-RES-09).
+def decode_value(raw: str, kind: Kind) -> str | None:
+    """The value of a text, decoded once; None where it is broken or not allowed (R26-RES-07, R26-RES-09).
 
-    >>> decoded("S%C3%A3o%20Paulo", "segment"), decoded("..%2fetc", "segment"), decoded("%252e", "segment")
-    ('São Paulo', None, '%2e')
+    >>> decode_value("S%C3%A3o", "segment"), decode_value("..%2fetc", "segment"), decode_value("%252e", "segment")
+    ('São', None, '%2e')
     """
     try:
         value = unquote_to_bytes(raw).decode()
@@ -104,7 +104,7 @@ def decoded(raw: str, kind: Kind) -> str | None:
         return None
     if kind in ("text", "texts"):
         return value
-    # Judged after decoding: %2F and %2e%2e are what they stand for. To Windows a backslash is a slash.
+    # Checked after decoding, so that %2F and %2e%2e count. To Windows a backslash is a slash.
     parts = value.split("/")
     climbs = "\\" in value or "." in parts or ".." in parts
     leaves = len(parts) > 1 and (kind != "path" or not parts[0])

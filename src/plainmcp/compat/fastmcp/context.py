@@ -202,7 +202,7 @@ def _form(wanted: Any, labels: dict[str, str | None]) -> tuple[Any, Callable[[An
             return wanted, lambda content: content
         case _:
             answer = make_dataclass("Answer", [("value", wanted)])
-            field, kind = generate.of_form(answer)["properties"]["value"], wanted
+            field, kind = generate.form_schema(answer)["properties"]["value"], wanted
     field |= {name: label for name, label in labels.items() if label is not None}
     form = {"type": "object", "properties": {"value": field}, "required": ["value"]}
     return form, lambda content: msgspec.convert(content["value"], kind)

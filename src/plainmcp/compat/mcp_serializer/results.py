@@ -267,7 +267,7 @@ def _embedded_file(
     file: Openable, annotations: Noted, *, uri: str | None, mime_type: str | None = None, **names: str | None
 ) -> EmbeddedResource:
     source = FileSource(file)
-    found: ResourceContents = media.contents(source.read(), uri or source.uri, mime_type, extras=True)
+    found: ResourceContents = media.contents_of(source.read(), uri or source.uri, mime_type, extras=True)
     given: dict[str, Any] = {key: name for key, name in names.items() if name is not None}
     return EmbeddedResource(resource=msgspec.structs.replace(found, **given), annotations=noted(annotations))
 
@@ -277,5 +277,5 @@ def spoken_file(file: File, annotations: Annotations | None) -> ContentBlock:
     family = (file.mime_type or "").partition("/")[0]
     kind = {"image": Image, "audio": Audio}.get(family)
     if kind is not None:
-        return media.block(kind(data=file.data, format=file.mime_type, annotations=annotations))
-    return msgspec.structs.replace(media.text_block(file, extras=True), annotations=annotations)
+        return media.block_of(kind(data=file.data, format=file.mime_type, annotations=annotations))
+    return msgspec.structs.replace(media.text_block_of(file, extras=True), annotations=annotations)

@@ -4,7 +4,7 @@ from typing import Any
 
 from ...context import LOG_LEVELS
 from ...errors import InvalidParams, InvalidRequest
-from ...revisions import MODERN, negotiated
+from ...revisions import MODERN, negotiate
 from .. import describe
 from ..core import Core
 from ..plan import with_server_info
@@ -18,7 +18,7 @@ def initialize(server: Core, request: Request) -> dict[str, Any]:
     params, session = request.params, request.session
     if session is not None and session.revision is not None:
         raise InvalidRequest("this connection is initialized already")
-    revision = negotiated(params.get("protocolVersion", str))
+    revision = negotiate(params.get("protocolVersion", str))
     capabilities = params.get("capabilities", dict[str, Any], {})
     client = params.get("clientInfo", dict[str, Any], {})
     if session is not None:

@@ -22,7 +22,7 @@ from ...errors import (
 )
 from ...protocol.dispatch import check_log_level, require_meta, revision_from_meta
 from ...protocol.failures import error_response, log_incident
-from ...revisions import LATEST, MODERN, REVISIONS, UNSAID, Revision
+from ...revisions import HTTP_DEFAULT, LATEST, MODERN, REVISIONS, Revision
 from ...wire.jsonrpc import Envelope, Failure, Meta
 from . import security
 from .headers import MEMORABLE, Headers, match_method, match_params
@@ -153,7 +153,7 @@ def profile_of(headers: Headers) -> RequestProfile:
     accept = headers.get(b"accept")
     takes = (accepts(accept, "application/json"), accepts(accept, "text/event-stream"))
     version = headers.get(b"mcp-protocol-version")
-    return RequestProfile(*takes, version, headers.get(b"mcp-method"), REVISIONS.get(version or UNSAID.name))
+    return RequestProfile(*takes, version, headers.get(b"mcp-method"), REVISIONS.get(version or HTTP_DEFAULT.name))
 
 
 # Media types --------------------------------------------------------------------------------------

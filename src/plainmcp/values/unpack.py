@@ -1,6 +1,6 @@
-"""A value, taken apart one level: the members of what is an object in JSON, the items of what is an array.
+"""One level of a value: the members of a value that is an object in JSON, the items of one that is an array.
 
-By the rules that values are encoded by. Knows no hints, and nothing of what becomes of the parts.
+Uses the rules by which values are encoded. Knows no hints.
 """
 
 from collections.abc import Mapping
@@ -8,13 +8,13 @@ from typing import Any
 
 from ..foreign import classes
 from ..policy import Policy
-from ..values.encode import Rules
+from .encode import Rules
 
 __all__ = ["Unpacker"]
 
 
 class Unpacker:
-    """Takes values apart, one level at a time, by the rules they are encoded by."""
+    """Opens values, one level at a time, by the rules by which they are encoded."""
 
     def __init__(self, rules: Rules, policy: Policy) -> None:
         self.rules, self.policy = rules, policy
@@ -24,26 +24,26 @@ class Unpacker:
         for _ in range(_LAYERS):
             if isinstance(value, dict):
                 return value
-            rule = self.rules.rule(type(value))
+            rule = self.rules.rule_of(type(value))
             if rule.open is None or rule.many or rule.shape not in _OBJECTS:
                 return None
             try:
                 value = rule.open(value)
-            except Exception:  # the encoder meets the same trouble, and knows its path
+            except Exception:  # the encoder fails at the same place, and knows its path
                 return None
         return None
 
     def inherits(self, value: Any, kind: type) -> bool:
-        """Whether a value is of a pydantic class derived from another, and pydantic says what it becomes."""
-        return kind in type(value).__mro__ and self.rules.rule(type(value)).open is classes.dump_model
+        """Whether a value is of a pydantic class derived from `kind`, and is dumped by pydantic."""
+        return kind in type(value).__mro__ and self.rules.rule_of(type(value)).open is classes.dump_model
 
     def items(self, value: Any) -> list[Any] | tuple[Any, ...] | None:
         """The items of a value that is an array in JSON; None for any other value."""
         if isinstance(value, (list, tuple)):
             return value
-        rule = self.rules.rule(type(value))
+        rule = self.rules.rule_of(type(value))
         if rule.many or rule.shape != "open" or rule.open is None:
-            return self.rules.items(value, self.policy)
+            return self.rules.items_of(value, self.policy)
         try:
             opened = rule.open(value)
         except Exception:  # as above
@@ -51,10 +51,10 @@ class Unpacker:
         return opened if isinstance(opened, list) else None
 
     def encode(self, value: Any) -> bytes:
-        """A value as JSON, by which those that are the same are told."""
+        """A value as JSON, by which equal values are recognised."""
         return self.rules.encode(value, self.policy)
 
 
 _OBJECTS = frozenset({"fields", "model", "open"})
 _LAYERS = 10
-"""How often a value may turn into something else before it is left to the encoder."""
+"""How often a value may turn into another value before it is left to the encoder."""

@@ -1,6 +1,6 @@
-"""What pydantic's core schemas say: which types a hint is made of inside of pydantic, and how they read JSON.
+"""pydantic's core schemas: the types inside a hint, and how pydantic reads JSON for them.
 
-Changes a core schema where pydantic reads other JSON than its JSON Schema lists. Knows nothing of JSON Schema.
+Changes a core schema where pydantic accepts other JSON than its JSON Schema lists. Knows nothing of JSON Schema.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,16 +11,16 @@ import msgspec
 
 from . import hints
 
-__all__ = ["adapter_of", "check_hashes", "check_item", "hides_numbers", "validator"]
+__all__ = ["adapter_of", "check_hashes", "check_item", "has_hidden_numbers", "validator_of"]
 
 Core = dict[str, Any]
 
 _DATA = frozenset({"metadata", "serialization", "config", "default", "expected", "members"})
-"""What of a core schema holds no other core schema."""
+"""The members of a core schema that hold no other core schema."""
 
 
 def adapter_of(hint: Any) -> Any:
-    """pydantic's TypeAdapter of a hint, complete even where a model puts off being built."""
+    """pydantic's TypeAdapter of a hint, complete even for a model whose build is deferred."""
     from pydantic import TypeAdapter
 
     adapter: Any = TypeAdapter(hint)
@@ -29,10 +29,10 @@ def adapter_of(hint: Any) -> Any:
     return adapter
 
 
-def validator(adapter: Any) -> Any:
-    """What reads JSON as a TypeAdapter does, but takes what is listed: numbers are finite, names may be numbers."""
+def validator_of(adapter: Any) -> Any:
+    """A validator like that of a TypeAdapter, but for the listed JSON: numbers are finite, names may be numbers."""
     core = adapter.core_schema
-    changed = _as_listed(core)
+    changed = _change_to_listed(core)
     if changed == core:
         return adapter.validator
     import pydantic_core
@@ -40,51 +40,51 @@ def validator(adapter: Any) -> Any:
     make: Any = pydantic_core.SchemaValidator
     try:
         return make(changed, _use_prebuilt=False)
-    except TypeError:  # of a pydantic that never takes a validator from the class of a model
+    except TypeError:  # a version of pydantic without this option
         return make(changed)
 
 
-def _as_listed(core: Core) -> Core:
-    definitions = _definitions(core)
+def _change_to_listed(core: Core) -> Core:
+    definitions = _definitions_of(core)
 
     def change(node: Core) -> Core:
         match node["type"]:
             case "float" | "decimal":
                 return {**node, "allow_inf_nan": False}
             case "dict" if "keys_schema" in node:
-                read = _reader_of_names(_choices(node["keys_schema"], definitions))
-                return node if read is None else {**node, "keys_schema": _reading(read, node["keys_schema"])}
+                read = _name_reader_of(_values_of(node["keys_schema"], definitions))
+                return node if read is None else {**node, "keys_schema": _with_reader(read, node["keys_schema"])}
         return node
 
-    changed: Core = _mapped(core, change)
+    changed: Core = _map_core(core, change)
     return changed
 
 
-def _mapped(part: Any, change: Callable[[Core], Core]) -> Any:
+def _map_core(part: Any, change: Callable[[Core], Core]) -> Any:
     """A part of a core schema with every schema in it changed."""
     if isinstance(part, (list, tuple)):
-        return type(part)(_mapped(one, change) for one in part)
+        return type(part)(_map_core(one, change) for one in part)
     if not isinstance(part, dict):
         return part
     if not isinstance(part.get("type"), str):  # schemas by their names
-        return {key: _mapped(one, change) for key, one in part.items()}
-    return change({key: one if key in _DATA else _mapped(one, change) for key, one in part.items()})
+        return {key: _map_core(one, change) for key, one in part.items()}
+    return change({key: one if key in _DATA else _map_core(one, change) for key, one in part.items()})
 
 
-def _nodes(part: Any) -> Iterator[Core]:
+def _nodes_of(part: Any) -> Iterator[Core]:
     """Every schema in a core schema."""
-    found: list[Core] = []
+    nodes: list[Core] = []
 
     def keep(node: Core) -> Core:
-        found.append(node)
+        nodes.append(node)
         return node
 
-    _mapped(part, keep)
-    return iter(found)
+    _map_core(part, keep)
+    return iter(nodes)
 
 
-def _definitions(core: Core) -> dict[str, Core]:
-    return {node["ref"]: node for node in _nodes(core) if "ref" in node}
+def _definitions_of(core: Core) -> dict[str, Core]:
+    return {node["ref"]: node for node in _nodes_of(core) if "ref" in node}
 
 
 def _follow(core: Core, definitions: dict[str, Core]) -> Core:
@@ -94,19 +94,19 @@ def _follow(core: Core, definitions: dict[str, Core]) -> Core:
 # Names --------------------------------------------------------------------------------------------
 
 
-def hides_numbers(core: Core) -> bool:
-    """Whether names stand for decimals or fractions where no schema lists it: in a union, or under a validator."""
-    keys = [node["keys_schema"] for node in _nodes(core) if node["type"] == "dict" and "keys_schema" in node]
+def has_hidden_numbers(core: Core) -> bool:
+    """Whether member names are decimals or fractions and no schema lists it: in a union, or with a validator."""
+    keys = [node["keys_schema"] for node in _nodes_of(core) if node["type"] == "dict" and "keys_schema" in node]
     hidden = [repr(one) for one in keys if one["type"] not in ("decimal", "fraction")]
-    return any("decimal" in shown or "fraction" in shown for shown in hidden)
+    return any("decimal" in text or "fraction" in text for text in hidden)
 
 
-def _reading(read: Callable[[Any], Any], core: Core) -> Core:
+def _with_reader(read: Callable[[Any], Any], core: Core) -> Core:
     return {"type": "function-before", "function": {"type": "no-info", "function": read}, "schema": core}
 
 
-def _choices(keys: Core, definitions: dict[str, Core]) -> list[Any]:
-    """The values of an Enum or a Literal, or of a union of such; none of any other type."""
+def _values_of(keys: Core, definitions: dict[str, Core]) -> list[Any]:
+    """The values of an Enum or a Literal, or of a union of these; none for any other type."""
     core = _follow(keys, definitions)
     match core["type"]:
         case "enum":
@@ -114,16 +114,16 @@ def _choices(keys: Core, definitions: dict[str, Core]) -> list[Any]:
         case "literal":
             return list(core["expected"])
         case "nullable":
-            found = _choices(core["schema"], definitions)
-            return [*found, None] if found else []
+            values = _values_of(core["schema"], definitions)
+            return [*values, None] if values else []
         case "union":
-            several = [_choices(one[0] if isinstance(one, tuple) else one, definitions) for one in core["choices"]]
-            return [value for found in several for value in found] if all(several) else []
+            lists = [_values_of(one[0] if isinstance(one, tuple) else one, definitions) for one in core["choices"]]
+            return [value for values in lists for value in values] if all(lists) else []
     return []
 
 
-def _reader_of_names(values: list[Any]) -> Callable[[Any], Any] | None:
-    """What finds the value that a name stands for, if names stand for other values than strings."""
+def _name_reader_of(values: list[Any]) -> Callable[[Any], Any] | None:
+    """A function from a name to its value, if names stand for other values than strings."""
     plain = [value for value in values if isinstance(_as_json(value), (str, int, float, type(None)))]
     strings = {_as_json(value): value for value in plain if isinstance(_as_json(value), str)}
     numbers = {
@@ -143,16 +143,16 @@ _COLLECTIONS = {"list": list, "dict": dict, "set": set}
 
 
 def check_hashes(core: Core) -> None:
-    """Raise AuthorError for a set in a core schema whose items never fit into it."""
-    definitions = _definitions(core)
-    for node in _nodes(core):
+    """Raise AuthorError for a set in a core schema whose items have no hash."""
+    definitions = _definitions_of(core)
+    for node in _nodes_of(core):
         if node["type"] in ("set", "frozenset") and "items_schema" in node:
             _check_item(node["items_schema"], node["type"], definitions)
 
 
 def check_item(core: Core, holder: Any) -> None:
-    """Raise AuthorError for what never fits into a set."""
-    _check_item(core.get("schema", core) if core["type"] == "definitions" else core, holder, _definitions(core))
+    """Raise AuthorError for a type whose values have no hash."""
+    _check_item(core.get("schema", core) if core["type"] == "definitions" else core, holder, _definitions_of(core))
 
 
 def _check_item(core: Core, holder: Any, definitions: dict[str, Core]) -> None:

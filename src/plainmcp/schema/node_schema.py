@@ -1,6 +1,6 @@
-"""A tree of nodes -> JSON Schema 2020-12, with a definition for each class and alias in it.
+"""The JSON Schema 2020-12 of a tree of nodes, with a definition for each class and alias.
 
-Knows nodes only. What comes out is tidied in shapes.
+Knows nodes only. hint_schema tidies the schema.
 """
 
 import re
@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from . import limits, pydantic
+from . import pydantic
+from .matching import branches_of
 from .nodes import (
     MISSING,
     Alias,
@@ -26,14 +27,13 @@ from .nodes import (
     Scalar,
     Text,
     Union,
+    limit_keywords_of,
 )
-from .paths import branches
-from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Schema, joined
+from .subschemas import FLAT, INTEGER_NAME, JSON_TYPES, NUMBER_NAME, Schema, join_definitions, with_definitions
 
 __all__ = ["schema_of"]
 
-_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
-# Formats that a returned value is not sure to keep: a moment may lack its time zone, which RFC 3339 asks for.
+# Formats that every returned value has: a date-time may lack its time zone, which RFC 3339 requires.
 _SENT_FORMATS = frozenset({"date", "duration", "uuid", "decimal", "ipv4", "ipv6"})
 _KEYS: dict[type, Schema] = {
     int: {"pattern": INTEGER_NAME},
@@ -43,25 +43,25 @@ _KEYS: dict[type, Schema] = {
 }
 
 
-def schema_of(node: Node, *, given: bool, outline: bool = False) -> tuple[Schema, dict[str, Schema]]:
-    """The schema of what is given, or else of what is sent, and the definitions it refers to.
+def schema_of(node: Node, *, is_input: bool, outline: bool = False) -> tuple[Schema, dict[str, Schema]]:
+    """The schema of input, or else of output, and the definitions it refers to.
 
-    An `outline` says of what pydantic reads only whether it is an array or an object.
+    In an `outline` the types of pydantic are only arrays or objects.
 
     >>> from plainmcp.schema.type_tree import tree_of
-    >>> schema_of(tree_of(list[int]), given=True)
+    >>> schema_of(tree_of(list[int]), is_input=True)
     ({'type': 'array', 'items': {'type': 'integer'}}, {})
     """
-    writer = _Writer(given, outline)
+    writer = _Writer(is_input, outline)
     schema = writer.write(node)
     return schema, writer.definitions
 
 
 class _Writer:
-    """One schema in the making."""
+    """Writes one schema and its definitions."""
 
-    def __init__(self, given: bool, outline: bool) -> None:
-        self._given = given
+    def __init__(self, is_input: bool, outline: bool) -> None:
+        self._is_input = is_input
         self._outline = outline
         self._names: dict[Any, str] = {}
         self.definitions: dict[str, Schema] = {}
@@ -75,7 +75,7 @@ class _Writer:
         return {**node.notes, **self._write_out(node)}
 
     def _reference(self, node: Record | Alias | Row | Choice) -> Schema:
-        """A reference to the definition of a class, which is written when it is first met."""
+        """A reference to the definition of a class, which is written when it is first needed."""
         if node.kind not in self._names:
             name = _free_name(node.kind, self.definitions)
             self._names[node.kind] = name
@@ -88,71 +88,74 @@ class _Writer:
             case Anything():
                 return FLAT if node.flat else {}
             case Foreign():
-                schema, definitions = pydantic.schema(node.hint, "validation" if self._given else "serialization")
-                if self._outline:
-                    return _outline({**schema, "$defs": definitions})
-                return joined(schema, definitions, self.definitions)
+                return self._write_foreign(node)
             case Scalar():
-                return {"type": _TYPES[node.json], **limits.keywords(node)}
+                return {"type": JSON_TYPES[node.json], **limit_keywords_of(node)}
             case Text():
-                return {"type": "string", **self._format(node), **limits.keywords(node)}
+                return {"type": "string", **self._format_of(node), **limit_keywords_of(node)}
             case Choice():
                 return {"enum": [value for value, _ in node.options]}
             case Items():
-                return self._items(node)
+                return self._write_items(node)
             case Row():
-                return self._row(node)
+                return self._write_row(node)
             case Members():
-                return self._members(node)
+                return self._write_members(node)
             case Record():
-                return self._record(node)
+                return self._write_record(node)
             case Union():
                 return {"anyOf": [self.write(one) for one in sorted(node.members, key=_is_null)]}
             case Alias():
                 return self.write(node.inner)
         raise AssertionError(node)
 
-    def _format(self, node: Text) -> Schema:
+    def _write_foreign(self, node: Foreign) -> Schema:
+        schema, definitions = pydantic.json_schema_of(node.hint, "validation" if self._is_input else "serialization")
+        if self._outline:
+            return _outline(with_definitions(schema, definitions))
+        return join_definitions(schema, definitions, self.definitions)
+
+    def _format_of(self, node: Text) -> Schema:
         name = node.format.name
         if name == "base64":
             return {"contentEncoding": "base64"}
-        zoned = node.limits.get("tz")
-        if zoned is False and name == "time":
+        time_zone = node.limits.get("tz")
+        if time_zone is False and name == "time":
             return {"format": "partial-time"}
-        sure = self._given or name in _SENT_FORMATS or zoned
-        return {"format": name} if name and sure and zoned is not False else {}
+        is_sure = self._is_input or name in _SENT_FORMATS or time_zone
+        return {"format": name} if name and is_sure and time_zone is not False else {}
 
-    def _items(self, node: Items) -> Schema:
+    def _write_items(self, node: Items) -> Schema:
         items = {} if isinstance(node.item, Anything) and not node.item.flat else {"items": self.write(node.item)}
         unique = {"uniqueItems": True} if node.unique else {}
-        return {"type": "array", **items, **limits.keywords(node), **unique}
+        return {"type": "array", **items, **limit_keywords_of(node), **unique}
 
-    def _row(self, node: Row) -> Schema:
-        items = [self._field(one) for one in node.items]
+    def _write_row(self, node: Row) -> Schema:
+        items = [self._write_field(one) for one in node.items]
         if node.kind is None:
             rest = {"prefixItems": items, "items": False} if items else {}
             return {"type": "array", "minItems": node.least, "maxItems": len(items), **rest}
         most = {"maxItems": len(items)} if node.closed else {}
         return {"type": "array", "prefixItems": items, "minItems": node.least, **most}
 
-    def _members(self, node: Members) -> Schema:
-        names = self._names_of(node.key)
+    def _write_members(self, node: Members) -> Schema:
+        names = self._write_names(node.key)
         values = {} if isinstance(node.value, Anything) else {"additionalProperties": self.write(node.value)}
         return {
             "type": "object",
             **({"propertyNames": names} if names else {}),
             **values,
-            **limits.keywords(node),
+            **limit_keywords_of(node),
         }
 
-    def _names_of(self, key: Node) -> Schema:
-        """What the names of an object's members are like: always strings, so that need not be said."""
+    def _write_names(self, key: Node) -> Schema:
+        """The schema of the names of an object's members, without the type, which is always string."""
         match key:
             case Alias():
-                return self._names_of(key.inner)
+                return self._write_names(key.inner)
             case Scalar() if key.json is str:
                 return {name: value for name, value in self.write(key).items() if name != "type"}
-            case _ if not self._given:
+            case _ if not self._is_input:
                 return {}
             case Scalar():
                 return _KEYS[key.json]
@@ -161,29 +164,29 @@ class _Writer:
             case Text():
                 return {name: value for name, value in self.write(key).items() if name != "type"}
             case Union():
-                choices = [self._names_of(one) for one in key.members]
+                choices = [self._write_names(one) for one in key.members]
                 return {"anyOf": choices} if all(choices) else {}
         return {}
 
-    def _record(self, node: Record) -> Schema:
-        properties = {wire: self._field(one) for wire, one in node.fields.items()}
+    def _write_record(self, node: Record) -> Schema:
+        properties = {wire: self._write_field(one) for wire, one in node.fields.items()}
         required = [wire for wire, one in node.fields.items() if one.required]
         closed = {"additionalProperties": False} if node.closed else {}
         return {"type": "object", "properties": properties, "required": required, **closed}
 
-    def _field(self, field: Field) -> Schema:
-        found = self.write(field.node)
+    def _write_field(self, field: Field) -> Schema:
+        schema = self.write(field.node)
         if field.default is MISSING:
-            return found
+            return schema
         try:
-            return {**found, "default": msgspec.to_builtins(field.default, str_keys=True)}
+            return {**schema, "default": msgspec.to_builtins(field.default, str_keys=True)}
         except (TypeError, ValueError, RecursionError):
-            return found
+            return schema
 
 
 def _outline(schema: Schema) -> Schema:
-    """Whether values are arrays or objects, which a string may hold; else nothing is said that could change one."""
-    kinds = [one.get("type") for one in branches(schema, schema) if isinstance(one, dict)]
+    """The schema of arrays or objects, which may be sent in a string; else one by which no value is repaired."""
+    kinds = [one.get("type") for one in branches_of(schema, schema) if isinstance(one, dict)]
     if not set(kinds) <= {"array", "object", "null"}:
         return {"type": ["integer", "string"]} if kinds == ["integer"] else {}
     return {"anyOf": [{"type": kind} for kind in kinds]}
@@ -205,19 +208,19 @@ def _is_null(node: Node) -> bool:
 # Names --------------------------------------------------------------------------------------------
 
 
-def _free_name(kind: Any, taken: dict[str, Schema]) -> str:
-    name = re.sub(r"[^a-zA-Z0-9.\-_]", "_", _title(kind))
-    if name in taken:
+def _free_name(kind: Any, used: dict[str, Schema]) -> str:
+    name = re.sub(r"[^a-zA-Z0-9.\-_]", "_", _title_of(kind))
+    if name in used:
         name = re.sub(r"[^a-zA-Z0-9.\-_]", "_", f"{kind.__module__}.{getattr(kind, '__qualname__', name)}")
     number, new = 1, name
-    while new in taken:
+    while new in used:
         number += 1
         new = f"{name}_{number}"
     return new
 
 
-def _title(kind: Any) -> str:
-    """The name of a class or an alias, with the types a generic one was given."""
+def _title_of(kind: Any) -> str:
+    """The name of a class or an alias, with its type arguments."""
     origin = getattr(kind, "__origin__", None)
     if origin is None:
         return str(kind.__name__)
@@ -226,12 +229,12 @@ def _title(kind: Any) -> str:
 
 
 def _describe(node: Record | Alias | Row | Choice) -> Schema:
-    """The title and the docstring of a class; not the one Python makes up."""
+    """The title and the docstring of a class; not a docstring that Python generates."""
     if isinstance(node, Alias):
         return {}
     kind = getattr(node.kind, "__origin__", node.kind)
     doc = textwrap.dedent(kind.__doc__ or "").strip("\r\n")
-    made_up = doc.startswith(f"{kind.__name__}(") and doc.endswith(")") and not issubclass(kind, msgspec.Struct)
+    is_generated = doc.startswith(f"{kind.__name__}(") and doc.endswith(")") and not issubclass(kind, msgspec.Struct)
     if issubclass(kind, Enum) and doc == "An enumeration.":
-        made_up = True
-    return {"title": _title(node.kind), **({"description": doc} if doc and not made_up else {})}
+        is_generated = True
+    return {"title": _title_of(node.kind), **({"description": doc} if doc and not is_generated else {})}

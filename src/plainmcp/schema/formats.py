@@ -1,6 +1,6 @@
-"""Classes whose values are one string each in JSON: how each is listed, and how it is read from that string.
+"""Classes whose values are strings in JSON: the format of each, and how a value is read from a string.
 
-What takes long to read, a number with a huge exponent or a long regular expression, is refused before it is read.
+A text that takes very long to read, a number with a huge exponent or a long regular expression, is refused first.
 """
 
 import base64
@@ -17,24 +17,33 @@ from uuid import UUID
 
 import msgspec
 
-__all__ = ["MAX_DIGITS", "MAX_PATTERN", "NAMES", "Format", "OutOfBoundsError", "check_bounds", "format_of", "keeps"]
+__all__ = [
+    "MAX_DIGITS",
+    "MAX_PATTERN",
+    "NAMES",
+    "Format",
+    "OutOfBoundsError",
+    "check_bounds",
+    "format_of",
+    "is_in_format",
+]
 
 MAX_DIGITS = 4_300
-"""How many digits a number may have when it is written out: as many as Python reads of an integer."""
+"""How many digits a number may have: as many as Python reads in an integer."""
 
 MAX_PATTERN = 1_000
 """How many characters a regular expression may have."""
 
 
 class Format(NamedTuple):
-    """What the strings of a class are called; `read` makes a value of the class of one, and raises ValueError."""
+    """The name of a format in JSON Schema; `read` makes a value of a class from a string, and raises ValueError."""
 
     name: str | None
     read: Callable[[type, str], Any]
 
 
 def format_of(kind: Any) -> Format | None:
-    """How a class of texts is listed and read; None for any other class.
+    """The format of a class whose values are strings; None for any other class.
 
     >>> format_of(Decimal).read(Decimal, "1.10")
     Decimal('1.10')
@@ -43,15 +52,15 @@ def format_of(kind: Any) -> Format | None:
         return None
     if kind in _EXACT:
         return _EXACT[kind]
-    if (kind.__module__.partition(".")[0], kind.__name__) == ("zoneinfo", "ZoneInfo"):  # not imported for anyone
+    if (kind.__module__.partition(".")[0], kind.__name__) == ("zoneinfo", "ZoneInfo"):  # not imported here
         return _ZONE
     return next((_FAMILIES[base] for base in kind.__mro__ if base in _FAMILIES), None)
 
 
-def keeps(name: str, text: str) -> bool:
+def is_in_format(name: str, text: str) -> bool:
     """Whether a text is in one of the formats of NAMES.
 
-    >>> keeps("date", "2026-07-28"), keeps("date", "soon")
+    >>> is_in_format("date", "2026-07-28"), is_in_format("date", "soon")
     (True, False)
     """
     kind, format = NAMES[name]
@@ -63,15 +72,15 @@ def keeps(name: str, text: str) -> bool:
 
 
 class OutOfBoundsError(ValueError):
-    """A text that would take long to read; says what is taken."""
+    """A text that takes very long to read; the message is what is expected."""
 
 
 def check_bounds(format: Any, text: str) -> None:
-    """Raise OutOfBoundsError for a text in a format that cannot be read in a moment.
+    """Raise OutOfBoundsError for a text in a format that would take very long to read.
 
     >>> check_bounds("fraction", "1e999999999")
     Traceback (most recent call last):
-    plainmcp.schema.texts.OutOfBoundsError: expected a number of at most 4,300 digits
+    plainmcp.schema.formats.OutOfBoundsError: expected a number of at most 4,300 digits
     """
     if format == "regex" and len(text) > MAX_PATTERN:
         raise OutOfBoundsError(f"expected a regular expression of at most {MAX_PATTERN:,} characters")
@@ -114,15 +123,15 @@ _DURATION = re.compile(
     ),
     re.IGNORECASE,
 )
-# As pydantic counts them: a year is 365 days, a month is 30.
+# As in pydantic: a year is 365 days, a month is 30.
 _SECONDS = tuple(map(Decimal, (365 * 86_400, 30 * 86_400, 7 * 86_400, 86_400, 3_600, 60, 1)))
 
 
 def _read_duration(kind: Any, text: str) -> datetime.timedelta:
-    found = _DURATION.fullmatch(text) if len(text) <= 100 else None
-    if found is None:
+    match = _DURATION.fullmatch(text) if len(text) <= 100 else None
+    if match is None:
         raise ValueError("not a duration")
-    sign, *amounts = found.groups()
+    sign, *amounts = match.groups()
     total = sum(
         (Decimal(amount.replace(",", ".")) * unit for amount, unit in zip(amounts, _SECONDS, strict=True) if amount),
         Decimal(0),
@@ -146,7 +155,7 @@ def _read_by_msgspec(kind: Any, text: str) -> Any:
 
 
 def _read_ipv6(kind: Any, text: str) -> Any:
-    if "%" in text:  # a zone is not part of the format
+    if "%" in text:  # a scope is not part of the format
         raise ValueError("not an address")
     return kind(text)
 
@@ -188,4 +197,4 @@ _FAMILIES: dict[type, Format] = {
     str: Format(None, _construct),
 }
 NAMES = {format.name: (kind, format) for kind, format in (_EXACT | _FAMILIES).items() if format.name is not None}
-"""The formats there are, each with a class that has it."""
+"""The formats by name, each with a class that has it."""

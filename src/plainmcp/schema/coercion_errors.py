@@ -1,0 +1,175 @@
+"""The error for a value that does not fit its type, made from exceptions of authors' classes and of pydantic.
+
+Most texts of pydantic are not used: the schema gives the text, as it does for every other type.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, get_args
+
+from .matching import decode_text
+from .subschemas import Keys
+
+__all__ = ["CoercionError", "Name", "is_authored", "read_author_error", "read_pydantic_error"]
+
+
+class Name(str):
+    """The last key of a place where the name of a member is wrong, and not its value."""
+
+    __slots__ = ()
+
+
+class CoercionError(Exception):
+    """A value does not fit its type. Each place has its keys, and the text of an author's class.
+
+    Where the text is None, the schema shows what was expected.
+    """
+
+    def __init__(self, places: list[tuple[Keys, str | None]]) -> None:
+        super().__init__(places)
+        self.places = places
+
+
+_ATTRIBUTE = re.compile(r"'(\w+)'")
+
+
+def read_author_error(error: Exception, name: str, keys: Keys) -> tuple[Keys, str | None]:
+    """The place that an exception is about, and its text; `name` is the class, `keys` lead to its value.
+
+    The texts of attrs' own validators and of Python's enums are not used: they repeat the value.
+
+    >>> read_author_error(ValueError("the free plan has one seat"), "Plan", ("plan",))
+    (('plan',), 'the free plan has one seat')
+    """
+    packages = [*_packages_of(error)]
+    if packages[-1:] in (["attr"], ["attrs"]):
+        attribute = _ATTRIBUTE.search(str(error))
+        return (*keys, *attribute.groups()) if attribute else keys, f"refused by a validator of {name}"
+    if is_authored(error):
+        return keys, str(error) or f"refused by {name}"
+    return keys, None
+
+
+def is_authored(error: Exception) -> bool:
+    """Whether an exception was raised in code of an author, and not only in the standard library or pydantic."""
+    packages = [*_packages_of(error)]
+    if packages[-1:] == ["enum"]:
+        return False
+    return not packages or not _LIBRARIES.issuperset(packages)
+
+
+_LIBRARIES = sys.stdlib_module_names | {"plainmcp", "pydantic", "pydantic_core"}
+
+
+def _packages_of(error: Exception) -> Iterator[str]:
+    """The packages that an exception came through, from the caller to the code that raised it."""
+    trace = error.__traceback__
+    while trace is not None:
+        yield str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+        trace = trace.tb_next
+
+
+# Errors of pydantic --------------------------------------------------------------------------------
+
+
+def read_pydantic_error(error: Any, value: Any) -> tuple[Keys, str | None]:
+    """The place where pydantic refuses a value, and the text of an author's validator; None for one of pydantic."""
+    kind, context = error["type"], error.get("ctx", {})
+    keys = _keys_of(error["loc"], value, is_missing=kind == "missing")
+    if error["loc"][-1:] == ("[key]",):
+        keys = (*keys[:-1], Name(keys[-1]))
+    if kind in ("value_error", "assertion_error") and "error" in context:
+        text = str(context["error"]) or "refused by a validator"
+        return keys, text if is_authored(context["error"]) else None
+    if kind in _EXPECTED:
+        return keys, f"expected {_EXPECTED[kind].format(**context)}"
+    if kind in _LIMITS and any(isinstance(limit, (Decimal, Fraction)) for limit in context.values()):
+        return keys, f"expected a number{_LIMITS[kind].format(**context)}"
+    is_own = kind in _known_errors() or kind in _CUSTOM or str(error["msg"]).startswith(_EMAIL)
+    return keys, None if is_own else str(error["msg"])
+
+
+_EMAIL = "value is not a valid email address"
+# Errors of pydantic's own types that look like those of an author; some repeat the value.
+_CUSTOM = frozenset(
+    {
+        "base64_decode", "byte_size", "byte_size_unit", "bytes_type", "color_error", "import_error", "ip_any_address",
+        "ip_any_interface", "ip_any_network", "ip_v4_address", "ip_v4_interface", "ip_v4_network", "ip_v6_address",
+        "ip_v6_interface", "ip_v6_network", "path_type", "pattern_bytes_type", "pattern_regex", "pattern_str_type",
+        "pattern_type", "sequence_str", "zoneinfo_str", "fraction_parsing",
+    }
+)  # fmt: skip
+# Limits of decimals and fractions: a schema has no keywords for limits of a number in a string.
+_LIMITS = {
+    "greater_than": " > {gt}",
+    "greater_than_equal": " >= {ge}",
+    "less_than": " < {lt}",
+    "less_than_equal": " <= {le}",
+    "multiple_of": ", a multiple of {multiple_of}",
+}
+# Errors for which a schema has no keyword.
+_EXPECTED = {
+    "date_past": "a date in the past",
+    "date_future": "a date in the future",
+    "datetime_past": "a date and time in the past",
+    "datetime_future": "a date and time in the future",
+    "timezone_naive": "a time without a time zone",
+    "timezone_aware": "a time with a time zone",
+    "finite_number": "a finite number",
+    "decimal_max_digits": "a decimal number of at most {max_digits} digits",
+    "decimal_max_places": "a decimal number with at most {decimal_places} decimal places",
+    "decimal_whole_digits": "a decimal number with at most {whole_digits} digits before the point",
+    "uuid_version": "a UUID of version {expected_version}",
+    "url_scheme": "a URL whose scheme is {expected_schemes}",
+    "json_invalid": "JSON in a string",
+    "path_not_file": "the path of a file that is there",
+    "path_not_directory": "the path of a directory that is there",
+    "path_not_socket": "the path of a socket that is there",
+    "path_exists": "a path where there is nothing yet",
+    "parent_does_not_exist": "a path in a directory that is there",
+    "payment_card_number_digits": "the number of a card, digits only",
+    "payment_card_number_luhn": "the number of a card",
+    "payment_card_number_brand": "the number of a card, {required_length} digits",
+    "predicate_failed": "a value that its validator takes",
+    "not_operation_failed": "a value that its validator takes",
+}
+
+
+@lru_cache
+def _known_errors() -> frozenset[str]:
+    from pydantic_core import core_schema
+
+    return frozenset(get_args(core_schema.ErrorType))
+
+
+def _keys_of(loc: Keys, value: Any, *, is_missing: bool) -> Keys:
+    """The keys of a place, without the labels that pydantic gives to the choices of a union."""
+    keys: list[Any] = []
+    for at, key in enumerate(loc):
+        rest = loc[at + 1 :]
+        value = decode_text(value)
+        if _has(value, key) and not _is_label(value, key, rest, is_missing):
+            value = value[key]
+            keys.append(key)
+        elif is_missing and not rest:
+            keys.append(key)
+    return tuple(keys)
+
+
+def _is_label(value: Any, key: Any, rest: Keys, is_missing: bool) -> bool:
+    """Whether a key of the value is the label of a choice here: the keys that follow are beside it, not in it."""
+    inner = decode_text(value[key])
+    if any(_has(inner, one) for one in rest):
+        return False
+    is_lost = is_missing and bool(rest) and not isinstance(inner, (dict, list))
+    return is_lost or any(_has(value, one) for one in rest)
+
+
+def _has(value: Any, key: Any) -> bool:
+    if isinstance(value, list):
+        return isinstance(key, int) and key < len(value)
+    return isinstance(value, dict) and key in value

@@ -1,0 +1,167 @@
+"""The JSON Schema 2020-12 of one type hint, tidy for a model to read.
+
+It has no generated titles, its small definitions are inlined, and its keywords have one order. pydantic makes the
+schemas of its own types.
+"""
+
+import re
+from typing import Any
+
+from ..foreign import classes
+from . import hints, matching, node_schema, records, type_tree
+from .subschemas import JSON_TYPES, Definitions, Schema, inline, map_schemas, order_keywords
+
+__all__ = ["Schema", "for_input", "for_output", "without_null"]
+
+
+def for_input(
+    hint: Any, *, show_defaults: bool = True, root: bool = False, keep_null: bool = False
+) -> tuple[Schema, Definitions]:
+    """The schema of a value that is read, and the definitions it needs; raises AuthorError.
+
+    With `keep_null` a member that may be left out may also be null.
+
+    >>> for_input(list[int])
+    ({'type': 'array', 'items': {'type': 'integer'}}, {})
+    """
+    if hints.is_atom(hint):
+        return _atom_schema(hint), {}
+    schema, definitions = _compile(hint, "validation", root)
+
+    def tidy(here: Schema) -> Schema:
+        here = map_schemas(_tidy(here), tidy)
+        if "default" in here:
+            here = here if keep_null else without_null(here)
+            if here["default"] is None or not show_defaults:
+                del here["default"]
+        return order_keywords(here)
+
+    return tidy(schema), {name: tidy(one) for name, one in definitions.items()}
+
+
+def for_output(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitions]:
+    """The schema of a value that is sent, and the definitions it needs; with `drop_none` it is sent without nulls."""
+    schema, definitions = _compile(hint, "serialization", True)
+    always_sent = _always_sent_by(hint)
+
+    def tidy(here: Schema) -> Schema:
+        here = map_schemas(_tidy(here), tidy)
+        here.pop("default", None)  # of no use in output
+        if here.get("format") in _UNSURE:
+            del here["format"]
+        names = here.get("properties", {})
+        if tuple(names) in always_sent:
+            here["required"] = [name for name in names if name in always_sent[tuple(names)]]
+        return order_keywords(_drop_nullable_required(here) if drop_none else here)
+
+    return tidy(schema), {name: tidy(one) for name, one in definitions.items()}
+
+
+_UNSURE = frozenset({"date-time", "time", "duration"})
+"""Formats that a value may not have: a time without a time zone, a duration that is negative or has fractions."""
+
+
+def _always_sent_by(hint: Any) -> dict[tuple[str, ...], set[str]]:
+    """The fields that records in a hint always send, by the names of all their fields; msgspec may omit others."""
+    always_sent: dict[tuple[str, ...], set[str]] = {}
+    for part in hints.parts_of(hint):
+        if hints.is_record(part) and not classes.is_pydantic(part):
+            fields = records.sent_fields(part)
+            names, always = tuple(one.name for one in fields), {one.name for one in fields if one.always}
+            always_sent[names] = always & always_sent.get(names, always)
+    return {names: always for names, always in always_sent.items() if always}
+
+
+def _drop_nullable_required(schema: Schema) -> Schema:
+    properties = schema.get("properties", {})
+    required = [name for name in schema.get("required", ()) if not _can_be_null(properties.get(name, {}))]
+    rest = {key: value for key, value in schema.items() if key != "required"}
+    return {**rest, "required": required} if required else rest
+
+
+def _can_be_null(schema: Schema) -> bool:
+    # With a reference this schema does not tell whether the field may be missing.
+    plain = "type" in schema or "enum" in schema or "anyOf" in schema
+    choices = [one.get("type") for one in (schema, *schema.get("anyOf", ()))]
+    return not plain or "null" in choices or None in schema.get("enum", ()) or "$ref" in schema
+
+
+def _atom_schema(hint: Any) -> Schema:
+    return {} if hint is Any else {"type": JSON_TYPES[hint]}
+
+
+# Compiling ----------------------------------------------------------------------------------------
+
+
+def _compile(hint: Any, mode: str, root: bool) -> tuple[Schema, Definitions]:
+    is_input = mode == "validation"
+    schema, definitions = node_schema.schema_of(type_tree.tree_of(hint, is_input=is_input), is_input=is_input)
+    untitled = {name: _drop_title(name, one) for name, one in definitions.items()}
+    schema, definitions = (
+        _correct(schema, untitled, is_input),
+        {name: _correct(one, untitled, is_input) for name, one in untitled.items()},
+    )
+    return inline(schema, definitions, root=root)
+
+
+def _correct(schema: Schema, definitions: Definitions, is_input: bool) -> Schema:
+    """A schema with corrections of pydantic: member names are strings, and the tag of a union is required."""
+    schema = map_schemas(schema, lambda one: _correct(one, definitions, is_input))
+    tag = schema.get("discriminator", {}).get("propertyName")
+    if is_input and tag is not None and "oneOf" in schema:
+        schema = {**schema, "oneOf": [_with_tag(one, tag, definitions) for one in schema["oneOf"]]}
+    return _with_names(schema, definitions)
+
+
+def _with_tag(choice: Schema, tag: str, definitions: Definitions) -> Schema:
+    schema = matching.follow({"$defs": definitions}, choice)
+    required = schema.get("required", []) if isinstance(schema, dict) else []
+    return choice if tag in required else {**choice, "required": [tag, *required]}
+
+
+def _with_names(schema: Schema, definitions: Definitions) -> Schema:
+    """A schema in which the names of members are strings, also where they stand for other values."""
+    rule = matching.follow({"$defs": definitions}, schema.get("propertyNames"))
+    if not isinstance(rule, dict):
+        return schema
+    names = {key: value for key, value in rule.items() if key not in ("type", "title", "description")}
+    for keyword in ("enum", "const"):
+        if keyword in rule:
+            values = [rule["const"]] if keyword == "const" else rule["enum"]
+            names = {"enum": list(dict.fromkeys(map(node_schema.as_key, values)))}
+    return {**schema, "propertyNames": names}
+
+
+def _drop_title(name: str, definition: Schema) -> Schema:
+    """A definition without a title that only repeats the name of its class."""
+    title = re.sub(r"[^\w.\-]", "_", str(definition.get("title", "")))
+    return {key: value for key, value in definition.items() if key != "title" or title not in name}
+
+
+# Tidying ------------------------------------------------------------------------------------------
+
+
+def _tidy(schema: Schema) -> Schema:
+    """A schema without OpenAPI's discriminator; an enum has a type, where its values share one."""
+    schema = {key: value for key, value in schema.items() if key != "discriminator"}
+    if "enum" in schema:
+        types = {JSON_TYPES.get(type(value)) for value in schema["enum"]}
+        shared = {"type": types.pop()} if len(types) == 1 and None not in types else {}
+        schema = {**shared, **schema}
+    return schema
+
+
+def without_null(schema: Schema) -> Schema:
+    """The schema of a value that may be left out, without its null, which adds nothing.
+
+    >>> without_null({"anyOf": [{"type": "integer"}, {"type": "null"}]})
+    {'type': 'integer'}
+    """
+    if None in schema.get("enum", ()):
+        rest = [value for value in schema["enum"] if value is not None]
+        return _tidy({**schema, "enum": rest})
+    choices = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+    if not choices or len(choices) == len(schema["anyOf"]):
+        return schema
+    rest_of_it = {key: value for key, value in schema.items() if key != "anyOf"}
+    return {**choices[0], **rest_of_it} if len(choices) == 1 else {"anyOf": choices, **rest_of_it}

@@ -1,0 +1,197 @@
+"""The result of a tool from a returned value: one that the author made, or one made by policy.
+
+An author makes a result by hand, with a builder, as a pair, or as a dict of result keys; its parts are put together
+as the author chose them. What any other value becomes is decided in payload.
+"""
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw
+
+from ..errors import NormalizeError, PlainMCPError
+from ..foreign.classes import wire_type_of
+from ..policy import Policy
+from ..results import JSON_TEXT
+from ..types import CallToolResult, ContentBlock, parse_block
+from ..wire import codec
+from . import content
+from .encode import RULES, Rules
+from .payload import (
+    NOTHING,
+    Check,
+    Normalized,
+    Output,
+    Render,
+    arrange_keys,
+    attribute_of,
+    call_at,
+    content_of,
+    meta_of,
+    normalize_value,
+    strict_policy_of,
+    text_block_of,
+    unexpected_error,
+)
+
+__all__ = ["tool_result"]
+
+
+def tool_result(
+    value: Any,
+    policy: Policy,
+    rules: Rules = RULES,
+    *,
+    output: Output = NOTHING,
+    render: Render | None = None,
+    encoded: bytes | None = None,
+) -> Normalized:
+    """A tool's return value as a result whose structured data is raw JSON.
+
+    `encoded` is the JSON of a value that is data, if it was encoded already: it may hold an iterator, which can be
+    read only once.
+    """
+    try:
+        pair = output.pairs and is_pair(value, policy, rules)
+        if pair and output.conform is not None:
+            value = output.conform(value)  # each of its two items has a type
+        ready = ready_result_of(value, policy, rules, pair=pair)
+        if ready is not None:
+            if output.check_data is not None and not ready.result.isError:
+                _check_structured(ready.result.structuredContent, output.check_data)
+            return ready
+        if output.conform is not None and encoded is None:
+            value = output.conform(value)
+        if policy.accept == "serializer" and not isinstance(value, str):
+            value = _check_accepted(value, policy, rules)
+        return normalize_value(value, policy, rules, output, render, encoded)
+    except PlainMCPError:
+        raise
+    except Exception as error:
+        raise unexpected_error(value, error) from error
+
+
+def _check_structured(structured: Any, check: Check) -> None:
+    if structured is UNSET:
+        raise NormalizeError("$", "an output schema was promised, and there is no structured content")
+    check(bytes(structured))
+
+
+def _check_accepted(value: Any, policy: Policy, rules: Rules) -> Any:
+    """An object as plain data, since an iterator in it can be read only once; raises NormalizeError for others."""
+    raw = rules.encode(value, policy)
+    if not raw.startswith(b"{"):
+        kind = type(value).__name__
+        raise NormalizeError("$", f"this policy takes a str, an object or a ToolResult, and {kind} is none of them")
+    return codec.decode(raw)
+
+
+# Results that an author made ----------------------------------------------------------------------
+
+
+def ready_result_of(value: Any, policy: Policy, rules: Rules, *, pair: bool = False) -> Normalized | None:
+    """The result that a value is, if the author made one; None for any other value. `pair` as from `is_pair`."""
+    if isinstance(value, CallToolResult):
+        normalized = _assemble(value.content, value.structuredContent, value.isError, value._meta, policy, rules)
+        result_type: Any = value.resultType  # a Struct does not check its fields
+        if result_type is not None and not isinstance(result_type, str):
+            raise NormalizeError("$.resultType", f"takes text, not {type(result_type).__name__}")
+        normalized.result.resultType = result_type
+        return normalized
+    match wire_type_of(type(value)):
+        case "ToolResult":
+            structured = UNSET if value.structured_content is None else value.structured_content
+            rendered = getattr(value, "rendered", False)
+            is_error = None if value.is_error is False else value.is_error
+            return _assemble(value.content, structured, is_error, value.meta, policy, rules, rendered)
+        case "CallToolResult":
+            structured = attribute_of(value, "structured_content", "structuredContent")
+            is_error = attribute_of(value, "is_error", "isError") or None
+            structured = UNSET if structured is None else structured
+            return _assemble(value.content, structured, is_error, value.meta, policy, rules)
+    if type(value) is dict and policy.envelope == "exact":
+        return _from_envelope(value, policy, rules)
+    if pair:
+        payload, structured = value
+        return _from_pair(payload, structured, policy, rules)
+    return None
+
+
+def _assemble(
+    items: Any,
+    structured: Any,
+    is_error: bool | None,
+    meta: Any,
+    policy: Policy,
+    rules: Rules,
+    rendered: bool = False,
+    places: tuple[str, str] = ("$.content", "$.structuredContent"),
+) -> Normalized:
+    """A result from its parts; content that is None stands for the JSON of the data."""
+    content_place, data_place = places
+    raw = b"" if structured is UNSET else call_at(data_place, _encode_structured, structured, policy, rules)
+    if items is None:
+        items = [JSON_TEXT] if raw else []
+    elif not isinstance(items, (list, tuple)):
+        items = [items]
+    blocks: list[ContentBlock] = []
+    for index, item in enumerate(items):
+        if item is JSON_TEXT:
+            blocks.append(text_block_of(codec.format_json(raw, policy.json_style)))
+        else:
+            blocks.extend(call_at(f"{content_place}[{index}]", content_of, item, policy, rules))
+    if is_error is not None and type(is_error) is not bool:
+        raise NormalizeError("$.isError", f"takes true or false, not {type(is_error).__name__}")
+    omitted = not raw or (raw in (b"{}", b"[]") and policy.empty_structured == "omit")  # S001-38
+    result = CallToolResult(
+        content=blocks,
+        structuredContent=UNSET if omitted else Raw(raw),
+        isError=is_error,
+        _meta=meta_of(meta, policy, rules),
+    )
+    return Normalized(result, rendered or any(item is JSON_TEXT for item in items))
+
+
+def _encode_structured(structured: Any, policy: Policy, rules: Rules) -> bytes:
+    return arrange_keys(rules.encode(structured, strict_policy_of(policy)), policy)
+
+
+_ENVELOPE = frozenset({"content", "structuredContent", "isError", "_meta", "meta"})
+
+
+def _from_envelope(value: dict[Any, Any], policy: Policy, rules: Rules) -> Normalized | None:
+    """A dict that consists of result keys only, and fits; anything else is data (S000-09, S000-11)."""
+    if "content" not in value or not _ENVELOPE.issuperset(value) or not isinstance(value["content"], list):
+        return None
+    is_error, meta = value.get("isError"), value.get("_meta", value.get("meta"))
+    if not (is_error is None or type(is_error) is bool) or not (meta is None or isinstance(meta, dict)):
+        return None
+    blocks = []
+    for item in value["content"]:
+        try:
+            blocks.append(item if content.is_content(type(item), policy, rules) else parse_block(item))
+        except msgspec.ValidationError:
+            return None
+    return _assemble(blocks, value.get("structuredContent", UNSET), is_error, meta, policy, rules)
+
+
+def is_pair(value: Any, policy: Policy, rules: Rules) -> bool:
+    """Whether a value is (payload, structured): a dict, or an object beside plain text or content (S000-25)."""
+    if type(value) is not tuple or len(value) != 2 or policy.pair != "object":
+        return False
+    payload, structured = value
+    if isinstance(structured, dict):
+        return True
+    is_content = isinstance(payload, str) or content.is_content(type(payload), policy, rules)
+    return is_content and rules.rule_of(type(structured)).shape in ("fields", "model", "open")
+
+
+def _from_pair(payload: Any, structured: Any, policy: Policy, rules: Rules) -> Normalized | None:
+    """The result of a pair; None where its second item is not an object in JSON."""
+    if not isinstance(structured, dict):
+        raw = rules.encode(structured, policy)
+        if not raw.startswith(b"{"):
+            return None
+        structured = codec.decode(raw)  # an iterator in it can be read only once
+    blocks = call_at("$[0]", content_of, payload, policy, rules)
+    return _assemble(blocks, structured, None, None, policy, rules, places=("$[0]", "$[1]"))
