@@ -30,7 +30,7 @@ _NOTES = {
 
 def page() -> str:
     """The page."""
-    parser = options._parser()
+    parser = options.build_parser()
     commands = next(one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
     parts: list[str] = []
     with mock.patch.dict(os.environ, {"COLUMNS": "100", "NO_COLOR": "1"}):

@@ -83,7 +83,7 @@ def test_one_of_several_servers_is_chosen_by_its_name(folder: Path) -> None:
         ("missing.py:server", "there is no file missing.py"),
         (".", "there is no file ."),
         ("one", "there is no file one; did you mean one.py?"),
-        ("notes.txt", "notes.txt is no Python file"),
+        ("notes.txt", "notes.txt is not a Python file"),
         ("none.py", "none.py has no server; write server = Server(...)"),
         ("none.py:number", "none.py has no server called 'number': it is a int"),
         ("one.py:other", "one.py has no server called 'other': there is none"),
@@ -169,9 +169,9 @@ def test_wrong_words_and_options_are_a_two(arguments: list[str], capsys: pytest.
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["--reload"], "--reload goes with --http: on standard input the client starts the server"),
+        (["--reload"], "--reload needs --http: on standard input the client starts the server"),
         (["--http", "127.0.0.1:0", "--reload", "--workers", "2"], "--reload serves in one process"),
-        (["--workers", "2"], "--workers goes with --http: on standard input there is one client"),
+        (["--workers", "2"], "--workers needs --http: on standard input there is one client"),
     ],
 )
 def test_options_that_do_not_go_together_say_why(
@@ -493,9 +493,9 @@ def test_what_is_no_text_is_named_and_what_a_terminal_obeys_is_spelled_out(run: 
         (
             ["forecast", "Oslo"],
             2,
-            'the arguments are no JSON object, such as \'{"city": "Oslo"}\': JSON is malformed',
+            'the arguments are not a JSON object, such as \'{"city": "Oslo"}\': JSON is malformed',
         ),
-        (["forecast", "[1]"], 2, "the arguments are no JSON object"),
+        (["forecast", "[1]"], 2, "the arguments are not a JSON object"),
     ],
 )
 @pytest.mark.parametrize("command", ["call", "preview"])
@@ -604,7 +604,7 @@ def test_a_server_is_reached_on_the_pipes_of_a_command(run: Any, busy: str) -> N
     [
         ("no-such-program", "the command 'no-such-program' cannot be started: "),
         ("", "the command '' cannot be started: "),
-        (f"{sys.executable} -c 'print(1 + 1, chr(33))'", "the command wrote a line that is no message: b'2 !\\n'"),
+        (f"{sys.executable} -c 'print(1 + 1, chr(33))'", "the command wrote a line that is not a message: b'2 !\\n'"),
         (f"{sys.executable} -c 'raise SystemExit(5)'", "the command ended with code 5 and did not answer"),
     ],
 )
@@ -616,19 +616,19 @@ def test_a_command_that_is_no_server_is_explained(run: Any, command: str, compla
 
 def test_events_are_cut_out_of_a_stream() -> None:
     stream = [b": hello\r\n", b"id: 1\n", b"data:\n", b"\n", b"data: {\n", b"data:}\r\n", b"\r\n", b"data: lost\n"]
-    assert list(remote._events(stream)) == [b"{\n}"]
+    assert list(remote._events_of(stream)) == [b"{\n}"]
 
 
 def test_a_question_is_declined_and_a_ping_answered() -> None:
     sent: list[dict[str, Any]] = []
 
-    class Asking(client.Inside):
-        def tell(self, message: bytes, revision: str) -> None:
+    class Asking(client.InProcess):
+        def notify(self, message: bytes, revision: str) -> None:
             sent.append(json.loads(message))
 
-    peer = client.Peer(lambda hear: Asking(Server("x"), hear), REVISIONS["2025-11-25"])
-    peer._hear(b'{"jsonrpc":"2.0","id":"a","method":"roots/list"}')
-    peer._hear(b'{"jsonrpc":"2.0","id":"b","method":"ping"}')
+    peer = client.Peer(lambda receive: Asking(Server("x"), receive), REVISIONS["2025-11-25"])
+    peer._receive(b'{"jsonrpc":"2.0","id":"a","method":"roots/list"}')
+    peer._receive(b'{"jsonrpc":"2.0","id":"b","method":"ping"}')
     assert [message.get("id") for message in sent] == [None, "a", "b"]
     assert sent[1]["error"]["code"] == -32601
     assert sent[2]["result"] == {}
@@ -644,10 +644,10 @@ def test_colours_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    assert show.coloured("word", "bold") == "word"
-    assert show.coloured("word", "bold", Terminal()) == "\x1b[1mword\x1b[0m"
+    assert show.in_colour("word", "bold") == "word"
+    assert show.in_colour("word", "bold", Terminal()) == "\x1b[1mword\x1b[0m"
     monkeypatch.setenv("NO_COLOR", "1")
-    assert show.coloured("word", "bold", Terminal()) == "word"
+    assert show.in_colour("word", "bold", Terminal()) == "word"
 
 
 @pytest.mark.parametrize(
