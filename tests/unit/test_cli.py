@@ -222,7 +222,7 @@ to serve it with plainmcp, change its imports:
 
   line 1: from fastmcp import Client, Context, FastMCP as Maker
       becomes from plainmcp.compat.fastmcp import Context, FastMCP as Maker
-      Client: for tests there is plainmcp.testing.Client; any other client is kept as it is
+      Client: use plainmcp.testing.Client in tests, and keep any other client as it is
   line 2: from fastmcp.utilities.types import Image
       becomes from plainmcp.compat.fastmcp import Image
   line 3: import fastmcp

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..compat import fastmcp
-from ..compat.fastmcp.elsewhere import IN_THE_PACKAGE
+from ..compat.fastmcp.missing import IN_THE_PACKAGE
 
 __all__ = ["advise", "is_foreign_server"]
 
