@@ -1,4 +1,4 @@
-"""docs/reference/fastmcp.md: which of FastMCP's names are here, and what is said about those that are not."""
+"""docs/reference/fastmcp.md: which of FastMCP's names are supported, and what to do instead of the others."""
 
 from plainmcp.compat import fastmcp
 from plainmcp.compat.fastmcp import missing
@@ -8,9 +8,9 @@ from .markdown import code, headed, table
 __all__ = ["fastmcp_page"]
 
 _INTRO = """\
-What `plainmcp.compat.fastmcp` has of that package, and what it has not. Whatever is not here is refused when it
-is asked for, with the words below; nothing is taken and ignored. How to move is [on its own
-page](../how-to/from-fastmcp.md)."""
+The parts of FastMCP that `plainmcp.compat.fastmcp` has, and those that it does not have. Using one that it does not
+have raises an error with the text below; nothing is ignored silently. See also [how to move from
+FastMCP](../how-to/from-fastmcp.md)."""
 
 
 def fastmcp_page() -> str:

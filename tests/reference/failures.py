@@ -1,4 +1,4 @@
-"""docs/reference/errors.md: every exception, who reads it, and what a client is sent for it, found by raising it."""
+"""docs/reference/errors.md: every exception, its reader, and what a client receives for it, found by raising it."""
 
 import logging
 import re
@@ -18,24 +18,24 @@ __all__ = ["page"]
 
 _INTRO = """\
 All exceptions are in `plainmcp.errors`; `ToolError` is in `plainmcp` as well. Each has one reader: the author,
-the model or the peer. [Errors by reader](../topics/errors-by-reader.md) says why."""
+the model or the peer. [Errors by reader](../topics/errors-by-reader.md) explains why."""
 
 _RAISED = """\
-## What becomes of an exception
+## What an exception becomes
 
-A function raises; this is what the client is sent. The number of the incident is also in the log, with the
-traceback; nothing of the exception itself is sent, because its text may hold what is nobody's business."""
+A function raises an exception; this is what the client receives. The number of the incident is also in the log, with
+the traceback. The text of an unexpected exception is never sent, because it may contain secrets."""
 
 _ARGUMENTS = """\
 ## When the arguments do not fit
 
-The function does not run. The model is told every problem at once, and never the values it sent."""
+The function does not run. The model gets all problems at once, but never the values it sent."""
 
 _CODES = """\
 ## Codes
 
-What a peer is told, and the HTTP status of the answer where a client of 2026-07-28 asks. On the handshake
-revisions an answer over HTTP has status 200, whatever it says; what could not even be read has 400."""
+The codes a peer receives, and the HTTP status of the response on 2026-07-28. On the revisions with a handshake the
+status is 200 also for errors, and 400 for a message that cannot be decoded."""
 
 
 def page() -> str:
