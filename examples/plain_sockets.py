@@ -1,21 +1,21 @@
-"""Bring your own I/O: a server on a TCP port, a message a line, in forty lines of the standard library.
+"""Bring your own I/O: a server on a TCP port, one message per line, with the standard library only.
 
 Try it:
 
     python examples/plain_sockets.py 9000 &
     echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | nc -q 1 127.0.0.1 9000
 
-A connection is `server.connect(send)`: bytes go in by `handle`, which gives the answer, or by `start` and `finish`
-where requests shall not wait for one another; `send` is called with all that is no answer, such as progress.
+A connection is `server.connect(send)`: `handle` takes a message and returns the response; `start` and `finish` do the
+same in two steps, so that requests do not wait for one another. `send` gets other messages, such as progress.
 """
 
 import socketserver
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from plainmcp import Server
-from plainmcp.transports.connection import Work
 
 server = Server("sockets", "1.0.0")
 
@@ -34,15 +34,15 @@ class Client(socketserver.StreamRequestHandler):
             with writing:
                 self.wfile.write(message + b"\n")
 
-        def finish(work: Work) -> None:
-            answer = connection.finish(work)
-            if answer is not None:
-                send(answer)
+        def finish(work: Any) -> None:
+            response = connection.finish(work)
+            if response is not None:
+                send(response)
 
         connection = server.connect(send)
         with ThreadPoolExecutor() as threads:
             for line in self.rfile:
-                # Everything but your own functions is done here, in order; those run side by side.
+                # Everything but your own functions runs here, in order; your functions run in parallel.
                 threads.submit(finish, connection.start(line))
             connection.close()
 

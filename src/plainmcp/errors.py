@@ -17,6 +17,7 @@ PlainMCPError
 from typing import Any, ClassVar
 
 __all__ = [
+    "HTTP_STATUSES",
     "ArgumentsError",
     "AuthorError",
     "HeaderMismatch",
@@ -35,6 +36,10 @@ __all__ = [
     "ToolError",
     "UnsupportedRevision",
 ]
+
+
+HTTP_STATUSES = {-32601: 404, -32700: 400, -32600: 400, -32602: 400, -32020: 400, -32021: 400, -32022: 400}
+"""The HTTP status of a response by its error code, on revisions without a handshake; other codes have 200."""
 
 
 class PlainMCPError(Exception):

@@ -5,11 +5,21 @@ Ask `revision.audio`, never how old a revision is. Knows nothing of how a result
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, json
 
-from .errors import AuthorError
+from .errors import HTTP_STATUSES, AuthorError
 
-__all__ = ["LATEST", "LATEST_HANDSHAKE", "MODERN", "REVISIONS", "UNSAID", "Revision", "named", "negotiated"]
+__all__ = [
+    "LATEST",
+    "LATEST_HANDSHAKE",
+    "MODERN",
+    "REVISIONS",
+    "UNSAID",
+    "Revision",
+    "http_status",
+    "named",
+    "negotiated",
+]
 
 
 _METHODS = frozenset(
@@ -180,3 +190,24 @@ def negotiated(requested: object) -> Revision:
     """
     revision = REVISIONS.get(requested) if isinstance(requested, str) else None
     return revision if revision is not None and revision.handshake else LATEST_HANDSHAKE
+
+
+class _Error(Struct):
+    code: int
+
+
+class _Response(Struct):
+    error: _Error | None = None
+
+
+def http_status(response: bytes | None, revision: "str | Revision") -> int:
+    """The HTTP status of a response: 202 for None, by the error code on revisions without a handshake, else 200.
+
+    >>> error = b'{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}'
+    >>> http_status(error, "2026-07-28"), http_status(error, "2025-11-25"), http_status(None, "2026-07-28")
+    (404, 200, 202)
+    """
+    if response is None:
+        return 202
+    error = None if named(revision).handshake else json.decode(response, type=_Response).error
+    return 200 if error is None else HTTP_STATUSES.get(error.code, 200)

@@ -7,9 +7,8 @@ from typing import Any
 
 from plainmcp import Server, errors
 from plainmcp.errors import AuthorError, PlainMCPError, ProtocolError, ToolError
-from plainmcp.revisions import REVISIONS
+from plainmcp.revisions import LATEST, REVISIONS, http_status
 from plainmcp.testing import Client, RpcError
-from plainmcp.transports.http.rules import status
 from plainmcp.wire import jsonrpc
 
 from .markdown import code, first_line, headed, table
@@ -126,9 +125,8 @@ def _argument_rows() -> Iterator[list[str]]:
 def _code_rows() -> Iterator[list[str]]:
     known = {kind.code: kind for kind in ProtocolError.__subclasses__() if "code" in vars(kind)}
     for number, kind in sorted(known.items()):
-        yield [str(number), code(kind.__name__), str(status(jsonrpc.fail(b"1", number, ""), modern=True))]
+        yield [str(number), code(kind.__name__), str(http_status(jsonrpc.fail(b"1", number, ""), LATEST))]
     for number in sorted({revision.resource_not_found for revision in REVISIONS.values()}):
         where = [name for name, revision in REVISIONS.items() if revision.resource_not_found == number]
-        modern = any(not REVISIONS[name].handshake for name in where)
-        answer = jsonrpc.fail(b"1", number, "")
-        yield [str(number), f"`ResourceNotFound` on {', '.join(where)}", str(status(answer, modern=modern))]
+        response = jsonrpc.fail(b"1", number, "")
+        yield [str(number), f"`ResourceNotFound` on {', '.join(where)}", str(http_status(response, where[-1]))]
