@@ -13,6 +13,7 @@ from ... import context
 from ...questions import Elicited
 from ...revisions import LATEST_HANDSHAKE
 from ...schema import generate, hints
+from ...server import Server
 from .missing import IN_THE_CONTEXT, reject_attributes
 from .pieces import contents_of
 
@@ -39,7 +40,7 @@ def get_context() -> "Context":
 
 
 @contextmanager
-def enter_context(inner: context.Context, server: Any) -> Generator["Context", None, None]:
+def enter_context(inner: context.Context, server: Server) -> Generator["Context", None, None]:
     """Create a handler's context, which get_context() returns inside the `with` block."""
     current = Context(inner, server)
     token = _current.set(current)
@@ -55,10 +56,10 @@ class Context(context.Context):
 
     __slots__ = ("fastmcp",)
 
-    def __init__(self, inner: context.Context, server: Any) -> None:
+    def __init__(self, inner: context.Context, server: Server) -> None:
         for name in context.Context.__slots__:
             setattr(self, name, getattr(inner, name))
-        self.fastmcp = server  # a FastMCP; importing the class would be circular
+        self.fastmcp = server
 
     @property
     def request_id(self) -> str:
