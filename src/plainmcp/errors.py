@@ -17,7 +17,6 @@ PlainMCPError
 from typing import Any, ClassVar
 
 __all__ = [
-    "HTTP_STATUSES",
     "ArgumentsError",
     "AuthorError",
     "HeaderMismatch",
