@@ -7,11 +7,12 @@ READY := .venv/.ready
 SERVES := .venv/.serves
 PEERS := .venv-bench
 
-.PHONY: help run test mutants check bench bench-quick docs clean
+.PHONY: help run test test-fast mutants check bench bench-quick docs clean
 
 help:
 	@echo "make run     serve the weather example on loopback, and print a request to try"
 	@echo "make test    run every test and every >>> example"
+	@echo "make test-fast   run the tests for the inner loop, in less than a minute"
 	@echo "make mutants MODULE=src/plainmcp/schema/generate.py [COUNT=30] [SEED=1]   would a test at the wire notice a change?"
 	@echo "make check   formatting, lint and types"
 	@echo "make bench   measure speed and memory beside other packages: ten minutes, writes bench/RESULTS.md"
@@ -38,6 +39,10 @@ run: $(SERVES)
 
 test: $(READY)
 	$(BIN)/python -m pytest -q -n 2
+
+# The inner loop: units, architecture, and goldens on two channels; nothing marked slow.
+test-fast: $(READY)
+	$(BIN)/python -m pytest -q -n 2 -m "not slow" --hypothesis-profile=fast src tests/unit tests/architecture tests/golden
 
 # Changes one module at random places, one at a time, in a copy, and runs the tests at the wire.
 COUNT ?= 30

@@ -479,6 +479,7 @@ def test_the_quick_start_runs_with_one_import_changed(loaded: FastMCP) -> None:
     assert_valid_on_every_revision(loaded)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 @pytest.mark.parametrize("command", [["-m", "plainmcp", "serve"], []], ids=["plainmcp serve", "python"])
 def test_S004_43_a_served_file_shows_the_packages_own_client_the_same_tools(
@@ -996,6 +997,7 @@ def test_run_takes_the_packages_words(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_file_that_runs_itself_at_a_path_is_found_there(folder: Path) -> None:
     file = folder / "at_a_path.py"
     file.write_text(

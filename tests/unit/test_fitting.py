@@ -222,6 +222,7 @@ for lenient in (True, False):
 """
 
 
+@pytest.mark.slow
 def test_a_pattern_that_backtracks_does_not_hold_up_the_process():
     """Python's own regular expressions take minutes for forty characters of this."""
     done = subprocess.run(
@@ -1182,6 +1183,7 @@ print("all answered")
 """
 
 
+@pytest.mark.slow
 def test_unions_that_corrupt_msgspecs_memory_are_read_another_way():
     done = subprocess.run([sys.executable, "-c", UNIONS], capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout) == (0, "all answered\n"), done.stderr

@@ -123,6 +123,7 @@ def test_items_that_stay_are_seen_exactly_once_while_others_come_and_go(before, 
     assert stayed <= set(seen)
 
 
+@pytest.mark.slow
 def test_a_cursor_survives_a_restart():
     """R26-PAGE-01"""
     program = (

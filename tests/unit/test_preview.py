@@ -91,6 +91,7 @@ def offer(server: Server) -> Server:
 TOOLS = [feature.key for feature in offer(Server("any")).registry.tools]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("to", Policy.profiles)
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_tool_under_another_policy_is_as_if_registered_with_it(tool: str, to: str) -> None:
@@ -320,6 +321,7 @@ the text on every revision
 """
 
 
+@pytest.mark.slow
 def test_the_official_packages_server_is_asked_on_each_revision(run: Any, tmp_path: Path) -> None:
     (tmp_path / "official.py").write_text(OFFICIAL, "utf-8")
     command = f"{sys.executable} {tmp_path / 'official.py'}"
@@ -332,6 +334,7 @@ def test_the_official_packages_server_is_asked_on_each_revision(run: Any, tmp_pa
     assert run("--command", command, "add", "{}")[0] == 1
 
 
+@pytest.mark.slow
 def test_a_tool_that_may_do_something_runs_several_times_only_if_told_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -349,6 +352,7 @@ def test_a_tool_that_may_do_something_runs_several_times_only_if_told_so(
     assert (tmp_path / "runs.txt").read_text("utf-8") == "ran " * 6
 
 
+@pytest.mark.slow
 def test_our_own_server_elsewhere_gives_what_its_file_gives(run: Any) -> None:
     with served("weather") as url:
         code, out = run(url, "forecast", OSLO, "--repeat")
@@ -375,6 +379,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 def test_a_revision_that_a_server_does_not_speak_is_named_with_the_reason(run: Any, tmp_path: Path) -> None:
     (tmp_path / "old.py").write_text(OLD, "utf-8")
     command = f"{sys.executable} {tmp_path / 'old.py'}"

@@ -20,6 +20,8 @@ from plainmcp.transports import uvicorn
 from posting import ask, call, served
 from talking import META, Program, until
 
+pytestmark = pytest.mark.slow  # it starts processes
+
 PROGRAM = """
 import os
 from plainmcp import Server

@@ -24,6 +24,8 @@ from plainmcp.transports.lines import Lines
 from plainmcp.transports.turns import Streams
 from talking import ENVIRONMENT, META, Program, until
 
+pytestmark = pytest.mark.slow  # real pipes and threads
+
 PROGRAM = """
 import asyncio, subprocess, sys, time
 from contextvars import ContextVar
