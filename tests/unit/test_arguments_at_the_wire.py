@@ -473,13 +473,16 @@ class DataHoldsLoose:
 @pytest.mark.parametrize(
     ("hint", "said"),
     [
-        (set[Loose], "parameter it: Loose has no hash, so no set[tests.unit.test_fitting.Loose] can hold one"),
+        (
+            set[Loose],
+            f"parameter it: Loose has no hash, so no set[{__name__}.Loose] can hold one",
+        ),
         (frozenset[list[int]], "parameter it: list has no hash"),
         (set[int | dict[str, int]], "parameter it: dict has no hash"),
         (set[tuple[int, Loose]], "parameter it: Loose has no hash"),
         (
             set[LooseModel],
-            "parameter it: LooseModel has no hash, so no set[tests.unit.test_fitting.LooseModel] can hold one; "
+            f"parameter it: LooseModel has no hash, so no set[{__name__}.LooseModel] can hold one; "
             "take a list, or make the class frozen",
         ),
         (frozenset[LooseModel | int], "parameter it: LooseModel has no hash"),
