@@ -192,12 +192,12 @@ def negotiated(requested: object) -> Revision:
     return revision if revision is not None and revision.handshake else LATEST_HANDSHAKE
 
 
-class _Error(Struct):
+class _ErrorCode(Struct):
     code: int
 
 
-class _Response(Struct):
-    error: _Error | None = None
+class _ErrorResponse(Struct):
+    error: _ErrorCode | None = None
 
 
 def http_status(response: bytes | None, revision: "str | Revision") -> int:
@@ -209,5 +209,5 @@ def http_status(response: bytes | None, revision: "str | Revision") -> int:
     """
     if response is None:
         return 202
-    error = None if named(revision).handshake else json.decode(response, type=_Response).error
+    error = None if named(revision).handshake else json.decode(response, type=_ErrorResponse).error
     return 200 if error is None else HTTP_STATUSES.get(error.code, 200)

@@ -1,7 +1,8 @@
-"""Functions are named by verbs, not by participles; none is too complex; none takes a server of any type."""
+"""Names that differ, functions that are not too complex, and servers with a type."""
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -27,6 +28,8 @@ PARTICIPLES_TO_DO: tuple[str, ...] = (
 )
 COMPLEX_TO_DO: tuple[str, ...] = ("foreign/", "protocol/", "schema/", "transports/", "values/")
 ANY_SERVER_TO_DO: tuple[str, ...] = ("protocol/", "transports/")
+CLASSES_TO_DO: tuple[str, ...] = ("Lines", "Reader", "Rules", "Server")
+MODULES_TO_DO: tuple[str, ...] = ("core", "path")
 
 # Other packages choose their names in compat.
 NOT_OURS = ("compat/",)
@@ -135,6 +138,23 @@ def test_no_function_is_too_complex() -> None:
 def test_a_server_has_a_type() -> None:
     names = [f"{module}.{name}" for module, source in sources(*ANY_SERVER_TO_DO) for name in any_servers(source)]
     assert not names, f"give the server a type in {', '.join(names)}"
+
+
+def classes(source: str) -> list[str]:
+    """The classes of a module."""
+    return [node.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ClassDef)]
+
+
+def test_no_two_classes_have_one_name() -> None:
+    counts = Counter(name for _, source in sources(*NOT_OURS) for name in set(classes(source)))
+    twice = [name for name, count in counts.items() if count > 1 and name not in CLASSES_TO_DO]
+    assert not twice, f"these names are used for several classes: {', '.join(twice)}"
+
+
+def test_no_two_modules_differ_by_an_s() -> None:
+    names = {module.rpartition("/")[2] for module in SOURCES}
+    both = [name for name in names if f"{name}s" in names and name not in MODULES_TO_DO]
+    assert not both, f"modules with almost the same name: {', '.join(f'{name} and {name}s' for name in both)}"
 
 
 @pytest.mark.parametrize(

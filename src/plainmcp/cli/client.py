@@ -9,7 +9,7 @@ from ..protocol.core import Core
 from ..revisions import Revision
 from ..transports.connection import Connection
 
-__all__ = ["InProcess", "Peer", "PeerError", "Receive", "Transport", "Unreachable"]
+__all__ = ["InProcess", "Peer", "Receive", "ServerError", "Transport", "Unreachable"]
 
 Receive = Callable[[bytes], None]
 
@@ -22,7 +22,7 @@ class Unreachable(Exception):
     """There is no server at this address, or it does not speak MCP; the text says why."""
 
 
-class PeerError(Exception):
+class ServerError(Exception):
     """The server answered with a JSON-RPC error."""
 
     def __init__(self, code: int, message: str) -> None:
@@ -65,7 +65,7 @@ class InProcess:
         self._connection.close()
 
 
-class _Response(msgspec.Struct):
+class _PeerResponse(msgspec.Struct):
     """A response, decoded as far as it is needed."""
 
     result: msgspec.Raw = msgspec.Raw()
@@ -111,21 +111,21 @@ class Peer:
         return info
 
     def request_raw(self, method: str, params: dict[str, Any] | None = None) -> bytes:
-        """Send a request and return its result as JSON. Raises PeerError."""
+        """Send a request and return its result as JSON. Raises ServerError."""
         self._last_id += 1
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": self._with_meta(params or {})}
         self.last_response = self._transport.request(msgspec.json.encode(message), self.revision, self._negotiated)
         try:
-            response = msgspec.json.decode(self.last_response, type=_Response)
+            response = msgspec.json.decode(self.last_response, type=_PeerResponse)
         except msgspec.MsgspecError:
             start = self.last_response[:80]
             raise Unreachable(f"the server's answer to {method} is not a message: {start!r}") from None
         if response.error is not None:
-            raise PeerError(response.error.get("code", 0), response.error.get("message", ""))
+            raise ServerError(response.error.get("code", 0), response.error.get("message", ""))
         return bytes(response.result)
 
     def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Send a request and return its result. Raises PeerError."""
+        """Send a request and return its result. Raises ServerError."""
         result: dict[str, Any] = msgspec.json.decode(self.request_raw(method, params))
         return result
 
@@ -143,7 +143,7 @@ class Peer:
         while True:
             try:
                 page = self.request(method, params)
-            except PeerError as error:
+            except ServerError as error:
                 if error.code == _METHOD_NOT_FOUND:
                     return items
                 raise

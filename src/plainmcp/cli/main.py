@@ -23,7 +23,7 @@ from ..server import Server
 from ..transports import stdio
 from ..transports.log_format import formatted_logs
 from . import preview, reload, show
-from .client import InProcess, Peer, PeerError, Unreachable
+from .client import InProcess, Peer, ServerError, Unreachable
 from .load import LoadError, format_user_traceback, load
 from .options import parse_options, positionals_of
 from .policy import with_policy
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (UsageError, LoadError, AuthorError, Unreachable, PeerError) as error:
+    except (UsageError, LoadError, AuthorError, Unreachable, ServerError) as error:
         print(f"plainmcp: {error}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1 if isinstance(error, LoadError) else 3
     except KeyboardInterrupt:
@@ -209,10 +209,10 @@ def _open_peer(options: Any, target: str, tool: str | None = None, progress: Any
         return _connect_remote(options, target, revisions.named(options.revision), progress)
     try:
         return _connect_remote(options, target, LATEST_HANDSHAKE, progress)
-    except PeerError as error:
+    except ServerError as error:
         try:
             return _connect_remote(options, target, LATEST, progress)  # it may not have a handshake
-        except (PeerError, Unreachable):
+        except (ServerError, Unreachable):
             raise error from None
 
 
@@ -227,7 +227,7 @@ def _connect_remote(options: Any, target: str, revision: Revision, progress: Any
 def _call_tool(peer: Peer, tool: str, arguments: dict[str, Any]) -> bytes:
     try:
         return peer.call(tool, arguments)
-    except PeerError:
+    except ServerError:
         names = [str(one.get("name")) for one in peer.list(_LISTS["tools"], "tools")]
         if tool in names:
             raise

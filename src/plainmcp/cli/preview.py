@@ -17,7 +17,7 @@ import msgspec
 from ..policy import Policy
 from ..revisions import Revision
 from ..server import Server
-from .client import InProcess, Peer, PeerError, Unreachable
+from .client import InProcess, Peer, ServerError, Unreachable
 from .policy import Once, with_policy
 from .show import block_lines, escape_controls, in_colour
 
@@ -103,7 +103,7 @@ def preview_server(
     revisions: list[Revision],
     on_notification: OnNotification | None = None,
 ) -> list[CallPreview]:
-    """A preview for each policy and revision. Raises PeerError if there is no such tool."""
+    """A preview for each policy and revision. Raises ServerError if there is no such tool."""
     feature = server.registry.tools.find(tool, None)
     once = Once(feature).function if feature is not None else None
     previews: list[CallPreview] = []
@@ -122,7 +122,7 @@ def preview_remote(
 ) -> tuple[list[CallPreview], dict[str, str]]:
     """A preview for each revision that a remote server supports, and the reason for each that it does not.
 
-    Raises PeerError or Unreachable if it supports none.
+    Raises ServerError or Unreachable if it supports none.
     """
     previews: list[CallPreview] = []
     refusals: dict[str, str] = {}
@@ -134,7 +134,7 @@ def preview_remote(
                     previews.append(_preview_call(None, peer, tool, arguments))
                 else:
                     refusals[revision.name] = f"the server offers {peer.revision} instead"
-        except (PeerError, Unreachable) as error:
+        except (ServerError, Unreachable) as error:
             refusals[revision.name], failure = str(error), error
     if not previews:
         raise failure or Unreachable("; ".join(f"nothing on {name}: {why}" for name, why in refusals.items()))

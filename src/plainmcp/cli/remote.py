@@ -19,7 +19,7 @@ _SECONDS = 10  # to connect and to close; a call may take any time
 _NAME_KEYS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 
-class _Head(msgspec.Struct):
+class _MessageHead(msgspec.Struct):
     """The part of a message that tells whether it is a response, and to which request."""
 
     method: str | None = None
@@ -75,7 +75,7 @@ class Http:
         return connection
 
     def _post(self, message: bytes, revision: str | None) -> bytes | None:
-        head = msgspec.json.decode(message, type=_Head)
+        head = msgspec.json.decode(message, type=_MessageHead)
         with closing(self._connect()) as connection:
             try:
                 connection.request("POST", self._path, message, self._headers(head, revision))
@@ -93,7 +93,7 @@ class Http:
             raise Unreachable(f"{self._url} answered {response.status} {response.reason}")
         return None
 
-    def _headers(self, head: _Head, revision: str | None) -> dict[str, str]:
+    def _headers(self, head: _MessageHead, revision: str | None) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
         if revision is not None:
             headers["MCP-Protocol-Version"] = revision
@@ -108,7 +108,7 @@ class Http:
     def _read_stream(self, stream: http.client.HTTPResponse, id: Any) -> bytes | None:
         for data in _events_of(stream):
             try:
-                head = msgspec.json.decode(data, type=_Head)
+                head = msgspec.json.decode(data, type=_MessageHead)
             except msgspec.MsgspecError:
                 raise Unreachable(f"{self._url} sent an event that is not a message: {data[:80]!r}") from None
             if head.method is None and head.id == id:
@@ -153,11 +153,11 @@ class Pipes:
     def request(self, message: bytes, revision: str, negotiated: bool) -> bytes:
         """Send a request and return its response."""
         self.notify(message, revision)
-        id = msgspec.json.decode(message, type=_Head).id
+        id = msgspec.json.decode(message, type=_MessageHead).id
         assert self._process.stdout is not None
         for line in self._process.stdout:
             try:
-                head = msgspec.json.decode(line, type=_Head)
+                head = msgspec.json.decode(line, type=_MessageHead)
             except msgspec.MsgspecError:
                 raise Unreachable(f"the command wrote a line that is not a message: {line[:80]!r}") from None
             if head.method is None and head.id == id:
