@@ -94,7 +94,8 @@ audio becomes an embedded file.
   it gets {LATEST_HANDSHAKE.name}.
 - A client of {LATEST.name} has no handshake: each of its requests names the revision in `_meta`.
 - An HTTP client that does not name a revision gets {UNSAID.name}.
-- `server.handle(message, revision=…)` sets the revision of a message that does not name it."""
+- `server.handle(message, revision=…)` sets the revision of a message that does not name it. If you serve HTTP
+  yourself, `plainmcp.revisions.http_status(response, revision)` is the status of the response."""
 
 _CARRIES = """\
 ## What each revision has"""
