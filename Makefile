@@ -1,4 +1,4 @@
-# The whole set-up: Python 3.11 or newer, pip and make. Everything lands in .venv; nothing else is touched.
+# You need Python 3.11 or newer, pip and make. Everything is installed into .venv.
 # Another interpreter: make test PYTHON=python3.13
 
 PYTHON ?= python3
@@ -7,18 +7,19 @@ READY := .venv/.ready
 SERVES := .venv/.serves
 PEERS := .venv-bench
 
-.PHONY: help run test mutants check bench bench-quick docs clean
+.PHONY: help run test test-fast mutants check bench bench-quick docs clean
 
 help:
 	@echo "make run     serve the weather example on loopback, and print a request to try"
 	@echo "make test    run every test and every >>> example"
-	@echo "make mutants MODULE=src/plainmcp/schema/generate.py [COUNT=30] [SEED=1]   would a test at the wire notice a change?"
+	@echo "make test-fast   run the tests for the inner loop, in less than a minute"
+	@echo "make mutants MODULE=src/plainmcp/schema/generate.py [COUNT=30] [SEED=1]   do the golden tests notice a change?"
 	@echo "make check   formatting, lint and types"
-	@echo "make bench   measure speed and memory beside other packages: ten minutes, writes bench/RESULTS.md"
+	@echo "make bench   measure speed and memory compared with other packages: ten minutes, writes bench/RESULTS.md"
 	@echo "make docs    build the documentation into site"
-	@echo "make clean   remove .venv and everything else that was made here"
+	@echo "make clean   remove .venv and all generated files"
 	@echo
-	@echo "The first of these takes a minute or two: it makes .venv and installs into it."
+	@echo "The first command takes a minute or two: it creates .venv and installs into it."
 	@echo "One test: $(BIN)/python -m pytest -k some_words"
 
 # Installs again only when pyproject.toml is newer than the last installation.
@@ -27,7 +28,7 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(SERVES) $@
 
-# To serve the example takes little: whoever only wants to see it is not kept waiting.
+# The example needs few packages, so `make run` installs only these.
 $(SERVES): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[http]'
@@ -39,7 +40,11 @@ run: $(SERVES)
 test: $(READY)
 	$(BIN)/python -m pytest -q -n 2
 
-# Changes one module at random places, one at a time, in a copy, and runs the tests at the wire.
+# The inner loop: units, architecture, and goldens on two channels; nothing marked slow.
+test-fast: $(READY)
+	$(BIN)/python -m pytest -q -n 2 -m "not slow" --hypothesis-profile=fast src tests/unit tests/architecture tests/golden
+
+# Makes random changes in a copy of one module, one at a time, and runs the golden tests.
 COUNT ?= 30
 SEED ?= 1
 mutants: $(READY)
@@ -51,7 +56,7 @@ check: $(READY)
 	$(BIN)/python -m mypy
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
 
-# The packages we are measured against have an environment of their own.
+# The packages we compare with have their own environment.
 $(PEERS)/.ready: pyproject.toml bench/requirements.txt
 	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement bench/requirements.txt --editable .

@@ -1,4 +1,4 @@
-"""A server next to a Django project, at /mcp; a whole project in one file.
+"""A server next to a Django project, at /mcp; a complete project in one file.
 
 Try it (pip install django):
 

@@ -1,6 +1,6 @@
-"""One of everything: each kind of content, question and notification, as the official conformance suite wants them.
+"""One of everything: each kind of content, question and notification, as the official conformance suite needs them.
 
-Serve it with `plainmcp serve examples/everything.py --http 127.0.0.1:8000`, and have it judged:
+Serve it with `plainmcp serve examples/everything.py --http 127.0.0.1:8000`, and run the suite:
 
     npx @modelcontextprotocol/conformance@0.2.0-alpha.12 server \\
         --url http://127.0.0.1:8000/mcp --requirements 2026-07-28
@@ -107,8 +107,8 @@ async def test_tool_with_progress(ctx: Context) -> str:
 @server.tool
 async def test_tool_with_logging(ctx: Context) -> str:
     """Send three log messages."""
-    for said in ("Tool execution started", "Tool processing data", "Tool execution completed"):
-        await ctx.info(said)
+    for message in ("Tool execution started", "Tool processing data", "Tool execution completed"):
+        await ctx.info(message)
         await asyncio.sleep(0.05)
     return "Logged three messages."
 
@@ -122,7 +122,7 @@ def test_logging_tool(ctx: Context) -> str:
 
 @server.tool
 async def test_slow(ctx: Context, seconds: float = 60) -> str:
-    """Take a while, and stop when nobody waits any more.
+    """Take a while, and stop when the client does not wait any more.
 
     Args:
         seconds: How long to take
@@ -145,8 +145,8 @@ async def test_reconnection(ctx: Context) -> str:
 
 # Questions ----------------------------------------------------------------------------------------
 #
-# One handler serves every revision. Where a question is a request of its own, the handler waits for the answer;
-# where questions travel with the result, it ends at the question and is run again once the answer is there.
+# One handler serves every revision. If a question is a request to the client, the handler waits for the answer; if
+# it is part of the result, the handler ends there and runs again with the answer.
 
 
 @dataclass
@@ -205,7 +205,7 @@ async def test_sampling(prompt: str, ctx: Context) -> str:
         prompt: What to say to the model
     """
     answer = await ctx.sample(prompt, max_tokens=100)
-    return f"LLM response: {said(answer)}"
+    return f"LLM response: {text_of(answer)}"
 
 
 @server.tool
@@ -291,7 +291,7 @@ def test_input_required_result_elicitation(ctx: Context) -> str:
 async def test_input_required_result_sampling(ctx: Context) -> str:
     """Ask the client's model for a capital."""
     answer = await ctx.sample("What is the capital of France?", max_tokens=100, key="capital_question")
-    return f"The model says: {said(answer)}"
+    return f"The model says: {text_of(answer)}"
 
 
 @server.tool
@@ -317,7 +317,7 @@ async def test_input_required_result_multiple_inputs(ctx: Context) -> str:
         client_roots=ListRoots(),
     )
     user, roots = answers["user_name"], answers["client_roots"]
-    return f"{said(answers['greeting'])} ({user.action}, {len(roots)} roots)"
+    return f"{text_of(answers['greeting'])} ({user.action}, {len(roots)} roots)"
 
 
 @server.tool
@@ -337,16 +337,16 @@ def test_input_required_result_tampered_state(ctx: Context) -> str:
 
 @server.tool
 def test_input_required_result_capabilities(ctx: Context) -> str:
-    """Ask whoever can be asked."""
+    """Ask the user or the model."""
     if "elicitation" in ctx.capabilities:
         return f"The user says: {ctx.elicit('What is your name?', Name, key='user_name').action}"
     if "sampling" in ctx.capabilities:
-        return f"The model says: {said(ctx.sample('Say hello', max_tokens=20, key='greeting'))}"
+        return f"The model says: {text_of(ctx.sample('Say hello', max_tokens=20, key='greeting'))}"
     return "There is nobody to ask."
 
 
-def said(answer: dict[str, Any]) -> str:
-    """The text of what a model answered, in one block or in several."""
+def text_of(answer: dict[str, Any]) -> str:
+    """The text of a model's answer, in one block or in several."""
     content = answer["content"]
     blocks = content if isinstance(content, list) else [content]
     return " ".join(block["text"] for block in blocks if block["type"] == "text")

@@ -19,7 +19,7 @@ async def find(title: str) -> dict[str, str]:
 
 
 app = FastAPI()
-app.add_route("/mcp", server.asgi())  # app.mount serves it as well, but at /mcp/: it redirects who asks for /mcp
+app.add_route("/mcp", server.asgi())  # app.mount works too, but redirects /mcp to /mcp/
 
 
 @app.get("/")

@@ -1,6 +1,6 @@
 """A server in a serverless function, behind an HTTP gateway that calls `handler(event, context)`.
 
-Nothing is kept between calls, so it serves clients of the stateless revision; the others are told so. Try it:
+Nothing is kept between calls, so it serves clients of the revision without sessions; others get an error. Try it:
 
     python examples/lambda_handler.py
 """
@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from plainmcp import Server
-from plainmcp.transports.http.rules import status_of as status
+from plainmcp.revisions import http_status
 
 server = Server("rates", "1.0.0", cache=(60_000, "public"))
 
@@ -27,13 +27,11 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
         return {"statusCode": 405, "headers": {"allow": "POST"}, "body": ""}
     body = event.get("body") or ""
     message = base64.b64decode(body) if event.get("isBase64Encoded") else body.encode()
-    answer = server.handle(message, revision="2026-07-28")
-    if answer is None:
-        return {"statusCode": 202, "body": ""}
+    response = server.handle(message, revision="2026-07-28")
     return {
-        "statusCode": status(answer, modern=True),
+        "statusCode": http_status(response, "2026-07-28"),
         "headers": {"content-type": "application/json"},
-        "body": answer.decode(),
+        "body": "" if response is None else response.decode(),
     }
 
 

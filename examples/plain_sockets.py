@@ -1,12 +1,12 @@
-"""Bring your own I/O: a server on a TCP port, a message a line, in forty lines of the standard library.
+"""Bring your own I/O: a server on a TCP port, one message per line, with the standard library only.
 
 Try it:
 
     python examples/plain_sockets.py 9000 &
     echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | nc -q 1 127.0.0.1 9000
 
-A connection is `server.connect(send)`: bytes go in by `handle`, which gives the answer, or by `start` and `finish`
-where requests shall not wait for one another; `send` is called with all that is no answer, such as progress.
+A connection is `server.connect(send)`: `handle` takes a message and returns the response; `start` and `finish` do the
+same in two steps, so that requests do not wait for one another. `send` gets other messages, such as progress.
 """
 
 import socketserver
@@ -35,14 +35,14 @@ class Client(socketserver.StreamRequestHandler):
                 self.wfile.write(message + b"\n")
 
         def finish(exchange: Any) -> None:
-            answer = connection.finish(exchange)
-            if answer is not None:
-                send(answer)
+            response = connection.finish(exchange)
+            if response is not None:
+                send(response)
 
         connection = server.connect(send)
         with ThreadPoolExecutor() as threads:
             for line in self.rfile:
-                # Everything but your own functions is done here, in order; those run side by side.
+                # Everything but your own functions runs here, in order; your functions run in parallel.
                 threads.submit(finish, connection.start(line))
             connection.close()
 

@@ -1,4 +1,4 @@
-"""A server for one client on standard input and output: what a desktop application starts.
+"""A server for one client on standard input and output, started by a desktop application.
 
 Try it:
 

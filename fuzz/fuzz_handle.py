@@ -1,11 +1,11 @@
-"""Coverage-guided fuzzing of the door: any bytes, on any revision, give an answer or silence, never an exception.
+"""Coverage-guided fuzzing of `handle`: any bytes, on any revision, give a response or None, never an exception.
 
 The first byte of an input chooses the revision and whether the rest goes to `handle` or, line by line, to one
 connection. Run it for a minute with
 
     pip install atheris && python fuzz/fuzz_handle.py fuzz/corpus -max_total_time=60
 
-and write the corpus anew with `python fuzz/fuzz_handle.py --seed`.
+and write the corpus again with `python fuzz/fuzz_handle.py --seed`.
 """
 
 import json
@@ -54,8 +54,8 @@ def main() -> None:
 
     def read(answer: Any) -> None:
         if answer is not None:
-            said = json.loads(answer.decode("utf-8"))
-            for one in said if isinstance(said, list) else [said]:
+            responses = json.loads(answer.decode("utf-8"))
+            for one in responses if isinstance(responses, list) else [responses]:
                 assert one["jsonrpc"] == "2.0" and ("result" in one) != ("error" in one)
 
     def fuzz(data: bytes) -> None:

@@ -1,10 +1,10 @@
-"""Every exception plainmcp raises, grouped by who should read it. Knows nothing else of the house.
+"""All exceptions of plainmcp, grouped by reader: the developer, the model or the peer.
 
 PlainMCPError
 ├── AuthorError            read by the developer: a registration or a policy that cannot work
 │   ├── OptionError        an option that does not exist, or a value it does not take; also a TypeError
-│   ├── NormalizeError     a returned value has no wire form; says where: $.rows[3].when
-│   └── OutputError        a returned value breaks the schema that was promised
+│   ├── NormalizeError     a returned value cannot be sent; says where: $.rows[3].when
+│   └── OutputError        a returned value does not fit the announced schema
 ├── ToolError              read by the model: becomes a result with isError
 │   └── ArgumentsError     the arguments do not fit; a line for each problem
 └── ProtocolError          read by the peer: becomes a JSON-RPC error; the class fixes the code
@@ -37,20 +37,24 @@ __all__ = [
 ]
 
 
+HTTP_STATUSES = {-32601: 404, -32700: 400, -32600: 400, -32602: 400, -32020: 400, -32021: 400, -32022: 400}
+"""The HTTP status of a response by its error code, on revisions without a handshake; other codes have 200."""
+
+
 class PlainMCPError(Exception):
     """The root of every exception of this package."""
 
 
 class AuthorError(PlainMCPError):
-    """What the developer wrote cannot work; raised loudly, with what to do instead."""
+    """Code that cannot work, with what to write instead."""
 
 
 class OptionError(AuthorError, TypeError):
-    """There is no such option, or it does not take such a value; says which there are, and what to write."""
+    """An option that does not exist, or a value it does not take; the text says what to write instead."""
 
 
 class NormalizeError(AuthorError):
-    """A value has no form on the wire; `path` says which part of it, `problem` says why.
+    """A value that cannot be sent; `path` says which part of it, `problem` says why.
 
     >>> str(NormalizeError("$.rows[3].when", "a lone surrogate"))
     '$.rows[3].when: a lone surrogate'
@@ -66,7 +70,7 @@ class NormalizeError(AuthorError):
 
 
 class OutputError(AuthorError):
-    """A value breaks the output schema that was promised; tells the kind of what is there, never the value.
+    """A value that does not fit the announced output schema; the text has the kind of the value, never the value.
 
     >>> str(OutputError("$.rows[3].high", "a number", "null"))
     '$.rows[3].high: expected a number, got null'
@@ -80,11 +84,11 @@ class OutputError(AuthorError):
 
 
 class ToolError(PlainMCPError):
-    """A failure the model should read and can act on; becomes a result with `isError`."""
+    """A failure that the model should read and can act on; becomes a result with `isError`."""
 
 
 class ArgumentsError(ToolError):
-    """The arguments a model gave do not fit; one line a problem, and never what was given.
+    """Arguments that do not fit; the text has one line for each problem, and never the values.
 
     >>> print(ArgumentsError(["city: missing; it takes a string", "dayz: no such parameter; did you mean days?"]))
     city: missing; it takes a string
@@ -105,54 +109,54 @@ class ProtocolError(PlainMCPError):
         super().__init__(message)
         self.message = message
         self.data = data
-        self.id: bytes | None = None  # the raw id of the request it is about, where only the reader knew it
+        self.id: bytes | None = None  # the raw id of the request, if only the decoder could read it
 
 
 class ParseError(ProtocolError):
-    """What arrived is not JSON."""
+    """A message that is not JSON."""
 
     code = -32700
 
 
 class InvalidRequest(ProtocolError):
-    """What arrived is JSON but not a request, or not one that may come here."""
+    """A message that is JSON but not a valid request, or not one that is allowed here."""
 
     code = -32600
 
 
 class MethodNotFound(ProtocolError):
-    """There is no such method, or not in this revision, or nothing behind it."""
+    """A method that does not exist, or not in this revision, or for which nothing is registered."""
 
     code = -32601
 
 
 class InvalidParams(ProtocolError):
-    """The parameters do not fit the method."""
+    """Parameters that do not fit the method."""
 
     code = -32602
 
 
 class InternalError(ProtocolError):
-    """Something failed here, and the peer can do nothing about it."""
+    """A failure in the server that the peer can do nothing about."""
 
     code = -32603
 
 
 class ResourceNotFound(ProtocolError):
-    """There is no resource at a URI; the code comes from the revision."""
+    """A URI without a resource; the revision sets the code."""
 
     def __init__(self, uri: str) -> None:
         super().__init__("Resource not found", {"uri": uri})
 
 
 class HeaderMismatch(ProtocolError):
-    """An HTTP header says something else than the message."""
+    """An HTTP header that does not match the message."""
 
     code = -32020
 
 
 class MissingCapability(ProtocolError):
-    """The client did not declare a capability that the work needs."""
+    """A capability that the handler needs and the client did not declare."""
 
     code = -32021
 
@@ -161,7 +165,7 @@ class MissingCapability(ProtocolError):
 
 
 class UnsupportedRevision(ProtocolError):
-    """The request names a protocol revision that is not served."""
+    """A request with a protocol revision that is not supported."""
 
     code = -32022
 

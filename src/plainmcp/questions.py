@@ -1,4 +1,4 @@
-"""What a server can ask of a client, and what comes back. Knows the questions, not how they travel."""
+"""The questions a server can ask a client, and the answers. Sends nothing itself."""
 
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
@@ -14,53 +14,53 @@ T = TypeVar("T")
 
 
 class Elicited(msgspec.Struct, Generic[T], frozen=True):
-    """What a user did with a form or a URL: accept, decline or cancel; `data` is the form where it was accepted."""
+    """A user's answer to a form or a URL: accept, decline or cancel; `data` is the accepted form."""
 
     action: Literal["accept", "decline", "cancel"]
     data: T = None  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
 
     @property
     def accepted(self) -> bool:
-        """Whether the user said yes."""
+        """Whether the user accepted."""
         return self.action == "accept"
 
 
 if TYPE_CHECKING:
-    # What type checkers are told that a question gives. A plain handler has the answer at once and an `async def`
-    # handler awaits it, and nothing in the type of a Context tells which of the two it was given to.
+    # The types of answers for type checkers. A `def` handler has the answer at once and an `async def` handler
+    # awaits it, and the type of a Context does not tell which of the two it belongs to.
 
     class AwaitedElicited(Elicited[T], frozen=True):
-        """An Elicited, or what gives one when it is awaited."""
+        """An Elicited, or an awaitable of one."""
 
         def __await__(self) -> Generator[Any, Any, Elicited[T]]: ...
 
     class AwaitedDict(dict[str, Any]):
-        """A dict, or what gives one when it is awaited."""
+        """A dict, or an awaitable of one."""
 
         def __await__(self) -> Generator[Any, Any, dict[str, Any]]: ...
 
     class AwaitedList(list[dict[str, Any]]):
-        """A list of dicts, or what gives one when it is awaited."""
+        """A list of dicts, or an awaitable of one."""
 
         def __await__(self) -> Generator[Any, Any, list[dict[str, Any]]]: ...
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """Something to ask of the client; its subclasses say what."""
+    """A question to the client; see its subclasses."""
 
     method: ClassVar[str] = ""
 
     @property
     def needs(self) -> dict[str, Any]:
-        """The client capabilities without which it cannot be asked, as the client would declare them."""
+        """The client capabilities that the question needs, as a client declares them."""
         return {}
 
     def params(self) -> dict[str, Any]:
-        """Its parameters in the newest revision's words."""
+        """The request's parameters, as in the newest revision."""
         return {}
 
     def read(self, answer: Any) -> Any:
-        """What an answer means to the handler; raises InvalidParams for an answer that is none."""
+        """The value for the handler; raises InvalidParams for an answer that is not valid."""
         return answer
 
 
@@ -74,21 +74,21 @@ class Elicit(Question, frozen=True, kw_only=True):
 
     @property
     def needs(self) -> dict[str, Any]:
-        """The client capability it takes."""
+        """The client capability that the question needs."""
         return {"elicitation": {"form": {}}}
 
     def params(self) -> dict[str, Any]:
-        """What is asked, in the newest words."""
+        """The request's parameters, as in the newest revision."""
         return {"mode": "form", "message": self.message, "requestedSchema": self.schema}
 
     def read(self, answer: Any) -> Elicited[Any]:
-        """What the answer means; raises InvalidParams."""
+        """The value for the handler; raises InvalidParams."""
         action = _action(answer)
         return Elicited(action, self.parse(answer.get("content") or {}) if action == "accept" else None)
 
 
 class ElicitUrl(Question, frozen=True, kw_only=True):
-    """A page for the user to visit, for what must not pass through the client."""
+    """A page for the user to visit, for data that must not pass through the client."""
 
     method: ClassVar[str] = "elicitation/create"
     message: str
@@ -96,15 +96,15 @@ class ElicitUrl(Question, frozen=True, kw_only=True):
 
     @property
     def needs(self) -> dict[str, Any]:
-        """The client capability it takes."""
+        """The client capability that the question needs."""
         return {"elicitation": {"url": {}}}
 
     def params(self) -> dict[str, Any]:
-        """What is asked, in the newest words."""
+        """The request's parameters, as in the newest revision."""
         return {"mode": "url", "message": self.message, "url": self.url}
 
     def read(self, answer: Any) -> Elicited[None]:
-        """What the answer means; raises InvalidParams."""
+        """The value for the handler; raises InvalidParams."""
         return Elicited(_action(answer))
 
 
@@ -118,32 +118,32 @@ class Sample(Question, frozen=True, kw_only=True):
 
     @property
     def needs(self) -> dict[str, Any]:
-        """The client capability it takes."""
+        """The client capability that the question needs."""
         return {"sampling": {"tools": {}} if "tools" in self.options or "toolChoice" in self.options else {}}
 
     def params(self) -> dict[str, Any]:
-        """What is asked, in the newest words."""
+        """The request's parameters, as in the newest revision."""
         return {"messages": self.messages, "maxTokens": self.max_tokens, **self.options}
 
     def read(self, answer: Any) -> Any:
-        """What the answer means; raises InvalidParams."""
+        """The value for the handler; raises InvalidParams."""
         if not isinstance(answer, dict) or not isinstance(answer.get("content"), (dict, list)):
             raise InvalidParams("an answer to sampling/createMessage has a content")
         return answer
 
 
 class ListRoots(Question, frozen=True, kw_only=True):
-    """Which places of the user's the server may look at."""
+    """A question for the folders that the server may use."""
 
     method: ClassVar[str] = "roots/list"
 
     @property
     def needs(self) -> dict[str, Any]:
-        """The client capability it takes."""
+        """The client capability that the question needs."""
         return {"roots": {}}
 
     def read(self, answer: Any) -> Any:
-        """What the answer means; raises InvalidParams."""
+        """The value for the handler; raises InvalidParams."""
         roots = answer.get("roots") if isinstance(answer, dict) else None
         if not isinstance(roots, list) or not all(isinstance(root, dict) for root in roots):
             raise InvalidParams("an answer to roots/list has a list of roots")
@@ -151,7 +151,7 @@ class ListRoots(Question, frozen=True, kw_only=True):
 
 
 class InputRequired(BaseException):
-    """Ends a handler whose questions travel with the answer; not an Exception, so that handlers let it pass."""
+    """Ends a handler whose questions are sent in the response; not an Exception, so that handlers do not catch it."""
 
     def __init__(self, questions: dict[str, Question], answers: dict[str, Any] | None = None) -> None:
         super().__init__(f"waiting for {', '.join(questions)}")

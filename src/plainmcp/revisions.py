@@ -5,9 +5,9 @@ Ask `revision.audio`, never how old a revision is. How a result is changed for a
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, json
 
-from .errors import AuthorError
+from .errors import HTTP_STATUSES, AuthorError
 
 __all__ = [
     "HTTP_DEFAULT",
@@ -16,6 +16,7 @@ __all__ = [
     "MODERN",
     "REVISIONS",
     "Revision",
+    "http_status",
     "negotiate",
     "revision_of",
 ]
@@ -189,3 +190,24 @@ def negotiate(requested: object) -> Revision:
     """
     revision = REVISIONS.get(requested) if isinstance(requested, str) else None
     return revision if revision is not None and revision.handshake else LATEST_HANDSHAKE
+
+
+class _ErrorCode(Struct):
+    code: int
+
+
+class _ErrorResponse(Struct):
+    error: _ErrorCode | None = None
+
+
+def http_status(response: bytes | None, revision: "str | Revision") -> int:
+    """The HTTP status of a response: 202 for None, by the error code on revisions without a handshake, else 200.
+
+    >>> error = b'{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}'
+    >>> http_status(error, "2026-07-28"), http_status(error, "2025-11-25"), http_status(None, "2026-07-28")
+    (404, 200, 202)
+    """
+    if response is None:
+        return 202
+    error = None if revision_of(revision).handshake else json.decode(response, type=_ErrorResponse).error
+    return 200 if error is None else HTTP_STATUSES.get(error.code, 200)

@@ -12,20 +12,20 @@ LAZY = {
     "docstring_parser": "needed only while functions are registered",
     "hashlib": "brings OpenSSL, a thirtieth of what the whole package takes to load; few answers need a hash",
     "hmac": "as hashlib",
-    "difflib": "needed only where somebody misspelled something",
-    "yaml": "an extra: most people do not have it",
-    "uvicorn": "an extra: whoever mounts the server elsewhere does without",
+    "difflib": "needed only for hints on misspelled names",
+    "yaml": "an extra: most users do not have it",
+    "uvicorn": "an extra: not needed if the server is mounted in an application",
     "pydantic": "belongs to the user; touched only when one of their types is pydantic's",
     "pydantic_core": "as pydantic",
 }
 
-# Modules of ours that load something heavy, for those who need it.
+# Modules of ours that load something heavy.
 LAZY_MODULES = {
     "transports/run_async": "asyncio takes as long to load as all the rest, and many servers never need it",
     "transports/background_loop": "as run_async",
     "transports/asgi": "as run_async",
-    "transports/wsgi": "needed only by those who mount the server",
-    "transports/stdio": "needed only by those who run the server",
+    "transports/wsgi": "needed only if the server is mounted",
+    "transports/stdio": "needed only if the server is run",
     "transports/uvicorn": "as stdio",
     "transports/http_server": "asyncio, as run_async",
     "cli/remote": "http.client takes long to load, and only URLs and commands need it",
@@ -97,7 +97,7 @@ def third_parties(sources: dict[str, str]) -> list[str]:
             if statement.inside and not lazy:
                 found.append(f"{arrow}: inside {statement.inside}(); move it to the top")
             elif not statement.inside and not statement.ours and top not in ALWAYS:
-                found.append(f"{arrow}: only the standard library and msgspec are there for everybody")
+                found.append(f"{arrow}: only the standard library and msgspec are always installed")
     return found
 
 
@@ -178,6 +178,6 @@ def test_an_import_hidden_in_a_function_is_found() -> None:
     }
     assert third_parties(package) == [
         "schema/pydantic.py:3 -> json: inside of(); move it to the top",
-        "values/render.py:1 -> yaml: only the standard library and msgspec are there for everybody",
+        "values/render.py:1 -> yaml: only the standard library and msgspec are always installed",
         "values/encode.py:2 -> numpy: inside find(); move it to the top",
     ]

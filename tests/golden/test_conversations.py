@@ -20,6 +20,7 @@ from wire import REVISIONS
 
 FOLDER = Path(__file__).parent / "conversations"
 FILES = sorted(FOLDER.glob("*.txt"))
+QUICK = ("asgi", "handle")  # the channels in `make test-fast`
 MADE_UP = re.compile(rb'(?<="requestState":")[^"]*|(?<="elicitationId":")[^"]*|(?<=incident )[0-9a-f]{8}')
 IDS = re.compile(r"\bR(?:\*|24|2503|2506|2511|26)-[A-Z0-9]+-\d{2}\b|\b(?:S\d{3}|B)-\d{2}\b")
 
@@ -33,7 +34,8 @@ def runs() -> Iterator[Any]:
         conversation = read(file)
         for revision in conversation.revisions:
             for name in CHANNELS:
-                yield pytest.param(file, revision, name, id=f"{file.stem}-{revision}-{name}")
+                marks = () if name in QUICK else (pytest.mark.slow,)
+                yield pytest.param(file, revision, name, id=f"{file.stem}-{revision}-{name}", marks=marks)
 
 
 @pytest.fixture(autouse=True)
@@ -137,6 +139,7 @@ def carried(step: Step, revision: str, channel: str) -> list[Event]:
     return events if line.lasts else [event for event in events if event[0] != "notification"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_channel_answers_in_the_same_bytes(file: Path) -> None:
     conversation = read(file)

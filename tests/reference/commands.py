@@ -11,26 +11,26 @@ from .markdown import headed
 __all__ = ["page"]
 
 _INTRO = """\
-`plainmcp` has four commands. A file is loaded as Python loads a script; the server in it is found by itself, or
-named: `FILE:OBJECT`. What your code prints goes to standard error. Colours are for terminals only, and not
-where `NO_COLOR` is set.
+`plainmcp` has four commands. A file is loaded as Python loads a script. Its server is found automatically, or you
+name it: `FILE:OBJECT`. What your code prints goes to standard error. Colours are only for terminals, and only if
+`NO_COLOR` is not set.
 
 ![plainmcp preview on the weather example](../images/preview.svg)"""
 
 _NOTES = {
     "serve": "On standard input and output there is one client, the program that started the command.",
-    "list": "An `http://` address, or a `--command` that starts a server, may stand where the file does.",
+    "list": "Instead of a file you can pass an `http://` address, or a `--command` that starts a server.",
     "call": (
-        "With a file, a call is made on the newest revision unless `--revision` says otherwise; with an address or a"
-        " command, on the newest that has a handshake."
+        "Without `--revision`, a call to a file uses the newest revision; a call to an address or a command uses"
+        " the newest that has a handshake."
     ),
-    "preview": "`~tokens` is a guess: four characters to a token. It is there to compare, not to be billed by.",
+    "preview": "`~tokens` is a rough guess, with four characters per token. Use it only to compare.",
 }
 
 
 def page() -> str:
     """The page."""
-    parser = options._parser()
+    parser = options.build_parser()
     commands = next(one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
     parts: list[str] = []
     with mock.patch.dict(os.environ, {"COLUMNS": "100", "NO_COLOR": "1"}):

@@ -1,4 +1,4 @@
-"""docs/reference/errors.md: every exception, who reads it, and what a client is sent for it, found by raising it."""
+"""docs/reference/errors.md: every exception, its reader, and what a client receives for it, found by raising it."""
 
 import logging
 import re
@@ -7,9 +7,8 @@ from typing import Any
 
 from plainmcp import Server, errors
 from plainmcp.errors import AuthorError, PlainMCPError, ProtocolError, ToolError
-from plainmcp.revisions import REVISIONS
+from plainmcp.revisions import LATEST, REVISIONS, http_status
 from plainmcp.testing import Client, RpcError
-from plainmcp.transports.http.rules import status_of as status
 from plainmcp.wire import jsonrpc
 
 from .markdown import code, first_line, headed, table
@@ -18,24 +17,24 @@ __all__ = ["page"]
 
 _INTRO = """\
 All exceptions are in `plainmcp.errors`; `ToolError` is in `plainmcp` as well. Each has one reader: the author,
-the model or the peer. [Errors by reader](../topics/errors-by-reader.md) says why."""
+the model or the peer. [Errors by reader](../topics/errors-by-reader.md) explains why."""
 
 _RAISED = """\
-## What becomes of an exception
+## What an exception becomes
 
-A function raises; this is what the client is sent. The number of the incident is also in the log, with the
-traceback; nothing of the exception itself is sent, because its text may hold what is nobody's business."""
+A function raises an exception; this is what the client receives. The number of the incident is also in the log, with
+the traceback. The text of an unexpected exception is never sent, because it may contain secrets."""
 
 _ARGUMENTS = """\
 ## When the arguments do not fit
 
-The function does not run. The model is told every problem at once, and never the values it sent."""
+The function does not run. The model gets all problems at once, but never the values it sent."""
 
 _CODES = """\
 ## Codes
 
-What a peer is told, and the HTTP status of the answer where a client of 2026-07-28 asks. On the handshake
-revisions an answer over HTTP has status 200, whatever it says; what could not even be read has 400."""
+The codes a peer receives, and the HTTP status of the response on 2026-07-28. On the revisions with a handshake the
+status is 200 also for errors, and 400 for a message that cannot be decoded."""
 
 
 def page() -> str:
@@ -126,9 +125,8 @@ def _argument_rows() -> Iterator[list[str]]:
 def _code_rows() -> Iterator[list[str]]:
     known = {kind.code: kind for kind in ProtocolError.__subclasses__() if "code" in vars(kind)}
     for number, kind in sorted(known.items()):
-        yield [str(number), code(kind.__name__), str(status(jsonrpc.fail(b"1", number, ""), modern=True))]
+        yield [str(number), code(kind.__name__), str(http_status(jsonrpc.fail(b"1", number, ""), LATEST))]
     for number in sorted({revision.resource_not_found for revision in REVISIONS.values()}):
         where = [name for name, revision in REVISIONS.items() if revision.resource_not_found == number]
-        modern = any(not REVISIONS[name].handshake for name in where)
-        answer = jsonrpc.fail(b"1", number, "")
-        yield [str(number), f"`ResourceNotFound` on {', '.join(where)}", str(status(answer, modern=modern))]
+        response = jsonrpc.fail(b"1", number, "")
+        yield [str(number), f"`ResourceNotFound` on {', '.join(where)}", str(http_status(response, where[-1]))]

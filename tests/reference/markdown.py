@@ -1,4 +1,4 @@
-"""Markdown as the generated pages write it: tables, code in cells, who wrote the page; and comments of the code."""
+"""Markdown as the generated pages write it: tables, code in cells, and comments of the code."""
 
 import ast
 import inspect
@@ -13,7 +13,7 @@ COMMAND = "python tests/reference_pages.py"
 
 
 def headed(title: str, *parts: str) -> str:
-    """A page: its title, who writes it, and its parts with a blank line between."""
+    """A page: its title, a note that it is generated, and its parts with a blank line between."""
     return "\n\n".join([f"# {title}", f"<!-- Written by `{COMMAND}`; do not edit it by hand. -->", *parts]) + "\n"
 
 
@@ -34,7 +34,7 @@ def code(text: str) -> str:
     if any(mark in text for mark in "|`\n<>&"):
         for mark, entity in {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "`": "&#96;"}.items():
             text = text.replace(mark, entity)
-        # Markdown still reads what stands between tags.
+        # Markdown also reads text between tags.
         for mark in "*_[]\\":
             text = text.replace(mark, f"&#{ord(mark)};")
         return f"<code>{text}</code>".replace("\n", "<br>")
@@ -42,24 +42,24 @@ def code(text: str) -> str:
 
 
 def prose(thing: Any) -> str:
-    """What a docstring says, without the ids of requirements, which are for those who change the code."""
+    """A docstring without the ids of requirements, which are for developers of the package."""
     return _IDS.sub("", inspect.getdoc(thing) or "")
 
 
 def first_line(thing: Any) -> str:
-    """What it says first."""
+    """The first sentence of a docstring."""
     return prose(thing).partition("\n")[0]
 
 
 def words(said: Mapping[str, str], name: str) -> str:
-    """What is said about something; raises LookupError where nobody said anything."""
+    """The description of something; raises LookupError if there is none."""
     if name not in said:
-        raise LookupError(f"{name} has no words; give it a comment in the code, or a line in tests/reference")
+        raise LookupError(f"{name} has no description; give it a comment in the code, or a line in tests/reference")
     return said[name]
 
 
 def comments(kind: type, *, above: bool = False) -> dict[str, str]:
-    """What comments say about the fields of a class: those beside one or, if asked, those right above it."""
+    """The comments on the fields of a class: those beside a field or, if wanted, those right above it."""
     source = inspect.getsource(kind)
     lines = source.splitlines()
     said: dict[str, str] = {}

@@ -15,7 +15,7 @@ __all__ = ["context_page", "names_page"]
 # The context --------------------------------------------------------------------------------------
 
 _CONTEXT = """\
-A parameter of type `Context` is no argument of the tool: it is filled in, and the client never hears of it.
+A parameter of type `Context` is not an argument of the tool: plainmcp sets it, and the client does not see it.
 
 ```python
 from dataclasses import dataclass
@@ -34,14 +34,14 @@ class Address:
 @server.tool
 def order(item: str, ctx: Context) -> str:
     ctx.progress(1, 2, "asking for the address")
-    answer = ctx.elicit("Where shall it go?", Address)
+    answer = ctx.elicit("Where should it go?", Address)
     return f"{item} goes to {answer.data.city}" if answer.accepted else "Not ordered."
 ```
 
-In an `async def` function, await what asks; `progress` and `log` may be awaited or not. On the handshake
-revisions a question is a live request and the function waits. On 2026-07-28 a question ends the run: the client
-calls again with the answer, and the function runs from its top. So what stands above a question runs twice: do
-what must happen once below it."""
+In an `async def` function, await the methods that ask; `progress` and `log` may be awaited or not. On the revisions
+with a handshake a question is a request to the client, and the function waits. On 2026-07-28 a question ends the
+run: the client calls again with the answer, and the function runs again from the start. So code above a question
+runs twice; put what must happen only once below it."""
 
 
 def context_page() -> str:
@@ -57,15 +57,15 @@ def context_page() -> str:
         table(
             ["attribute", "what it is"], ([code(f"ctx.{name}"), first_line(getattr(Context, name))] for name in facts)
         ),
-        "## Telling",
-        "What the client did not ask to hear is not sent.",
+        "## Sending",
+        "Messages that the client did not ask for are not sent.",
         calls(Context, methods[:asking], "ctx"),
         f"The levels are {', '.join(code(level) for level in context.LOG_LEVELS)}.",
         "## Asking",
-        "Where a client cannot answer, or its revision has no such question, the call fails, and says what it needs.",
+        "If a client cannot answer, or its revision has no such question, the call fails with what it needs.",
         calls(Context, methods[asking:], "ctx"),
         "## Questions and answers",
-        "In `plainmcp.questions`; the first is what `elicit` gives, the others are what `ask` takes.",
+        "In `plainmcp.questions`. `elicit` returns the first, `ask` takes the others.",
         table(
             ["name", "what it is"],
             (
@@ -79,12 +79,12 @@ def context_page() -> str:
 # Everything else ----------------------------------------------------------------------------------
 
 _NAMES = """\
-What `plainmcp` holds besides the [server](server.md), the [context](context.md), the [policy](policy.md) and
-`ToolError`, which is among the [errors](errors.md). The names in `plainmcp` and in `plainmcp.types` are kept
+The names in `plainmcp` other than the [server](server.md), the [context](context.md), the [policy](policy.md) and
+`ToolError`, which is on the page of the [errors](errors.md). The names in `plainmcp` and in `plainmcp.types` stay
 from release to release; other modules may change."""
 
 _KINDS = {
-    "Results built by hand": ("ToolResult", "ResourceResult", "PromptResult", "structured", "full", "text"),
+    "Results built step by step": ("ToolResult", "ResourceResult", "PromptResult", "structured", "full", "text"),
     "Media": ("Image", "Audio", "File"),
     "A value without a server": ("normalize_tool_result", "normalize_resource_payload", "normalize_prompt_result"),
 }
@@ -107,7 +107,7 @@ def names_page() -> str:
     words = ", ".join(code(name) for name in sorted(types.__all__))
     parts += [
         "## plainmcp.types",
-        "The words of the wire, with the wire's own field names, as msgspec Structs:",
+        "The types of the protocol, with its field names, as msgspec Structs:",
         words + ".",
     ]
     parts += ["## plainmcp.errors", ", ".join(code(name) for name in errors.__all__) + ": see [errors](errors.md)."]

@@ -16,13 +16,13 @@ def source() -> str:
 
 
 def value(expression: str) -> Any:
-    """What an expression gives, made anew."""
+    """A new value of an expression."""
     return eval(expression, dict(vars(namespace)))
 
 
 @dataclass(frozen=True)
 class Sample:
-    """An expression, the hint of the function that returns it, and a word about it."""
+    """An expression, the hint of the function that returns it, and a note."""
 
     expression: str
     hint: str | None = None
@@ -31,7 +31,7 @@ class Sample:
 
     @property
     def said(self) -> str:
-        """What stands beside the expression."""
+        """The note beside the expression."""
         if self.hint is not None:
             return f"`-> {self.hint}`"
         return f"as `{self.mime_type}`" if self.mime_type else ""
@@ -110,7 +110,7 @@ TABLES = [
 TOOLS = [
     Sample('"sunny"', "str"),
     Sample("42", "int"),
-    Sample("42", note="The same without a hint."),
+    Sample("42", note="The last one again, without a hint."),
     Sample("None", "None"),
     Sample('{"high": 21.5}', "dict"),
     Sample("{}", "dict"),

@@ -1,6 +1,6 @@
-"""docs/reference/server.md: what a server is made with, what it has, and what can be said about a feature and HTTP.
+"""docs/reference/server.md: the options and methods of a server, and the options of features and of HTTP.
 
-A parameter that has no comment in the code has its words here; one without either fails the making of the page.
+A parameter that has no comment in the code is described here; the page cannot be generated if one has neither.
 """
 
 import inspect
@@ -20,56 +20,55 @@ from .signatures import calls, member
 __all__ = ["page"]
 
 _SERVER_OPTIONS = {
-    "name": "What the server calls itself. The only argument that must be given.",
+    "name": "The server's name. The only required argument.",
     "version": "Its version.",
-    "title": "A name for people, where the revision has one.",
-    "description": "What it is, likewise.",
-    "instructions": "Told to every client: how to use what is offered.",
+    "title": "A name for people, if the revision has one.",
+    "description": "A description, if the revision has one.",
+    "instructions": "For every client: how to use the server.",
     "website_url": "Where to read more.",
-    "icons": "Pictures for user interfaces: `plainmcp.types.Icon`.",
+    "icons": "Icons for user interfaces: `plainmcp.types.Icon`.",
     "policy": "A profile's name or a `Policy`: see [policy](policy.md).",
-    "page_size": "How many entries a page of a list has; `None` for lists in one piece.",
-    "lenient_arguments": 'Take `"3"` where an integer is wanted, and the like. Models often send that.',
+    "page_size": "How many entries a page of a list has; `None` for lists without pages.",
+    "lenient_arguments": 'Accept `"3"` for an integer, and similar values. Models often send these.',
     "cache": 'How long, in milliseconds, and for whom (`"public"` or `"private"`) clients may keep lists.',
-    "extensions": "Capabilities of your own to announce.",
-    "key": "At least 16 bytes, to seal what travels through clients of 2026-07-28; the same for all processes.",
-    "state_seconds": "How long such state is good for.",
-    "timeout": "Seconds after which a function is given up, unless it says its own.",
+    "extensions": "Your own capabilities to announce.",
+    "key": "At least 16 bytes, to sign the state that clients of 2026-07-28 send back; the same for all processes.",
+    "state_seconds": "How long such state is valid.",
+    "timeout": "Seconds after which a function is cancelled, unless it has its own timeout.",
     "threads": "How many plain functions may run at a time in an event loop.",
-    "batches": "Take arrays of messages on every revision.",
+    "batches": "Accept arrays of messages on every revision.",
     "now": "The clock, for tests.",
 }
 
 _FEATURE_OPTIONS = {
-    "name": "What it is called; the function's name if not said.",
+    "name": "Its name; by default the name of the function.",
     "title": "A name for people.",
-    "description": "What it does; the docstring if not said.",
-    "icons": "Pictures for user interfaces.",
+    "description": "Its description; by default the docstring.",
+    "icons": "Icons for user interfaces.",
     "meta": "Sent as `_meta`.",
-    "visible": "A function that is given who is calling, and says whether they see it and may use it.",
-    "needs": 'The client capabilities without which it cannot run, such as `{"sampling": {}}`.',
-    "inline": "Run a plain function in the event loop and not in a thread.",
-    "timeout": "Seconds after which it is given up.",
-    "replace": "Put it in the place of one of the same name; without it, that is an error.",
-    "input_schema": "A JSON Schema of your own for the arguments; they are checked against it.",
-    "output_schema": "A JSON Schema of your own, `True` for one from the hint whatever the policy, `False` for none.",
-    "annotations": "Hints for the client: `readOnlyHint` and the like for a tool, `audience` for a resource.",
+    "visible": "A function of the caller that returns whether they can see and use it.",
+    "needs": 'The client capabilities that it needs, such as `{"sampling": {}}`.',
+    "inline": "Run a plain function in the event loop instead of a thread.",
+    "timeout": "Seconds after which it is cancelled.",
+    "replace": "Replace a feature of the same name; without it, that is an error.",
+    "input_schema": "Your own JSON Schema for the arguments; they are checked against it.",
+    "output_schema": "Your own JSON Schema, `True` for one from the hint with any policy, `False` for none.",
+    "annotations": "Hints for the client: such as `readOnlyHint` for a tool, `audience` for a resource.",
     "render": "The text: `json`, `yaml`, `table`, `markdown`, `csv`, or a function of the value. `yaml` is an extra.",
-    "policy": "Another policy than the server's.",
-    "mime_type": "The type of what is read.",
+    "policy": "A policy other than the server's.",
+    "mime_type": "Its MIME type.",
     "size": "Its size in bytes, if known.",
     "cache": "As for the server, for this resource.",
 }
 
 _HTTP = """\
-`server.asgi(…)`, `server.wsgi(…)` and `server.run(http=…, …)` take these besides `principal`, a function that is
-given the ASGI scope or the WSGI environment and says who is calling. If it raises `PermissionError`, the answer is
-401."""
+`server.asgi(…)`, `server.wsgi(…)` and `server.run(http=…, …)` take these and `principal`, a function of
+the ASGI scope or the WSGI environment that returns the caller. If it raises `PermissionError`, the status is 401."""
 
 _METHODS_OF_SERVER = {
     "Offering": ("tool", "resource", "prompt", "completion", "serializer"),
-    "Offering what is there already": ("add_file", "add_directory", "add_link", "add_text_prompt", "add_file_prompt"),
-    "While it runs": ("remove_tool", "remove_resource", "remove_prompt", "resource_updated"),
+    "Files, links and texts": ("add_file", "add_directory", "add_link", "add_text_prompt", "add_file_prompt"),
+    "Notifications and removal": ("remove_tool", "remove_resource", "remove_prompt", "resource_updated"),
     "Answering": ("handle", "handle_async", "connect", "asgi", "wsgi", "run"),
 }
 
@@ -78,21 +77,21 @@ def page() -> str:
     """The page."""
     parts = [
         '```python\nfrom plainmcp import Server\n\nserver = Server("weather", version="1.0.0")\n```',
-        "## What a server is made with",
+        "## Options of a server",
         table(["argument", "default", "what it is"], _parameters(Core.__init__, _SERVER_OPTIONS)),
-        "Nonsense is an [AuthorError](errors.md), here and below, when it is said and not when it is needed.",
+        "A wrong value is an [AuthorError](errors.md), here and below, as soon as you pass it.",
     ]
     for title, names in _METHODS_OF_SERVER.items():
         long = title in ("Offering", "Answering")
         shown = [member(Server, name, "server") for name in names] if long else [calls(Server, names, "server")]
         parts += [f"## {title}", *shown]
-    parts += ["## What the decorators take", "Every word may be left out.", *_decorators()]
+    parts += ["## What the decorators take", "Every option may be omitted.", *_decorators()]
     parts += [
-        "## What can be said about HTTP",
+        "## Options of HTTP",
         _HTTP,
         table(["setting", "default", "what it is"], _settings()),
         "## A connection",
-        "What `server.connect(send)` gives: one client that stays. `send` is called with what is no answer.",
+        "`server.connect(send)` is a connection to one client. `send` is called with messages other than responses.",
         calls(Connection, ("handle", "start", "finish", "close"), "connection"),
     ]
     return headed("Server", *parts)
@@ -125,10 +124,10 @@ def _option_rows(kinds: dict[str, Any], common: dict[str, Any]) -> Iterator[list
 def _settings() -> Iterator[list[str]]:
     said = comments(Settings) | {
         "max_body": "bytes of a request",
-        "max_sessions": "how many sessions are kept; the longest unused makes room",
-        "session_idle_seconds": "after which a session that nobody used is forgotten",
-        "session_seconds": "after which any session is forgotten",
-        "keep_alive_seconds": "between two signs of life on an open stream",
+        "max_sessions": "how many sessions are kept; a new one replaces the one that was not used for longest",
+        "session_idle_seconds": "after which an unused session ends",
+        "session_seconds": "after which any session ends",
+        "keep_alive_seconds": "between two keep-alive comments on an open stream",
     }
     for field in fields(Settings):
         yield [code(field.name), code(repr(field.default)), words(said, field.name)]

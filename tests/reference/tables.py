@@ -1,6 +1,6 @@
 """docs/reference/policy.md and revisions.md: the fields of Policy and the rows of the revisions, as tables.
 
-The words are those of the comments beside the fields.
+The descriptions are the comments beside the fields.
 """
 
 from collections.abc import Iterator
@@ -19,8 +19,8 @@ __all__ = ["policy_page", "revisions_page"]
 # Policy -------------------------------------------------------------------------------------------
 
 _POLICY = """\
-A policy is how returned values become results: one field for each question that real systems answer
-differently. A server has one, a tool may have its own, and the functions that normalize a value take one. Name
+A policy decides how returned values become results: it has one field for each question that real systems answer
+differently. A server has a policy, a tool may have its own, and the functions that normalize a value take one. Name
 a profile, or change a field of one:
 
 ```python
@@ -34,7 +34,7 @@ def pods() -> list[str]:
     return ["web", "db"]
 ```
 
-What the answers do to a value is on the page of [values](values.md)."""
+For their effect on values, see [values](values.md)."""
 
 _PROFILES = """\
 ## The profiles
@@ -86,21 +86,22 @@ def _answer(value: Any) -> str:
 # Revisions ----------------------------------------------------------------------------------------
 
 _REVISIONS = f"""\
-A revision of the protocol is named by its date. A server serves all of them at once: it never asks how old a
-client is, only what the client's revision can carry. What it cannot carry is moved to where it can be read
-before it is dropped: data becomes text, a link becomes a line, a sound becomes an embedded file.
+A revision of the protocol has a date as its name. A server supports all of them at once. If the client's revision
+does not have a kind of content, another takes its place if possible: data becomes text, a link becomes a line,
+audio becomes an embedded file.
 
-- A client that begins with `initialize` gets the revision it asks for. If that is unknown, or has no handshake,
+- A client that starts with `initialize` gets the revision it asks for. If that is unknown, or has no handshake,
   it gets {LATEST_HANDSHAKE.name}.
-- A client of {LATEST.name} does not begin: each of its requests names the revision in `_meta`.
-- A client that says nothing over HTTP is taken to speak {HTTP_DEFAULT.name}.
-- `server.handle(message, revision=…)` says it for a message that does not."""
+- A client of {LATEST.name} has no handshake: each of its requests names the revision in `_meta`.
+- An HTTP client that does not name a revision gets {HTTP_DEFAULT.name}.
+- `server.handle(message, revision=…)` sets the revision of a message that does not name it. If you serve HTTP
+  yourself, `plainmcp.revisions.http_status(response, revision)` is the status of the response."""
 
 _CARRIES = """\
-## What each can carry"""
+## What each revision has"""
 
 _METHODS = """\
-## Which methods each has"""
+## Methods of each revision"""
 
 
 def revisions_page() -> str:

@@ -1,7 +1,7 @@
 """docs/reference/values.md: what each kind of value becomes, by policy and revision, found by sending it.
 
-A value is what its expression gives, returned by a tool with the hint that stands beside it. Nothing here knows a
-rule: every cell is what a client was told.
+A tool with the hint beside an expression returns its value. This module contains no rules: every cell is what a
+client received.
 """
 
 import json
@@ -23,20 +23,19 @@ from .markdown import code, headed, table
 __all__ = ["page"]
 
 _INTRO = """\
-What a tool, a resource or a prompt returns, and what a client is sent for it. Every cell on this page was made
-by running the code: the expression is returned by a function with the hint shown, under each of the six
-[profiles](policy.md), to a client of each of the five [revisions](revisions.md). Rows that would be the same
-are one row.
+What a tool, a resource or a prompt returns, and what a client receives. Every cell on this page comes from running
+the code: a function with the hint shown returns the expression, with each of the six [profiles](policy.md), to a
+client of each of the five [revisions](revisions.md). Equal rows are shown as one row.
 
-Texts are shown as they are, without their JSON quotes; other blocks as JSON. `(none)` under *content* is
+Texts are shown without JSON quotes, other blocks as JSON. `(none)` under *content* is
 `"content": []`; an empty cell under *structured content* means that there is no such field. The names the
 expressions use are at the [end](#the-names-used)."""
 
 _DATA = """\
 ## Inside data
 
-How a value is written where it stands inside data, such as `{"value": …}`. These forms are the same under every
-profile, except where the last column says otherwise. A value that is *refused* makes the whole result an error
+How a value is written inside data, such as `{"value": …}`. These forms are the same with every profile, unless the
+last column says otherwise. A value that is *refused* makes the whole result an error
 with the path shown. Arrays and objects may nest 100 levels deep, on every version of Python."""
 
 _TABLES = """\
@@ -46,10 +45,10 @@ Tables and arrays of numpy, pandas, polars and pyarrow are data, with their labe
 and asyncpg, with the names of their columns. A lazy frame of polars is collected.
 
 - A table is a list of rows, each an object. Two columns with the same name are refused.
-- An index of pandas is data. It comes first in each row, one column for each of its levels. Only the index that
-  pandas makes by itself is left out: a `RangeIndex` from 0 in steps of 1, without a name. A level that has no name,
+- An index of pandas is data. It comes first in each row, one column for each of its levels. Only the default index of
+  pandas is left out: a `RangeIndex` from 0 in steps of 1, without a name. A level that has no name,
   or the name of a column, is called `index`; of several levels, `level_0`, `level_1` and so on.
-- Columns of several levels are joined by dots: `high.max`. Where the level has a name, it is part of the column's
+- Columns of several levels are joined by dots: `high.max`. If the level has a name, it is part of the column's
   name: `city=Oslo`.
 - A Series is a list. One with an index is an object if its labels are texts that do not repeat and the index has no
   name. Any other is a list of rows, in which the column of values has the name of the Series, or is called `value`.
@@ -61,11 +60,12 @@ _PICTURES = """\
 ## Pictures
 
 A `PIL.Image`, a matplotlib `Figure` and a plotly figure (if kaleido is installed) become an image wherever an `Image`
-can stand: returned alone, in a list beside text, in a `ToolResult`, from a resource, in a prompt. For matplotlib
+is allowed: returned alone, in a list beside text, in a `ToolResult`, from a resource, in a prompt. For matplotlib
 `Axes` the whole figure is sent. Inside data they are refused, as an `Image` is.
 
-- They are sent as PNG. An image that was opened from a JPEG file stays a JPEG of the same quality; what is made from
-  it, by `resize` for example, is PNG. Of an animation, the current frame is sent. Metadata such as EXIF is not sent.
+- They are sent as PNG. An image that was opened from a JPEG file stays a JPEG of the same quality; an image made
+  from it, by `resize` for example, is PNG. Of an animation, the current frame is sent. Metadata such as EXIF is not
+  sent.
 - CMYK, YCbCr, HSV and LAB are converted to RGB. Mode `F`, and mode `I` with numbers that need more than 16 bits, are
   refused, because their numbers are not colours.
 - A resource that declares a `mime_type` is written as that type, for example a figure as `image/svg+xml`."""
@@ -86,11 +86,12 @@ _PROMPTS = """\
 _HINTS = """\
 ## Which hints become an output schema
 
-A tool whose return hint becomes an `outputSchema` promises what it returns, and is held to it. A type that is
-not an object is promised as `{"result": …}`, except where the profile sends it bare and the revision can carry
-that. `output_schema=True` asks for a schema from any hint, `False` for none, a dict is a schema of your own.
+If the return hint of a tool becomes an `outputSchema`, every value it returns is checked against it. The schema of a
+type that is not an object is wrapped as `{"result": …}`, unless the profile sends such values without a wrapper and
+the revision allows that. `output_schema=True` makes a schema from any hint, `False` makes none, and a dict is your
+own schema.
 
-A declared type also filters, with or without a schema. Fields that it does not have are not sent: a tool
+A declared type is also a filter, with or without a schema. Fields that it does not have are not sent: a tool
 `-> PublicUser` that returns a `PrivateUser` with a password, or a dict with more keys, sends the fields of
 `PublicUser`. This holds for dataclasses, TypedDicts, models, attrs classes and Structs, alone, in lists, in dicts and
 nested. A dict that lacks a field with a default gets the default. A model with `extra="allow"`, and a return that
@@ -98,7 +99,7 @@ declares nothing, keep everything; `Policy.extra_fields="keep"` keeps everything
 
 
 Sent = tuple[str, ...]
-"""What one client was sent, as cells."""
+"""What one client received, as cells."""
 
 
 def page() -> str:
@@ -162,7 +163,7 @@ def _parts(given: list[samples.Sample], send: Any, *heads: str) -> Iterator[str]
 
 
 def _rows(sample: samples.Sample, send: Any) -> Iterator[list[str]]:
-    """A row for each thing that is sent, with the profiles and revisions that send it."""
+    """A row for each distinct response, with its profiles and revisions."""
     by_policy: dict[tuple[Sent, ...], list[str]] = {}
     for policy in Policy.profiles:
         sent = tuple(send(sample, policy, revision) for revision in REVISIONS)

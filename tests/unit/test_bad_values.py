@@ -383,6 +383,7 @@ def test_a_bad_value_is_refused_with_its_path(door, name):
     assert (error.path, error.problem) == (path, problem)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REFUSED)
 def test_no_policy_lets_another_exception_out(name):
     for policy in Policy.profiles:
@@ -434,6 +435,7 @@ def test_nan_does_not_hide_behind_a_none_that_is_left_out(kind, number):
         assert (error.path, error.problem) == ("$.rows[0].value", f"{number} is not a JSON number")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [EndlessMapping, EndlessSet, lambda: range(2 * MAX_ITEMS)],

@@ -261,6 +261,7 @@ def test_a_question_that_nests_too_deep_is_the_authors_mistake(
     assert "the question 'sample_1' nests more than 128 levels deep" in caplog.text
 
 
+@pytest.mark.slow
 @every_revision
 @pytest.mark.parametrize("total", [3_000, None])
 @pytest.mark.parametrize("fails", [False, True])

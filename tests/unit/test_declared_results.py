@@ -323,6 +323,7 @@ def test_pydantic_s_own_scalars_are_sent_outside_of_models_too() -> None:
 # A declared type filters ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("user", "admin"), USERS, ids=str)
 def test_fields_that_the_declared_type_does_not_have_are_not_sent(user: Any, admin: Any) -> None:
     plain, sub = {"name": "Ada", "level": 1}, admin(name="Ada")

@@ -12,6 +12,8 @@ import pytest
 from posting import exchange, served
 from talking import META, Program, until
 
+pytestmark = pytest.mark.slow  # it starts processes
+
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
 PROGRAM = """

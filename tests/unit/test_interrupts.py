@@ -14,6 +14,8 @@ from plainmcp import Server
 from posting import exchange, served
 from talking import Program, until
 
+pytestmark = pytest.mark.slow  # it starts processes
+
 PROGRAM = """
 import asyncio, sys, time
 from plainmcp import Context, Server

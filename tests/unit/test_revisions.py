@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from plainmcp.errors import AuthorError
-from plainmcp.revisions import LATEST, REVISIONS, Revision, revision_of
+from plainmcp.revisions import LATEST, REVISIONS, Revision, http_status, revision_of
 from schemas import definitions
 
 every_revision = pytest.mark.parametrize("revision", REVISIONS.values(), ids=list(REVISIONS))
@@ -83,3 +83,20 @@ def test_only_the_newest_two_carry_any_content_as_it_stands():
         "2025-11-25",
         "2026-07-28",
     ]
+
+
+@pytest.mark.parametrize(
+    ("response", "revision", "status"),
+    [
+        (None, "2025-11-25", 202),
+        (b'{"jsonrpc":"2.0","id":1,"result":{}}', "2026-07-28", 200),
+        (b'{"jsonrpc":"2.0","error":{"code":-32700,"message":"no"}}', "2026-07-28", 400),
+        (b'{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}', "2026-07-28", 404),
+        (b'{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no"}}', "2026-07-28", 200),
+        (b'{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}', "2025-11-25", 200),
+    ],
+)
+def test_a_response_has_an_http_status(response, revision, status):
+    """R26-HTTP-28"""
+    assert http_status(response, revision) == status
+    assert http_status(response, REVISIONS[revision]) == status

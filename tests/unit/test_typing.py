@@ -16,6 +16,8 @@ import pytest
 
 from talking import ROOT
 
+pytestmark = pytest.mark.slow  # it runs type checkers
+
 EXAMPLE = """\
 from dataclasses import dataclass
 from enum import Enum

@@ -1,3 +1,3 @@
-"""The command line: `plainmcp serve`, `list`, `call`, `preview` and the rest. Every rule of MCP is elsewhere."""
+"""The command line: `plainmcp serve`, `list`, `call` and `preview`. The rules of MCP are in other packages."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""The command line as a client: a handshake, requests, and what is heard meanwhile. Knows no sockets and no pipes."""
+"""The client of the command line: handshake, requests, and the messages that come meanwhile. Does no I/O itself."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -9,20 +9,20 @@ from ..protocol.core import Core
 from ..revisions import Revision
 from ..transports.connection import Connection
 
-__all__ = ["Inside", "Peer", "PeerError", "Unreachable", "Wire"]
+__all__ = ["InProcess", "Peer", "Receive", "ServerError", "Transport", "Unreachable"]
 
-Hear = Callable[[bytes], None]
+Receive = Callable[[bytes], None]
 
 _META = "io.modelcontextprotocol/"
 _CLIENT = {"name": "plainmcp", "version": "1"}
-_NO_SUCH_METHOD = -32601
+_METHOD_NOT_FOUND = -32601
 
 
 class Unreachable(Exception):
-    """There is no server there, or it does not speak as servers do; the text says why."""
+    """There is no server at this address, or it does not speak MCP; the text says why."""
 
 
-class PeerError(Exception):
+class ServerError(Exception):
     """The server answered with a JSON-RPC error."""
 
     def __init__(self, code: int, message: str) -> None:
@@ -30,152 +30,154 @@ class PeerError(Exception):
         self.code = code
 
 
-class Wire(Protocol):
-    """A way to a server: what is neither an answer nor asked for goes to the `hear` it was made with."""
+class Transport(Protocol):
+    """A way to reach a server. Messages other than the response go to the function it was created with."""
 
-    def ask(self, message: bytes, revision: str, shaken: bool) -> bytes:
-        """Send a request; gives its answer. `shaken` is whether the revision is agreed upon already."""
+    def request(self, message: bytes, revision: str, negotiated: bool) -> bytes:
+        """Send a request and return its response. `negotiated`: whether both sides have agreed on the revision."""
         ...
 
-    def tell(self, message: bytes, revision: str) -> None:
-        """Send what has no answer."""
+    def notify(self, message: bytes, revision: str) -> None:
+        """Send a message that has no response."""
         ...
 
     def close(self) -> None:
-        """Leave."""
+        """End the conversation."""
         ...
 
 
-class Inside:
-    """The way to a server in this process."""
+class InProcess:
+    """Reaches a server in this process."""
 
-    def __init__(self, server: Core, hear: Hear) -> None:
-        self._connection = Connection(server, hear)
+    def __init__(self, server: Core, receive: Receive) -> None:
+        self._connection = Connection(server, receive)
 
-    def ask(self, message: bytes, revision: str, shaken: bool) -> bytes:
-        """Send a request; gives its answer."""
+    def request(self, message: bytes, revision: str, negotiated: bool) -> bytes:
+        """Send a request and return its response."""
         return self._connection.handle(message) or b""
 
-    def tell(self, message: bytes, revision: str) -> None:
-        """Send what has no answer."""
+    def notify(self, message: bytes, revision: str) -> None:
+        """Send a message that has no response."""
         self._connection.handle(message)
 
     def close(self) -> None:
-        """Leave."""
+        """Close the connection."""
         self._connection.close()
 
 
-class _Answer(msgspec.Struct):
-    """An answer, opened as far as it is looked at."""
+class _PeerResponse(msgspec.Struct):
+    """A response, decoded as far as it is needed."""
 
     result: msgspec.Raw = msgspec.Raw()
     error: dict[str, Any] | None = None
 
 
 class Peer:
-    """A server, seen from here. `wire` is given where to send what is heard; `told` is called with notifications."""
+    """A server as its client sees it: `on_notification` is called with each notification's method and parameters."""
 
     def __init__(
         self,
-        wire: Callable[[Hear], Wire],
+        connect: Callable[[Receive], Transport],
         revision: Revision,
-        told: Callable[[str, dict[str, Any]], None] | None = None,
+        on_notification: Callable[[str, dict[str, Any]], None] | None = None,
     ) -> None:
         self.revision = revision.name
-        self.last = b""  # the last answer, as it came
-        self._told = told
-        self._modern = not revision.handshake
-        self._ids = 0
-        self._shaken = self._modern
-        self._wire = wire(self._hear)
+        self.last_response = b""
+        self._on_notification = on_notification
+        self._has_handshake = revision.handshake
+        self._last_id = 0
+        self._negotiated = not revision.handshake
+        self._transport = connect(self._receive)
         try:
-            self.info = self._greet()
+            self.info = self._initialize()
         except BaseException:
             self.close()
             raise
 
-    def _greet(self) -> dict[str, Any]:
-        """Shake hands, where the revision has that; gives who the server is."""
-        if self._modern:
-            found: dict[str, Any] = self.request("server/discover").get("_meta", {}).get(f"{_META}serverInfo", {})
-            return found
-        hello = {"protocolVersion": self.revision, "capabilities": {}, "clientInfo": _CLIENT}
-        answer = self.request("initialize", hello)
-        self.revision = str(answer.get("protocolVersion"))
-        self._shaken = True
-        self._tell({"method": "notifications/initialized"})
-        if self._told is not None and "logging" in answer.get("capabilities", {}):
+    def _initialize(self) -> dict[str, Any]:
+        """Do the handshake, if the revision has one; returns the server's info."""
+        if not self._has_handshake:
+            meta: dict[str, Any] = self.request("server/discover").get("_meta", {})
+            discovered: dict[str, Any] = meta.get(f"{_META}serverInfo", {})
+            return discovered
+        params = {"protocolVersion": self.revision, "capabilities": {}, "clientInfo": _CLIENT}
+        result = self.request("initialize", params)
+        self.revision = str(result.get("protocolVersion"))
+        self._negotiated = True
+        self._notify({"method": "notifications/initialized"})
+        if self._on_notification is not None and "logging" in result.get("capabilities", {}):
             self.request("logging/setLevel", {"level": "info"})
-        info: dict[str, Any] = answer.get("serverInfo", {})
+        info: dict[str, Any] = result.get("serverInfo", {})
         return info
 
-    def raw(self, method: str, params: dict[str, Any] | None = None) -> bytes:
-        """Send a request; gives its result as it came. Raises PeerError."""
-        self._ids += 1
-        message = {"jsonrpc": "2.0", "id": self._ids, "method": method, "params": self._dressed(params or {})}
-        self.last = self._wire.ask(msgspec.json.encode(message), self.revision, self._shaken)
+    def request_raw(self, method: str, params: dict[str, Any] | None = None) -> bytes:
+        """Send a request and return its result as JSON. Raises ServerError."""
+        self._last_id += 1
+        message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": self._with_meta(params or {})}
+        self.last_response = self._transport.request(msgspec.json.encode(message), self.revision, self._negotiated)
         try:
-            answer = msgspec.json.decode(self.last, type=_Answer)
+            response = msgspec.json.decode(self.last_response, type=_PeerResponse)
         except msgspec.MsgspecError:
-            raise Unreachable(f"the server's answer to {method} is no message: {self.last[:80]!r}") from None
-        if answer.error is not None:
-            raise PeerError(answer.error.get("code", 0), answer.error.get("message", ""))
-        return bytes(answer.result)
+            start = self.last_response[:80]
+            raise Unreachable(f"the server's answer to {method} is not a message: {start!r}") from None
+        if response.error is not None:
+            raise ServerError(response.error.get("code", 0), response.error.get("message", ""))
+        return bytes(response.result)
 
     def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        """The same, opened."""
-        result: dict[str, Any] = msgspec.json.decode(self.raw(method, params))
+        """Send a request and return its result. Raises ServerError."""
+        result: dict[str, Any] = msgspec.json.decode(self.request_raw(method, params))
         return result
 
     def call(self, tool: str, arguments: dict[str, Any]) -> bytes:
-        """Call a tool; gives its result as it came."""
+        """Call a tool and return its result as JSON."""
         params: dict[str, Any] = {"name": tool, "arguments": arguments}
-        if self._told is not None:
+        if self._on_notification is not None:
             params["_meta"] = {"progressToken": "call"}
-        return self.raw("tools/call", params)
+        return self.request_raw("tools/call", params)
 
-    def list(self, method: str, name: str) -> list[dict[str, Any]]:
-        """All pages of a list; a server without any of these has none."""
-        found: list[dict[str, Any]] = []
+    def list(self, method: str, key: str) -> list[dict[str, Any]]:
+        """All pages of a list; empty if the server does not know the method."""
+        items: list[dict[str, Any]] = []
         params: dict[str, Any] = {}
         while True:
             try:
                 page = self.request(method, params)
-            except PeerError as error:
-                if error.code == _NO_SUCH_METHOD:
-                    return found
+            except ServerError as error:
+                if error.code == _METHOD_NOT_FOUND:
+                    return items
                 raise
-            found += page.get(name, [])
+            items += page.get(key, [])
             if not page.get("nextCursor"):
-                return found
+                return items
             params = {"cursor": page["nextCursor"]}
 
     def close(self) -> None:
-        """Leave."""
-        self._wire.close()
+        """End the conversation."""
+        self._transport.close()
 
-    def _dressed(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Parameters with what a request says about itself, where the revision wants that."""
-        if not self._modern:
+    def _with_meta(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Parameters with the metadata that a request needs on a revision without a handshake."""
+        if self._has_handshake:
             return params
         meta: dict[str, Any] = {
             f"{_META}protocolVersion": self.revision,
             f"{_META}clientCapabilities": {},
             f"{_META}clientInfo": _CLIENT,
         }
-        if self._told is not None:
+        if self._on_notification is not None:
             meta[f"{_META}logLevel"] = "info"
         return {**params, "_meta": {**meta, **params.get("_meta", {})}}
 
-    def _tell(self, message: dict[str, Any]) -> None:
-        self._wire.tell(msgspec.json.encode({"jsonrpc": "2.0", **message}), self.revision)
+    def _notify(self, message: dict[str, Any]) -> None:
+        self._transport.notify(msgspec.json.encode({"jsonrpc": "2.0", **message}), self.revision)
 
-    def _hear(self, raw: bytes) -> None:
-        """A notification is passed on; a question is declined, as nobody here can answer it."""
+    def _receive(self, raw: bytes) -> None:
+        """Pass a notification on; decline a request, because the command line cannot answer it."""
         message = msgspec.json.decode(raw)
         method = message.get("method", "")
         if method and "id" in message:
-            declined = {"error": {"code": _NO_SUCH_METHOD, "message": "Method not found"}}
-            self._tell({"id": message["id"], **({"result": {}} if method == "ping" else declined)})
-        elif method and self._told is not None:
-            self._told(method, message.get("params") or {})
+            refusal = {"error": {"code": _METHOD_NOT_FOUND, "message": "Method not found"}}
+            self._notify({"id": message["id"], **({"result": {}} if method == "ping" else refusal)})
+        elif method and self._on_notification is not None:
+            self._on_notification(method, message.get("params") or {})

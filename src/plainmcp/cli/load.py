@@ -1,36 +1,36 @@
-"""Finding the server in a file: what FILE and FILE:OBJECT mean, and what is said when there is none."""
+"""Loads the server from a file: FILE or FILE:OBJECT. Says what is wrong when there is none."""
 
 import importlib.util
 import sys
 import traceback
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from ..protocol.tracebacks import is_own_file
 from ..server import Server
-from .advice import advice, is_foreign
+from .advice import advise, is_foreign_server
 
-__all__ = ["LoadError", "file_of", "load", "own_traceback"]
+__all__ = ["LoadError", "file_of", "format_user_traceback", "load"]
 
 
 class LoadError(Exception):
-    """A file gives no server; the text says why."""
+    """There is no server in a file; the text says why."""
 
 
 def load(target: str) -> Server:
     """The server that FILE or FILE:OBJECT names; raises LoadError."""
     file, name = _split(target)
-    module = _imported(file)
+    module = _import_file(file)
     if name is not None:
-        found = getattr(module, name, None)
-        if not isinstance(found, Server):
-            what = "there is none" if found is None else f"it is a {type(found).__name__}"
-            raise LoadError(_advised(file, f"{file} has no server called {name!r}: {what}", is_foreign(found)))
-        return found
+        value = getattr(module, name, None)
+        if not isinstance(value, Server):
+            reason = "there is none" if value is None else f"it is a {type(value).__name__}"
+            problem = f"{file} has no server called {name!r}: {reason}"
+            raise LoadError(_with_advice(file, problem) if is_foreign_server(value) else problem)
+        return value
     servers = {key: value for key, value in vars(module).items() if isinstance(value, Server)}
-    if not servers and any(is_foreign(value) for value in vars(module).values()):
-        raise LoadError(_advised(file, f"{file} has a server of another package"))
+    if not servers and any(is_foreign_server(value) for value in vars(module).values()):
+        raise LoadError(_with_advice(file, f"{file} has a server of another package"))
     if not servers:
         raise LoadError(f"{file} has no server; write server = Server(...) at its top level")
     if len({id(server) for server in servers.values()}) > 1:
@@ -40,26 +40,28 @@ def load(target: str) -> Server:
 
 
 def file_of(target: str) -> Path:
-    """The file in FILE or FILE:OBJECT; raises LoadError where there is none."""
+    """The file in FILE or FILE:OBJECT; raises LoadError if it does not exist."""
     return _split(target)[0]
 
 
 def _split(target: str) -> tuple[Path, str | None]:
     whole = Path(target)
     path, colon, name = target.rpartition(":")
-    file, named = (Path(path), name) if colon and name.isidentifier() and not whole.exists() else (whole, None)
+    has_name = colon and name.isidentifier() and not whole.exists()
+    file = Path(path) if has_name else whole
     if not file.is_file():
-        near = file.with_suffix(".py") if file.name else file
-        raise LoadError(f"there is no file {file}" + (f"; did you mean {near}?" if near.is_file() else ""))
-    return file, named
+        similar = file.with_suffix(".py") if file.name else file
+        hint = f"; did you mean {similar}?" if similar.is_file() else ""
+        raise LoadError(f"there is no file {file}{hint}")
+    return file, name if has_name else None
 
 
-def _imported(file: Path) -> ModuleType:
-    """The file as a module, under its own name where that is free; it finds its neighbours as a script does."""
+def _import_file(file: Path) -> ModuleType:
+    """The file as a module, under its own name if that is free; it can import the files in its folder."""
     name = file.stem if file.stem.isidentifier() and file.stem not in sys.modules else f"served_{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
-        raise LoadError(f"{file} is no Python file")
+        raise LoadError(f"{file} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(file.resolve().parent))
     sys.modules[name] = module
@@ -67,29 +69,29 @@ def _imported(file: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        told = f"{file} cannot be loaded\n\n{own_traceback(error, str(spec.origin))}"
-        raise LoadError(_advised(file, told, _is_missing(error))) from error
+        problem = f"{file} cannot be loaded\n\n{format_user_traceback(error, str(spec.origin))}"
+        raise LoadError(_with_advice(file, problem) if _is_missing_package(error) else problem) from error
     return module
 
 
-def _is_missing(error: BaseException) -> bool:
-    """Whether a package is missing that has a counterpart here, or a part of our counterpart that there is not."""
+def _is_missing_package(error: BaseException) -> bool:
+    """Whether an import failed because another package, or a part of it that plainmcp.compat lacks, is missing."""
     name = error.name if isinstance(error, ImportError) else None
     return name is not None and (name.split(".")[0] in ("fastmcp", "mcp") or name.startswith("plainmcp.compat."))
 
 
-def _advised(file: Path, problem: str, foreign: bool = True) -> str:
-    """A problem, with what to change in the file where it was written for another package."""
-    told = advice(file) if foreign else None
-    return problem if told is None else f"{problem}\n\n{told}"
+def _with_advice(file: Path, problem: str) -> str:
+    """A problem, and the imports to change if the file was written for another package."""
+    advice = advise(file)
+    return problem if advice is None else f"{problem}\n\n{advice}"
 
 
-def own_traceback(error: BaseException, file: str | None = None) -> str:
-    """A traceback without our own frames; where a file is named, it begins there."""
-    seen: Any = error.__traceback__
-    while seen is not None and file is not None and seen.tb_frame.f_code.co_filename != file:
-        seen = seen.tb_next
-    shown = traceback.TracebackException(type(error), error, seen)
-    theirs = [frame for frame in shown.stack if not is_own_file(frame.filename)]
-    shown.stack = traceback.StackSummary.from_list(theirs)
-    return "".join(shown.format()).rstrip()
+def format_user_traceback(error: BaseException, file: str | None = None) -> str:
+    """A traceback without the frames of this package; it starts in `file` if that is given."""
+    start = error.__traceback__
+    while start is not None and file is not None and start.tb_frame.f_code.co_filename != file:
+        start = start.tb_next
+    formatter = traceback.TracebackException(type(error), error, start)
+    frames = [frame for frame in formatter.stack if not is_own_file(frame.filename)]
+    formatter.stack = traceback.StackSummary.from_list(frames)
+    return "".join(formatter.format()).rstrip()

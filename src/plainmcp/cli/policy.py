@@ -1,4 +1,4 @@
-"""A tool under another policy than its server's, and a tool that runs once for many results."""
+"""Copies of a server in which one tool has another policy, and a tool's function that runs only once."""
 
 import copy
 from collections.abc import Awaitable, Iterator
@@ -20,59 +20,59 @@ __all__ = ["Once", "with_policy"]
 
 
 def with_policy(server: Server, policy: Policy, tool: str, function: Any = None) -> Server:
-    """A copy of a server in which one tool follows another policy, as if registered with it."""
-    twin = copy.copy(server)
+    """A copy of a server in which one tool has another policy, as if it was registered with it."""
+    clone = copy.copy(server)
     if any(feature.key == tool and feature.policy != policy for feature in server.registry.tools):
-        twin.policy = policy  # a tool that has this policy already stays with the server it is in
-    twin.registry = Registry(twin.policy)
-    for shelf in ("resources", "templates", "prompts", "completions"):
-        setattr(twin.registry, shelf, getattr(server.registry, shelf))
+        clone.policy = policy  # unless the tool has this policy already
+    clone.registry = Registry(clone.policy)
+    for kind in ("resources", "templates", "prompts", "completions"):
+        setattr(clone.registry, kind, getattr(server.registry, kind))
     for feature in server.registry.tools:
         if feature.key == tool:
             feature = features.redeclare(feature, policy) if policy != feature.policy else replace(feature, plans={})
             feature.function = function or feature.function
         else:
             feature = replace(feature)
-        twin.registry.tools.add(feature)
-    return twin
+        clone.registry.tools.add(feature)
+    return clone
 
 
 class Once:
-    """A tool's function that runs once; after that it gives, or raises, what it did then."""
+    """A tool's function that runs once; later calls return, or raise, what the first one did."""
 
     def __init__(self, feature: ToolFeature) -> None:
         self._function = feature.function
-        self._begun = False
-        self._trace: TracebackType | None = None  # raising again would make it longer each time
-        self._ran: tuple[Any, BaseException | None] | None = None
-        self.function: Any = self._async if feature.is_async else self._plain
+        self._started = False
+        self._traceback: TracebackType | None = None  # raising again would make it longer each time
+        self._outcome: tuple[Any, BaseException | None] | None = None
+        self.function: Any = self._run_async if feature.is_async else self._run
 
-    def _plain(self, **given: Any) -> Any:
-        if not self._begun:
-            self._begun = True
+    def _run(self, **arguments: Any) -> Any:
+        if not self._started:
+            self._started = True
             try:
-                self._ran = self._function(**given), None
+                self._outcome = self._function(**arguments), None
             except (Exception, SystemExit, InputRequired) as error:
-                self._ran, self._trace = (None, error), error.__traceback__
-        return self._again()
+                self._outcome, self._traceback = (None, error), error.__traceback__
+        return self._repeat()
 
-    async def _async(self, **given: Any) -> Any:
-        if not self._begun:
-            self._begun = True
+    async def _run_async(self, **arguments: Any) -> Any:
+        if not self._started:
+            self._started = True
             try:
-                value = self._function(**given)
-                self._ran = (await value if isinstance(value, Awaitable) else value), None
+                value = self._function(**arguments)
+                self._outcome = (await value if isinstance(value, Awaitable) else value), None
             except (Exception, SystemExit, InputRequired) as error:
-                self._ran, self._trace = (None, error), error.__traceback__
-        return self._again()
+                self._outcome, self._traceback = (None, error), error.__traceback__
+        return self._repeat()
 
-    def _again(self) -> Any:
-        if self._ran is None:
-            raise ToolError("The tool was given up before it came to an end.")
-        value, error = self._ran
+    def _repeat(self) -> Any:
+        if self._outcome is None:
+            raise ToolError("The tool was cancelled before it ended.")
+        value, error = self._outcome
         if error is not None:
-            raise error.with_traceback(self._trace)
-        if isinstance(value, Iterator):  # is read to its end each time
+            raise error.with_traceback(self._traceback)
+        if isinstance(value, Iterator):  # each caller reads it to its end
             value, spare = tee(value)
-            self._ran = spare, None
+            self._outcome = spare, None
         return value

@@ -1,7 +1,7 @@
-"""What one call puts on the wire, revision by revision and policy by policy: its shape, its size, its text.
+"""Previews a call for each revision and policy: the shape, the size and the text of its result.
 
-A tool in a file runs once: what it gave is turned into results by the same rules that serve it. A server elsewhere
-is asked on each revision, and follows a policy of its own.
+A tool in a file runs once; its value becomes results by the same rules that serve it. A remote server is called
+on each revision, with its own policy.
 """
 
 import re
@@ -17,35 +17,33 @@ import msgspec
 from ..policy import Policy
 from ..revisions import Revision
 from ..server import Server
-from .client import Inside, Peer, PeerError, Unreachable
+from .client import InProcess, Peer, ServerError, Unreachable
 from .policy import Once, with_policy
-from .show import block_lines, coloured, safe
+from .show import block_lines, escape_controls, in_colour
 
-__all__ = ["Bill", "asked", "bills", "report"]
+__all__ = ["CallPreview", "preview_remote", "preview_server", "report_lines"]
 
-Told = Callable[[str, dict[str, Any]], None]
+OnNotification = Callable[[str, dict[str, Any]], None]
 
-_INCIDENT = re.compile(r"incident [0-9a-f]{8}")  # each has its own number, which says nothing here
+_INCIDENT = re.compile(r"incident [0-9a-f]{8}")  # each incident has a random number
 _HEADS = ("revision", "content", "structured content", "text", "data", "bytes", "~tokens")
 _NOTE = (
     "text and data in characters; bytes of the whole message; ~tokens is (text + data) / 4, which is a rough guess"
 )
-_ELSEWHERE = (
-    "as the server answers: the tool ran once for each line. Its policy is its own, so there are revisions only"
-)
+_REMOTE = "as the server answers, with its own policy: the tool ran once for each line"
 
 
-# The bill -----------------------------------------------------------------------------------------
+# Previews -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Bill:
-    """What one call is under one policy on one revision."""
+class CallPreview:
+    """The result of one call with one policy on one revision."""
 
-    policy: str | None  # of a server elsewhere nothing is known of it
+    policy: str | None  # None for a remote server, whose policy is not known
     revision: str
     result: dict[str, Any]
-    data: str | None  # the structured content, as it is written
+    data: str | None  # the structured content, as JSON
     bytes: int
 
     @property
@@ -55,16 +53,16 @@ class Bill:
 
     @property
     def text(self) -> int:
-        """The characters of its text."""
-        held = (
+        """The number of characters in its text."""
+        texts = (
             block.get("text") or block.get("resource", {}).get("text") or ""
             for block in self.result.get("content", [])
         )
-        return sum(map(len, held))
+        return sum(map(len, texts))
 
     @property
     def tokens(self) -> int:
-        """About as many tokens as a model needs to read all of it."""
+        """A rough number of tokens that a model needs to read it."""
         return -(-(self.text + len(self.data or "")) // 4)
 
     @property
@@ -72,16 +70,16 @@ class Bill:
         """Whether it is an error."""
         return bool(self.result.get("isError"))
 
-    def plain(self) -> dict[str, Any]:
-        """The same for machines."""
+    def to_dict(self) -> dict[str, Any]:
+        """The preview as a dict, for `--json`."""
         numbers = {"textCharacters": self.text, "structuredCharacters": len(self.data or "")}
-        known = {"policy": self.policy, "revision": self.revision, "blocks": self.blocks, "shape": self.shape}
-        return {**known, **numbers, "bytes": self.bytes, "approximateTokens": self.tokens, "result": self.result}
+        about = {"policy": self.policy, "revision": self.revision, "blocks": self.blocks, "shape": self.shape}
+        return {**about, **numbers, "bytes": self.bytes, "approximateTokens": self.tokens, "result": self.result}
 
     @property
     def shape(self) -> str | None:
-        """What its structured content is, if there is any."""
-        return _shape(self.result["structuredContent"]) if self.data is not None else None
+        """The outline of its structured content, if there is any."""
+        return _shape_of(self.result["structuredContent"]) if self.data is not None else None
 
     @property
     def row(self) -> tuple[str, ...]:
@@ -93,69 +91,68 @@ class Bill:
         return self.revision, content, self.shape or "-", *(f"{number:,}" for number in numbers)
 
 
-class _Written(msgspec.Struct):
+class _Structured(msgspec.Struct):
     structuredContent: msgspec.Raw = msgspec.Raw()
 
 
-def bills(
+def preview_server(
     server: Server,
     tool: str,
     arguments: dict[str, Any],
     policies: dict[str, Policy],
     revisions: list[Revision],
-    told: Told | None = None,
-) -> list[Bill]:
-    """One for each policy and revision. Raises PeerError when there is no such tool."""
+    on_notification: OnNotification | None = None,
+) -> list[CallPreview]:
+    """A preview for each policy and revision. Raises ServerError if there is no such tool."""
     feature = server.registry.tools.find(tool, None)
     once = Once(feature).function if feature is not None else None
-    found: list[Bill] = []
+    previews: list[CallPreview] = []
     for name, policy in policies.items():
-        twin = with_policy(server, policy, tool, once)
-        for revision in reversed(revisions):  # the tool runs where it can say the most
-            with closing(Peer(partial(Inside, twin), revision, None if found else told)) as peer:
-                found.append(_bill(name, peer, tool, arguments))
+        clone = with_policy(server, policy, tool, once)
+        for revision in reversed(revisions):  # the tool runs on the newest one
+            with closing(Peer(partial(InProcess, clone), revision, None if previews else on_notification)) as peer:
+                previews.append(_preview_call(name, peer, tool, arguments))
     order = [revision.name for revision in revisions]
-    places: list[str | None] = list(policies)
-    return sorted(found, key=lambda bill: (places.index(bill.policy), order.index(bill.revision)))
+    names: list[str | None] = list(policies)
+    return sorted(previews, key=lambda preview: (names.index(preview.policy), order.index(preview.revision)))
 
 
-def asked(
-    greet: Callable[[Revision], Peer], revisions: list[Revision], tool: str, arguments: dict[str, Any]
-) -> tuple[list[Bill], dict[str, str]]:
-    """One for each revision a server elsewhere speaks, and for each it does not speak the reason.
+def preview_remote(
+    connect: Callable[[Revision], Peer], revisions: list[Revision], tool: str, arguments: dict[str, Any]
+) -> tuple[list[CallPreview], dict[str, str]]:
+    """A preview for each revision that a remote server supports, and the reason for each that it does not.
 
-    Raises PeerError or Unreachable when it speaks none.
+    Raises ServerError or Unreachable if it supports none.
     """
-    found: list[Bill] = []
-    refused: dict[str, str] = {}
+    previews: list[CallPreview] = []
+    refusals: dict[str, str] = {}
     failure: Exception | None = None
     for revision in revisions:
         try:
-            with closing(greet(revision)) as peer:
+            with closing(connect(revision)) as peer:
                 if peer.revision == revision.name:
-                    found.append(_bill(None, peer, tool, arguments))
+                    previews.append(_preview_call(None, peer, tool, arguments))
                 else:
-                    refused[revision.name] = f"the server offers {peer.revision} instead"
-        except (PeerError, Unreachable) as error:
-            refused[revision.name], failure = str(error), error
-    if not found:
-        raise failure or Unreachable("; ".join(f"nothing on {name}: {why}" for name, why in refused.items()))
-    return found, refused
+                    refusals[revision.name] = f"the server offers {peer.revision} instead"
+        except (ServerError, Unreachable) as error:
+            refusals[revision.name], failure = str(error), error
+    if not previews:
+        raise failure or Unreachable("; ".join(f"nothing on {name}: {why}" for name, why in refusals.items()))
+    return previews, refusals
 
 
-def _bill(policy: str | None, peer: Peer, tool: str, arguments: dict[str, Any]) -> Bill:
+def _preview_call(policy: str | None, peer: Peer, tool: str, arguments: dict[str, Any]) -> CallPreview:
     raw = peer.call(tool, arguments)
-    data = bytes(msgspec.json.decode(raw, type=_Written).structuredContent).decode() or None
-    return Bill(policy, peer.revision, msgspec.json.decode(raw), data, len(peer.last))
+    data = bytes(msgspec.json.decode(raw, type=_Structured).structuredContent).decode() or None
+    return CallPreview(policy, peer.revision, msgspec.json.decode(raw), data, len(peer.last_response))
 
 
-def _shape(value: Any) -> str:
+def _shape_of(value: Any) -> str:
     """The outline of structured content."""
     match value:
         case dict():
-            inside = [f"{key}: {_shape(one)}" if isinstance(one, list) else str(key) for key, one in value.items()]
-            shown = ", ".join(inside[:4]) + (", …" if len(inside) > 4 else "")
-            return "{" + shown + "}"
+            keys = [f"{key}: {_shape_of(one)}" if isinstance(one, list) else str(key) for key, one in value.items()]
+            return "{" + ", ".join(keys[:4]) + (", …" if len(keys) > 4 else "") + "}"
         case list():
             return f"{len(value)} items" if len(value) != 1 else "1 item"
         case str():
@@ -170,59 +167,60 @@ def _shape(value: Any) -> str:
 # The report ---------------------------------------------------------------------------------------
 
 
-def report(made: list[Bill], refused: dict[str, str], most: int | None) -> list[str]:
-    """The tables, one for each policy, what was refused, and then each text there is, cut to so many lines."""
-    rows = [bill.row for bill in made]
+def report_lines(previews: list[CallPreview], refusals: dict[str, str], limit: int | None) -> list[str]:
+    """The report in lines: a table for each policy, the refusals, and each text, cut to `limit` lines."""
+    rows = [preview.row for preview in previews]
     widths = [max(map(len, column)) for column in zip(_HEADS, *rows, strict=True)]
     lines: list[str] = []
-    for policy in dict.fromkeys(bill.policy for bill in made):
-        lines += [_ELSEWHERE if policy is None else f"policy {policy}", coloured(_line(_HEADS, widths), "bold")]
-        for bill in made:
-            if bill.policy == policy:
-                lines.append(coloured(_line(bill.row, widths), "red") if bill.failed else _line(bill.row, widths))
+    for policy in dict.fromkeys(preview.policy for preview in previews):
+        lines += [_REMOTE if policy is None else f"policy {policy}", in_colour(_format_row(_HEADS, widths), "bold")]
+        for preview in previews:
+            if preview.policy == policy:
+                row = _format_row(preview.row, widths)
+                lines.append(in_colour(row, "red") if preview.failed else row)
         lines.append("")
-    without = [coloured(safe(f"nothing on {name}: {reason}"), "dim") for name, reason in refused.items()]
-    return [*lines, coloured(_NOTE, "dim"), *without, *_texts(made, most)]
+    without = [in_colour(escape_controls(f"nothing on {name}: {reason}"), "dim") for name, reason in refusals.items()]
+    return [*lines, in_colour(_NOTE, "dim"), *without, *_text_lines(previews, limit)]
 
 
-def _line(row: tuple[str, ...], widths: list[int]) -> str:
+def _format_row(row: tuple[str, ...], widths: list[int]) -> str:
     words, numbers = slice(3), slice(3, None)
     cells = [cell.ljust(width) for cell, width in zip(row[words], widths[words], strict=True)]
     cells += [cell.rjust(width) for cell, width in zip(row[numbers], widths[numbers], strict=True)]
     return "  ".join(cells)
 
 
-def _texts(made: list[Bill], most: int | None) -> list[str]:
-    """The text as a model would read it, once for all that have the same."""
-    said: dict[tuple[str, ...], list[Bill]] = {}
-    for bill in made:
-        text = tuple(_INCIDENT.sub("incident …", line) for line in _numbered(bill.result.get("content", [])))
-        said.setdefault(text, []).append(bill)
+def _text_lines(previews: list[CallPreview], limit: int | None) -> list[str]:
+    """Each text as a model would read it, once for all previews that share it."""
+    groups: dict[tuple[str, ...], list[CallPreview]] = {}
+    for preview in previews:
+        text = tuple(_INCIDENT.sub("incident …", line) for line in _numbered_lines(preview.result.get("content", [])))
+        groups.setdefault(text, []).append(preview)
     lines: list[str] = []
-    for text, those in said.items():
-        lines += ["", coloured(f"the text on {_where(those, made)}", "bold"), *text[:most]]
-        if most is not None and len(text) > most:
-            more = len(text) - most
-            lines.append(coloured(f"   … {more} more {'line' if more == 1 else 'lines'}; --full shows all", "dim"))
+    for text, group in groups.items():
+        lines += ["", in_colour(f"the text on {_describe_places(group, previews)}", "bold"), *text[:limit]]
+        if limit is not None and len(text) > limit:
+            more = len(text) - limit
+            lines.append(in_colour(f"   … {more} more {'line' if more == 1 else 'lines'}; --full shows all", "dim"))
     return lines
 
 
-def _numbered(content: list[dict[str, Any]]) -> Iterator[str]:
-    """The lines of all blocks, each with its block's number where it begins."""
+def _numbered_lines(content: list[dict[str, Any]]) -> Iterator[str]:
+    """The lines of all blocks; the first line of each block has its number."""
     for number, block in enumerate(content, 1):
-        for at, line in enumerate(block_lines(block)):
-            yield f"{'' if at else number:>2} | {line}"
+        for index, line in enumerate(block_lines(block)):
+            yield f"{'' if index else number:>2} | {line}"
 
 
-def _where(those: list[Bill], made: list[Bill]) -> str:
-    every = {bill.revision for bill in made}
-    policies = {bill.policy for bill in made}
+def _describe_places(group: list[CallPreview], previews: list[CallPreview]) -> str:
+    every = {preview.revision for preview in previews}
+    policies = {preview.policy for preview in previews}
     places: dict[tuple[str, ...], list[str | None]] = {}  # the policies, by the revisions they share
-    for policy in dict.fromkeys(bill.policy for bill in those):
-        where = tuple(bill.revision for bill in those if bill.policy == policy)
+    for policy in dict.fromkeys(preview.policy for preview in group):
+        where = tuple(preview.revision for preview in group if preview.policy == policy)
         places.setdefault(where, []).append(policy)
-    told: list[str] = []
-    for where, those_policies in places.items():
-        spoken = "every revision" if len(where) == len(every) > 1 else ", ".join(where)
-        told.append(spoken if len(policies) == 1 else f"{spoken} with {', '.join(map(str, those_policies))}")
-    return "; ".join(told)
+    parts: list[str] = []
+    for where, group_policies in places.items():
+        text = "every revision" if len(where) == len(every) > 1 else ", ".join(where)
+        parts.append(text if len(policies) == 1 else f"{text} with {', '.join(map(str, group_policies))}")
+    return "; ".join(parts)

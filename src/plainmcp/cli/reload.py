@@ -1,6 +1,6 @@
-"""Serving a file anew whenever it is saved, or a Python file beside it: a child process serves, and this one watches.
+"""Serves a file, and starts again when it or another Python file in its folder is saved.
 
-Knows files and processes. What the child does with its socket is known in transports.http_server.
+A child process serves, and this one watches the files. transports.http_server serves on the child's socket.
 """
 
 import multiprocessing
@@ -20,80 +20,80 @@ from ..transports.log_format import formatted_logs
 from ..transports.shutdown import check_grace
 from .load import LoadError, file_of, load
 
-__all__ = ["serve_anew"]
+__all__ = ["serve_with_reload"]
 
-Saved: TypeAlias = dict[str, tuple[int, int]]
+FileTimes: TypeAlias = dict[str, tuple[int, int]]
 
 _SECONDS = 0.3  # between two looks at the files
 _SPARE = 0.5  # how long after its grace period the child is killed
-_OTHERS = {"__pycache__", "node_modules", "site-packages"}  # folders in which nobody's own files are
+_SKIP = {"__pycache__", "node_modules", "site-packages"}  # folders that contain no files of the user
 
 
-def serve_anew(target: str, address: str, grace: float) -> None:
-    """Serve FILE or FILE:OBJECT at host:port until a signal ends us; what is wrong with the file is said meanwhile.
+def serve_with_reload(target: str, address: str, grace: float) -> None:
+    """Serve FILE or FILE:OBJECT at host:port until a signal comes; problems with the file are printed meanwhile.
 
-    Requests under way have `grace` seconds, before they are given up for the new file or for our end. Raises
-    LoadError when there is no such file, AuthorError when it cannot be served there.
+    Running requests have `grace` seconds before a reload or the end of the process abandons them. Raises LoadError
+    if there is no such file, AuthorError if it cannot be served at this address.
     """
     file = file_of(target)
     folder = file.resolve().parent
-    kept = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     child: Any = None
     try:
         with uvicorn.listening(address) as bound:
-            _say(f"watching the Python files in {folder}")
+            _print(f"watching the Python files in {folder}")
             while True:
-                saved = _saved(folder)
-                child = _started(target, bound, grace)
-                changed = _next_change(folder, saved, child)
-                _say(f"{changed} was saved")
-                _end(child, grace)
+                times = _file_times(folder)
+                child = _start_child(target, bound, grace)
+                file_name = _wait_for_change(folder, times, child)
+                _print(f"{file_name} was saved")
+                _stop_child(child, grace)
     finally:
         if child is not None:
-            _end(child, grace)
-        signal.signal(signal.SIGTERM, kept)
+            _stop_child(child, grace)
+        signal.signal(signal.SIGTERM, previous)
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     print(f"plainmcp: {text}", file=sys.stderr, flush=True)
 
 
 # The files ----------------------------------------------------------------------------------------
 
 
-def _next_change(folder: Path, saved: Saved, child: Any) -> str:
-    """Wait until a file is not what it was; gives its name. Says once when the child does not serve meanwhile."""
+def _wait_for_change(folder: Path, times: FileTimes, child: Any) -> str:
+    """Wait until a file changes and return its name. Prints one line if the child ends meanwhile."""
     alive = True
     while True:
         time.sleep(_SECONDS)
-        now = _saved(folder)
-        if now != saved:
-            changed = sorted(name for name in now.keys() | saved.keys() if now.get(name) != saved.get(name))
+        now = _file_times(folder)
+        if now != times:
+            changed = sorted(name for name in now.keys() | times.keys() if now.get(name) != times.get(name))
             return os.path.relpath(changed[0], folder)
         if alive and not child.is_alive():
             alive = False
-            _say("nothing is served now; requests wait until a file is saved")
+            _print("nothing is served now; requests wait until a file is saved")
 
 
-def _saved(folder: Path) -> Saved:
-    """When each Python file in a folder was saved, and how long it is."""
-    found: Saved = {}
-    for name in _python_files(folder):
+def _file_times(folder: Path) -> FileTimes:
+    """The time each Python file in a folder was saved, and its size."""
+    times: FileTimes = {}
+    for name in _python_files_in(folder):
         try:
-            known = os.stat(name)
-        except OSError:  # gone by now
+            status = os.stat(name)
+        except OSError:  # deleted meanwhile
             continue
-        found[name] = known.st_mtime_ns, known.st_size
-    return found
+        times[name] = status.st_mtime_ns, status.st_size
+    return times
 
 
-def _python_files(folder: Path) -> Iterator[str]:
+def _python_files_in(folder: Path) -> Iterator[str]:
     for place, folders, names in os.walk(folder):
-        # Neither hidden folders nor what is installed: there are thousands of files there, and nobody edits them.
+        # Hidden folders and installed packages have thousands of files, and users do not edit them.
         folders[:] = [
             one
             for one in folders
-            if one not in _OTHERS
+            if one not in _SKIP
             and not one.startswith(".")
             and not os.path.exists(os.path.join(place, one, "pyvenv.cfg"))
         ]
@@ -103,36 +103,36 @@ def _python_files(folder: Path) -> Iterator[str]:
 # The child ----------------------------------------------------------------------------------------
 
 
-def _started(target: str, bound: Any, grace: float) -> Any:
-    """A process of its own, begun from nothing: what was imported before is imported anew."""
+def _start_child(target: str, bound: Any, grace: float) -> Any:
+    """A new process that imports every module again."""
     child = multiprocessing.get_context("spawn").Process(target=_serve, args=(target, bound, grace))
     child.start()
     return child
 
 
 def _serve(target: str, bound: Any, grace: float) -> None:
-    threading.Thread(target=_leave_with_the_parent, daemon=True).start()
-    sys.dont_write_bytecode = True  # Python takes a file for unchanged that is saved twice in a second, and as long
-    from ..transports.http_server import serve_on  # an event loop is loaded for the child only
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    sys.dont_write_bytecode = True  # Python overlooks a second save within a second, if the size is equal
+    from ..transports.http_server import serve_on  # only the child needs an event loop
 
     with formatted_logs():
         try:
             app = load(target).asgi()
         except (LoadError, AuthorError) as error:
-            _say(str(error))
+            _print(str(error))
             sys.exit(1)
-        with suppress(KeyboardInterrupt):  # uvicorn has ended by then
+        with suppress(KeyboardInterrupt):  # uvicorn has ended already
             serve_on(bound, app, grace=grace)
 
 
-def _leave_with_the_parent() -> None:
+def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _end(child: Any, grace: float) -> None:
+def _stop_child(child: Any, grace: float) -> None:
     child.terminate()
     child.join(check_grace(grace) + _SPARE)
     if child.is_alive():

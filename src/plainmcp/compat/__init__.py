@@ -1,3 +1,3 @@
-"""Other packages' names for what plainmcp does: a program that was written for one of them changes its imports."""
+"""The names of other packages, on top of plainmcp: a program written for one of them only changes its imports."""
 
 __all__: list[str] = []

@@ -1,7 +1,7 @@
-"""OpenMCP's names: decorators that need no server yet, and a server that collects what they marked.
+"""The names of OpenMCP: decorators that mark functions, and a server that collects them.
 
-Names and quirks only; every rule is plainmcp's own, under the policy "openmcp". What that package keeps in
-`openmcp.types` is here as `types`, which is plainmcp.types.
+Only names and differences are here; the rules are those of plainmcp with the policy "openmcp". `types` is
+plainmcp.types, in place of `openmcp.types`.
 
 >>> @tool(description="Add two numbers")
 ... async def add(a: int, b: int) -> int:
@@ -44,7 +44,7 @@ _bound: ContextVar["MCPServer | None"] = ContextVar("openmcp_server", default=No
 
 
 class MCPServer(Server):
-    """A server under the policy "openmcp"; takes what plainmcp.Server takes."""
+    """A server with the policy "openmcp"; takes the same options as plainmcp.Server."""
 
     def __init__(
         self, name: str, version: str = "0.0.0", *, policy: Policy | str = "openmcp", **options: Any
@@ -52,7 +52,7 @@ class MCPServer(Server):
         super().__init__(name, version, policy=policy, **options)
 
     def collect(self, *functions: Callable[..., Any]) -> None:
-        """Offer functions as what they were marked to be by `tool`, `resource` and `prompt`."""
+        """Register functions that `tool`, `resource` or `prompt` have marked."""
         for function in functions:
             marks = getattr(function, _MARKS, None)
             if not marks:
@@ -63,14 +63,14 @@ class MCPServer(Server):
 
     @contextmanager
     def binding(self) -> Generator["MCPServer", None, None]:
-        """Offer whatever is marked in a `with` block, right there."""
+        """Register functions that are marked inside a `with` block."""
         token = _bound.set(self)
         try:
             yield self
         finally:
             _bound.reset(token)
 
-    collecting = binding  # what an earlier version of that package calls it
+    collecting = binding  # the name in an earlier version of that package
 
 
 @overload
@@ -78,15 +78,15 @@ def tool(function: F, /) -> F: ...
 @overload
 def tool(**options: Unpack[ToolOptions]) -> Callable[[F], F]: ...
 def tool(function: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
-    """Mark a function as a tool; takes what `tool` of a server takes."""
-    mark = partial(_marked, partial(_tool, options))
+    """Mark a function as a tool; takes the options of Server.tool."""
+    mark = partial(_mark, partial(_tool, options))
     return mark if function is None else mark(function)
 
 
 @with_checked_options("@resource", 'write @resource("memo://notes")')
 def resource(uri: str, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
-    """Mark a function as the resource at a URI; takes what `resource` of a server takes."""
-    return partial(_marked, partial(_resource, uri, options))
+    """Mark a function as the resource at a URI; takes the options of Server.resource."""
+    return partial(_mark, partial(_resource, uri, options))
 
 
 @overload
@@ -94,8 +94,8 @@ def prompt(function: F, /) -> F: ...
 @overload
 def prompt(**options: Unpack[PromptOptions]) -> Callable[[F], F]: ...
 def prompt(function: Any = None, /, **options: Unpack[PromptOptions]) -> Any:
-    """Mark a function as a prompt; takes what `prompt` of a server takes."""
-    mark = partial(_marked, partial(_prompt, options))
+    """Mark a function as a prompt; takes the options of Server.prompt."""
+    mark = partial(_mark, partial(_prompt, options))
     return mark if function is None else mark(function)
 
 
@@ -111,8 +111,8 @@ def _prompt(options: PromptOptions, server: MCPServer, function: Callable[..., A
     server.prompt(**options)(function)
 
 
-def _marked(offer: Callable[[MCPServer, Callable[..., Any]], None], function: F) -> F:
-    """The function itself, which remembers what it is to be; within a binding it is that at once."""
+def _mark(offer: Callable[[MCPServer, Callable[..., Any]], None], function: F) -> F:
+    """Mark a function, and register it at once inside a `with server.binding()` block."""
     try:
         setattr(function, _MARKS, (*getattr(function, _MARKS, ()), offer))
     except AttributeError:
@@ -127,7 +127,7 @@ def _marked(offer: Callable[[MCPServer, Callable[..., Any]], None], function: F)
 
 
 def normalize_tool_result(value: Any) -> CallToolResult:
-    """What a tool's return value becomes on the wire.
+    """The tool result that a return value becomes.
 
     >>> normalize_tool_result(["first", "second"]).structuredContent
     {'result': ['first', 'second']}
@@ -136,7 +136,7 @@ def normalize_tool_result(value: Any) -> CallToolResult:
 
 
 def normalize_resource_payload(uri: str, mime_type: str | None, payload: Any) -> ReadResourceResult:
-    """What a resource's return value becomes on the wire.
+    """The resource result that a return value becomes.
 
     >>> normalize_resource_payload("memo://1", None, {"a": 1}).contents[0].mimeType
     'text/plain'

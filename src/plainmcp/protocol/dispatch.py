@@ -53,8 +53,8 @@ def dispatch(server: Core, envelope: Envelope, caller: Caller) -> Exchange:
     """Start to answer one message. Whatever goes wrong fails this message and nothing more."""
     id, name = envelope.id, envelope.method
     if name is UNSET or id is ABSENT:  # a notification, or a response to us: never answered (BASE-05)
-        if caller.peer is not None:
-            caller.peer.take(envelope)
+        if caller.receiver is not None:
+            caller.receiver.take(envelope)
         return Exchange()
     revision = caller.assumed_revision
     try:

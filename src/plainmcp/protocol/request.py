@@ -13,7 +13,7 @@ from ..revisions import LATEST_HANDSHAKE, Revision
 from ..wire.jsonrpc import Envelope, Meta, Params
 from .session import Session
 
-__all__ = ["Caller", "Cancelled", "Link", "Peer", "PeerError", "Request"]
+__all__ = ["Caller", "Cancelled", "Link", "PeerError", "Receiver", "Request"]
 
 
 class PeerError(Exception):
@@ -61,7 +61,7 @@ class Link(Protocol):
         ...
 
 
-class Peer(Protocol):
+class Receiver(Protocol):
     """What takes messages that get no response: notifications, and responses to our own requests."""
 
     def take(self, envelope: Envelope) -> None:
@@ -75,7 +75,7 @@ class Caller(Struct):
     principal: Any = None  # who the transport found the caller to be
     revision: Revision | None = None  # what is spoken where neither the message nor the session says so
     link: Link | None = None
-    peer: Peer | None = None
+    receiver: Receiver | None = None
 
     @property
     def assumed_revision(self) -> Revision:
@@ -85,7 +85,7 @@ class Caller(Struct):
     def for_part(self) -> "Caller":
         """The caller of one message of a batch."""
         link = None if self.link is None else self.link.for_part()
-        return Caller(self.session, self.principal, self.revision, link, self.peer)
+        return Caller(self.session, self.principal, self.revision, link, self.receiver)
 
 
 class Request(Struct):

@@ -30,7 +30,7 @@ from .link import RequestLink
 from .shutdown import GRACE, LAST, SHUTTING_DOWN, check_grace, end_with_main_thread
 from .threads import Threads
 
-__all__ = ["Pipes", "StdioServer", "guard_stdio", "run"]
+__all__ = ["StdioPipes", "StdioServer", "guard_stdio", "run"]
 
 MAX_RUNNING = 1000
 """How many requests of one client may run at a time."""
@@ -40,14 +40,14 @@ SECONDS_TO_ROOM = 0.5
 _log = logging.getLogger("plainmcp")
 
 
-class Pipes(NamedTuple):
+class StdioPipes(NamedTuple):
     """Where messages come from and go to: `read` gives some bytes, or none at the end; `write` takes a whole line."""
 
     read: Callable[[int], bytes]
     write: Callable[[bytes], object]
 
 
-def run(core: Core, *, streams: Pipes | None = None, **options: Any) -> None:
+def run(core: Core, *, streams: StdioPipes | None = None, **options: Any) -> None:
     """Serve one client until it hangs up or a signal ends us; on standard input and output, unless told otherwise.
 
     Takes max_line, how many bytes a message may have, and grace, within how many seconds it ends: what still runs
@@ -75,7 +75,7 @@ class _Job:
 class StdioServer:
     """One client: it is served until it hangs up or we stop."""
 
-    def __init__(self, core: Core, pipes: Pipes, *, max_line: int = MAX_LINE, grace: float = GRACE) -> None:
+    def __init__(self, core: Core, pipes: StdioPipes, *, max_line: int = MAX_LINE, grace: float = GRACE) -> None:
         self._max_line = max_line
         self._grace = check_grace(grace)
         self._lines = Lines(pipes.read, max_line)
@@ -252,7 +252,7 @@ def _signals(stop: Callable[[], None]) -> Generator[None, None, None]:
 
 
 @contextmanager
-def guard_stdio() -> Generator[Pipes, None, None]:
+def guard_stdio() -> Generator[StdioPipes, None, None]:
     """Keep standard input and output for messages: other readers find the end, other writers reach standard error."""
     source, sink = os.dup(0), os.dup(1)  # not inherited by child processes
     kept = sys.stdout
@@ -266,7 +266,7 @@ def guard_stdio() -> Generator[Pipes, None, None]:
         os.close(nowhere)
         _flush(kept)  # what was printed before us is no message either
         sys.stdout = sys.stderr
-        yield Pipes(partial(_read, source), partial(_write, sink))
+        yield StdioPipes(partial(_read, source), partial(_write, sink))
     finally:
         sys.stdout = kept
         _flush(kept)

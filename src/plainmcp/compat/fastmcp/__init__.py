@@ -1,7 +1,7 @@
-"""FastMCP's names: the server, the context, and what handlers return, of the package of that name.
+"""The names of FastMCP: its server, its context, and the classes that handlers return.
 
-Names and quirks only; every rule is plainmcp's own, under the policy "fastmcp". What that package spreads over
-several modules is all here: `from plainmcp.compat.fastmcp import FastMCP, Context, Image, ToolError`.
+Only names and differences are here; the rules are those of plainmcp with the policy "fastmcp". Names that the package
+has in several modules are all here: `from plainmcp.compat.fastmcp import FastMCP, Context, Image, ToolError`.
 
 >>> mcp = FastMCP("Demo")
 >>> @mcp.tool
@@ -24,7 +24,7 @@ from .context import (
     SamplingResult,
     get_context,
 )
-from .elsewhere import IN_THE_PACKAGE
+from .missing import IN_THE_PACKAGE
 from .pieces import Message, Prompt, Resource, ResourceContent, ResourceError, ResourceTemplate, Tool
 from .server import FastMCP
 

@@ -1,4 +1,4 @@
-"""The context there: plainmcp's own under that package's names, and how that package asks and reads answers."""
+"""The context of FastMCP: plainmcp's context under its names, with its questions and answers."""
 
 import functools
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -13,7 +13,8 @@ from ... import context
 from ...questions import Elicited
 from ...revisions import LATEST_HANDSHAKE
 from ...schema import generate, hints
-from .elsewhere import IN_THE_CONTEXT, without
+from ...server import Server
+from .missing import IN_THE_CONTEXT, reject_attributes
 from .pieces import contents_of
 
 __all__ = [
@@ -22,43 +23,43 @@ __all__ = [
     "Context",
     "DeclinedElicitation",
     "SamplingResult",
+    "enter_context",
     "get_context",
-    "running",
 ]
 
 
-_running: ContextVar["Context"] = ContextVar("fastmcp_context")
+_current: ContextVar["Context"] = ContextVar("fastmcp_context")
 
 
 def get_context() -> "Context":
     """The context of the handler that is running."""
     try:
-        return _running.get()
+        return _current.get()
     except LookupError:
         raise RuntimeError("no handler is running, so there is no context") from None
 
 
 @contextmanager
-def running(inner: context.Context, server: Any) -> Generator["Context", None, None]:
-    """What a handler is given for its context, and what get_context() gives meanwhile."""
-    made = Context(inner, server)
-    token = _running.set(made)
+def enter_context(inner: context.Context, server: Server) -> Generator["Context", None, None]:
+    """Create a handler's context, which get_context() returns inside the `with` block."""
+    current = Context(inner, server)
+    token = _current.set(current)
     try:
-        yield made
+        yield current
     finally:
-        _running.reset(token)
+        _current.reset(token)
 
 
-@without(IN_THE_CONTEXT)
+@reject_attributes(IN_THE_CONTEXT)
 class Context(context.Context):
-    """What a handler is given for a parameter of this type: plainmcp's context under that package's names."""
+    """The context of a request: plainmcp's context under the names of FastMCP."""
 
     __slots__ = ("fastmcp",)
 
-    def __init__(self, inner: context.Context, server: Any) -> None:
+    def __init__(self, inner: context.Context, server: Server) -> None:
         for name in context.Context.__slots__:
             setattr(self, name, getattr(inner, name))
-        self.fastmcp = server  # a FastMCP, which this room does not know
+        self.fastmcp = server
 
     @property
     def request_id(self) -> str:
@@ -67,18 +68,18 @@ class Context(context.Context):
 
     @property
     def client_id(self) -> str | None:
-        """What the client put into `_meta` as client_id; nothing to rely on."""
-        found = self.meta.get("client_id")
-        return found if isinstance(found, str) else None
+        """The client_id in the request's `_meta`; clients can write anything there."""
+        client_id = self.meta.get("client_id")
+        return client_id if isinstance(client_id, str) else None
 
     def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> Any:
-        """Tell the client how far the work is, if it asked to be told."""
+        """Report progress, if the client asked for it."""
         return self.progress(progress, total, message)
 
     def log(  # type: ignore[override]
         self, message: str, level: str = "info", logger_name: str | None = None, extra: Any = None
     ) -> Any:
-        """Send a log message, as {"msg": …, "extra": …}, if the client wants those of this level."""
+        """Send a log message as {"msg": …, "extra": …}, if the client wants messages of this level."""
         return super().log(level, {"msg": message, "extra": extra}, logger_name)
 
     def debug(  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -114,13 +115,13 @@ class Context(context.Context):
         response_description: str | None = None,
         key: str | None = None,
     ) -> Any:
-        """Ask the user: for a record, a single value, one of several texts, or, with None, for a yes.
+        """Ask the user for a record, a single value, one of several choices, or, with None, for a confirmation.
 
-        A list of texts, or a dict from texts to titles, offers a choice; the same in a list of its own, several.
+        A list of strings, or a dict from strings to titles, offers one choice; inside another list, several.
         """
-        form, opened = _form(response_type, {"title": response_title, "description": response_description})
-        asked = super().elicit(message, form, key=key)
-        return self._then(asked, functools.partial(_elicited, opened))
+        form, parse = _form(response_type, {"title": response_title, "description": response_description})
+        answer = super().elicit(message, form, key=key)
+        return self._then(answer, functools.partial(_to_elicitation, parse))
 
     def sample(
         self,
@@ -133,87 +134,87 @@ class Context(context.Context):
         key: str | None = None,
         **options: Any,
     ) -> Any:
-        """Ask the client's model to continue; gives SamplingResult."""
+        """Ask the client's model to continue; returns SamplingResult."""
         if isinstance(model_preferences, str):
             model_preferences = [model_preferences]
         if model_preferences is not None and not isinstance(model_preferences, Mapping):
             model_preferences = {"hints": [{"name": name} for name in model_preferences]}
         wire = {"systemPrompt": system_prompt, "temperature": temperature, "modelPreferences": model_preferences}
-        given = {name: value for name, value in wire.items() if value is not None}
-        asked = super().sample(messages, max_tokens=max_tokens, key=key, **given, **options)
-        return self._then(asked, SamplingResult)
+        set_options = {name: value for name, value in wire.items() if value is not None}
+        answer = super().sample(messages, max_tokens=max_tokens, key=key, **set_options, **options)
+        return self._then(answer, SamplingResult)
 
     def list_roots(self) -> Any:
-        """Ask which places of the user's the server may look at; gives a list of roots."""
+        """Ask for the folders that the server may use; returns a list of roots."""
         return self.roots()
 
     def read_resource(self, uri: object) -> Any:
-        """Read a resource of this server; gives ResourceResult, its contents ResourceContent."""
+        """Read a resource of this server; returns ResourceResult with contents of class ResourceContent."""
         message = {"jsonrpc": "2.0", "id": 0, "method": "resources/read", "params": {"uri": str(uri)}}
         handle: Any = self.fastmcp.handle_async if self._is_async else self.fastmcp.handle
         return self._then(handle(message, revision=LATEST_HANDSHAKE, principal=self.principal), contents_of)
 
     def _then(self, answer: Any, read: Callable[[Any], Any]) -> Any:
-        return _later(answer, read) if self._is_async else read(answer)
+        return _await_and_read(answer, read) if self._is_async else read(answer)
 
 
-async def _later(answer: Any, read: Callable[[Any], Any]) -> Any:
+async def _await_and_read(answer: Any, read: Callable[[Any], Any]) -> Any:
     return read(await answer)
 
 
-# What is asked and answered -----------------------------------------------------------------------
+# Questions and answers ----------------------------------------------------------------------------
 
 
 class AcceptedElicitation(Elicited[Any], frozen=True):
-    """The user said yes; `data` is what they filled in."""
+    """The user accepted; `data` is the content of the form."""
 
 
 class DeclinedElicitation(Elicited[Any], frozen=True):
-    """The user said no."""
+    """The user declined."""
 
 
 class CancelledElicitation(Elicited[Any], frozen=True):
-    """The user said neither."""
+    """The user closed the form without an answer."""
 
 
 _ANSWERS = {"accept": AcceptedElicitation, "decline": DeclinedElicitation, "cancel": CancelledElicitation}
 
 
-def _elicited(opened: Callable[[Any], Any], answer: Elicited[Any]) -> Elicited[Any]:
-    return _ANSWERS[answer.action](answer.action, opened(answer.data) if answer.accepted else None)
+def _to_elicitation(parse: Callable[[Any], Any], answer: Elicited[Any]) -> Elicited[Any]:
+    return _ANSWERS[answer.action](answer.action, parse(answer.data) if answer.accepted else None)
 
 
-def _form(wanted: Any, labels: dict[str, str | None]) -> tuple[Any, Callable[[Any], Any]]:
-    """A form for what is wanted, and how its content is read: what is no record goes under "value"."""
-    if wanted is None:
+def _form(hint: Any, labels: dict[str, str | None]) -> tuple[Any, Callable[[Any], Any]]:
+    """A form for a hint, and a function that reads its content; all but records have one field, "value"."""
+    if hint is None:
         return {"type": "object", "properties": {}}, lambda content: content
     field: dict[str, Any]
     kind: Any = str
-    match wanted:
+    match hint:
         case [dict(choices)]:
-            field, kind = {"type": "array", "items": {"anyOf": _titled(choices)}}, list[str]
+            field, kind = {"type": "array", "items": {"anyOf": _titles_of(choices)}}, list[str]
         case [list(choices)]:
             field, kind = {"type": "array", "items": {"type": "string", "enum": choices}}, list[str]
         case dict():
-            field = {"type": "string", "oneOf": _titled(wanted)}
+            field = {"type": "string", "oneOf": _titles_of(hint)}
         case list():
-            field = {"type": "string", "enum": wanted}
-        case type() if hints.is_record(wanted):
-            return wanted, lambda content: content
+            field = {"type": "string", "enum": hint}
+        case type() if hints.is_record(hint):
+            return hint, lambda content: content
         case _:
-            answer = make_dataclass("Answer", [("value", wanted)])
-            field, kind = generate.form_schema(answer)["properties"]["value"], wanted
+            answer = make_dataclass("Answer", [("value", hint)])
+            field, kind = generate.form_schema(answer)["properties"]["value"], hint
     field |= {name: label for name, label in labels.items() if label is not None}
     form = {"type": "object", "properties": {"value": field}, "required": ["value"]}
     return form, lambda content: msgspec.convert(content["value"], kind)
 
 
-def _titled(choices: Mapping[str, Any]) -> list[dict[str, str]]:
-    return [{"const": choice, "title": said.get("title", choice)} for choice, said in choices.items()]
+def _titles_of(choices: Mapping[str, Any]) -> list[dict[str, str]]:
+    return [{"const": choice, "title": options.get("title", choice)} for choice, options in choices.items()]
 
 
 class SamplingResult:
-    """What a model answered: `text`, also called `result`, and the wire form in `answer`."""
+    """A model's answer: `text`, also called `result`, and the wire form in `answer`."""
 
     def __init__(self, answer: dict[str, Any]) -> None:
         self.answer = answer

@@ -1,4 +1,4 @@
-"""What handlers there return and raise, and functions that are to be registered later."""
+"""The classes that handlers of FastMCP return and raise, and functions to be registered later."""
 
 from binascii import a2b_base64
 from collections.abc import Callable
@@ -23,12 +23,12 @@ __all__ = [
 
 
 class ResourceError(ToolError):
-    """A resource that cannot be read; its text reaches the client."""
+    """A resource that cannot be read; the client sees the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a prompt: a text or content, and who says it."""
+    """One message of a prompt: a text or content, and its role."""
 
     content: Any
     role: Literal["user", "assistant"] = "user"
@@ -43,7 +43,7 @@ class ResourceContent:
 
 
 def contents_of(raw: bytes) -> ResourceResult:
-    """The pieces in the answer to resources/read; raises ResourceError."""
+    """The contents in a response to resources/read; raises ResourceError."""
     answer: dict[str, Any] = msgspec.json.decode(raw)
     if "error" in answer:
         raise ResourceError(answer["error"]["message"])
@@ -56,14 +56,14 @@ def _piece(one: dict[str, Any]) -> ResourceContent:
 
 @dataclass(frozen=True, slots=True)
 class _Offer:
-    """A function and what is said about it."""
+    """A function and its options."""
 
     fn: Callable[..., Any]
     options: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def from_function(cls, fn: Callable[..., Any], **options: Any) -> Self:
-        """A function, and what its decorator takes; it is read when it is added to a server."""
+        """Keep a function and the options of its decorator until it is added to a server."""
         return cls(fn, options)
 
 
@@ -76,8 +76,8 @@ class Prompt(_Offer):
 
 
 class Resource(_Offer):
-    """A function for FastMCP.add_resource; its URI is said as `uri`."""
+    """A function for FastMCP.add_resource; its URI is the option `uri`."""
 
 
 class ResourceTemplate(_Offer):
-    """A function for FastMCP.add_template; its URI is said as `uri_template`."""
+    """A function for FastMCP.add_template; its URI is the option `uri_template`."""

@@ -1,4 +1,4 @@
-"""The server there: plainmcp's own, which registers and runs by that package's words."""
+"""The server of FastMCP: plainmcp's server with its decorators and arguments."""
 
 import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -12,11 +12,11 @@ from ...protocol.option_check import with_checked_options
 from ...schema import signature
 from ...server import Server
 from ...transports.http.path import PATH, at_path
-from . import elsewhere
+from . import missing
 from .context import Context
+from .options import decorate, function_of, to_feature_options, to_options
 from .pieces import Tool
-from .taking import taken
-from .words import decorating, offered, ours, told
+from .wrap import with_context
 
 __all__ = ["FastMCP"]
 
@@ -25,9 +25,9 @@ T = TypeVar("T")
 _log = logging.getLogger("plainmcp")
 
 
-@elsewhere.without(elsewhere.IN_THE_SERVER)
+@missing.reject_attributes(missing.IN_THE_SERVER)
 class FastMCP(Server):
-    """A server under the policy "fastmcp"; takes that package's arguments, and what plainmcp.Server takes."""
+    """A server with the policy "fastmcp"; takes the arguments of FastMCP and those of plainmcp.Server."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class FastMCP(Server):
         policy: Policy | str = "fastmcp",
         **options: Any,
     ) -> None:
-        options = ours(options)
+        options = to_options(options)
         if mask_error_details is False:
             raise AuthorError("error details are always masked; raise a ToolError with what the model may read")
         self._on_duplicate = on_duplicate or "warn"
@@ -56,12 +56,12 @@ class FastMCP(Server):
 
     @property
     def name(self) -> str:
-        """What the server calls itself."""
+        """The server's name."""
         return self.info.name
 
     @property
     def version(self) -> str:
-        """The version it says it is."""
+        """The server's version."""
         return self.info.version
 
     # Registering ----------------------------------------------------------------------------------
@@ -81,33 +81,35 @@ class FastMCP(Server):
     ) -> Any:
         """Offer a function as a tool: `@mcp.tool`, `@mcp.tool()`, `@mcp.tool("name")` or `@mcp.tool(name=…, …)`.
 
-        `output_schema=None` promises nothing, and with `enabled=False` nobody sees the tool. Takes besides what
-        plainmcp's own `tool` takes.
+        `output_schema=None` announces no schema, and `enabled=False` hides the tool. Also takes the options of
+        plainmcp.Server.tool.
         """
-        given: dict[str, Any] = told(options) | ({"inline": True} if run_in_thread is False else {})
+        converted: dict[str, Any] = to_feature_options(options) | ({"inline": True} if run_in_thread is False else {})
         if output_schema is not ...:
-            given["output_schema"] = False if output_schema is None else output_schema
+            converted["output_schema"] = False if output_schema is None else output_schema
 
         def register(function: F) -> F:
             read = signature.read(function, context_type=Context)
-            name = given.get("name") or read.name
-            placed = self._placed(given, "tool", name, self.registry.tools)
+            name = converted.get("name") or read.name
+            final = self._with_replace(converted, "tool", name, self.registry.tools)
             if read.returns in (list, list[Any]):
-                placed.setdefault("output_schema", False)  # as likely content as data
-            super(FastMCP, self).tool(**placed)(taken(function, read, self, promised=output_schema is not None))
+                final.setdefault("output_schema", False)  # may be content as well as data
+            super(FastMCP, self).tool(**final)(
+                with_context(function, read, self, has_schema=output_schema is not None)
+            )
             return function
 
-        return decorating(name_or_fn, given, register)
+        return decorate(name_or_fn, converted, register)
 
     @with_checked_options("@mcp.resource", 'write @mcp.resource("memo://notes")')
     def resource(self, uri: str, **options: Any) -> Callable[[F], F]:
-        """Offer a function as the resource at a URI, or as a family of them; takes what ours takes."""
-        given = told(options)
+        """Offer a function as the resource at a URI or a URI template; takes the options of Server.resource."""
+        converted = to_feature_options(options)
 
         def register(function: F) -> F:
             read = signature.read(function, context_type=Context)
-            placed = self._placed(given, "resource", uri, self.registry.resources, self.registry.templates)
-            super(FastMCP, self).resource(uri, **placed)(taken(function, read, self))
+            final = self._with_replace(converted, "resource", uri, self.registry.resources, self.registry.templates)
+            super(FastMCP, self).resource(uri, **final)(with_context(function, read, self))
             return function
 
         return register
@@ -117,32 +119,32 @@ class FastMCP(Server):
     @overload
     def prompt(self, name_or_fn: str | None = None, /, **options: Any) -> Callable[[F], F]: ...
     def prompt(self, name_or_fn: Any = None, /, **options: Any) -> Any:
-        """Offer a function as a prompt, in the same ways as a tool."""
-        given = told(options)
+        """Offer a function as a prompt: `@mcp.prompt`, `@mcp.prompt()`, `@mcp.prompt("name")` or with options."""
+        converted = to_feature_options(options)
 
         def register(function: F) -> F:
             read = signature.read(function, context_type=Context)
-            placed = self._placed(given, "prompt", given.get("name") or read.name, self.registry.prompts)
-            super(FastMCP, self).prompt(**placed)(taken(function, read, self))
+            final = self._with_replace(converted, "prompt", converted.get("name") or read.name, self.registry.prompts)
+            super(FastMCP, self).prompt(**final)(with_context(function, read, self))
             return function
 
-        return decorating(name_or_fn, given, register)
+        return decorate(name_or_fn, converted, register)
 
     def add_tool(self, tool: T) -> T:
-        """Offer a function, or what Tool.from_function made of one, as a tool."""
-        function, options = offered(tool)
+        """Offer a function, or the value of Tool.from_function, as a tool."""
+        function, options = function_of(tool)
         self.tool(function, **options)
         return tool
 
     def add_prompt(self, prompt: T) -> T:
-        """Offer a function, or what Prompt.from_function made of one, as a prompt."""
-        function, options = offered(prompt)
+        """Offer a function, or the value of Prompt.from_function, as a prompt."""
+        function, options = function_of(prompt)
         self.prompt(function, **options)
         return prompt
 
     def add_resource(self, resource: T) -> T:
-        """Offer what Resource.from_function or ResourceTemplate.from_function made of a function."""
-        function, options = offered(resource)
+        """Offer the value of Resource.from_function or ResourceTemplate.from_function as a resource."""
+        function, options = function_of(resource)
         uri = options.pop("uri", None) or options.pop("uri_template", None)
         if uri is None:
             raise AuthorError(
@@ -153,11 +155,11 @@ class FastMCP(Server):
 
     add_template = add_resource
 
-    def _placed(self, given: dict[str, Any], kind: str, key: str, *shelves: Any) -> dict[str, Any]:
-        """What was said about a feature; it takes the place of one of the same key, as in that package."""
-        if self._on_duplicate == "warn" and any(key in shelf for shelf in shelves):
+    def _with_replace(self, converted: dict[str, Any], kind: str, key: str, *features: Any) -> dict[str, Any]:
+        """The options of a feature, with `replace` set as `on_duplicate` wants it; logs a warning for a duplicate."""
+        if self._on_duplicate == "warn" and any(key in kind_features for kind_features in features):
             _log.warning("the %s %r is registered again; the new one is used", kind, key)
-        return {"replace": self._on_duplicate != "error", **given}
+        return {"replace": self._on_duplicate != "error", **converted}
 
     # Serving --------------------------------------------------------------------------------------
 
@@ -176,7 +178,7 @@ class FastMCP(Server):
     ) -> None:
         """Serve on standard input and output, or with transport "http" at a host, a port and a path.
 
-        Takes besides what plainmcp's own `run` takes, `http` included; there is no banner to show.
+        Also takes the options of plainmcp.Server.run; there is no banner.
         """
         del show_banner
         if transport in ("http", "streamable-http"):
@@ -185,22 +187,22 @@ class FastMCP(Server):
             raise AuthorError(f"there is no transport {transport!r}; there are stdio, http and streamable-http")
         if http is not None:
             level = {} if log_level is None else {"log_level": log_level.lower()}
-            at = {} if path is None else {"path": path}  # of what serves, as uvicorn's options are
+            at = {} if path is None else {"path": path}  # passed on beside uvicorn's options
             options["uvicorn"] = {**at, **level, **(uvicorn_config or {}), **(options.get("uvicorn") or {})}
-        super().run(http, **ours(options))
+        super().run(http, **to_options(options))
 
     def http_app(self, path: str | None = None, *, transport: str = "http", **settings: Any) -> Any:
-        """An ASGI application that answers at a path; its `lifespan` is for the application it is mounted in.
+        """An ASGI application at a path; its `lifespan` is for the application that mounts it.
 
-        Takes stateless_http, allowed_hosts and allowed_origins, and what plainmcp's own `asgi` takes.
+        Takes stateless_http, allowed_hosts and allowed_origins, and the options of plainmcp.Server.asgi.
         """
         if transport not in ("http", "streamable-http"):
             raise AuthorError(f"there is no transport {transport!r} over HTTP; there are http and streamable-http")
-        return _HttpApp(self.asgi(**ours(settings)), PATH if path is None else path)
+        return _HttpApp(self.asgi(**to_options(settings)), PATH if path is None else path)
 
 
 class _HttpApp:
-    """An application at a path, below whatever path it is mounted at itself."""
+    """An application at a path, relative to the path it is mounted at."""
 
     def __init__(self, app: Any, path: str) -> None:
         self._app = app
@@ -214,7 +216,7 @@ class _HttpApp:
 
     @asynccontextmanager
     async def lifespan(self, app: Any = None) -> AsyncGenerator[None, None]:
-        """The life of the application: its sessions end with it."""
+        """The lifespan of the application; its sessions end with it."""
         self._app.endpoint.draining = False
         try:
             yield

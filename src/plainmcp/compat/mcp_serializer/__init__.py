@@ -1,7 +1,7 @@
-"""mcp-serializer's names: change the imports, and what was written for that package answers the same JSON.
+"""The names of mcp-serializer: change the imports, and a program gives the JSON it gave before.
 
-Names and quirks only; every rule is plainmcp's own, under the policy "serializer". The quirks that are no choice of
-a policy are put into the finished answer, a method at a time: see MCPSerializer.
+Only names and differences are here; the rules are those of plainmcp with the policy "serializer". Differences that a
+policy cannot express are applied to the finished response: see MCPSerializer.
 
 >>> registry = MCPRegistry()
 >>> @registry.tool()
@@ -14,7 +14,9 @@ a policy are put into the finished answer, a method at a time: see MCPSerializer
 {'content': [{'type': 'text', 'text': 'Hello, Ada!'}]}
 """
 
-from .answering import (
+from .registry import MCPInitializer, MCPRegistry
+from .results import PromptsResult, ResourceResult, ToolsResult
+from .serializer import (
     JsonRpcError,
     JsonRpcErrorResponse,
     JsonRpcRequest,
@@ -23,8 +25,6 @@ from .answering import (
     ResponseContext,
     ResponseEntry,
 )
-from .registry import MCPInitializer, MCPRegistry
-from .results import PromptsResult, ResourceResult, ToolsResult
 
 __all__ = [
     "JsonRpcError",

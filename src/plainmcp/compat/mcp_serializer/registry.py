@@ -1,4 +1,4 @@
-"""What is registered and announced in that package: its registry and its initializer, on a server of ours."""
+"""The registry and the initializer of mcp-serializer, on top of a plainmcp server."""
 
 from collections.abc import Callable
 from typing import Any, Self, TypeAlias, TypeVar
@@ -15,26 +15,26 @@ from ...schema import signature
 from ...server import Server
 from ...types import Resource, ResourceTemplate
 from ...wire import uri_template
-from .results import WEB, Noted, Openable, PromptsResult, noted, spoken_file
+from .results import WEB, AnnotationsLike, Openable, PromptsResult, to_annotations, to_message_content
 
-__all__ = ["SPOKEN", "Data", "MCPInitializer", "MCPRegistry"]
+__all__ = ["REVISION", "Data", "MCPInitializer", "MCPRegistry"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 Data: TypeAlias = dict[str, Any]
 """A JSON object."""
 
-SPOKEN: Revision = replace(revisions.LATEST_HANDSHAKE, name="2024-11-05", batches=True, null_id=True)
-"""What that package speaks: the oldest revision's name, and what later ones brought."""
+REVISION: Revision = replace(revisions.LATEST_HANDSHAKE, name="2024-11-05", batches=True, null_id=True)
+"""The revision of mcp-serializer: it has the name of the oldest one and features of later ones."""
 
 
 class MCPRegistry:
-    """What tools, prompts and resources are registered on; of two with the same name the later one counts."""
+    """Registers tools, prompts and resources; of two with the same name, the later one counts."""
 
     def __init__(self) -> None:
         self.server = Server("mcp-serializer", policy="serializer")
-        self.bases: dict[str, str] = {}  # by template: the URI it was made from
-        self.unnamed: set[str] = set()  # links that nobody named
+        self.bases: dict[str, str] = {}  # template -> the URI it was made from
+        self.unnamed: set[str] = set()  # links without a name
 
     def tool(
         self,
@@ -44,26 +44,28 @@ class MCPRegistry:
         annotations: Any = None,
     ) -> Callable[[F], F]:
         """Offer a function as a tool."""
-        told: Any = {"name": name, "title": title, "description": description, "annotations": annotations}
-        return self.server.tool(replace=True, **told)
+        options: Any = {"name": name, "title": title, "description": description, "annotations": annotations}
+        return self.server.tool(replace=True, **options)
 
     @with_checked_options("@registry.resource", 'write @registry.resource("memo://notes")')
-    def resource(self, uri: str, annotations: Noted = None, **extra: Any) -> Callable[[F], F]:
-        """Offer a function as a resource; one that takes parameters as a template that ends in them (S003-12).
+    def resource(self, uri: str, annotations: AnnotationsLike = None, **extra: Any) -> Callable[[F], F]:
+        """Offer a function as a resource; parameters are added to the end of the URI as a template (S003-12).
 
-        Takes besides name, title, description, mime_type and size.
+        Also takes name, title, description, mime_type and size.
         """
 
         def register(function: F) -> F:
             read = signature.read(function, context_type=Context)
-            there = uri_template.compile(uri).names if uri_template.is_template(uri) else ()
-            missing = [one.name for one in read.parameters if one.required and one.name not in there]
-            found = uri
+            names = uri_template.compile(uri).names if uri_template.is_template(uri) else ()
+            missing = [one.name for one in read.parameters if one.required and one.name not in names]
+            full_uri = uri
             if missing:
                 slash = "" if uri.endswith("/") else "/"
-                found = uri + slash + "/".join(f"{{{name}}}" for name in missing)
-                self.bases[found] = uri if uri.endswith("://") else uri.rstrip("/")
-            return self.server.resource(found, replace=True, annotations=noted(annotations), **extra)(function)
+                full_uri = uri + slash + "/".join(f"{{{name}}}" for name in missing)
+                self.bases[full_uri] = uri if uri.endswith("://") else uri.rstrip("/")
+            return self.server.resource(full_uri, replace=True, annotations=to_annotations(annotations), **extra)(
+                function
+            )
 
         return register
 
@@ -73,11 +75,11 @@ class MCPRegistry:
         uri: str | None = None,
         title: str | None = None,
         description: str | None = None,
-        annotations: Noted = None,
+        annotations: AnnotationsLike = None,
     ) -> str:
-        """Offer a file, a path or an open one, as a resource; gives its URI."""
-        told: Any = {"title": title, "description": description, "annotations": noted(annotations)}
-        return self.server.add_file(file, uri, replace=True, **told)
+        """Offer a file as a resource and return its URI; takes a path or an open file."""
+        options: Any = {"title": title, "description": description, "annotations": to_annotations(annotations)}
+        return self.server.add_file(file, uri, replace=True, **options)
 
     def add_http_resource(
         self,
@@ -87,13 +89,18 @@ class MCPRegistry:
         description: str | None = None,
         mime_type: str | None = None,
         size: int | None = None,
-        annotations: Noted = None,
+        annotations: AnnotationsLike = None,
     ) -> None:
-        """List something on the web, which the client fetches by itself."""
+        """List a web address, which the client fetches itself."""
         if not uri.startswith(WEB):
             raise AuthorError(f"{uri!r} is not on the web; it starts with http:// or https://")
-        told: Any = {"title": title, "description": description, "size": size, "annotations": noted(annotations)}
-        self.server.add_link(uri, name=name, mime_type=mime_type, replace=True, **told)
+        options: Any = {
+            "title": title,
+            "description": description,
+            "size": size,
+            "annotations": to_annotations(annotations),
+        }
+        self.server.add_link(uri, name=name, mime_type=mime_type, replace=True, **options)
         (self.unnamed.discard if name else self.unnamed.add)(uri)
 
     def prompt(
@@ -112,8 +119,8 @@ class MCPRegistry:
         description: str | None = None,
     ) -> None:
         """Offer a fixed text as a prompt."""
-        said = PromptsResult(role).add_text(text, mime_type=mime_type)
-        self.prompt(name, title, description)(lambda: said)
+        result = PromptsResult(role).add_text(text, mime_type=mime_type)
+        self.prompt(name, title, description)(lambda: result)
 
     def add_file_prompt(
         self,
@@ -123,31 +130,31 @@ class MCPRegistry:
         title: str | None = None,
         description: str | None = None,
     ) -> None:
-        """Offer what a file holds, read anew each time, as a prompt."""
+        """Offer the content of a file as a prompt; it is read for each request."""
         source = FileSource(file)
 
-        def said() -> PromptsResult:
-            return PromptsResult(role)._said(spoken_file(source.read(), None), None)
+        def build() -> PromptsResult:
+            return PromptsResult(role)._add_message(to_message_content(source.read(), None), None)
 
-        said()  # what would fail whenever it is asked for fails now, where the author sees it
-        self.prompt(name, title, description)(said)
+        build()  # a file that cannot be read fails now, where the author sees it
+        self.prompt(name, title, description)(build)
 
     def definition(self, uri: str) -> Resource | ResourceTemplate | None:
-        """What is listed under a URI or a template, or is read at the URI."""
-        offer = self.server.registry
-        listed = offer.templates.find(uri, None)
-        if listed is not None:
-            return listed.definition
+        """The definition of the resource at a URI, or of a URI template; None if there is none."""
+        registry = self.server.registry
+        template = registry.templates.find(uri, None)
+        if template is not None:
+            return template.definition
         try:
-            return offer.resource(uri, None)[0].definition
+            return registry.resource(uri, None)[0].definition
         except ResourceNotFound:
             return None
 
 
 class MCPInitializer:
-    """What is told to a client that begins; override `build_result` to tell each something else."""
+    """The announcements in the response to initialize; override `build_result` to vary them by client."""
 
-    protocol_default_version = SPOKEN.name
+    protocol_default_version = REVISION.name
 
     def __init__(self, protocol_version: str | None = None, instructions: str | None = None) -> None:
         self.protocol_version = protocol_version or self.protocol_default_version
@@ -156,7 +163,7 @@ class MCPInitializer:
         self.capabilities: Data = {}
 
     def add_server_info(self, name: str, version: str, title: str | None = None) -> Self:
-        """Say who the server is."""
+        """Set the name, version and title of the server."""
         self.server_info = {"name": name, "version": version, **({"title": title} if title else {})}
         return self
 
@@ -176,10 +183,10 @@ class MCPInitializer:
         return self
 
     def build_result(self, client_params: Data) -> Data:
-        """The result of initialize, given what the client said."""
-        told: Data = {
+        """The result of initialize for the client's parameters."""
+        result: Data = {
             "protocolVersion": self.protocol_version,
             "capabilities": dict(self.capabilities),
             "serverInfo": dict(self.server_info),
         }
-        return told | ({"instructions": self.instructions} if self.instructions else {})
+        return result | ({"instructions": self.instructions} if self.instructions else {})

@@ -1,4 +1,4 @@
-"""The results of that package, piece by piece: every method and parameter, on the results of ours."""
+"""The result classes of mcp-serializer, with all their methods and parameters, on top of those of plainmcp."""
 
 from binascii import a2b_base64
 from collections.abc import Mapping
@@ -14,43 +14,56 @@ from ...media import Audio, File, Image
 from ...protocol.files import FileSource
 from ...types import Annotations, ContentBlock, EmbeddedResource, Resource, ResourceContents, ResourceTemplate
 
-__all__ = ["WEB", "Noted", "Openable", "PromptsResult", "ResourceResult", "ToolsResult", "noted", "spoken_file"]
+__all__ = [
+    "WEB",
+    "AnnotationsLike",
+    "Openable",
+    "PromptsResult",
+    "ResourceResult",
+    "ToolsResult",
+    "to_annotations",
+    "to_message_content",
+]
 
 Openable: TypeAlias = str | PathLike[str] | IO[str] | IO[bytes]
 """A path, or an open file."""
 
-Noted: TypeAlias = Annotations | Mapping[str, Any] | None
-"""What may be said as annotations."""
+AnnotationsLike: TypeAlias = Annotations | Mapping[str, Any] | None
+"""Annotations, or a mapping with their fields."""
 
 WEB = ("http://", "https://")
-"""How addresses on the web begin."""
+"""The schemes of web addresses."""
 
 
 class Known(Protocol):
-    """Where links find what is known of a resource: a registry."""
+    """A registry that has the definitions of resources."""
 
     def definition(self, uri: str) -> Resource | ResourceTemplate | None:
-        """What is listed under a URI."""
+        """The definition of the resource at a URI."""
         ...
 
 
 class ToolsResult(results.ToolResult):
-    """A tool's answer, piece by piece; every `add_…` returns the result itself."""
+    """A tool's result, built block by block; every `add_…` returns the result itself."""
 
     def __init__(self, is_error: bool = False) -> None:
         super().__init__([], is_error=is_error)
 
-    def add_text_content(self, text: str, annotations: Noted = None) -> Self:
+    def add_text_content(self, text: str, annotations: AnnotationsLike = None) -> Self:
         """Add a text."""
-        return self.add_text(text, annotations=noted(annotations))
+        return self.add_text(text, annotations=to_annotations(annotations))
 
-    def add_image_content(self, data: str | bytes, mime_type: str | None = None, annotations: Noted = None) -> Self:
-        """Add a picture: base64, or bytes."""
-        return self.add_image(data=_bytes(data), format=mime_type, annotations=noted(annotations))
+    def add_image_content(
+        self, data: str | bytes, mime_type: str | None = None, annotations: AnnotationsLike = None
+    ) -> Self:
+        """Add an image, as base64 or bytes."""
+        return self.add_image(data=_bytes(data), format=mime_type, annotations=to_annotations(annotations))
 
-    def add_audio_content(self, data: str | bytes, mime_type: str | None = None, annotations: Noted = None) -> Self:
-        """Add a sound: base64, or bytes."""
-        return self.add_audio(data=_bytes(data), format=mime_type, annotations=noted(annotations))
+    def add_audio_content(
+        self, data: str | bytes, mime_type: str | None = None, annotations: AnnotationsLike = None
+    ) -> Self:
+        """Add audio, as base64 or bytes."""
+        return self.add_audio(data=_bytes(data), format=mime_type, annotations=to_annotations(annotations))
 
     def add_file(  # type: ignore[override]
         self,
@@ -58,9 +71,9 @@ class ToolsResult(results.ToolResult):
         uri: str | None = None,
         name: str | None = None,
         title: str | None = None,
-        annotations: Noted = None,
+        annotations: AnnotationsLike = None,
     ) -> Self:
-        """Embed a file, a path or an open one, as text or blob by its type."""
+        """Embed a file, given as a path or an open file, as text or blob by its type."""
         return self._add(_embedded_file(file, annotations, uri=uri, name=name, title=title))
 
     def add_resource_link(
@@ -71,23 +84,23 @@ class ToolsResult(results.ToolResult):
         title: str | None = None,
         description: str | None = None,
         mime_type: str | None = None,
-        annotations: Noted = None,
+        annotations: AnnotationsLike = None,
     ) -> Self:
-        """Link a resource; what is not said of it here is taken from the registry it is in."""
+        """Link a resource; fields that are not given are taken from the registry."""
         known = None if registry is None else registry.definition(uri)
         if known is None and registry is not None and not uri.startswith(WEB):
             raise AuthorError(f"no resource {uri!r} is registered, so it cannot be linked")
-        told: Any = {
+        fields: Any = {
             "name": name,
             "title": title,
             "description": description,
             "mime_type": mime_type,
-            "annotations": noted(annotations),
+            "annotations": to_annotations(annotations),
         }
         if known is not None:
-            found = (known.name, known.title, known.description, known.mimeType, known.annotations)
-            told = {key: one or other for (key, one), other in zip(told.items(), found, strict=True)}
-        return self.add_link(uri, **told)
+            defaults = (known.name, known.title, known.description, known.mimeType, known.annotations)
+            fields = {key: one or default for (key, one), default in zip(fields.items(), defaults, strict=True)}
+        return self.add_link(uri, **fields)
 
     def add_embedded_resource(
         self,
@@ -97,20 +110,20 @@ class ToolsResult(results.ToolResult):
         mime_type: str | None = None,
         name: str | None = None,
         title: str | None = None,
-        annotations: Noted = None,
+        annotations: AnnotationsLike = None,
     ) -> Self:
         """Embed text or blob, which is base64 or bytes."""
         fields: Any = {"text": text, "blob": blob, "mime_type": mime_type, "name": name, "title": title}
-        return self.add_resource(uri, annotations=noted(annotations), **fields)
+        return self.add_resource(uri, annotations=to_annotations(annotations), **fields)
 
     def add_structured_content(self, content: Any) -> Self:
-        """Say what the structured content is: a pydantic model, a dict, or any other object."""
+        """Set the structured content: a pydantic model, a dict, or any other object."""
         self.structured_content = content
         return self
 
 
 class ResourceResult(results.ResourceResult):
-    """A resource in several pieces; the first of them is called what the resource is, unless it has a name."""
+    """A resource with several contents; the first has the name of the resource unless it has its own."""
 
     def add_text_content(
         self,
@@ -119,11 +132,11 @@ class ResourceResult(results.ResourceResult):
         uri: str | None = None,
         name: str | None = None,
         title: str | None = None,
-        annotations: Noted = None,
+        annotations: AnnotationsLike = None,
     ) -> Self:
         """Add a text."""
-        told = noted(annotations)
-        return self.add_text(text, mime_type=mime_type, uri=uri, name=name, title=title, annotations=told)
+        converted = to_annotations(annotations)
+        return self.add_text(text, mime_type=mime_type, uri=uri, name=name, title=title, annotations=converted)
 
     def add_binary_content(
         self,
@@ -132,11 +145,13 @@ class ResourceResult(results.ResourceResult):
         uri: str | None = None,
         name: str | None = None,
         title: str | None = None,
-        annotations: Noted = None,
+        annotations: AnnotationsLike = None,
     ) -> Self:
         """Add bytes, as they are or in base64."""
-        told = noted(annotations)
-        return self.add_bytes(_bytes(blob), mime_type=mime_type, uri=uri, name=name, title=title, annotations=told)
+        converted = to_annotations(annotations)
+        return self.add_bytes(
+            _bytes(blob), mime_type=mime_type, uri=uri, name=name, title=title, annotations=converted
+        )
 
     def add_file(  # type: ignore[override]
         self,
@@ -144,9 +159,9 @@ class ResourceResult(results.ResourceResult):
         uri: str | None = None,
         name: str | None = None,
         title: str | None = None,
-        annotations: Noted = None,
+        annotations: AnnotationsLike = None,
     ) -> Self:
-        """Add a file, a path or an open one, as text or blob by its type."""
+        """Add a file, given as a path or an open file, as text or blob by its type."""
         source = FileSource(file)
         return self._add(
             results.Part(
@@ -155,16 +170,16 @@ class ResourceResult(results.ResourceResult):
                 mime_type=source.mime_type,
                 name=name,
                 title=title,
-                annotations=noted(annotations),
+                annotations=to_annotations(annotations),
             )
         )
 
 
 class PromptsResult(results.PromptResult):
-    """A prompt of several messages; what says no role has that of the result, which is the user's if not given."""
+    """A prompt of several messages; a message without a role has the role of the result, by default user."""
 
     class Roles(StrEnum):
-        """Who speaks."""
+        """The role of a message."""
 
         USER = "user"
         ASSISTANT = "assistant"
@@ -178,10 +193,10 @@ class PromptsResult(results.PromptResult):
         text: str,
         role: Roles | str | None = None,
         mime_type: str | None = None,
-        annotations: Noted = None,
+        annotations: AnnotationsLike = None,
     ) -> Self:
         """Add a text."""
-        super().add_text(text, self._role(role), annotations=noted(annotations))
+        super().add_text(text, self._role(role), annotations=to_annotations(annotations))
         self.messages[-1].content.mimeType = mime_type
         return self
 
@@ -190,26 +205,30 @@ class PromptsResult(results.PromptResult):
         data: str | bytes,
         mime_type: str | None = None,
         role: Roles | str | None = None,
-        annotations: Noted = None,
+        annotations: AnnotationsLike = None,
     ) -> Self:
-        """Add a picture: base64, or bytes."""
-        return self._said(Image(data=_bytes(data), format=mime_type, annotations=noted(annotations)), role)
+        """Add an image, as base64 or bytes."""
+        return self._add_message(
+            Image(data=_bytes(data), format=mime_type, annotations=to_annotations(annotations)), role
+        )
 
     def add_audio(  # type: ignore[override]
         self,
         data: str | bytes,
         mime_type: str | None = None,
         role: Roles | str | None = None,
-        annotations: Noted = None,
+        annotations: AnnotationsLike = None,
     ) -> Self:
-        """Add a sound: base64, or bytes."""
-        return self._said(Audio(data=_bytes(data), format=mime_type, annotations=noted(annotations)), role)
+        """Add audio, as base64 or bytes."""
+        return self._add_message(
+            Audio(data=_bytes(data), format=mime_type, annotations=to_annotations(annotations)), role
+        )
 
     def add_file_message(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, file: Openable, role: Roles | str | None = None, annotations: Noted = None
+        self, file: Openable, role: Roles | str | None = None, annotations: AnnotationsLike = None
     ) -> Self:
-        """Add what a file holds as a message: a text, a picture or a sound."""
-        return self._said(spoken_file(FileSource(file).read(), noted(annotations)), role)
+        """Add the content of a file as a message: text, image or audio."""
+        return self._add_message(to_message_content(FileSource(file).read(), to_annotations(annotations)), role)
 
     def add_file_resource(
         self,
@@ -219,11 +238,11 @@ class PromptsResult(results.PromptResult):
         mime_type: str | None = None,
         name: str | None = None,
         title: str | None = None,
-        annotations: Noted = None,
+        annotations: AnnotationsLike = None,
     ) -> Self:
-        """Embed a file, a path or an open one, as text or blob by its type."""
-        told: Any = {"uri": uri, "mime_type": mime_type, "name": name, "title": title}
-        return self._said(_embedded_file(file, annotations, **told), role)
+        """Embed a file, given as a path or an open file, as text or blob by its type."""
+        fields: Any = {"uri": uri, "mime_type": mime_type, "name": name, "title": title}
+        return self._add_message(_embedded_file(file, annotations, **fields), role)
 
     def add_embedded_resource(
         self,
@@ -234,24 +253,24 @@ class PromptsResult(results.PromptResult):
         mime_type: str | None = None,
         text: str | None = None,
         blob: str | bytes | None = None,
-        annotations: Noted = None,
+        annotations: AnnotationsLike = None,
     ) -> Self:
         """Embed text or blob, which is base64 or bytes."""
         fields: Any = {"text": text, "blob": blob, "mime_type": mime_type, "name": name, "title": title}
-        return self.add_resource(uri, self._role(role), annotations=noted(annotations), **fields)
+        return self.add_resource(uri, self._role(role), annotations=to_annotations(annotations), **fields)
 
-    def _said(self, content: Any, role: Roles | str | None) -> Self:
+    def _add_message(self, content: Any, role: Roles | str | None) -> Self:
         return self._add(results.Turn(self._role(role), content))
 
     def _role(self, role: Roles | str | None) -> Any:
         return str(role or self.default_role)
 
 
-def noted(given: Noted) -> Annotations | None:
-    """Annotations, whose audience may also be one role by itself."""
-    if isinstance(given, Mapping) and isinstance(given.get("audience"), str):
-        given = {**given, "audience": [given["audience"]]}
-    return media.annotations_of(given)
+def to_annotations(value: AnnotationsLike) -> Annotations | None:
+    """Annotations; the audience may be a single role instead of a list."""
+    if isinstance(value, Mapping) and isinstance(value.get("audience"), str):
+        value = {**value, "audience": [value["audience"]]}
+    return media.annotations_of(value)
 
 
 def _bytes(data: str | bytes) -> bytes:
@@ -260,20 +279,27 @@ def _bytes(data: str | bytes) -> bytes:
     try:
         return a2b_base64(data, strict_mode=True)
     except ValueError as error:
-        raise AuthorError(f"bytes or base64 are wanted, and this text is not base64: {error}") from None
+        raise AuthorError(f"expected bytes or base64, but this text is not base64: {error}") from None
 
 
 def _embedded_file(
-    file: Openable, annotations: Noted, *, uri: str | None, mime_type: str | None = None, **names: str | None
+    file: Openable,
+    annotations: AnnotationsLike,
+    *,
+    uri: str | None,
+    mime_type: str | None = None,
+    **names: str | None,
 ) -> EmbeddedResource:
     source = FileSource(file)
-    found: ResourceContents = media.contents_of(source.read(), uri or source.uri, mime_type, extras=True)
-    given: dict[str, Any] = {key: name for key, name in names.items() if name is not None}
-    return EmbeddedResource(resource=msgspec.structs.replace(found, **given), annotations=noted(annotations))
+    contents: ResourceContents = media.contents_of(source.read(), uri or source.uri, mime_type, extras=True)
+    fields: dict[str, Any] = {key: name for key, name in names.items() if name is not None}
+    return EmbeddedResource(
+        resource=msgspec.structs.replace(contents, **fields), annotations=to_annotations(annotations)
+    )
 
 
-def spoken_file(file: File, annotations: Annotations | None) -> ContentBlock:
-    """What a file holds, as somebody says it: a text, a picture or a sound."""
+def to_message_content(file: File, annotations: Annotations | None) -> ContentBlock:
+    """The content of a file as a content block: text, image or audio."""
     family = (file.mime_type or "").partition("/")[0]
     kind = {"image": Image, "audio": Audio}.get(family)
     if kind is not None:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET
 
 from ...errors import (
+    HTTP_STATUSES,
     AuthorError,
     HeaderMismatch,
     InternalError,
@@ -49,7 +50,6 @@ __all__ = [
 ]
 
 HANDSHAKE = [name for name, revision in REVISIONS.items() if revision.handshake]
-_STATUS = {-32601: 404, -32700: 400, -32600: 400, -32602: 400, -32020: 400, -32021: 400, -32022: 400}
 _STATUS_UNREAD = {-32700: 400, -32600: 400}
 
 
@@ -136,7 +136,7 @@ def refuse_caller(error: BaseException) -> Response:
         return Response(401, body, (*JSON, (b"www-authenticate", b"Bearer")))
     if not isinstance(error, ProtocolError):
         error = InternalError(log_incident("Identifying the caller", error))
-    return refusal(_STATUS.get(error.code, 500), error)
+    return refusal(HTTP_STATUSES.get(error.code, 500), error)
 
 
 def length_of(given: str | None) -> int | None:
@@ -257,9 +257,9 @@ def status_of(response: bytes, modern: bool) -> int:
 
     Before, a 404 says that the session is gone, so an unknown method must not bring one.
     """
-    return _STATUS.get(response.code, 200) if modern and isinstance(response, Failure) else 200
+    return HTTP_STATUSES.get(response.code, 200) if modern and isinstance(response, Failure) else 200
 
 
 def status_unread(code: int, modern: bool) -> int:
     """The status for a message that could not be taken in."""
-    return (_STATUS if modern else _STATUS_UNREAD).get(code, 200)
+    return (HTTP_STATUSES if modern else _STATUS_UNREAD).get(code, 200)

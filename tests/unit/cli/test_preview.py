@@ -91,6 +91,7 @@ def offer(server: Server) -> Server:
 TOOLS = [feature.key for feature in offer(Server("any")).registry.tools]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("to", Policy.profiles)
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_tool_under_another_policy_is_as_if_registered_with_it(tool: str, to: str) -> None:
@@ -120,13 +121,13 @@ def test_a_tool_with_a_policy_of_its_own_is_shown_as_its_server_serves_it() -> N
     server = Server("any", policy=Policy.standard.replace(wrap_key="value"))
     own = Policy.lean.replace(wrap_key="other")
     server.tool(policy=own, name="own")(lambda: [1, 2])
-    for bill in cli_preview.bills(server, "own", {}, {"own": own}, list(REVISIONS.values())):
+    for bill in cli_preview.preview_server(server, "own", {}, {"own": own}, list(REVISIONS.values())):
         assert bill.result == Client(server, bill.revision).call("own")
 
 
-def all_bills(server: Server, tool: str, told: Any = None, **arguments: Any) -> list[cli_preview.Bill]:
+def all_bills(server: Server, tool: str, told: Any = None, **arguments: Any) -> list[cli_preview.CallPreview]:
     policies = {name: Policy.of(name) for name in Policy.profiles}
-    return cli_preview.bills(server, tool, arguments, policies, list(REVISIONS.values()), told)
+    return cli_preview.preview_server(server, tool, arguments, policies, list(REVISIONS.values()), told)
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -305,7 +306,7 @@ if __name__ == "__main__":
     mcp.run()
 """
 ELSEWHERE = """\
-as the server answers: the tool ran once for each line. Its policy is its own, so there are revisions only
+as the server answers, with its own policy: the tool ran once for each line
 revision    content  structured content  text  data  bytes  ~tokens
 2024-11-05  1 text   {result}               1    12    124        4
 2025-03-26  1 text   {result}               1    12    124        4
@@ -320,6 +321,7 @@ the text on every revision
 """
 
 
+@pytest.mark.slow
 def test_the_official_packages_server_is_asked_on_each_revision(run: Any, tmp_path: Path) -> None:
     (tmp_path / "official.py").write_text(OFFICIAL, "utf-8")
     command = f"{sys.executable} {tmp_path / 'official.py'}"
@@ -332,6 +334,7 @@ def test_the_official_packages_server_is_asked_on_each_revision(run: Any, tmp_pa
     assert run("--command", command, "add", "{}")[0] == 1
 
 
+@pytest.mark.slow
 def test_a_tool_that_may_do_something_runs_several_times_only_if_told_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -340,7 +343,7 @@ def test_a_tool_that_may_do_something_runs_several_times_only_if_told_so(
     preview = ["preview", "--command", f"{sys.executable} official.py", "write"]
     assert main.main(preview) == 2
     said = capsys.readouterr().err
-    assert said.startswith("plainmcp: a server elsewhere runs a tool once for each revision, and write does not say")
+    assert said.startswith("plainmcp: a remote server runs a tool once for each revision, and write does not say")
     assert "--repeat" in said and "--revision" in said
     assert not (tmp_path / "runs.txt").exists()
     assert main.main([*preview, "--revision", "2025-11-25"]) == 0
@@ -349,6 +352,7 @@ def test_a_tool_that_may_do_something_runs_several_times_only_if_told_so(
     assert (tmp_path / "runs.txt").read_text("utf-8") == "ran " * 6
 
 
+@pytest.mark.slow
 def test_our_own_server_elsewhere_gives_what_its_file_gives(run: Any) -> None:
     with served("weather") as url:
         code, out = run(url, "forecast", OSLO, "--repeat")
@@ -375,6 +379,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 def test_a_revision_that_a_server_does_not_speak_is_named_with_the_reason(run: Any, tmp_path: Path) -> None:
     (tmp_path / "old.py").write_text(OLD, "utf-8")
     command = f"{sys.executable} {tmp_path / 'old.py'}"
@@ -408,4 +413,4 @@ def test_a_revision_that_a_server_does_not_speak_is_named_with_the_reason(run: A
     ],
 )
 def test_the_shape_of_structured_content(value: Any, shape: str) -> None:
-    assert cli_preview._shape(value) == shape
+    assert cli_preview._shape_of(value) == shape

@@ -233,6 +233,7 @@ KEPT: list[tuple[Any, st.SearchStrategy[Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @pytest.mark.parametrize(("hint", "values"), KEPT, ids=[str(hint)[-40:] for hint, _ in KEPT])
 @given(data=st.data())

@@ -20,6 +20,8 @@ from plainmcp.transports import uvicorn
 from posting import ask, call, served
 from talking import META, Program, until
 
+pytestmark = pytest.mark.slow  # it starts processes
+
 PROGRAM = """
 import os
 from plainmcp import Server
@@ -228,7 +230,7 @@ def test_what_is_installed_or_hidden_is_not_watched(tmp_path: Path) -> None:
         (tmp_path / folder / "module.py").write_text("", "utf-8")
     (tmp_path / "venv" / "pyvenv.cfg").write_text("", "utf-8")
     (tmp_path / "notes.txt").write_text("", "utf-8")
-    assert list(reload._saved(tmp_path)) == [str(tmp_path / "own" / "deep" / "module.py")]
+    assert list(reload._file_times(tmp_path)) == [str(tmp_path / "own" / "deep" / "module.py")]
 
 
 # What cannot be ---------------------------------------------------------------------------------------

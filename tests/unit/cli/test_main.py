@@ -60,6 +60,7 @@ def told(folder: Path, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stderr + done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["one.py"], ["one.py", "--stdio"], ["one.py:server"], ["./one.py:same"]])
 def test_a_file_is_served_on_stdio(folder: Path, arguments: list[str]) -> None:
     with Program("-m", "plainmcp", "serve", *arguments, cwd=folder) as program:
@@ -71,11 +72,13 @@ def test_a_file_is_served_on_stdio(folder: Path, arguments: list[str]) -> None:
         assert program.lines.empty()
 
 
+@pytest.mark.slow
 def test_one_of_several_servers_is_chosen_by_its_name(folder: Path) -> None:
     with Program("-m", "plainmcp", "serve", "two.py:b", cwd=folder) as program:
         assert program.shake_hands()["serverInfo"]["name"] == "b"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "complaint"),
     [
@@ -83,7 +86,7 @@ def test_one_of_several_servers_is_chosen_by_its_name(folder: Path) -> None:
         ("missing.py:server", "there is no file missing.py"),
         (".", "there is no file ."),
         ("one", "there is no file one; did you mean one.py?"),
-        ("notes.txt", "notes.txt is no Python file"),
+        ("notes.txt", "notes.txt is not a Python file"),
         ("none.py", "none.py has no server; write server = Server(...)"),
         ("none.py:number", "none.py has no server called 'number': it is a int"),
         ("one.py:other", "one.py has no server called 'other': there is none"),
@@ -100,6 +103,7 @@ def test_a_file_without_a_server_to_serve_is_explained(folder: Path, target: str
     assert "server.py" not in said
 
 
+@pytest.mark.slow
 def test_a_file_that_fails_shows_its_own_traceback_and_none_of_ours(folder: Path) -> None:
     code, said = told(folder, "serve", "broken.py")
     assert code == 1
@@ -111,6 +115,7 @@ def test_a_file_that_fails_shows_its_own_traceback_and_none_of_ours(folder: Path
     assert "cli.py" not in said
 
 
+@pytest.mark.slow
 def test_a_file_that_is_no_python_shows_where(folder: Path) -> None:
     code, said = told(folder, "serve", "unwritten.py")
     assert code == 1
@@ -119,6 +124,7 @@ def test_a_file_that_is_no_python_shows_where(folder: Path) -> None:
     assert "cli.py" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -169,9 +175,9 @@ def test_wrong_words_and_options_are_a_two(arguments: list[str], capsys: pytest.
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["--reload"], "--reload goes with --http: on standard input the client starts the server"),
+        (["--reload"], "--reload needs --http: on standard input the client starts the server"),
         (["--http", "127.0.0.1:0", "--reload", "--workers", "2"], "--reload serves in one process"),
-        (["--workers", "2"], "--workers goes with --http: on standard input there is one client"),
+        (["--workers", "2"], "--workers needs --http: on standard input there is one client"),
     ],
 )
 def test_options_that_do_not_go_together_say_why(
@@ -201,6 +207,7 @@ def test_the_help_of_a_command_lists_its_exit_codes(
     assert re.findall(r"^  (\d+) +\S", said.partition("exit codes:\n")[2], re.MULTILINE) == codes
 
 
+@pytest.mark.slow
 def test_without_a_word_the_help_is_shown(folder: Path) -> None:
     code, said = told(folder)
     assert code == 2
@@ -222,7 +229,7 @@ to serve it with plainmcp, change its imports:
 
   line 1: from fastmcp import Client, Context, FastMCP as Maker
       becomes from plainmcp.compat.fastmcp import Context, FastMCP as Maker
-      Client: for tests there is plainmcp.testing.Client; any other client is kept as it is
+      Client: use plainmcp.testing.Client in tests, and keep any other client as it is
   line 2: from fastmcp.utilities.types import Image
       becomes from plainmcp.compat.fastmcp import Image
   line 3: import fastmcp
@@ -236,6 +243,7 @@ mcp = MCPServer("theirs")
 """
 
 
+@pytest.mark.slow
 def test_a_file_of_another_package_is_told_which_imports_to_change(folder: Path) -> None:
     (folder / "theirs.py").write_text(FASTMCP, "utf-8")
     assert told(folder, "serve", "theirs.py") == (
@@ -250,6 +258,7 @@ def test_a_file_of_another_package_is_told_which_imports_to_change(folder: Path)
     )
 
 
+@pytest.mark.slow
 def test_the_changed_imports_serve(folder: Path) -> None:
     change = "from plainmcp.compat.fastmcp import Context, FastMCP as MCPServer"
     (folder / "theirs.py").write_text(OFFICIAL.replace(OFFICIAL.splitlines()[0], change), "utf-8")
@@ -263,6 +272,7 @@ def test_the_changed_imports_serve(folder: Path) -> None:
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, "theirs 0.0.0, on 2026-07-28")
 
 
+@pytest.mark.slow
 def test_a_package_that_is_not_installed_is_told_the_same(folder: Path) -> None:
     (folder / "fastmcp.py").write_text(
         "raise ModuleNotFoundError('No module named fastmcp', name='fastmcp')", "utf-8"
@@ -274,6 +284,7 @@ def test_a_package_that_is_not_installed_is_told_the_same(folder: Path) -> None:
     assert said.endswith(CHANGES)
 
 
+@pytest.mark.slow
 def test_a_part_of_a_facade_that_there_is_not_is_told_where_its_names_are(folder: Path) -> None:
     (folder / "part.py").write_text("from plainmcp.compat.fastmcp.exceptions import ToolError\n", "utf-8")
     code, said = told(folder, "serve", "part.py")
@@ -432,6 +443,7 @@ def test_progress_and_logs_are_shown_beside_the_result(run: Any, busy: str, revi
     assert err.splitlines() == ["loading", "working", *told, "warning: nearly there"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["file", "command", "url"])
 def test_progress_is_a_line_that_changes_on_a_terminal(busy: str, way: str) -> None:
     command = f"{sys.executable} -m plainmcp serve {busy}"
@@ -469,6 +481,7 @@ def on_a_terminal(*arguments: str) -> tuple[int, str]:
         os.close(ours)
 
 
+@pytest.mark.slow
 def test_a_failed_call_is_a_one_and_shows_the_users_own_frames(run: Any, busy: str) -> None:
     code, out, _ = run("call", busy, "work", '{"rounds": "many"}')
     assert (code, out.partition(":")[0]) == (1, "rounds")
@@ -493,9 +506,9 @@ def test_what_is_no_text_is_named_and_what_a_terminal_obeys_is_spelled_out(run: 
         (
             ["forecast", "Oslo"],
             2,
-            'the arguments are no JSON object, such as \'{"city": "Oslo"}\': JSON is malformed',
+            'the arguments are not a JSON object, such as \'{"city": "Oslo"}\': JSON is malformed',
         ),
-        (["forecast", "[1]"], 2, "the arguments are no JSON object"),
+        (["forecast", "[1]"], 2, "the arguments are not a JSON object"),
     ],
 )
 @pytest.mark.parametrize("command", ["call", "preview"])
@@ -525,6 +538,7 @@ def test_every_command_explains_a_file_without_a_server(run: Any, tmp_path: Path
 # Servers elsewhere --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_server_is_reached_over_http(run: Any) -> None:
     with served("weather") as url:
         code, out, _ = run("list", url)
@@ -544,6 +558,7 @@ def test_a_server_is_reached_over_http(run: Any) -> None:
     assert err.startswith(f"plainmcp: there is no server at {url}: ")
 
 
+@pytest.mark.slow
 def test_progress_over_http_comes_on_a_stream(run: Any) -> None:
     with served("everything") as url:
         code, _, err = run("call", url, "test_tool_with_progress")
@@ -552,6 +567,7 @@ def test_progress_over_http_comes_on_a_stream(run: Any) -> None:
         assert told == ["[0/100]", "[50/100]", "[100/100]"]
 
 
+@pytest.mark.slow
 def test_an_interrupted_call_is_a_hundred_and_thirty(tmp_path: Path) -> None:
     file = tmp_path / "slow_server.py"
     file.write_text(
@@ -566,6 +582,7 @@ def test_an_interrupted_call_is_a_hundred_and_thirty(tmp_path: Path) -> None:
         assert b"Traceback" not in program.stderr
 
 
+@pytest.mark.slow
 def test_a_page_that_is_no_server_is_explained(run: Any) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as pages:
         thread = threading.Thread(target=pages.serve_forever)
@@ -587,6 +604,7 @@ def test_an_address_of_nothing_is_explained(run: Any, url: str) -> None:
     assert err.startswith("plainmcp: ") and url in err
 
 
+@pytest.mark.slow
 def test_a_server_is_reached_on_the_pipes_of_a_command(run: Any, busy: str) -> None:
     code, out, _ = run("list", "--command", NOTES)
     assert code == 0
@@ -604,7 +622,7 @@ def test_a_server_is_reached_on_the_pipes_of_a_command(run: Any, busy: str) -> N
     [
         ("no-such-program", "the command 'no-such-program' cannot be started: "),
         ("", "the command '' cannot be started: "),
-        (f"{sys.executable} -c 'print(1 + 1, chr(33))'", "the command wrote a line that is no message: b'2 !\\n'"),
+        (f"{sys.executable} -c 'print(1 + 1, chr(33))'", "the command wrote a line that is not a message: b'2 !\\n'"),
         (f"{sys.executable} -c 'raise SystemExit(5)'", "the command ended with code 5 and did not answer"),
     ],
 )
@@ -616,19 +634,19 @@ def test_a_command_that_is_no_server_is_explained(run: Any, command: str, compla
 
 def test_events_are_cut_out_of_a_stream() -> None:
     stream = [b": hello\r\n", b"id: 1\n", b"data:\n", b"\n", b"data: {\n", b"data:}\r\n", b"\r\n", b"data: lost\n"]
-    assert list(remote._events(stream)) == [b"{\n}"]
+    assert list(remote._events_of(stream)) == [b"{\n}"]
 
 
 def test_a_question_is_declined_and_a_ping_answered() -> None:
     sent: list[dict[str, Any]] = []
 
-    class Asking(client.Inside):
-        def tell(self, message: bytes, revision: str) -> None:
+    class Asking(client.InProcess):
+        def notify(self, message: bytes, revision: str) -> None:
             sent.append(json.loads(message))
 
-    peer = client.Peer(lambda hear: Asking(Server("x"), hear), REVISIONS["2025-11-25"])
-    peer._hear(b'{"jsonrpc":"2.0","id":"a","method":"roots/list"}')
-    peer._hear(b'{"jsonrpc":"2.0","id":"b","method":"ping"}')
+    peer = client.Peer(lambda receive: Asking(Server("x"), receive), REVISIONS["2025-11-25"])
+    peer._receive(b'{"jsonrpc":"2.0","id":"a","method":"roots/list"}')
+    peer._receive(b'{"jsonrpc":"2.0","id":"b","method":"ping"}')
     assert [message.get("id") for message in sent] == [None, "a", "b"]
     assert sent[1]["error"]["code"] == -32601
     assert sent[2]["result"] == {}
@@ -644,10 +662,10 @@ def test_colours_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    assert show.coloured("word", "bold") == "word"
-    assert show.coloured("word", "bold", Terminal()) == "\x1b[1mword\x1b[0m"
+    assert show.in_colour("word", "bold") == "word"
+    assert show.in_colour("word", "bold", Terminal()) == "\x1b[1mword\x1b[0m"
     monkeypatch.setenv("NO_COLOR", "1")
-    assert show.coloured("word", "bold", Terminal()) == "word"
+    assert show.in_colour("word", "bold", Terminal()) == "word"
 
 
 @pytest.mark.parametrize(

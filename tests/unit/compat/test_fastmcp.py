@@ -46,8 +46,8 @@ from plainmcp.compat.fastmcp import (
     Tool,
     ToolError,
     ToolResult,
-    elsewhere,
     get_context,
+    missing,
 )
 from plainmcp.errors import AuthorError
 from plainmcp.testing import Client, RpcError, assert_valid_on_every_revision
@@ -479,6 +479,7 @@ def test_the_quick_start_runs_with_one_import_changed(loaded: FastMCP) -> None:
     assert_valid_on_every_revision(loaded)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 @pytest.mark.parametrize("command", [["-m", "plainmcp", "serve"], []], ids=["plainmcp serve", "python"])
 def test_S004_43_a_served_file_shows_the_packages_own_client_the_same_tools(
@@ -656,7 +657,7 @@ def test_the_context_is_found_from_anywhere_inside_a_handler_and_nowhere_else() 
         get_context()
 
 
-@pytest.mark.parametrize("name", elsewhere.IN_THE_SERVER)
+@pytest.mark.parametrize("name", missing.IN_THE_SERVER)
 def test_what_a_server_has_there_and_not_here_says_what_to_do(name: str) -> None:
     for held in (FastMCP, FastMCP("x")):
         assert not hasattr(held, name)
@@ -664,13 +665,13 @@ def test_what_a_server_has_there_and_not_here_says_what_to_do(name: str) -> None
             getattr(held, name)
 
 
-@pytest.mark.parametrize("name", elsewhere.IN_THE_CONTEXT)
+@pytest.mark.parametrize("name", missing.IN_THE_CONTEXT)
 def test_what_a_context_has_there_and_not_here_says_what_to_do(name: str) -> None:
     with pytest.raises(AttributeError, match=rf"^there is no Context\.{name} here; \w"):
         getattr(Context, name)
 
 
-@pytest.mark.parametrize("name", elsewhere.IN_THE_PACKAGE)
+@pytest.mark.parametrize("name", missing.IN_THE_PACKAGE)
 def test_what_can_be_imported_there_and_not_here_says_what_to_do(name: str) -> None:
     with pytest.raises(ImportError, match=rf"^plainmcp\.compat\.fastmcp has no {name}; \w"):
         exec(f"from plainmcp.compat.fastmcp import {name}", {})
@@ -709,16 +710,16 @@ def test_what_is_registered_again_replaces_unless_that_is_an_error(caplog: pytes
 @pytest.mark.parametrize(
     ("make", "problem"),
     [
-        (lambda: FastMCP("x", auth=object()), "there is no auth= here; say who is calling"),
-        (lambda: FastMCP("x", middleware=[object()]), "wrap what http_app"),
+        (lambda: FastMCP("x", auth=object()), "there is no auth= here; pass http_app"),
+        (lambda: FastMCP("x", middleware=[object()]), r"wrap http_app\(\) in ASGI middleware"),
         (lambda: FastMCP("x", mask_error_details=False), "always masked"),
         (lambda: FastMCP("x", on_duplicate="ignore"), "on_duplicate is warn, replace or error"),  # type: ignore[arg-type]
         (lambda: FastMCP("x").tool(auth=object())(lambda_like), "there is no auth="),
         (lambda: FastMCP("x").tool("one", name="two"), "two names for one function"),
         (lambda: FastMCP("x").run("sse"), "there is no transport 'sse'"),
         (lambda: FastMCP("x").http_app(transport="sse"), "there is no transport 'sse' over HTTP"),
-        (lambda: FastMCP("x").http_app(json_response=True), "there is no json_response= here; an answer is JSON"),
-        (lambda: FastMCP("x").tool(task=True)(lambda_like), "there is no task= here; tools answer in the call"),
+        (lambda: FastMCP("x").http_app(json_response=True), "there is no json_response= here; a response is JSON"),
+        (lambda: FastMCP("x").tool(task=True)(lambda_like), "there is no task= here; a tool answers in the call"),
         (lambda: FastMCP("x").prompt(version="2")(lambda_like), "there is no version= here; there is one version"),
     ],
     ids=[
@@ -996,6 +997,7 @@ def test_run_takes_the_packages_words(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_file_that_runs_itself_at_a_path_is_found_there(folder: Path) -> None:
     file = folder / "at_a_path.py"
     file.write_text(

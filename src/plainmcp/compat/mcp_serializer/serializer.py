@@ -1,4 +1,4 @@
-"""Requests in, response data out, as that package answers: ours, with its quirks put into the finished answer."""
+"""Answers requests as mcp-serializer does: plainmcp's response, with the differences applied to it."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from ...server import Server
 from ...transports.run import run
 from ...wire import codec, jsonrpc
 from ...wire.jsonrpc import Envelope
-from .registry import SPOKEN, Data, MCPInitializer, MCPRegistry
+from .registry import REVISION, Data, MCPInitializer, MCPRegistry
 
 __all__ = [
     "JsonRpcError",
@@ -28,13 +28,13 @@ __all__ = [
 
 class _Model(msgspec.Struct, kw_only=True):
     def model_dump(self) -> Data:
-        """All of it as plain data."""
-        told: Data = msgspec.to_builtins(self)
-        return told
+        """The model as plain data."""
+        data: Data = msgspec.to_builtins(self)
+        return data
 
 
 class JsonRpcRequest(_Model, kw_only=True):
-    """A request or a notification, as far as it could be read."""
+    """A request or a notification; fields that could not be read are None."""
 
     jsonrpc: Any = None
     id: Any = None
@@ -51,7 +51,7 @@ class JsonRpcSuccessResponse(_Model, kw_only=True):
 
 
 class JsonRpcError(_Model, kw_only=True):
-    """What went wrong."""
+    """A JSON-RPC error."""
 
     code: int
     message: str
@@ -59,7 +59,7 @@ class JsonRpcError(_Model, kw_only=True):
 
 
 class JsonRpcErrorResponse(_Model, kw_only=True):
-    """A response that carries an error; `id` is None where no id could be read."""
+    """A response that carries an error; `id` is None if no id could be read."""
 
     jsonrpc: str
     id: Any
@@ -93,7 +93,7 @@ class ResponseEntry:
 
 
 class ResponseContext:
-    """What to send, None if nothing, and in `history` an entry for each request there was."""
+    """The data to send, or None, and in `history` an entry for each request."""
 
     def __init__(self, response_data: Data | list[Data] | None, history: list[ResponseEntry]) -> None:
         self.response_data = response_data
@@ -101,7 +101,7 @@ class ResponseContext:
 
 
 class MCPSerializer:
-    """Requests in, response data out: what the registry offers, as the initializer announces it."""
+    """Answers requests with the features of a registry and the announcements of an initializer."""
 
     def __init__(self, initializer: MCPInitializer, registry: MCPRegistry, page_size: int | None = 10) -> None:
         self.initializer = initializer
@@ -115,7 +115,7 @@ class MCPSerializer:
             page_size=page_size,
             batches=True,
         )
-        self._server.registry = registry.server.registry  # one offer, however many answer for it
+        self._server.registry = registry.server.registry  # several serializers may share one registry
 
     def process_request(self, request_data: Any) -> ResponseContext:
         """Answer a request, a notification or a batch of them, given as data, text or bytes."""
@@ -123,45 +123,47 @@ class MCPSerializer:
             raw = codec.to_bytes(request_data)
             batch = jsonrpc.open_batch(raw)
             if batch is None:
-                entry = self._entry(raw)
+                entry = self._answer(raw)
                 return ResponseContext(entry.data, [entry])
-            check_batch(self._server, batch, SPOKEN)
+            check_batch(self._server, batch, REVISION)
         except ProtocolError as error:
-            entry = ResponseEntry(codec.decode(error_response(error, SPOKEN)), JsonRpcRequest())
+            entry = ResponseEntry(codec.decode(error_response(error, REVISION)), JsonRpcRequest())
             return ResponseContext(entry.data, [entry])
-        history = [self._entry(bytes(part)) for part in batch]
+        history = [self._answer(bytes(part)) for part in batch]
         return ResponseContext([entry.data for entry in history if entry.data is not None] or None, history)
 
-    def _entry(self, raw: bytes) -> ResponseEntry:
-        request = _request(raw)
+    def _answer(self, raw: bytes) -> ResponseEntry:
+        request = _read_request(raw)
         try:
             envelope = jsonrpc.open_envelope(raw)
         except ProtocolError as error:
-            return ResponseEntry(codec.decode(error_response(error, SPOKEN)), request)
+            return ResponseEntry(codec.decode(error_response(error, REVISION)), request)
         if envelope.method == "initialize" and envelope.id:
-            return ResponseEntry(codec.decode(self._greeting(envelope, request.params or {})), request)
-        answer = run(dispatch(self._server, envelope, Caller(revision=SPOKEN)))
+            return ResponseEntry(codec.decode(self._initialize(envelope, request.params or {})), request)
+        answer = run(dispatch(self._server, envelope, Caller(revision=REVISION)))
         data: Data | None = None if answer is None else codec.decode(answer)
-        # Who speaks a later revision says so in each request, and is answered in its words.
+        # A request on a later revision names it, and gets a response without differences.
         if data is not None and "result" in data and "resultType" not in data["result"]:
-            self._shape(request, data["result"])
+            self._apply_quirks(request, data["result"])
         return ResponseEntry(data, request)
 
-    def _greeting(self, envelope: Envelope, params: Data) -> bytes:
-        """The answer to initialize: what the initializer says, of what there is by now."""
+    def _initialize(self, envelope: Envelope, params: Data) -> bytes:
+        """The response to initialize: the initializer's result, with the capabilities that are really there."""
         try:
-            # Taken apart first: what is changed here, or by the caller later, is not the initializer's.
-            told = codec.decode(codec.encode(self.initializer.build_result(params)))
-            kinds, there = ("tools", "resources", "prompts"), self._server.capabilities()
-            said = told.get("capabilities", {})
-            told["capabilities"] = {key: one for key, one in said.items() if key in there or key not in kinds}
-            return jsonrpc.close(envelope.id, told)
+            # A copy: changes here, or by the caller later, must not reach the initializer.
+            result = codec.decode(codec.encode(self.initializer.build_result(params)))
+            kinds, present = ("tools", "resources", "prompts"), self._server.capabilities()
+            capabilities = result.get("capabilities", {})
+            result["capabilities"] = {
+                key: one for key, one in capabilities.items() if key in present or key not in kinds
+            }
+            return jsonrpc.close(envelope.id, result)
         except Exception as error:
-            return error_response(error, SPOKEN, envelope.id, "Method initialize")
+            return error_response(error, REVISION, envelope.id, "Method initialize")
 
-    # The quirks, each in the answer of its method.
+    # The differences, method by method.
 
-    def _shape(self, request: JsonRpcRequest, result: Data) -> None:
+    def _apply_quirks(self, request: JsonRpcRequest, result: Data) -> None:
         match request.method:
             case "resources/list":
                 for one in result["resources"]:
@@ -171,24 +173,23 @@ class MCPSerializer:
                 for one in result["resourceTemplates"]:
                     one["uri"] = one.pop("uriTemplate")  # S003-63
             case "resources/read":
-                self._shape_contents(request.params["uri"], result["contents"])
+                self._apply_content_quirks(request.params["uri"], result["contents"])
             case "prompts/list":
                 for prompt in result["prompts"]:
                     for argument in prompt.get("arguments", ()):
-                        argument["type"] = "string"  # S003-58; a prompt is given texts and nothing else
+                        argument["type"] = "string"  # S003-58; arguments of a prompt are always strings
 
-    def _shape_contents(self, uri: str, contents: list[Data]) -> None:
-        """S003-64, S003-65: the first of them is called what the resource is, at the URI it was registered by."""
+    def _apply_content_quirks(self, uri: str, contents: list[Data]) -> None:
+        """Give the first content its resource's name, title and registered URI (S003-64, S003-65)."""
         feature, _ = self._server.registry.resource(uri, None)
         for first in contents[:1]:
-            known = feature.definition
-            told = {"name": known.name, "title": known.title}
-            first |= {key: name for key, name in told.items() if name and key not in first}
+            names = {"name": feature.definition.name, "title": feature.definition.title}
+            first |= {key: name for key, name in names.items() if name and key not in first}
             if isinstance(feature, TemplateFeature) and first["uri"] == uri:
                 first["uri"] = self.registry.bases.get(feature.key, uri)
 
 
-def _request(raw: bytes) -> JsonRpcRequest:
+def _read_request(raw: bytes) -> JsonRpcRequest:
     try:
         data = codec.decode(raw)
     except ProtocolError:

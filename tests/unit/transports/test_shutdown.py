@@ -20,6 +20,8 @@ from plainmcp.errors import AuthorError
 from posting import call, exchange, modern_headers, served
 from talking import META, Program, until
 
+pytestmark = pytest.mark.slow  # it starts processes and waits
+
 PROGRAM = """
 import asyncio, sys, time
 from concurrent.futures import ThreadPoolExecutor

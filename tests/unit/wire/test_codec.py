@@ -90,6 +90,7 @@ def depth_of(value):
     return 1 + max(map(depth_of, value), default=0) if isinstance(value, list) else 0
 
 
+@pytest.mark.slow
 @given(nested, st.integers(0, 140), st.booleans(), st.sampled_from([None, 0, 2]))
 def test_how_deep_json_is_does_not_depend_on_what_its_texts_say(value, more, ascii, indent):
     for level in range(more):

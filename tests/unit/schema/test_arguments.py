@@ -482,6 +482,7 @@ def test_a_name_somebody_made_up_cannot_flood_or_break_the_lines():
     assert many[-1] == "and more"
 
 
+@pytest.mark.slow
 def test_a_large_value_that_is_wrong_all_over_is_not_looked_at_for_ever():
     wrong = complaints([Parameter("it", list[int], True)], {"it": ["x"] * 1_000_000})
     assert len(wrong) == MANY + 1 and wrong[0] == "it[0]: expected an integer, got a string"
@@ -603,6 +604,7 @@ print("all answered")
 """
 
 
+@pytest.mark.slow
 def test_many_threads_may_make_the_first_call_of_a_tool(tmp_path: Path) -> None:
     file = tmp_path / "first_calls.py"
     file.write_text(FIRST_CALLS, "utf-8")

@@ -1,6 +1,10 @@
 """Every obligation of the protocol is pinned by a test or excused with a reason. Reads the tests, runs none."""
 
+import pytest
+
 from obligations_report import CHAPTERS, PAGE, obligations, page, pins, reason, reasons
+
+pytestmark = pytest.mark.slow  # it reads all tests
 
 
 def test_every_obligation_is_pinned_or_excused() -> None:

@@ -21,8 +21,10 @@ import pytest
 from plainmcp import Server
 from plainmcp.transports import stdio
 from plainmcp.transports.lines import Lines
-from plainmcp.transports.stdio import Pipes
+from plainmcp.transports.stdio import StdioPipes
 from talking import ENVIRONMENT, META, Program, until
+
+pytestmark = pytest.mark.slow  # real pipes and threads
 
 PROGRAM = """
 import asyncio, subprocess, sys, time
@@ -150,7 +152,7 @@ class Piped:
     def __init__(self, server: Server) -> None:
         self.answers: list[dict[str, Any]] = []
         self._source, self._to = os.pipe()
-        streams = Pipes(partial(os.read, self._source), self._heard)
+        streams = StdioPipes(partial(os.read, self._source), self._heard)
         self._thread = threading.Thread(target=stdio.run, args=(server,), kwargs={"streams": streams}, daemon=True)
 
     def _heard(self, line: bytes) -> None:
@@ -641,7 +643,7 @@ def test_streams_of_any_kind_will_do() -> None:
     server = Server("inner")
     asked = [b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n', b""]
     written: list[bytes] = []
-    server.run(streams=Pipes(lambda size: asked.pop(0), written.append))
+    server.run(streams=StdioPipes(lambda size: asked.pop(0), written.append))
     assert written == [b'{"jsonrpc":"2.0","id":1,"result":{}}\n']
 
 
@@ -659,7 +661,7 @@ def test_a_stream_that_breaks_is_an_end() -> None:
     def read(size: int) -> bytes:
         raise OSError("gone")
 
-    Server("inner").run(streams=Pipes(read, queue.Queue().put))
+    Server("inner").run(streams=StdioPipes(read, queue.Queue().put))
 
 
 def test_a_newline_between_the_parts_of_a_message_never_reaches_the_stream() -> None:
@@ -673,7 +675,7 @@ def test_a_newline_between_the_parts_of_a_message_never_reaches_the_stream() -> 
     asked = [b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}\n']
     asked += [b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"odd"}}\n', b""]
     written: list[bytes] = []
-    server.run(streams=Pipes(lambda size: asked.pop(0), written.append))
+    server.run(streams=StdioPipes(lambda size: asked.pop(0), written.append))
     assert [line.count(b"\n") for line in written] == [1, 1]
 
 
@@ -708,7 +710,7 @@ def test_threads_go_with_the_client_they_served() -> None:
     for _ in range(3):
         asked = [b"".join(json.dumps({**call, "id": id}).encode() + b"\n" for id in range(4)), b""]
         written: list[bytes] = []
-        server.run(streams=Pipes(lambda size, asked=asked: asked.pop(0), written.append))
+        server.run(streams=StdioPipes(lambda size, asked=asked: asked.pop(0), written.append))
         assert len(written) == 4
     until(lambda: threading.active_count() <= before)
 

@@ -1056,6 +1056,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return server.asgi()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [
@@ -1165,6 +1166,7 @@ async def test_a_length_that_is_none_is_the_servers_affair(length: str) -> None:
     assert (await speak(make().asgi(), initialize(), {"content-length": length})).status == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["host", "origin", "accept", "content-type", "mcp-session-id", "mcp-name", "x"])
 @looped
 async def test_a_huge_header_is_answered(name: str) -> None:
@@ -1374,6 +1376,7 @@ def served(app: Any, parser: str) -> Iterator[str]:
     assert not thread.is_alive(), "the server did not leave"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parser", ["h11", "httptools"])
 def test_a_conversation_over_a_socket(parser: str) -> None:
     """R26-HTTP-15, R26-HDR-08"""

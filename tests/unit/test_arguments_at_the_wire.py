@@ -222,6 +222,7 @@ for lenient in (True, False):
 """
 
 
+@pytest.mark.slow
 def test_a_pattern_that_backtracks_does_not_hold_up_the_process():
     """Python's own regular expressions take minutes for forty characters of this."""
     done = subprocess.run(
@@ -472,13 +473,16 @@ class DataHoldsLoose:
 @pytest.mark.parametrize(
     ("hint", "said"),
     [
-        (set[Loose], "parameter it: Loose has no hash, so no set[tests.unit.test_fitting.Loose] can hold one"),
+        (
+            set[Loose],
+            f"parameter it: Loose has no hash, so no set[{__name__}.Loose] can hold one",
+        ),
         (frozenset[list[int]], "parameter it: list has no hash"),
         (set[int | dict[str, int]], "parameter it: dict has no hash"),
         (set[tuple[int, Loose]], "parameter it: Loose has no hash"),
         (
             set[LooseModel],
-            "parameter it: LooseModel has no hash, so no set[tests.unit.test_fitting.LooseModel] can hold one; "
+            f"parameter it: LooseModel has no hash, so no set[{__name__}.LooseModel] can hold one; "
             "take a list, or make the class frozen",
         ),
         (frozenset[LooseModel | int], "parameter it: LooseModel has no hash"),
@@ -1182,6 +1186,7 @@ print("all answered")
 """
 
 
+@pytest.mark.slow
 def test_unions_that_corrupt_msgspecs_memory_are_read_another_way():
     done = subprocess.run([sys.executable, "-c", UNIONS], capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout) == (0, "all answered\n"), done.stderr

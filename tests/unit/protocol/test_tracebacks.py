@@ -207,6 +207,7 @@ def file(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [[], ["-m", "plainmcp", "serve"]])
 def test_log_lines_of_a_server_that_is_run_have_time_and_level(file: Path, command: list[str]) -> None:
     with Program(*command, file) as program:
@@ -221,6 +222,7 @@ def test_log_lines_of_a_server_that_is_run_have_time_and_level(file: Path, comma
     assert command or lines[-1] == b"it is over"  # as it was before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["http"], ["-m", "plainmcp", "serve", "--http", "127.0.0.1:0"]])
 def test_log_lines_over_http_have_time_and_level(file: Path, command: list[str]) -> None:
     import http.client
@@ -239,6 +241,7 @@ def test_log_lines_over_http_have_time_and_level(file: Path, command: list[str])
         assert re.search(TIME + rb"ERROR plainmcp: Tool broken failed", program.stderr, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_logging_that_an_author_set_up_is_left_alone(file: Path) -> None:
     with Program(file, "configured") as program:
         program.call(1, "broken", modern=True)
@@ -248,6 +251,7 @@ def test_logging_that_an_author_set_up_is_left_alone(file: Path) -> None:
     assert lines[0] == b"mine low pressure" and lines[1].startswith(b"mine Tool broken failed (incident ")
 
 
+@pytest.mark.slow
 def test_who_calls_a_server_has_the_logging_of_their_own_program(file: Path) -> None:
     with Program(file, "handle") as program:
         assert program.wait() == 0

@@ -19,6 +19,8 @@ from plainmcp.testing import Client, RpcError
 from plainmcp.types import PromptMessage
 from schemas import assert_valid
 
+pytestmark = pytest.mark.slow  # it draws
+
 POLICIES = ["standard", "openmcp", "fastmcp", "kubernetes", "lean"]
 every_revision = pytest.mark.parametrize("revision", REVISIONS)
 every_policy = pytest.mark.parametrize("policy", POLICIES)

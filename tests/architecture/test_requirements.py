@@ -1,4 +1,4 @@
-"""Every requirement about values has a test that names it. House-keeping: reads the tests, runs none of them."""
+"""Every requirement about values has a test that names it. Reads the tests, runs none of them."""
 
 import re
 from pathlib import Path

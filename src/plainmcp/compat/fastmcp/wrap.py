@@ -1,0 +1,71 @@
+"""Wraps a handler so that get_context() finds the context, whether or not the handler takes it."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ... import context
+from ...schema import signature
+from ...server import Server
+from .context import Context, enter_context
+
+__all__ = ["with_context"]
+
+_CONTEXT = "_fastmcp_context"  # the parameter added to functions that do not take a context
+
+
+def with_context(
+    function: Callable[..., Any], read: signature.Signature, server: Server, *, has_schema: bool = True
+) -> Callable[..., Any]:
+    """A function that sets the context for get_context(), and passes it on if the handler takes it.
+
+    Without a schema it has no return hint either: the value would be sent as structured content (S004-24).
+    """
+    name, asked = read.context or _CONTEXT, read.context is not None
+
+    def add_context(arguments: dict[str, Any], made: Context) -> dict[str, Any]:
+        return {**arguments, name: made} if asked else arguments
+
+    run: Any
+    if read.is_async:
+
+        @functools.wraps(function)
+        async def run_async(**arguments: Any) -> Any:
+            with enter_context(arguments.pop(name), server) as made:
+                return await function(**add_context(arguments, made))
+
+        run = run_async
+    else:
+
+        @functools.wraps(function)
+        def run_plain(**arguments: Any) -> Any:
+            with enter_context(arguments.pop(name), server) as made:
+                return function(**add_context(arguments, made))
+
+        run = run_plain
+    run.__name__, run.__doc__ = read.name or "<lambda>", _doc(function)
+    run.__signature__ = _signature_of(function, read, has_schema)
+    made: Callable[..., Any] = run
+    return made
+
+
+def _signature_of(function: Callable[..., Any], read: signature.Signature, has_schema: bool) -> inspect.Signature:
+    """The signature of a handler, without the parameters that are filled already, and with the context."""
+    original = inspect.signature(function)
+    filled = read.reserved - {read.context}
+    takes = [one for one in original.parameters.values() if one.name not in filled]
+    rest = [one for one in takes if one.kind is one.VAR_KEYWORD]
+    parameter = inspect.Parameter(_CONTEXT, inspect.Parameter.KEYWORD_ONLY, annotation=context.Context)
+    named = [one for one in takes if one not in rest] + ([parameter] if read.context is None else [])
+    returns = original.return_annotation if has_schema else inspect.Signature.empty
+    return inspect.Signature([*named, *rest], return_annotation=returns)
+
+
+def _doc(function: Any) -> str | None:
+    """The docstring of a function; of a partial its function's, of a callable object that of `__call__`."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    if inspect.isroutine(function):
+        return inspect.getdoc(function)
+    return function.__call__.__doc__ or inspect.getdoc(type(function))

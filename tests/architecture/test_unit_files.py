@@ -1,0 +1,44 @@
+"""tests/unit mirrors the package: values/encode.py is tested in tests/unit/values/test_encode.py."""
+
+from pathlib import Path
+
+import pytest
+
+from architecture.layers import PACKAGE
+
+UNIT = Path(__file__).parents[1] / "unit"
+FILES = sorted(file.relative_to(UNIT).as_posix() for file in UNIT.rglob("test_*.py"))
+
+# Files about behaviour across modules, and why there is no module for them.
+ACROSS = {
+    "test_arguments_at_the_wire.py": "hints to arguments to errors, through schema, protocol and server",
+    "test_bad_values.py": "values that cannot be sent, through values and the normalizers",
+    "test_declared_results.py": "return types, through schema, values and protocol",
+    "test_drive.py": "user code in threads and loops, through run, run_async, invoke and threads",
+    "test_everything.py": "an example server, on every revision",
+    "test_forking.py": "handlers that fork, on every transport",
+    "test_handle.py": "one path against another; goes with the shorter one",
+    "test_peer_bugs.py": "values that other packages send wrong",
+    "test_peer_bugs_protocol.py": "requests that other packages answer wrong",
+    "test_profiles.py": "the profiles of policies, at the wire",
+    "test_typing.py": "what type checkers see of the public names",
+}
+
+
+def module_of(file: str) -> Path:
+    """The module, or the package, that a file of tests is named after."""
+    path = Path(file)
+    return PACKAGE / path.parent / path.stem.removeprefix("test_")
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_file_is_named_after_a_module_or_has_a_reason(file: str) -> None:
+    module = module_of(file)
+    assert file in ACROSS or module.is_dir() or module.with_suffix(".py").exists(), (
+        f"tests/unit/{file}: there is no module {module.relative_to(PACKAGE)}.py; rename it, or say why in ACROSS"
+    )
+
+
+def test_every_reason_is_needed() -> None:
+    unneeded = [file for file in ACROSS if file not in FILES or module_of(file).with_suffix(".py").exists()]
+    assert not unneeded, f"take out of ACROSS: {', '.join(unneeded)}"
