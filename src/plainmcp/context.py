@@ -283,7 +283,7 @@ class Context:
         self._asked[kind] = self._asked.get(kind, 0) + 1
         name = key or f"{kind}_{self._asked[kind]}"
         answers: Any = self.ask(**{name: question})
-        return _picked(answers, name) if self._is_async else answers[name]
+        return _pick(answers, name) if self._is_async else answers[name]
 
     def _ask_live(self, questions: dict[str, Question]) -> Any:
         return self._live_async(questions) if self._is_async else self._live(questions)
@@ -318,9 +318,9 @@ class Context:
         known = mode is None or mode in request.revision.elicitation
         missing = lacking(question.needs, request.capabilities)
         if not request.revision.handshake and missing:
-            raise MissingCapability(f"this needs the client capability {_spelled(missing)}", missing)
+            raise MissingCapability(f"this needs the client capability {_names_of(missing)}", missing)
         if missing or not known:
-            what = _spelled(missing or question.needs)
+            what = _names_of(missing or question.needs)
             where = f" Visit {question.url} and call again." if isinstance(question, ElicitUrl) else ""
             raise ToolError(f"This needs {what}, which the client does not offer.{where}")
 
@@ -328,14 +328,14 @@ class Context:
 def _prepare(key: str, question: Question, revision: Revision) -> Question:
     """A question as it is asked; raises AuthorError for one that no client could read."""
     try:
-        question = _written(question, revision)
+        question = _complete(question, revision)
         codec.check_depth(codec.encode(question.params()))
         return question
     except (RecursionError, ParseError):
         raise AuthorError(f"the question {key!r} nests more than {codec.MAX_DEPTH} levels deep") from None
 
 
-async def _picked(answers: Any, name: str) -> Any:
+async def _pick(answers: Any, name: str) -> Any:
     return (await answers)[name]
 
 
@@ -364,19 +364,19 @@ def lacking(needs: dict[str, Any], declared: dict[str, Any]) -> dict[str, Any]:
     return missing
 
 
-def _spelled(needs: dict[str, Any]) -> str:
+def _names_of(needs: dict[str, Any]) -> str:
     return ", ".join(f"{name}.{next(iter(inner))}" if inner else name for name, inner in needs.items())
 
 
-def _written(question: Question, revision: Revision) -> Question:
+def _complete(question: Question, revision: Revision) -> Question:
     """A question with its form as a schema and its texts as messages, whose answer is read as it should be."""
     if isinstance(question, Sample):
         said = question.messages if isinstance(question.messages, list) else [question.messages]
-        return replace(question, messages=[_said(item) for item in said])
+        return replace(question, messages=[_to_message(item) for item in said])
     if not isinstance(question, Elicit):
         return question
     described = question.schema
-    wanted, fit = (described, partial(_fitting, described)) if isinstance(described, dict) else _form(described)
+    wanted, fit = (described, partial(_check_form, described)) if isinstance(described, dict) else _form(described)
 
     def parse(content: Any) -> Any:
         return question.parse(fit(describe.restore_form(content, wanted, revision)))
@@ -384,14 +384,14 @@ def _written(question: Question, revision: Revision) -> Question:
     return replace(question, schema=wanted, parse=parse)
 
 
-def _fitting(wanted: dict[str, Any], content: Any) -> Any:
+def _check_form(wanted: dict[str, Any], content: Any) -> Any:
     """Content that keeps a handwritten form (ELIC-03)."""
     if not Validator(wanted).is_valid(content):
         raise ToolError("The answer does not fit the form.")
     return content
 
 
-def _said(item: Any) -> dict[str, Any]:
+def _to_message(item: Any) -> dict[str, Any]:
     if isinstance(item, str):
         return {"role": "user", "content": {"type": "text", "text": item}}
     data = msgspec.to_builtins(item)

@@ -63,7 +63,7 @@ class Client:
         self.notifications: list[dict[str, Any]] = []
         self.initialized: dict[str, Any] = {}
         self._answers = answers or {}
-        self._capabilities = _declared(self._answers) if capabilities is None else capabilities
+        self._capabilities = _capabilities_for(self._answers) if capabilities is None else capabilities
         self._log_level = log_level
         self._check = check
         self._ids = 0
@@ -160,7 +160,7 @@ class Client:
             "jsonrpc": "2.0",
             "id": self._ids,
             "method": method,
-            "params": self._dressed(params),
+            "params": self._with_meta(params),
         }
         raw = self._connection.handle(msgspec.json.encode(message))
         assert raw is not None, f"{method} was not answered"
@@ -174,7 +174,7 @@ class Client:
         result: dict[str, Any] = answer["result"]
         return result
 
-    def _dressed(self, params: dict[str, Any]) -> dict[str, Any]:
+    def _with_meta(self, params: dict[str, Any]) -> dict[str, Any]:
         """Parameters with what a request says about itself, where the revision wants that."""
         if self.revision.handshake:
             return params
@@ -205,7 +205,7 @@ class Client:
         return answer(question.get("params", {}))
 
 
-def _declared(answers: dict[str, Answer]) -> dict[str, Any]:
+def _capabilities_for(answers: dict[str, Answer]) -> dict[str, Any]:
     """The capabilities of a client that can answer these questions."""
     known = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
     forms: dict[str, Any] = {"form": {}, "url": {}}

@@ -119,9 +119,9 @@ class Core:
         """
 
         def register(function: F) -> F:
-            given, replace = self._given(options)
+            given, replace = self._common_options(options)
             if isinstance(given.get("annotations"), dict):
-                given["annotations"] = _checked(ToolAnnotations, given["annotations"], "annotations")
+                given["annotations"] = _convert_option(ToolAnnotations, given["annotations"], "annotations")
             policy = Policy.of(given.pop("policy", self.policy))
             feature = features.tool(function, policy, self.rules, lenient=self._lenient, **given)
             self.registry.tools.add(feature, replace)
@@ -138,7 +138,7 @@ class Core:
         """
 
         def register(function: F) -> F:
-            given, replace = self._given(options)
+            given, replace = self._common_options(options)
             given["annotations"] = media.annotations_of(given.get("annotations"))
             feature = features.resource(uri, function, self.policy, self.rules, **given)
             shelf: Any = (
@@ -158,14 +158,14 @@ class Core:
         """Offer a function as a prompt: `@server.prompt`, or `@server.prompt(name=…, title=…, …)`."""
 
         def register(function: F) -> F:
-            given, replace = self._given(options)
+            given, replace = self._common_options(options)
             self.registry.prompts.add(features.prompt(function, self.policy, self.rules, **given), replace)
             return function
 
         return register if function is _NOT_GIVEN else register(_function(function, "@server.prompt"))
 
-    def _given(self, options: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
-        """What was said about a feature, and whether it replaces another; raises AuthorError."""
+    def _common_options(self, options: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+        """The options of a feature, and whether it replaces another; raises AuthorError."""
         given: dict[str, Any] = {"timeout": self.timeout, **options}
         _check_seconds("timeout", given["timeout"])
         if given.get("icons"):
@@ -201,7 +201,7 @@ class Core:
 
     @with_checked_options("server.add_file", 'write server.add_file("notes.md")')
     def add_file(self, file: Any, uri: str | None = None, **options: Unpack[FileOptions]) -> str:
-        """Offer a file as a resource, read anew each time; gives its URI. Takes what `resource` takes, and root."""
+        """Offer a file as a resource, read again each time; gives its URI. Takes what `resource` takes, and root."""
         given: dict[str, Any] = {**options}
         reading = {name: given.pop(name) for name in ("root", "links", "max_size") if name in given}
         source = files.FileSource(file, **reading)
@@ -251,10 +251,10 @@ class Core:
         """Offer a fixed text as a prompt."""
         turn = results.Turn(role, text)
 
-        def said() -> Any:
+        def read() -> Any:
             return results.PromptResult([turn])
 
-        self.prompt(name=name, **options)(said)
+        self.prompt(name=name, **options)(read)
 
     @with_checked_options("server.add_file_prompt", 'write server.add_file_prompt("review", "review.md")')
     def add_file_prompt(
@@ -265,14 +265,14 @@ class Core:
         role: Literal["user", "assistant"] = "user",
         **options: Unpack[FeatureDetails],
     ) -> None:
-        """Offer the text of a file, read anew each time, as a prompt."""
+        """Offer the text of a file, read again each time, as a prompt."""
         source = files.FileSource(file)
         results.Turn(role, "")  # what cannot be a role fails now, where the author sees it
 
-        def said() -> Any:
+        def read() -> Any:
             return results.PromptResult([results.Turn(role, source.read(), as_text=True)])
 
-        self.prompt(name=name, **options)(said)
+        self.prompt(name=name, **options)(read)
 
     def remove_tool(self, name: str) -> None:
         """No longer offer a tool."""
@@ -345,7 +345,7 @@ def _check_seconds(name: str, given: float | None) -> None:
         raise AuthorError(f"{name} is a number of seconds, more than 0; not {given!r}")
 
 
-def _checked(kind: Any, given: dict[str, Any], what: str) -> Any:
+def _convert_option(kind: Any, given: dict[str, Any], what: str) -> Any:
     try:
         return codec.convert(given, kind)
     except msgspec.ValidationError as error:

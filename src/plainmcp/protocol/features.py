@@ -145,7 +145,7 @@ def tool(
 ) -> ToolFeature:
     """A function as a tool."""
     read = signature.read(function, context_type=Context, title_from=policy.title_from)
-    name = _named(name or read.name)
+    name = _check_name(name or read.name)
     policy = _policy_for(policy, output_schema)
     output = _output(read.returns, output_schema, policy, rules, name)
     shown = dict(show_defaults=policy.schema_default, open=read.open)
@@ -203,7 +203,7 @@ def _policy_for(policy: Policy, output_schema: Any) -> Policy:
     return policy.replace(drop_none=False) if isinstance(output_schema, dict) else policy
 
 
-def _named(name: str) -> str:
+def _check_name(name: str) -> str:
     if not name:
         raise AuthorError("a lambda has no name; say one with name=")
     # TOOL-09, and the narrower rule of the conformance suite: what every client takes.
@@ -223,7 +223,7 @@ def _output(returns: Any, given: dict[str, Any] | bool | None, policy: Policy, r
         if policy.output_root == "object" and not generate.is_object(listed):  # S004-34
             raise AuthorError(f'the output schema of {name!r} needs "type": "object" at its root')
         wrap = _wraps_by_hand(listed, of_hint(which="all"))
-        return _promised(listed, wrap, policy, filtering)
+        return _declare(listed, wrap, policy, filtering)
     which = "all" if given is True else policy.output_schema
     natural = None if given is False else of_hint(which=which)
     if natural is None:
@@ -232,9 +232,9 @@ def _output(returns: Any, given: dict[str, Any] | bool | None, policy: Policy, r
         natural = generate.to_camel(natural)
     pairs = not any(map(hints.is_tuple, hints.choices_of(returns)))
     if policy.non_object == "raw" or generate.is_object(natural):
-        return msgspec.structs.replace(_promised(natural, False, policy, filtering), pairs=pairs)
+        return msgspec.structs.replace(_declare(natural, False, policy, filtering), pairs=pairs)
     listed = generate.wrap(natural, policy.wrap_key)
-    output = _promised(listed | ({_WRAP_MARK: True} if policy.wrap_mark else {}), True, policy, filtering)
+    output = _declare(listed | ({_WRAP_MARK: True} if policy.wrap_mark else {}), True, policy, filtering)
     check = output_check.OutputCheck(natural) if policy.validate_output else None
     return msgspec.structs.replace(output, check=check, pairs=pairs)
 
@@ -247,7 +247,7 @@ def _filter(returns: Any, policy: Policy, rules: Rules) -> Conform | None:
     return None if returns in (Inspected.empty, None, type(None)) else conform.compile(returns, rules, policy)
 
 
-def _promised(listed: dict[str, Any], wrap: bool | None, policy: Policy, filtering: Any) -> Output:
+def _declare(listed: dict[str, Any], wrap: bool | None, policy: Policy, filtering: Any) -> Output:
     """The declaration of a schema, with the checks that data keeps it, and that a value does once it is wrapped."""
     is_object = generate.is_object(listed)
     check = output_check.OutputCheck(listed) if policy.validate_output else None
@@ -384,7 +384,7 @@ def prompt(
     read = signature.read(function, context_type=Context, title_from=policy.title_from)
     shown = description or read.description
     definition = Prompt(
-        name=_named(name or read.name),
+        name=_check_name(name or read.name),
         title=title or read.title,
         description=shown,
         arguments=[_argument(parameter) for parameter in read.parameters] or None,

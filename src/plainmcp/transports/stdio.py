@@ -231,7 +231,7 @@ def _signals(stop: Callable[[], None]) -> Generator[None, None, None]:
     kept: dict[int, Any] = {}
     ours = os.getpid()
 
-    def caught(number: int, frame: FrameType | None) -> None:
+    def handle_signal(number: int, frame: FrameType | None) -> None:
         signal.signal(number, kept.pop(number, signal.SIG_DFL))
         if os.getpid() == ours:
             stop()
@@ -240,7 +240,7 @@ def _signals(stop: Callable[[], None]) -> Generator[None, None, None]:
 
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):
-            kept[number] = signal.signal(number, caught)
+            kept[number] = signal.signal(number, handle_signal)
     try:
         yield
     finally:

@@ -91,13 +91,13 @@ def listening(address: str, path: str = PATH) -> socket.socket:
     host, port = address_of(address)
     if find_spec("uvicorn") is None:
         raise AuthorError("serving HTTP takes uvicorn: pip install 'plainmcp[http]'")
-    bound = _bound(host, port)
+    bound = _bind(host, port)
     shown = f"[{host}]" if ":" in host else host
     print(f"serving MCP at http://{shown}:{bound.getsockname()[1]}{path}", file=sys.stderr, flush=True)
     return bound
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def _bind(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.socket(family, kind, protocol)

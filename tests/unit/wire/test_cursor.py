@@ -126,7 +126,10 @@ def test_items_that_stay_are_seen_exactly_once_while_others_come_and_go(before, 
 @pytest.mark.slow
 def test_a_cursor_survives_a_restart():
     """R26-PAGE-01"""
-    program = "from plainmcp.wire.cursor import page_of; print(page_of(['ant', 'bee', 'cat'], None, 2, 'tools').next_cursor)"
+    program = (
+        "from plainmcp.wire.cursor import page_of\n"
+        "print(page_of(['ant', 'bee', 'cat'], None, 2, 'tools').next_cursor)"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert page_of(NAMES, done.stdout.strip(), 2, "tools").start == 2
 

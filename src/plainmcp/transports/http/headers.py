@@ -71,19 +71,19 @@ class Headers:
         value = self.raw.get(name)
         return None if value is None else value.strip(b" \t")
 
-    def meant(self, name: bytes, shown: str) -> str | None:
+    def value_of(self, name: bytes, shown: str) -> str | None:
         """What a header that repeats the body stands for (R26-HDR-07); raises HeaderMismatch."""
         if self.twice is not None:
             self.check_once(name)
         value = self.raw.get(name)
         if value is None:
             return None
-        return (_decoded if len(value) <= MEMORABLE else _decoded.__wrapped__)(value, shown)
+        return (_decode_value if len(value) <= MEMORABLE else _decode_value.__wrapped__)(value, shown)
 
     def param(self, name: str) -> str | None:
         """The same for a header whose name a tool's schema gives, in any case of it."""
         key = name.lower().encode()
-        return self.meant(key.replace(b"_", b"-") if self._folded else key, name)
+        return self.value_of(key.replace(b"_", b"-") if self._folded else key, name)
 
 
 def _in_small_letters(pairs: Collection[tuple[bytes, bytes]]) -> Collection[tuple[bytes, bytes]]:
@@ -94,10 +94,10 @@ def _in_small_letters(pairs: Collection[tuple[bytes, bytes]]) -> Collection[tupl
 
 
 @lru_cache(maxsize=256)
-def _decoded(value: bytes, name: str) -> str:
+def _decode_value(value: bytes, name: str) -> str:
     """What a header value stands for; raises HeaderMismatch for one that is not well made (R26-HDR-09).
 
-    >>> _decoded(b"=?base64?SGVsbG8=?=", "Mcp-Name"), _decoded(b"SGVsbG8=", "Mcp-Name")
+    >>> _decode_value(b"=?base64?SGVsbG8=?=", "Mcp-Name"), _decode_value(b"SGVsbG8=", "Mcp-Name")
     ('Hello', 'SGVsbG8=')
     """
     value = value.strip(b" \t")
@@ -124,7 +124,7 @@ def match_method(headers: Headers, given: str | None, envelope: Envelope) -> Non
     repeated = params.name if field == "name" else params.uri
     if not isinstance(repeated, str):
         return  # nothing to repeat; that it is missing is for the method to say
-    if headers.meant(b"mcp-name", "Mcp-Name") != repeated:
+    if headers.value_of(b"mcp-name", "Mcp-Name") != repeated:
         raise HeaderMismatch(f"the header Mcp-Name and params.{field} differ")
 
 

@@ -31,13 +31,13 @@ def check(
     is another site's name that was made to point here.
     """
     if (hosts or is_loopback(local)) and not _is_served(host, hosts, is_loopback(local)):
-        raise InvalidRequest(f"Host {_shown(host)} is not served here; to serve it, name it in the setting hosts")
+        raise InvalidRequest(f"Host {_show(host)} is not served here; to serve it, name it in the setting hosts")
     if origin is None or "*" in origins or origin.lower() in origins:
         return
     page = _ORIGIN.fullmatch(origin)
     if not _is_served(page and page[1], hosts, is_loopback(local)):
         raise InvalidRequest(
-            f"Origin {_shown(origin)} is not allowed here; to allow it, name it in the setting origins"
+            f"Origin {_show(origin)} is not allowed here; to allow it, name it in the setting origins"
         )
 
 
@@ -91,7 +91,7 @@ def is_loopback(name: str | None) -> bool:
     return (mapped or found).is_loopback
 
 
-def _shown(value: str | None) -> str:
+def _show(value: str | None) -> str:
     return "(none)" if value is None else ascii(value[:100])
 
 
@@ -100,12 +100,12 @@ def _shown(value: str | None) -> str:
 
 def check_origins(given: Collection[str]) -> frozenset[str]:
     """The setting origins, as it is compared; raises AuthorError."""
-    return frozenset(_origin(one) for one in _listed(given, "origins"))
+    return frozenset(_origin(one) for one in _check_texts(given, "origins"))
 
 
 def check_hosts(given: Collection[str]) -> frozenset[str]:
     """The setting hosts, likewise."""
-    return frozenset(_host(one) for one in _listed(given, "hosts"))
+    return frozenset(_host(one) for one in _check_texts(given, "hosts"))
 
 
 def _host(given: str) -> str:
@@ -122,7 +122,7 @@ def _origin(given: str) -> str:
     return given.lower()
 
 
-def _listed(given: Any, name: str) -> Collection[str]:
+def _check_texts(given: Any, name: str) -> Collection[str]:
     if not isinstance(given, (list, tuple, set, frozenset)) or not all(isinstance(one, str) for one in given):
         raise AuthorError(f"{name} is a list of texts")
     return given

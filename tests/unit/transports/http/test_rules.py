@@ -259,7 +259,7 @@ def test_names_that_wsgi_folded_are_found_again() -> None:
 )
 def test_a_base64_value_is_decoded_and_any_other_is_meant_literally(value: str, text: str) -> None:
     """R26-HDR-07"""
-    assert Headers([(b"mcp-name", value.encode())]).meant(b"mcp-name", "Mcp-Name") == text
+    assert Headers([(b"mcp-name", value.encode())]).value_of(b"mcp-name", "Mcp-Name") == text
 
 
 @pytest.mark.parametrize(
