@@ -22,13 +22,11 @@ __all__ = [
     "Id",
     "Meta",
     "Params",
-    "Plain",
     "close",
     "fail",
     "notification",
     "open_batch",
     "open_envelope",
-    "read_plain",
     "request",
     "request_ids",
     "tail",
@@ -141,25 +139,6 @@ class Envelope(Struct, gc=False):
         return None if self.params is None or self.params._meta is UNSET else self.params._meta
 
 
-class _PlainParams(Struct, frozen=True, gc=False):
-    name: Any = UNSET
-    arguments: Raw = ABSENT
-    _meta: Meta | UnsetType = UNSET
-    uri: Any = UNSET  # not used, but it has to be valid JSON
-
-
-class Plain(Struct, gc=False):
-    """A request as most are, a method with a name and arguments; it is decoded faster than an Envelope.
-
-    An id that is an integer, except -0, can be written in one way only, so it may be decoded.
-    """
-
-    jsonrpc: Literal["2.0"]
-    id: Any = UNSET
-    method: Any = UNSET
-    params: _PlainParams = _PlainParams()
-
-
 class _OnlyId(Struct, gc=False):
     """The id of a message; the rest is not decoded."""
 
@@ -189,17 +168,10 @@ class _Notification(Struct):
 
 
 _decode = msgspec.json.Decoder(Envelope).decode
-_decode_plain = msgspec.json.Decoder(Plain).decode
 _decode_head = msgspec.json.Decoder(_OnlyId).decode
 _decode_notification = msgspec.json.Decoder(_Notification).decode
 _decode_whole_meta = msgspec.json.Decoder(_WithMeta).decode
 _decode_batch = msgspec.json.Decoder(list[Raw]).decode
-
-
-def read_plain(raw: bytes) -> Plain:
-    """A message as a Plain; raises ParseError, and the errors of msgspec where it is not one."""
-    codec.check_depth(raw)
-    return _decode_plain(raw)
 
 
 def open_envelope(raw: bytes | Raw) -> Envelope:
