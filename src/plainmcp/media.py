@@ -41,7 +41,7 @@ __all__ = [
     "contents_of",
     "from_bytes",
     "is_large",
-    "text_block_of",
+    "text_block_of_file",
     "to_base64",
     "to_plain_block",
 ]
@@ -167,10 +167,10 @@ def contents_of(
     return contents
 
 
-def text_block_of(file: File, *, extras: bool = False) -> TextContent:
+def text_block_of_file(file: File, *, extras: bool = False) -> TextContent:
     """A file's text as a text block (S003-33); raises ToolError where there is no text.
 
-    >>> text_block_of(File(data=b"# Hi", name="notes.md")).text
+    >>> text_block_of_file(File(data=b"# Hi", name="notes.md")).text
     '# Hi'
     """
     data, mime = _load(file)

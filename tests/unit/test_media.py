@@ -20,7 +20,7 @@ from plainmcp.media import (
     block_of,
     contents_of,
     from_bytes,
-    text_block_of,
+    text_block_of_file,
     to_base64,
 )
 from plainmcp.types import Annotations
@@ -384,8 +384,8 @@ def test_a_file_message_is_its_text_and_with_extras_its_type(folder):
     """S003-36"""
     path = folder / "message.md"
     path.write_text("# Hello")
-    assert wire(text_block_of(File(path))) == {"type": "text", "text": "# Hello"}
-    assert wire(text_block_of(File(path), extras=True)) == {
+    assert wire(text_block_of_file(File(path))) == {"type": "text", "text": "# Hello"}
+    assert wire(text_block_of_file(File(path), extras=True)) == {
         "type": "text",
         "text": "# Hello",
         "mimeType": "text/markdown",
@@ -395,7 +395,7 @@ def test_a_file_message_is_its_text_and_with_extras_its_type(folder):
 def test_a_file_message_of_no_known_type_is_plain_text(folder):
     path = folder / "PROMPT"
     path.write_text("Hello")
-    assert text_block_of(File(path), extras=True).mimeType == "text/plain"
+    assert text_block_of_file(File(path), extras=True).mimeType == "text/plain"
 
 
 @pytest.mark.parametrize(("name", "data"), [("a.png", b"ascii"), ("a.txt", b"\xff"), ("a", b"\xff"), ("a", PDF)])
@@ -403,7 +403,7 @@ def test_a_file_message_that_is_not_text_is_told_to_the_model(folder, name, data
     path = folder / name
     path.write_bytes(data)
     with pytest.raises(ToolError) as caught:
-        text_block_of(File(path))
+        text_block_of_file(File(path))
     assert str(caught.value) == f"'{name}' is not a text file"
 
 

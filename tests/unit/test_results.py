@@ -434,7 +434,7 @@ def test_a_file_message_asks_for_text_and_a_file_to_be_embedded(tmp_path):
     path.write_text("# Hello")
     message, embedded = PromptResult().add_file_message(path).add_file(path).messages
     assert (message.as_text, embedded.as_text) == (True, False)
-    assert wire(media.text_block_of(message.content)) == {"type": "text", "text": "# Hello"}
+    assert wire(media.text_block_of_file(message.content)) == {"type": "text", "text": "# Hello"}
     assert wire(media.block_of(embedded.content))["resource"]["text"] == "# Hello"
 
 
@@ -443,7 +443,7 @@ def test_a_file_message_that_is_not_text_is_told_when_it_is_read(tmp_path):
     path.write_bytes(PNG)
     [message] = PromptResult().add_file_message(path).messages
     with pytest.raises(ToolError, match=r"^'logo\.png' is not a text file$"):
-        media.text_block_of(message.content)
+        media.text_block_of_file(message.content)
 
 
 @pytest.mark.parametrize("pair", [("Hello", "assistant"), ("assistant", "Hello")])

@@ -10,57 +10,57 @@ from ..types import Implementation, Prompt, PromptArgument, Resource, ResourceTe
 __all__ = ["capabilities", "implementation", "prompt", "question", "resource", "restore_form", "tool"]
 
 
-def tool(one: Tool, object_schema: dict[str, Any] | None, revision: Revision) -> Tool:
+def tool(definition: Tool, object_schema: dict[str, Any] | None, revision: Revision) -> Tool:
     """A tool on a revision; `object_schema` is its output schema where only objects are allowed."""
-    if revision.structured == "any" and revision.icons and one.execution is None:
-        return one
-    changes: dict[str, Any] = _common_changes(one, revision) | {"execution": None}
+    if revision.structured == "any" and revision.icons and definition.execution is None:
+        return definition
+    changes: dict[str, Any] = _common_changes(definition, revision) | {"execution": None}
     if revision.structured != "any":
         changes["outputSchema"] = object_schema if revision.structured == "object" else None
-    if one.title is not None and not revision.titles and revision.tool_annotations:
-        hints = one.annotations or ToolAnnotations()
-        changes["annotations"] = msgspec.structs.replace(hints, title=hints.title or one.title)
+    if definition.title is not None and not revision.titles and revision.tool_annotations:
+        hints = definition.annotations or ToolAnnotations()
+        changes["annotations"] = msgspec.structs.replace(hints, title=hints.title or definition.title)
     if not revision.tool_annotations:
         changes["annotations"] = None
-    return msgspec.structs.replace(one, **changes)
+    return msgspec.structs.replace(definition, **changes)
 
 
-def resource(one: Resource | ResourceTemplate, revision: Revision) -> Resource | ResourceTemplate:
+def resource(definition: Resource | ResourceTemplate, revision: Revision) -> Resource | ResourceTemplate:
     """A resource or a template on a revision."""
-    changes = _common_changes(one, revision)
-    if one.annotations is not None and not revision.last_modified:
-        changes["annotations"] = msgspec.structs.replace(one.annotations, lastModified=None)
-    return msgspec.structs.replace(one, **changes) if changes else one
+    changes = _common_changes(definition, revision)
+    if definition.annotations is not None and not revision.last_modified:
+        changes["annotations"] = msgspec.structs.replace(definition.annotations, lastModified=None)
+    return msgspec.structs.replace(definition, **changes) if changes else definition
 
 
-def prompt(one: Prompt, revision: Revision) -> Prompt:
+def prompt(definition: Prompt, revision: Revision) -> Prompt:
     """A prompt and its arguments on a revision."""
-    changes = _common_changes(one, revision)
-    if one.arguments and not revision.titles:
-        changes["arguments"] = [_describe_argument(argument) for argument in one.arguments]
-    return msgspec.structs.replace(one, **changes) if changes else one
+    changes = _common_changes(definition, revision)
+    if definition.arguments and not revision.titles:
+        changes["arguments"] = [_describe_argument(argument) for argument in definition.arguments]
+    return msgspec.structs.replace(definition, **changes) if changes else definition
 
 
-def _describe_argument(one: PromptArgument) -> PromptArgument:
-    return msgspec.structs.replace(one, title=None, description=one.description or one.title)
+def _describe_argument(argument: PromptArgument) -> PromptArgument:
+    return msgspec.structs.replace(argument, title=None, description=argument.description or argument.title)
 
 
-def _common_changes(one: Any, revision: Revision) -> dict[str, Any]:
+def _common_changes(definition: Any, revision: Revision) -> dict[str, Any]:
     """The changes of the fields that every definition has; without titles, a title becomes the description."""
     changes: dict[str, Any] = {}
-    if one.title is not None and not revision.titles:
-        changes |= {"title": None, "description": one.description or one.title}
-    if one.icons is not None and not revision.icons:
+    if definition.title is not None and not revision.titles:
+        changes |= {"title": None, "description": definition.description or definition.title}
+    if definition.icons is not None and not revision.icons:
         changes["icons"] = None
-    if one._meta is not None and not revision.content_meta:
+    if definition._meta is not None and not revision.content_meta:
         changes["_meta"] = None
     return changes
 
 
-def implementation(one: Implementation, revision: Revision) -> Wire:
+def implementation(info: Implementation, revision: Revision) -> Wire:
     """The name of the server, with the fields that a revision has."""
-    hidden = {name: None for name in one.__struct_fields__ if name not in revision.implementation}
-    return msgspec.structs.replace(one, **hidden)
+    hidden = {name: None for name in info.__struct_fields__ if name not in revision.implementation}
+    return msgspec.structs.replace(info, **hidden)
 
 
 def capabilities(capabilities: dict[str, Any], revision: Revision) -> dict[str, Any]:

@@ -89,8 +89,8 @@ def prompt_result(result: GetPromptResult, revision: Revision) -> GetPromptResul
     )
 
 
-def _project_message(one: PromptMessage, revision: Revision) -> PromptMessage:
-    return PromptMessage(role=one.role, content=project_block(one.content, revision))
+def _project_message(message: PromptMessage, revision: Revision) -> PromptMessage:
+    return PromptMessage(role=message.role, content=project_block(message.content, revision))
 
 
 def _result_type_of(result_type: str | None, revision: Revision) -> str | None:
@@ -136,66 +136,66 @@ def project_blocks(blocks: list[ContentBlock], revision: Revision) -> list[Conte
     return blocks if revision.all_content else [project_block(block, revision) for block in blocks]
 
 
-def project_block(one: ContentBlock, revision: Revision) -> ContentBlock:
+def project_block(block: ContentBlock, revision: Revision) -> ContentBlock:
     """A content block as a revision allows it."""
-    if isinstance(one, AudioContent) and not revision.audio:
-        one = _audio_as_resource(one)
-    if isinstance(one, ResourceLink) and not revision.resource_link:
-        one = _link_as_text(one)
-    if isinstance(one, EmbeddedResource):
-        return _project_embedded(one, revision)
-    changes = _common_changes(one, revision)
-    if isinstance(one, ResourceLink) and one.icons is not None and not revision.icons:
+    if isinstance(block, AudioContent) and not revision.audio:
+        block = _audio_as_resource(block)
+    if isinstance(block, ResourceLink) and not revision.resource_link:
+        block = _link_as_text(block)
+    if isinstance(block, EmbeddedResource):
+        return _project_embedded(block, revision)
+    changes = _common_changes(block, revision)
+    if isinstance(block, ResourceLink) and block.icons is not None and not revision.icons:
         changes["icons"] = None
-    if isinstance(one, TextContent) and one.mimeType is not None and not revision.titles:
+    if isinstance(block, TextContent) and block.mimeType is not None and not revision.titles:
         changes["mimeType"] = None
-    return _replace(one, changes)
+    return _replace(block, changes)
 
 
-def project_contents(one: ResourceContents, revision: Revision) -> ResourceContents:
+def project_contents(contents: ResourceContents, revision: Revision) -> ResourceContents:
     """Resource contents as a revision allows them: an author's own fields only where titles are known."""
-    changes = _common_changes(one, revision)
+    changes = _common_changes(contents, revision)
     if not revision.titles:
         changes |= {"name": None, "title": None, "annotations": None}
-    return _replace(one, changes)
+    return _replace(contents, changes)
 
 
-def _project_embedded(one: EmbeddedResource, revision: Revision) -> EmbeddedResource:
-    changes = _common_changes(one, revision)
-    if one.annotations is None and one.resource.annotations is not None and not revision.titles:
-        changes["annotations"] = _project_annotations(one.resource.annotations, revision)
-    inner = project_contents(one.resource, revision)
-    if inner is not one.resource:
+def _project_embedded(block: EmbeddedResource, revision: Revision) -> EmbeddedResource:
+    changes = _common_changes(block, revision)
+    if block.annotations is None and block.resource.annotations is not None and not revision.titles:
+        changes["annotations"] = _project_annotations(block.resource.annotations, revision)
+    inner = project_contents(block.resource, revision)
+    if inner is not block.resource:
         changes["resource"] = inner
-    return _replace(one, changes)
+    return _replace(block, changes)
 
 
-def _audio_as_resource(one: AudioContent) -> EmbeddedResource:
+def _audio_as_resource(audio: AudioContent) -> EmbeddedResource:
     try:
-        data: Any = one.data  # bytes, or JSON of their base64: see media.block_of
+        data: Any = audio.data  # bytes, or JSON of their base64: see media.block_of
         data = codec.decode(bytes(data)) if isinstance(data, Raw) else data
         data = data if isinstance(data, bytes) else binascii.a2b_base64(data)
     except ValueError:  # not base64; it still needs a URI
-        data = one.data.encode()
-    resource = BlobResourceContents(uri=media.blob_uri(data), mimeType=one.mimeType, blob=one.data)
-    return EmbeddedResource(resource=resource, annotations=one.annotations, _meta=one._meta)
+        data = audio.data.encode()
+    resource = BlobResourceContents(uri=media.blob_uri(data), mimeType=audio.mimeType, blob=audio.data)
+    return EmbeddedResource(resource=resource, annotations=audio.annotations, _meta=audio._meta)
 
 
-def _link_as_text(one: ResourceLink) -> TextContent:
-    kind = f" ({one.mimeType})" if one.mimeType else ""
-    description = f"\n{one.description}" if one.description else ""
-    text = f"{one.title or one.name}{kind}: {one.uri}{description}"
-    return TextContent(text=text, annotations=one.annotations, _meta=one._meta)
+def _link_as_text(link: ResourceLink) -> TextContent:
+    kind = f" ({link.mimeType})" if link.mimeType else ""
+    description = f"\n{link.description}" if link.description else ""
+    text = f"{link.title or link.name}{kind}: {link.uri}{description}"
+    return TextContent(text=text, annotations=link.annotations, _meta=link._meta)
 
 
-def _common_changes(one: ContentBlock | ResourceContents, revision: Revision) -> dict[str, Any]:
+def _common_changes(part: ContentBlock | ResourceContents, revision: Revision) -> dict[str, Any]:
     """The changes of the fields that every kind of content has."""
     changes: dict[str, Any] = {}
-    if one._meta is not None and not revision.content_meta:
+    if part._meta is not None and not revision.content_meta:
         changes["_meta"] = None
-    if one.annotations is not None:
-        projected = _project_annotations(one.annotations, revision)
-        if projected is not one.annotations:
+    if part.annotations is not None:
+        projected = _project_annotations(part.annotations, revision)
+        if projected is not part.annotations:
             changes["annotations"] = projected
     return changes
 
@@ -208,5 +208,5 @@ def _project_annotations(annotations: Annotations, revision: Revision) -> Annota
     return Annotations(audience=annotations.audience, priority=annotations.priority)
 
 
-def _replace(one: _WireType, changes: dict[str, Any]) -> _WireType:
-    return msgspec.structs.replace(one, **changes) if changes else one
+def _replace(part: _WireType, changes: dict[str, Any]) -> _WireType:
+    return msgspec.structs.replace(part, **changes) if changes else part

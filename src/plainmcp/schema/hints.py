@@ -29,6 +29,7 @@ __all__ = [
     "is_alias",
     "is_atom",
     "is_record",
+    "is_required_field",
     "is_tuple",
     "is_typed_dict",
     "is_union",
@@ -179,7 +180,7 @@ def fields_of(hint: Any) -> dict[str, tuple[Any, bool]]:
         return {field.encode_name: (field.type, field.required) for field in msgspec.structs.fields(kind)}
     if dataclasses.is_dataclass(kind):
         tags = {field: field.metadata.get("json", field.name) for field in dataclasses.fields(kind)}
-        return {tag: (annotations[f.name], _is_required(f)) for f, tag in tags.items() if tag != "-"}
+        return {tag: (annotations[f.name], is_required_field(f)) for f, tag in tags.items() if tag != "-"}
     public = classes.attrs_fields_of(kind) or ()
     fields = [field for field in kind.__attrs_attrs__ if field.name in public]
     return {field.name: (annotations.get(field.name, Any), _is_nothing(field.default)) for field in fields}
@@ -190,7 +191,8 @@ def _strip_marks(hint: Any) -> Any:
     return _strip_marks(get_args(hint)[0]) if is_wrapper(get_origin(hint)) else hint
 
 
-def _is_required(field: "dataclasses.Field[Any]") -> bool:
+def is_required_field(field: "dataclasses.Field[Any]") -> bool:
+    """Whether a field of a dataclass has no default."""
     return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 

@@ -131,11 +131,10 @@ def check_without(hint: Any, refusal: str) -> None:
             raise AuthorError(f"{metadata!r} is for pydantic to understand, which does not take it here: {refusal}")
 
 
-def _has_no_constraint(metadata: Any) -> bool:
+def _has_no_constraint(field: Any) -> bool:
     """Whether a `Field(...)` has no constraint: only a description or a default."""
-    return classes.is_field(metadata) and not (
-        metadata.metadata or metadata.alias or metadata.discriminator or metadata.validation_alias
-    )
+    constraints = ("metadata", "alias", "discriminator", "validation_alias")
+    return classes.is_field(field) and not any(getattr(field, name) for name in constraints)
 
 
 # Values -------------------------------------------------------------------------------------------

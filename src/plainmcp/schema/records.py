@@ -166,10 +166,8 @@ def has_pydantic_fields(hint: Any) -> bool:
     constructor = constructor_of(hint)
     if constructor is None or issubclass(kind, msgspec.Struct):
         return False
-    metadata = [
-        one for field in constructor.fields for one in (field.default, *getattr(field.hint, "__metadata__", ()))
-    ]
-    return any(map(classes.has_name_or_default, metadata))
+    parts = [(field.default, *getattr(field.hint, "__metadata__", ())) for field in constructor.fields]
+    return any(classes.has_name_or_default(part) for field_parts in parts for part in field_parts)
 
 
 def constructor_of(hint: Any) -> Constructor | None:
@@ -217,15 +215,9 @@ def _split_marks(hint: Any, required: bool) -> tuple[Any, bool]:
 
 
 def _named_tuple_constructor(hint: Any, kind: Any) -> Constructor:
-    annotations = annotations_of(hint)
+    annotations, defaults = annotations_of(hint), kind._field_defaults
     fields = [
-        InputField(
-            name,
-            name,
-            annotations.get(name, Any),
-            name not in kind._field_defaults,
-            kind._field_defaults.get(name, MISSING),
-        )
+        InputField(name, name, annotations.get(name, Any), name not in defaults, defaults.get(name, MISSING))
         for name in kind._fields
     ]
     return Constructor(fields, kind, closed=True, is_array=True)
@@ -254,20 +246,17 @@ def _dataclass_constructor(hint: Any, kind: Any) -> Constructor:
     all_fields = kind.__dataclass_fields__.values()
     init_only = [field.name for field in all_fields if type(annotations.get(field.name)) is dataclasses.InitVar]
     if init_only:
-        raise AuthorError(
-            f"{kind.__name__}.{init_only[0]} is an InitVar, which has no place in JSON; make it a field"
-        )
+        name = f"{kind.__name__}.{init_only[0]}"
+        raise AuthorError(f"{name} is an InitVar, which has no place in JSON; make it a field")
     fields = [
-        InputField(one.name, one.name, annotations.get(one.name, Any), _is_required(one), _dataclass_default(one))
+        InputField(
+            one.name, one.name, annotations.get(one.name, Any), hints.is_required_field(one), _dataclass_default(one)
+        )
         for one in dataclasses.fields(kind)
         if one.init
     ]
     plain = len(fields) == len(dataclasses.fields(kind)) and kind.__dataclass_params__.init
     return Constructor(fields, kind, is_plain=plain)
-
-
-def _is_required(field: "dataclasses.Field[Any]") -> bool:
-    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
 def _dataclass_default(field: "dataclasses.Field[Any]") -> Any:

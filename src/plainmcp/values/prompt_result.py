@@ -63,7 +63,7 @@ def _messages_of(value: Any, policy: Policy, rules: Rules) -> list[PromptMessage
     if isinstance(value, Turn):
         role, body = value.role, value.content
         if value.as_text:
-            body = media.text_block_of(body, extras=policy.contents_extras)
+            body = media.text_block_of_file(body, extras=policy.contents_extras)
     elif (parts := content.message_parts_of(value) or _split_pair(value, policy)) is not None:
         role, body = parts
     elif type(value) is dict and value.keys() == {"role", "content"} and value["role"] in _ROLES:

@@ -304,4 +304,4 @@ def to_message_content(file: File, annotations: Annotations | None) -> ContentBl
     kind = {"image": Image, "audio": Audio}.get(family)
     if kind is not None:
         return media.block_of(kind(data=file.data, format=file.mime_type, annotations=annotations))
-    return msgspec.structs.replace(media.text_block_of(file, extras=True), annotations=annotations)
+    return msgspec.structs.replace(media.text_block_of_file(file, extras=True), annotations=annotations)
