@@ -1,6 +1,6 @@
-"""JSON Schema as another package reads it, formats included: the judge of what we list, send and take.
+"""JSON Schema as another package reads it, formats included: checks what we list, send and accept.
 
-`jsonschema` is not the validator plainmcp itself uses, so a fault of that one cannot hide here.
+plainmcp itself does not use `jsonschema`, so an error of its own validator cannot hide here.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""An ASGI server of one request at a time, in memory: what a client sends and sees, and when it hangs up."""
+"""An in-memory ASGI server for one request at a time: what a client sends and receives, and when it disconnects."""
 
 import asyncio
 import json

@@ -1,12 +1,12 @@
-"""Would a test notice? Changes one module at random places, one change at a time, and runs the tests at the wire.
+"""Does a test notice? Makes random changes in one module, one at a time, and runs the golden tests.
 
     make mutants MODULE=src/plainmcp/schema/generate.py            30 mutants of one module
-    make mutants MODULE=… COUNT=10 SEED=7                 fewer, and others
+    make mutants MODULE=… COUNT=10 SEED=7                 fewer mutants, and different ones
 
-A mutant is a copy of src with one change, in a temporary directory: the working tree is never touched. It is dead
-when a test fails, when nothing can be imported any more, or when the tests take too long. For each that survives, its
-place and its change are printed, and at the end the share that died. One seed gives the same mutants as long as the
-module stays the same. What survives is either not tested, or changes nothing that a client can see.
+A mutant is a copy of src with one change, in a temporary directory: the working tree does not change. It is dead if
+a test fails, if an import fails, or if the tests take too long. For each survivor its place and its change are
+printed, and at the end the share of dead mutants. A seed gives the same mutants as long as the module does not
+change. A survivor is either not tested, or changes nothing that a client can see.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Packages from npm and a Node to run them, for tests; kept in the virtual environment once they are there."""
+"""Packages from npm and a Node to run them, for tests; installed into the virtual environment once."""
 
 import fcntl
 import json

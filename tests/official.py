@@ -1,7 +1,7 @@
-"""The official judgement on every message a server sends, for `testing.Client(check=official.check)`.
+"""Official checks on every message that a server sends, for `testing.Client(check=official.check)`.
 
-Each message is validated against its revision's schema.json, under the definition its method has there, and, where
-the official SDK has an opinion of its own, against that too. No test that uses it can pass with an invalid message.
+Each message is validated against its revision's schema.json, with the definition of its method, and, if possible,
+with the official SDK too. A test that uses it fails if a message is not valid.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A client over HTTP for a program under test: starts it, learns its port, and asks it things."""
+"""An HTTP client for a program under test: starts it, finds its port, and sends requests."""
 
 import http.client
 import json

@@ -1,6 +1,6 @@
 """The official schema.json of every revision, for tests that check what we send against it.
 
-They are data files of mcp-fuzzer, whose code is never imported; a hash each says they are genuine.
+They are data files of mcp-fuzzer, whose code is never imported; a hash for each shows that it is genuine.
 """
 
 import hashlib

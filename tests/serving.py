@@ -1,7 +1,7 @@
-"""The examples as tests use them: loaded as a module, or served by uvicorn in a process of its own.
+"""The examples as tests use them: loaded as a module, or served by uvicorn in a separate process.
 
-Run as a program, it is that process: the name of an example, a parser of uvicorn's, and a listening socket. It ends
-when its standard input does, so that it never outlives the tests.
+Run as a program, it is that process: its arguments are the name of an example, a parser of uvicorn, and a listening
+socket. It ends with its standard input, so that it never outlives the tests.
 """
 
 import importlib.util

@@ -1,4 +1,4 @@
-"""Short words for tests of the protocol: a message in one revision, a client whose every message is judged."""
+"""Short functions for tests of the protocol: a message of a revision, and a client that checks every message."""
 
 import json
 from typing import Any

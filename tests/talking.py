@@ -1,4 +1,5 @@
-"""A client on real pipes: starts a program, sends it lines, and reads its lines in time. Ends what it starts."""
+"""A client on real pipes: starts a program, sends it lines, and reads its lines with a timeout. Ends the
+program."""
 
 import json
 import os

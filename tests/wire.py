@@ -1,6 +1,5 @@
-"""What the tests at the wire know of the protocol by themselves. They import no module of the package but public
-names (`plainmcp`, `plainmcp.types`, `plainmcp.testing`, `plainmcp.errors`, `plainmcp.compat`), so that they say the
-same of any design inside.
+"""What the tests at the wire know of the protocol. They import only public names (`plainmcp`, `plainmcp.types`,
+`plainmcp.testing`, `plainmcp.errors`, `plainmcp.compat`), so that they stay valid for any design inside.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Imports go one way: down. A failure prints the import: turn it round, or change layers.py and say why."""
+"""Imports go one way: down. A failure prints the import: reverse it, or change layers.py and give the reason."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The names a user may rely on, each once; and what the core does not touch."""
+"""The public names, each once, and what the core does not import."""
 
 import ast
 import importlib

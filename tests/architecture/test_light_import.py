@@ -1,4 +1,4 @@
-"""`import plainmcp` costs little and does nothing: no event loop, nobody else's package, no output."""
+"""`import plainmcp` is cheap and has no effects: no event loop, no other package, no output."""
 
 import subprocess
 import sys

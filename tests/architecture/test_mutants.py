@@ -1,4 +1,4 @@
-"""What `make mutants` changes, and what it leaves alone."""
+"""What `make mutants` changes, and what it does not change."""
 
 import ast
 

@@ -1,4 +1,4 @@
-"""Every obligation of the protocol is pinned by a test or excused with a reason. Reads the tests, runs none."""
+"""Every obligation of the protocol has a test or a reason. Reads the tests, runs none of them."""
 
 import pytest
 

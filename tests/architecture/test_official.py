@@ -1,4 +1,4 @@
-"""The judge of our messages judges: what is invalid on a revision does not pass."""
+"""The official checks work: a message that is not valid on a revision does not pass."""
 
 import json
 from typing import Any

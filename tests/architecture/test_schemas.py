@@ -1,4 +1,4 @@
-"""The schema checker the other tests lean on says yes, says no, and says where."""
+"""The schema checker of the other tests accepts, refuses, and says where."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The tests at the wire stay true whatever becomes of the inside: they know public names only."""
+"""The tests at the wire import public names only, so that they stay valid for any design inside."""
 
 import ast
 from collections.abc import Iterator

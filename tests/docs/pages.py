@@ -1,13 +1,13 @@
-"""Pages as programs: the blocks of a Markdown page, run from top to bottom as its reader would.
+"""Pages as programs: the blocks of a Markdown page, run from top to bottom.
 
-Knows fences, files and commands, and nothing of what a page says. The rules, which every page keeps:
+The rules for every page:
 
-- Python blocks run in order in one namespace. One that prints is followed by a block with what it prints;
-  a block of `>>>` lines is checked as doctest does.
-- A Python block with a title is a file: an example, word for word, or a file of the reader's, to which it is added.
-- In a block that begins with `$ plainmcp`, `$ python` or `$ echo` every command runs, and what stands below it is
-  what it prints. With the title "in one terminal" a command serves until the page is over. Nothing else is shown
-  of a console, but for `$ pip`.
+- Python blocks run in order in one namespace. A block that prints is followed by a block with the output; a block of
+  `>>>` lines is checked by doctest.
+- A Python block with a title is a file: either an example, exactly, or a file of the reader, to which it is added.
+- In a block that starts with `$ plainmcp`, `$ python` or `$ echo` every command runs, and the lines below it are its
+  output. With the title "in one terminal" a command serves until the end of the page. Other commands are not allowed,
+  except for `$ pip`.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The examples, started for real and talked to."""
+"""The examples, started as processes and called."""
 
 import base64
 import json

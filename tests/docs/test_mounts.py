@@ -1,4 +1,4 @@
-"""The examples that mount a server, in the real frameworks: driven from outside, as a client would."""
+"""The examples that mount a server, in the real frameworks, called by a client."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

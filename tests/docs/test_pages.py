@@ -1,4 +1,4 @@
-"""That a page which is not true does not pass."""
+"""A page that is wrong does not pass."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The generated pages and the picture of a terminal are what the code makes of them now."""
+"""The generated pages and the picture of a terminal are up to date."""
 
 import pytest
 

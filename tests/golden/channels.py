@@ -1,5 +1,5 @@
-"""The ways a conversation can be held with a server. A new transport adds its channel to CHANNELS, and every file is
-replayed on it.
+"""The ways a conversation can be held with a server. A new transport adds its channel to CHANNELS, and every file
+is replayed on it.
 """
 
 import asyncio

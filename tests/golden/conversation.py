@@ -1,28 +1,30 @@
 """Conversations as text: how a file is read and written.
 
-A file opens with a sentence and the ids it pins (`R*-TOOL-01` means: on every revision it is replayed on). Then
+A file starts with a sentence and the ids it checks (`R*-TOOL-01` means: on every revision it is replayed on). Then
 
-    -- server --         Python that makes `server`; `namespace.py` and all of plainmcp's names are there
-    -- revisions --      the revisions it is replayed on; without it, all
-    -- capabilities --   what the client declares, where the revision has it say so
-    -- handshake --      `none`: do not shake hands first
-    -- elsewhere --      why it goes otherwise on some channels, with the ids that say so
+    -- server --         Python code that creates `server`; it can use `namespace.py` and all names of plainmcp
+    -- revisions --      the revisions it is replayed on; by default all
+    -- capabilities --   the capabilities of the client, if the revision has them
+    -- handshake --      `none`: without a handshake
+    -- elsewhere --      why some channels differ, with the ids that allow it
 
-and steps, each followed by what comes of it:
+and steps, each followed by its result:
 
-    -- client --         a message; one without "jsonrpc" is completed with that, an id and, where the revision wants
-                         it, _meta; one with it is sent to the letter. A list is a batch.
+    -- client --         a message; without "jsonrpc" it is completed with that, an id and, if the revision needs it,
+                         _meta; with it, it is sent exactly as written. A list is a batch.
     -- bytes --          a bytes literal, sent as it is
-    -- reply --          what the client says to the next question it is asked, without its envelope
-    -- meanwhile --      Python to run where `server` was made
-    -- notification --, -- asked --, -- answer --, -- silence --   what comes, in that order, exactly
+    -- reply --          the client's answer to the next question, without its envelope
+    -- meanwhile --      Python code to run where `server` was created
+    -- notification --, -- asked --, -- answer --, -- silence --   what the client receives, exactly and in this order
 
-What comes may differ by revision: `-- answer 2024-11-05, 2025-03-26 --`; and by the family of channels, where that
-has rules of its own: `-- answer on http --`, `-- silence 2025-11-25 on handle, stdio --`. It is then all of it.
+The result may differ by revision: `-- answer 2024-11-05, 2025-03-26 --`; and by the family of channels, if that has
+rules of its own: `-- answer on http --`, `-- silence 2025-11-25 on handle, stdio --`. Then it is the complete
+result.
 
-`line` is the conversation's own line: a handler may `line.say({...})` something on it while it runs, and `line.end()`
-makes the server hang up. `«revision»` is the one it is replayed on, `«state»` and `«cursor»` are the last ones the
-server gave, `«tampered»` is that state with another first letter; `«incident»` and `«id»` are made up anew each time.
+`line` is the channel of the conversation: a handler may call `line.say({...})` while it runs, and `line.end()`
+makes the server disconnect. `«revision»` is the revision it is replayed on, `«state»` and `«cursor»` are the last
+ones from the server, `«tampered»` is that state with another first letter; `«incident»` and `«id»` are different
+each time.
 """
 
 import json

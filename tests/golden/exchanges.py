@@ -1,35 +1,36 @@
 """HTTP exchanges as text: how a file is read and written.
 
-A file opens with a sentence and the ids it pins. Then
+A file starts with a sentence and the ids it checks. Then
 
-    -- server --         Python that makes `server`; `namespace.py` and all of plainmcp's names are there, and `clock`
-                         for `Server(now=clock)`, `header_of(request, name)` for a principal, `until(condition)`
+    -- server --         Python code that creates `server`; it can use `namespace.py`, all names of plainmcp,
+                         `clock` for `Server(now=clock)`, `header_of(request, name)` for a principal, and
+                         `until(condition)`
     -- settings --       the keyword arguments of `server.asgi()` and `server.wsgi()`
-    -- on --             `asgi` or `wsgi`, where a file is for one of them; without it, both answer the same
-    -- revisions --      the revisions it is replayed on, where there are several; `«revision»` is each of them
-    -- address --        the address the server is reached at; without it, 127.0.0.1
-    -- headers --        the headers of every request, except those that name what is not known yet; Content-Length is
-                         added where there is a body
+    -- on --             `asgi` or `wsgi`, if a file is for one of them only; otherwise both have the same responses
+    -- revisions --      the revisions it is replayed on, if there are several; `«revision»` is each of them
+    -- address --        the address of the server; by default 127.0.0.1
+    -- headers --        the headers of every request, except those with values that are not known yet;
+                         Content-Length is added if there is a body
 
 and steps:
 
-    -- request --        a method and perhaps a path; headers of its own, which replace those above (`name:` alone
-                         leaves one out, `name: "..."` is a value with blanks around it, or an empty one); after a
-                         blank line the body, sent as it is written, or a bytes literal: b"..."
-    -- again --          how many times more the request before is sent; what comes then is not looked at
-    -- request a --      a request whose response stays open; it has a name then
-    -- more a --         what has come of it since
-    -- hang up a --      the client of it goes away
-    -- meanwhile --      Python to run where `server` was made; `app` is what is mounted
+    -- request --        a method and perhaps a path; its own headers, which replace those above (`name:` alone leaves
+                         one out, `name: "..."` is a value with blanks around it, or an empty one); after a blank line
+                         the body, sent as it is written, or a bytes literal: b"..."
+    -- again --          how many more times the last request is sent; the responses are not checked
+    -- request a --      a request whose response stays open; `a` is its name
+    -- more a --         what it has received since then
+    -- hang up a --      its client disconnects
+    -- meanwhile --      Python code to run where `server` was created; `app` is the mounted application
 
-A request is followed by what comes, exactly: `-- response --` is a status, the headers by name, and after a blank
-line the body. JSON is laid out to be read. Of a stream each event stands by itself; whether a response with a name is
-still `(open)` or at its `(end)` comes last. Content-Length is left out, and checked. So are the comments that keep a
-stream alive, except for one that opens the response to a GET.
+A request is followed by its exact response: `-- response --` is a status, the headers sorted by name, and after a
+blank line the body. JSON is indented. In a stream each event is shown by itself; the last line of a response with a
+name says whether it is still `(open)` or at its `(end)`. Content-Length is not shown, but checked. So are the
+comments that keep a stream alive, except for one at the start of the response to a GET.
 
-Ids that are made up are numbered as they come: `«session 1»`, `«event 1»`; a request may name them. `«session»` is
-the last. `«meta»` is what a request of 2026-07-28 says in its _meta. `«state»`, `«cursor»`, `«incident»` and `«id»`
-are as in `conversation.py`.
+Generated ids are numbered as they come: `«session 1»`, `«event 1»`; a request may use them. `«session»` is the last
+one. `«meta»` is the _meta of a request of 2026-07-28. `«state»`, `«cursor»`, `«incident»` and `«id»` are the same
+as in `conversation.py`.
 """
 
 import json

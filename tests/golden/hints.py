@@ -1,14 +1,14 @@
-"""What a type hint means at the wire, as text: how a file is read and written.
+"""Type hints at the wire, as text: how a file is read and written.
 
-A file opens with a sentence and the ids it pins. `-- names --` is Python that comes first: what `vocabulary.py`
-imports is there. Then come cases, each of one kind:
+A file starts with a sentence and the ids it checks. `-- names --` is Python code that runs first; it can use the
+names in `vocabulary.py`. Then come cases, each of one kind:
 
-    -- hint --            a type: it is the hint of a parameter `it`, and of what a function returns
-    -- return hint --     a type that nobody takes as a parameter
+    -- hint --            a type: the hint of a parameter `it`, and of the return value of a function
+    -- return hint --     a type that is not used for parameters
     -- signature --       the parameters of a function
     -- input schema --    a schema written by hand, as Python
-    -- output schema --   the same; `schema, hint` for a function with a hint
-    -- form --            a type whose fields a user is asked for
+    -- output schema --   an output schema written by hand; `schema, hint` for a function with a hint
+    -- form --            a type whose fields a user fills in
     -- prompt --          the parameters of a prompt
 
 and what is listed for it:
@@ -17,19 +17,18 @@ and what is listed for it:
     -- returns --         the output schema; without it there is none
     -- asks --            the schema of the form
 
-on 2025-06-18 and on 2026-07-28, under every profile, and under `without-null`, which is the standard one with
-`drop_none=True`; or `-- returns under standard, lean on 2025-06-18 --`, where it
-is not the same. `refused: …` is what is said when such a function is registered, and nothing can be given then. At
-last
+on 2025-06-18 and on 2026-07-28, with every profile, and with `without-null`, which is the standard profile with
+`drop_none=True`; or `-- returns under standard, lean on 2025-06-18 --` if there are differences. `refused: …` is
+the error when such a function is registered; such a case has no arguments. At the end
 
-    -- given --           arguments, one a line, as JSON (for a hint the value of `it`, for a form what was filled in)
-                          and what the function gets, or what the model reads that gave them:
+    -- given --           arguments, one per line, as JSON (for a hint the value of `it`, for a form its content), and
+                          the value for the function, or the error for the model:
                           3 => 3
                           "x" !! it: expected an integer, got a string
-    -- strict --          the same where `lenient_arguments=False`
+    -- strict --          arguments for a server with `lenient_arguments=False`
 
-Arguments between backquotes are Python, for those that are too large to be written out: a value, or JSON as
-`msgspec.Raw`. Of what is too large to be shown the length and a hash are.
+Arguments between backquotes are Python, for those that are too large to write out: a value, or JSON as
+`msgspec.Raw`. For values that are too large to show, the length and a hash are shown.
 """
 
 import hashlib

@@ -1,5 +1,5 @@
-"""Web servers in memory, written by hand: one calls an ASGI application, one a WSGI application. Both give a `Flow`
-for each request, which fills up as the application answers.
+"""Web servers in memory, written by hand: one calls an ASGI application, one a WSGI application. Both return a
+`Flow` for each request, which fills up while the application responds.
 """
 
 import asyncio

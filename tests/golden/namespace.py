@@ -1,6 +1,6 @@
-"""What the expressions in the golden files may name: the types of the documents we grew from, and our own.
+"""The names that expressions in the golden files may use: the types of the source documents, and our own.
 
-Sample files (`chart.png` and the like) lie in the directory a golden runs in; `FILES` says what is in them.
+Sample files (`chart.png` and others) are in the directory in which a golden runs; `FILES` has their content.
 """
 # ruff: noqa: F401 - imported for the expressions
 

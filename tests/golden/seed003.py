@@ -1,6 +1,5 @@
-"""The server of the README that S003-01 to S003-71 come from, in our own words: what is told to several objects
-there, said to one `Server`. Its files lie in the current directory.
-"""
+"""The server of the README that S003-01 to S003-71 come from, as one `Server`. Its files are in the current
+directory."""
 # ruff: noqa: RUF013 - the README's own signatures
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A client of one revision: what it makes of the shorthand of a file, and how it shows what it hears."""
+"""A client of one revision: completes the short messages of a file, and formats the messages it receives."""
 
 import json
 import re

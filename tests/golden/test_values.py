@@ -1,9 +1,9 @@
-"""What a value becomes, to the key, by itself and when a server sends it on each revision: one text file each.
+"""What a value becomes, exactly, by itself and from a server on each revision: one text file for each value.
 
-A file opens with a sentence and the ids of the requirements it pins. Its sections are an expression
-(`value`), whether it comes from a tool, a resource or a prompt (`as`), the policies and promises it holds
-under (`policy`, `declared`: one a line, all with this one outcome), then `result` and what each revision
-gets of it, or `error`. `file:///here` is the directory the expression ran in.
+A file starts with a sentence and the ids of the requirements it checks. Its sections are an expression (`value`),
+whether it comes from a tool, a resource or a prompt (`as`), the policies and declared types (`policy`, `declared`:
+one per line, all with this result), then `result` and the result on each revision, or `error`. `file:///here` is
+the directory in which the expression ran.
 """
 
 import json

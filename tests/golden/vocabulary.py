@@ -1,5 +1,5 @@
-"""What the files in `hints` may name without importing it: the standard library's words for types, those of the
-packages whose types are understood, and our own.
+"""The names that files in `hints` may use without an import: types of the standard library, of supported packages,
+and our own.
 """
 # ruff: noqa: F401, UP035 - imported for the files, which name deprecated ones too
 

@@ -1,6 +1,6 @@
-"""Conversations over HTTP: what a client sends and hears, in order, whatever the application is mounted on.
+"""Conversations over HTTP: what a client sends and receives, in order, with any application server.
 
-A stream that stays open is read up to where it is kept alive: by then everything said so far has come.
+A stream that stays open is read up to the next keep-alive comment: by then all earlier messages have arrived.
 """
 
 import json

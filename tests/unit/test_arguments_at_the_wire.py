@@ -1,4 +1,4 @@
-"""What a tool gets for the JSON a model sent, and what the model reads when it does not fit: at the wire."""
+"""Arguments at the wire: the value that a tool gets for JSON, and the error that a model reads if it does not fit."""
 
 import enum
 import json

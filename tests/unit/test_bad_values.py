@@ -1,4 +1,4 @@
-"""Values that have no JSON form, or lie, or never end: each is refused with its path, and soon."""
+"""Values that have no JSON form, are inconsistent, or never end: each is refused with its path, and quickly."""
 
 import array
 import enum

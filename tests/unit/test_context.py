@@ -1,4 +1,4 @@
-"""What a handler may know and ask for while it runs."""
+"""What a handler can know and ask while it runs."""
 
 import time
 from enum import Enum

@@ -1,4 +1,4 @@
-"""What a tool's return type declares, at the wire: what is listed, what is sent, and that the one fits the other."""
+"""Declared return types at the wire: what is listed, what is sent, and that both agree."""
 
 import dataclasses
 import datetime

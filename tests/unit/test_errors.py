@@ -1,4 +1,4 @@
-"""Who reads which error, and what it says."""
+"""The reader of each error, and its text."""
 
 import pytest
 

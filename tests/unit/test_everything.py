@@ -1,4 +1,4 @@
-"""examples/everything.py, in memory: what the official conformance suite asks of it, on the wires it asks on."""
+"""examples/everything.py in memory: what the official conformance suite needs, on the revisions it uses."""
 
 import json
 from collections.abc import Callable

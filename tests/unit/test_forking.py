@@ -1,4 +1,4 @@
-"""A function that forks, and returns in the child as well: its parent answers, and the child ends without a word."""
+"""A function that forks and returns in the child as well: the parent responds, and the child ends silently."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A function that raises KeyboardInterrupt fails its own call, like any other; a real Ctrl-C is still one."""
+"""A function that raises KeyboardInterrupt fails only its own call; a real Ctrl-C still ends the server."""
 
 import asyncio
 import json

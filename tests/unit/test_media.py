@@ -1,4 +1,4 @@
-"""What an image, a sound and a file become, to the byte; what a file that fails says, and does not say."""
+"""What images, audio and files become, exactly; and what the error about a bad file contains."""
 
 import builtins
 import os

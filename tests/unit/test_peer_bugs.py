@@ -1,5 +1,5 @@
-"""The bugs of published packages that nobody should meet here: one test each, under the number that
-docs/requirements.md (section 4) gives it, with the value that shows the bug there.
+"""Bugs of published packages with values, which must not be here: one test each, with its number in
+docs/requirements.md (section 4) and the value that shows the bug.
 """
 
 import enum

@@ -1,5 +1,5 @@
-"""The bugs of published packages in what they offer and how they answer: one test each, under the number that
-docs/requirements.md (section 4) gives it, with the message that shows the bug there.
+"""Bugs of published packages with messages, which must not be here: one test each, with its number in
+docs/requirements.md (section 4) and the message that shows the bug.
 """
 
 import json

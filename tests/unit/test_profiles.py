@@ -1,4 +1,4 @@
-"""What the documents behind the profiles state, as a client of each revision meets it."""
+"""What the documents behind the profiles state, for a client of each revision."""
 
 from dataclasses import dataclass
 from typing import Any, Literal

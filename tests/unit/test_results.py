@@ -1,4 +1,4 @@
-"""What the builders hold, block for block; and what they refuse before anything is sent."""
+"""What the result builders contain, block by block, and what they refuse."""
 
 import msgspec
 import pytest

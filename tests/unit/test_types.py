@@ -1,4 +1,4 @@
-"""The wire's words: made as the documents write them, sent under the wire's names, read without mercy."""
+"""The types of the protocol: written as in the documents, sent with the protocol's names, read strictly."""
 
 import json
 from typing import Any

@@ -1,7 +1,7 @@
-"""What type checkers make of a server: answers have the type of their form, and options that are wrong are found.
+"""What type checkers see of a server: answers have the type of their form, and wrong options are found.
 
-A line of the example ends in what both checkers must say of it: `# is Address` for a type that is revealed, `# wrong`
-for a mistake. Nothing may be said of any other line.
+A comment on a line of the example is what both checkers must report: `# is Address` for a type, `# wrong` for an
+error. They must report nothing about other lines.
 """
 
 import json

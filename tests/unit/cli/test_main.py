@@ -1,4 +1,4 @@
-"""The command line: what it serves, and what it says when it cannot."""
+"""The command line: what it serves, and its errors."""
 
 import json
 import os

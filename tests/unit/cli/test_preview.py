@@ -1,4 +1,4 @@
-"""The preview of a call: that it is what the wire carries, that the tool runs once, and how it reads."""
+"""The preview of a call: it shows what is really sent, the tool runs once, and it is readable."""
 
 import asyncio
 import json

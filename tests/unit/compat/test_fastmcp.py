@@ -1,4 +1,4 @@
-"""FastMCP's documents as code: their listings with the imports changed, and what comes of them.
+"""The documentation of FastMCP as code: its examples with changed imports, and their results.
 
 `from fastmcp import …`, `from fastmcp.utilities.types import …` and the like are all
 `from plainmcp.compat.fastmcp import …`.

@@ -1,4 +1,4 @@
-"""The README of mcp-serializer, run with changed imports: every exchange it prints, as it prints it; and none of the
+"""The README of mcp-serializer with changed imports: every exchange exactly as it is printed there, and none of the
 bugs of the published package (docs/requirements.md, sections 1.4 and 4).
 """
 

@@ -1,4 +1,4 @@
-"""OpenMCP's document as code: its listings with their imports changed, and the results it prints for them.
+"""The documentation of OpenMCP as code: its examples with changed imports, and the results it prints.
 
 `from openmcp import …` is `from plainmcp.compat.openmcp import …`, and `openmcp.types` is `plainmcp.types`.
 """

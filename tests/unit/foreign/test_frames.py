@@ -1,4 +1,4 @@
-"""What a client is sent for arrays, tables and rows of other packages: all that is in them, labels too."""
+"""What a client receives for arrays, tables and rows of other packages: all of their data, with labels."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""What a client is sent for pictures of Pillow, matplotlib and plotly: an image, wherever an image can stand."""
+"""What a client receives for pictures of Pillow, matplotlib and plotly: an image, wherever one is allowed."""
 
 import subprocess
 import sys

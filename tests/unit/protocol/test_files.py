@@ -1,4 +1,4 @@
-"""Files as resources: what is listed of them, what is read, what is refused, and what an error does not tell."""
+"""Files as resources: what is listed, what is read, what is refused, and what an error must not contain."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""What an author is told who writes an option that there is not, a value it does not take, or a decorator in vain."""
+"""Errors for options that do not exist, values of a wrong type, and decorators without arguments."""
 
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence

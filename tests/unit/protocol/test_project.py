@@ -1,4 +1,4 @@
-"""What each revision gets of a result. Every row of the table of projection rules (B.1) has its test here."""
+"""What each revision gets of a result. Every row of the table of projection rules (B.1) has a test here."""
 
 import json
 from typing import Any

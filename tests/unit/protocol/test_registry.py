@@ -1,4 +1,4 @@
-"""What is offered, in which order, to whom; and who hears of it when that changes."""
+"""What is listed, in which order, and for whom; and who is notified of changes."""
 
 from functools import partial
 from typing import Any

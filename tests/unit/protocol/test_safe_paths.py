@@ -1,4 +1,4 @@
-"""Opening below a root: which links lead somewhere, what is no file, and what a race cannot change."""
+"""Opening files below a root: which links are followed, what is not a file, and what a race cannot change."""
 
 import os
 import time

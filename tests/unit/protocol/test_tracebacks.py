@@ -1,4 +1,4 @@
-"""What the log says of an exception: the author's own code first, with its time and level where a server is run."""
+"""The log of an exception: the author's own code first, with time and level if the server is run."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""What a function gets for the arguments a model gave, and what the model reads when they do not fit."""
+"""The values that a function gets for arguments, and the errors that a model reads if they do not fit."""
 
 import enum
 import json

@@ -1,4 +1,4 @@
-"""What types become in JSON Schema, to the key; which hints become a promise; what a schema by hand may be."""
+"""What types become in JSON Schema, exactly; which hints become an output schema; schemas written by hand."""
 
 import enum
 import inspect

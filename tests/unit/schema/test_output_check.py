@@ -1,4 +1,4 @@
-"""Whether the JSON of a value keeps what its type, or an author, promised; and what the log says if not."""
+"""Whether the JSON of a value fits its declared type or schema; and what the log says if not."""
 
 import enum
 from collections import deque

@@ -1,4 +1,4 @@
-"""What is read from a function: parameters, hints, docstring, and what cannot be a function for a server."""
+"""What is read from a function: parameters, hints, docstring; and which functions cannot be registered."""
 
 import functools
 import inspect

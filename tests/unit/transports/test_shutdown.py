@@ -1,4 +1,4 @@
-"""A server that is told to end ends in time, whatever its clients and functions do, and tells those it gives up."""
+"""A server ends in time after a signal, also if clients and functions do not, and responds to cancelled calls."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""server.run() over HTTP: a real uvicorn on loopback, and what is said when it cannot be."""
+"""server.run() over HTTP: a real uvicorn on loopback, and the errors if it cannot start."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""Several workers behind one port: they open what others sealed, are replaced when they die, and end together."""
+"""Several workers on one port: they accept each other's signed state, are replaced if they die, and end together."""
 
 import http.client
 import os

@@ -1,4 +1,4 @@
-"""The WSGI edge, driven as a server would, and once by wsgiref on loopback."""
+"""The WSGI transport, called as a server would, and once by wsgiref on loopback."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What counts as content, and the block or the contents each piece of it becomes."""
+"""Which values are content, and the block or the contents that each becomes."""
 
 from base64 import b64encode
 from typing import Any

@@ -1,4 +1,4 @@
-"""Every ordinary value has one JSON form; every other is refused with the path to it."""
+"""Every ordinary value has one JSON form; every other value is refused with its path."""
 
 import array
 import collections

@@ -1,5 +1,5 @@
-"""What a returned value means, under one policy and another. Whole results stand in tests/golden/values;
-here is what those cannot show: which objects pass as they are, and what each policy field does.
+"""What a returned value becomes with different policies. Complete results are in tests/golden/values; this file has
+what those cannot show: which objects pass unchanged, and the effect of each policy field.
 """
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""What each renderer makes of a value, to the character."""
+"""What each renderer makes of a value, exactly."""
 
 import csv
 import json

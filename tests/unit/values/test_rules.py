@@ -1,4 +1,4 @@
-"""What a client is sent for a value that no rule knows: its own text, or an error; never a repr that says nothing."""
+"""What a client receives for a value without a rule: its own text, or an error; never a useless repr."""
 
 import asyncio
 import functools

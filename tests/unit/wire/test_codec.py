@@ -1,4 +1,4 @@
-"""JSON that comes in is strict JSON; what goes out is compact, and can be set for people."""
+"""JSON that comes in is strict; JSON that goes out is compact, or formatted for people."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""Cursors: which page they ask for, that they outlive changes and restarts, and which are refused."""
+"""Cursors: which page they mean, that they survive changes and restarts, and which are refused."""
 
 import subprocess
 import sys

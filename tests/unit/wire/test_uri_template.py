@@ -1,4 +1,4 @@
-"""Which URIs fit a template and with what values; which templates are refused; that no value climbs out."""
+"""Which URIs match a template, with which values; which templates are refused; no value leaves its segment."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""What a piece of a URI may hold: decoded once, and refused if it could climb out of its place."""
+"""What a variable of a URI may contain: decoded once, and refused if it could leave its segment."""
 
 import time
 
