@@ -30,18 +30,16 @@ PATTERN = re.compile(rf"\b({'|'.join(WORDS)})\b", re.IGNORECASE)
 # Modules, packages and pages that are not rewritten yet. A list shrinks, and never grows.
 MODULES_TO_DO: tuple[str, ...] = (
     "context",
-    "foreign/",
-    "media",
-    "protocol/",
-    "schema/",
-    "server",
+    "protocol/core",
+    "protocol/rate_limit",
+    "protocol/registry",
+    "protocol/request",
+    "protocol/session",
+    "protocol/tracebacks",
     "transports/",
-    "values/",
-    "wire/",
 )
 PAGES_TO_DO: tuple[str, ...] = (
     "docs/reference/context.md",
-    "docs/reference/policy.md",
     "docs/reference/server.md",
     "docs/topics/life-of-a-call.md",
 )

@@ -9,7 +9,7 @@ from ..protocol.core import Core
 from ..revisions import Revision
 from ..transports.connection import Connection
 
-__all__ = ["InProcess", "Peer", "Receive", "ServerError", "Transport", "Unreachable"]
+__all__ = ["InProcessTransport", "McpClient", "Receive", "ServerError", "Transport", "Unreachable"]
 
 Receive = Callable[[bytes], None]
 
@@ -46,7 +46,7 @@ class Transport(Protocol):
         ...
 
 
-class InProcess:
+class InProcessTransport:
     """Reaches a server in this process."""
 
     def __init__(self, server: Core, receive: Receive) -> None:
@@ -65,15 +65,15 @@ class InProcess:
         self._connection.close()
 
 
-class _PeerResponse(msgspec.Struct):
+class _ServerResponse(msgspec.Struct):
     """A response, decoded as far as it is needed."""
 
     result: msgspec.Raw = msgspec.Raw()
     error: dict[str, Any] | None = None
 
 
-class Peer:
-    """A server as its client sees it: `on_notification` is called with each notification's method and parameters."""
+class McpClient:
+    """The client of one server: `on_notification` is called with each notification's method and parameters."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class Peer:
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": self._with_meta(params or {})}
         self.last_response = self._transport.request(msgspec.json.encode(message), self.revision, self._negotiated)
         try:
-            response = msgspec.json.decode(self.last_response, type=_PeerResponse)
+            response = msgspec.json.decode(self.last_response, type=_ServerResponse)
         except msgspec.MsgspecError:
             start = self.last_response[:80]
             raise Unreachable(f"the server's answer to {method} is not a message: {start!r}") from None

@@ -23,7 +23,7 @@ from ..server import Server
 from ..transports import stdio
 from ..transports.log_format import formatted_logs
 from . import preview, reload, show
-from .client import InProcess, Peer, ServerError, Unreachable
+from .client import InProcessTransport, McpClient, ServerError, Unreachable
 from .load import LoadError, format_user_traceback, load
 from .options import parse_options, positionals_of
 from .policy import with_policy
@@ -79,12 +79,12 @@ def _serve(options: Any) -> int:
 
 def _list(options: Any) -> int:
     target, *_ = positionals_of(options, "FILE")
-    with _separate_output(), closing(_open_peer(options, target)) as peer:
-        features = {kind: peer.list(method, kind) for kind, method in _LISTS.items()}
+    with _separate_output(), closing(_open_client(options, target)) as client:
+        features = {kind: client.list(method, kind) for kind, method in _LISTS.items()}
     if options.json:
-        print(show.indent_json({"serverInfo": peer.info, "revision": peer.revision, **features}))
+        print(show.indent_json({"serverInfo": client.info, "revision": client.revision, **features}))
     else:
-        print(*show.listing_lines(peer.info, peer.revision, features), sep="\n")
+        print(*show.listing_lines(client.info, client.revision, features), sep="\n")
     return 0
 
 
@@ -94,9 +94,9 @@ def _call(options: Any) -> int:
     with (
         _separate_output(),
         closing(Progress()) as progress,
-        closing(_open_peer(options, target, tool, progress)) as peer,
+        closing(_open_client(options, target, tool, progress)) as client,
     ):
-        raw = _call_tool(peer, tool, arguments)
+        raw = _call_tool(client, tool, arguments)
     result = msgspec.json.decode(raw)
     print(*([raw.decode()] if options.json else show.result_lines(result)), sep="\n")
     return 1 if result.get("isError") or "content" not in result else 0
@@ -141,8 +141,8 @@ def _check_repeat(options: Any, target: str, tool: str, versions: list[Revision]
     """Raise UsageError if a remote tool may not run once on each revision."""
     if options.policy is not None or options.policies:
         raise UsageError("--policy and --policies need a file: a remote server has its own policy")
-    with closing(_open_peer(options, target)) as peer:
-        tools = {str(one.get("name")): one for one in peer.list(_LISTS["tools"], "tools")}
+    with closing(_open_client(options, target)) as client:
+        tools = {str(one.get("name")): one for one in client.list(_LISTS["tools"], "tools")}
     if tool not in tools:
         raise UsageError(_missing_tool(tool, sorted(tools)))
     hints = tools[tool].get("annotations") or {}
@@ -195,14 +195,16 @@ def _is_remote(options: Any, target: str) -> bool:
     return options.command is not None or _is_url(target)
 
 
-def _open_peer(options: Any, target: str, tool: str | None = None, progress: Any = None) -> Peer:
-    """The server that the command line names, after the handshake."""
+def _open_client(options: Any, target: str, tool: str | None = None, progress: Any = None) -> McpClient:
+    """A client of the server that the command line names, after the handshake."""
     policy = getattr(options, "policy", None)
     if not _is_remote(options, target):
         server = load(target)
         if policy is not None and tool is not None:
             server = with_policy(server, Policy.of(policy), tool)
-        return Peer(partial(InProcess, server), revisions.revision_of(options.revision or LATEST.name), progress)
+        return McpClient(
+            partial(InProcessTransport, server), revisions.revision_of(options.revision or LATEST.name), progress
+        )
     if policy is not None:
         raise UsageError("--policy needs a file: a remote server has its own policy")
     if options.revision is not None:
@@ -216,19 +218,19 @@ def _open_peer(options: Any, target: str, tool: str | None = None, progress: Any
             raise error from None
 
 
-def _connect_remote(options: Any, target: str, revision: Revision, progress: Any = None) -> Peer:
-    """A server at a URL or behind a command, after the handshake."""
+def _connect_remote(options: Any, target: str, revision: Revision, progress: Any = None) -> McpClient:
+    """A client of a server at a URL or behind a command, after the handshake."""
     from . import remote  # http.client takes long to load, and a file does not need it
 
-    connect: Any = remote.Http if options.command is None else remote.Pipes
-    return Peer(partial(connect, target if options.command is None else options.command), revision, progress)
+    connect: Any = remote.HttpTransport if options.command is None else remote.CommandTransport
+    return McpClient(partial(connect, target if options.command is None else options.command), revision, progress)
 
 
-def _call_tool(peer: Peer, tool: str, arguments: dict[str, Any]) -> bytes:
+def _call_tool(client: McpClient, tool: str, arguments: dict[str, Any]) -> bytes:
     try:
-        return peer.call(tool, arguments)
+        return client.call(tool, arguments)
     except ServerError:
-        names = [str(one.get("name")) for one in peer.list(_LISTS["tools"], "tools")]
+        names = [str(one.get("name")) for one in client.list(_LISTS["tools"], "tools")]
         if tool in names:
             raise
         raise UsageError(_missing_tool(tool, names)) from None

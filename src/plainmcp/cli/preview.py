@@ -17,7 +17,7 @@ import msgspec
 from ..policy import Policy
 from ..revisions import Revision
 from ..server import Server
-from .client import InProcess, Peer, ServerError, Unreachable
+from .client import InProcessTransport, McpClient, ServerError, Unreachable
 from .policy import Once, with_policy
 from .show import block_lines, escape_controls, in_colour
 
@@ -110,15 +110,17 @@ def preview_server(
     for name, policy in policies.items():
         clone = with_policy(server, policy, tool, once)
         for revision in reversed(revisions):  # the tool runs on the newest one
-            with closing(Peer(partial(InProcess, clone), revision, None if previews else on_notification)) as peer:
-                previews.append(_preview_call(name, peer, tool, arguments))
+            with closing(
+                McpClient(partial(InProcessTransport, clone), revision, None if previews else on_notification)
+            ) as client:
+                previews.append(_preview_call(name, client, tool, arguments))
     order = [revision.name for revision in revisions]
     names: list[str | None] = list(policies)
     return sorted(previews, key=lambda preview: (names.index(preview.policy), order.index(preview.revision)))
 
 
 def preview_remote(
-    connect: Callable[[Revision], Peer], revisions: list[Revision], tool: str, arguments: dict[str, Any]
+    connect: Callable[[Revision], McpClient], revisions: list[Revision], tool: str, arguments: dict[str, Any]
 ) -> tuple[list[CallPreview], dict[str, str]]:
     """A preview for each revision that a remote server supports, and the reason for each that it does not.
 
@@ -129,11 +131,11 @@ def preview_remote(
     failure: Exception | None = None
     for revision in revisions:
         try:
-            with closing(connect(revision)) as peer:
-                if peer.revision == revision.name:
-                    previews.append(_preview_call(None, peer, tool, arguments))
+            with closing(connect(revision)) as client:
+                if client.revision == revision.name:
+                    previews.append(_preview_call(None, client, tool, arguments))
                 else:
-                    refusals[revision.name] = f"the server offers {peer.revision} instead"
+                    refusals[revision.name] = f"the server offers {client.revision} instead"
         except (ServerError, Unreachable) as error:
             refusals[revision.name], failure = str(error), error
     if not previews:
@@ -141,10 +143,10 @@ def preview_remote(
     return previews, refusals
 
 
-def _preview_call(policy: str | None, peer: Peer, tool: str, arguments: dict[str, Any]) -> CallPreview:
-    raw = peer.call(tool, arguments)
+def _preview_call(policy: str | None, client: McpClient, tool: str, arguments: dict[str, Any]) -> CallPreview:
+    raw = client.call(tool, arguments)
     data = bytes(msgspec.json.decode(raw, type=_Structured).structuredContent).decode() or None
-    return CallPreview(policy, peer.revision, msgspec.json.decode(raw), data, len(peer.last_response))
+    return CallPreview(policy, client.revision, msgspec.json.decode(raw), data, len(client.last_response))
 
 
 def _shape_of(value: Any) -> str:

@@ -13,7 +13,7 @@ import msgspec
 
 from .client import Receive, Unreachable
 
-__all__ = ["Http", "Pipes"]
+__all__ = ["CommandTransport", "HttpTransport"]
 
 _SECONDS = 10  # to connect and to close; a call may take any time
 _NAME_KEYS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
@@ -27,7 +27,7 @@ class _MessageHead(msgspec.Struct):
     params: dict[str, Any] | None = None
 
 
-class Http:
+class HttpTransport:
     """Reaches a server at a URL: every message is an HTTP request."""
 
     def __init__(self, url: str, receive: Receive) -> None:
@@ -137,7 +137,7 @@ def _events_of(lines: Any) -> Iterator[bytes]:
             data.append(line[5:].removeprefix(b" "))
 
 
-class Pipes:
+class CommandTransport:
     """Reaches a server by starting a command: each message is a line."""
 
     def __init__(self, command: str, receive: Receive) -> None:

@@ -640,11 +640,11 @@ def test_events_are_cut_out_of_a_stream() -> None:
 def test_a_question_is_declined_and_a_ping_answered() -> None:
     sent: list[dict[str, Any]] = []
 
-    class Asking(client.InProcess):
+    class Asking(client.InProcessTransport):
         def notify(self, message: bytes, revision: str) -> None:
             sent.append(json.loads(message))
 
-    peer = client.Peer(lambda receive: Asking(Server("x"), receive), REVISIONS["2025-11-25"])
+    peer = client.McpClient(lambda receive: Asking(Server("x"), receive), REVISIONS["2025-11-25"])
     peer._receive(b'{"jsonrpc":"2.0","id":"a","method":"roots/list"}')
     peer._receive(b'{"jsonrpc":"2.0","id":"b","method":"ping"}')
     assert [message.get("id") for message in sent] == [None, "a", "b"]

@@ -147,7 +147,7 @@ if not child:
     os._exit(0 if answered() else 1)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, timeout=SECONDS)
     assert done.returncode == 0, done.stderr
 
