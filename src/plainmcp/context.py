@@ -19,7 +19,6 @@ from msgspec.structs import replace
 from .errors import AuthorError, InvalidParams, MissingCapability, ParseError, ToolError
 from .foreign import classes
 from .protocol import describe
-from .protocol.rate_limit import A_SECOND, Pace
 from .protocol.request import Link, PeerError, Request
 from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample
 from .revisions import Revision
@@ -37,6 +36,39 @@ LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert"
 T = TypeVar("T")
 _URGENT = frozenset(LOG_LEVELS[LOG_LEVELS.index("error") :])
 _log = logging.getLogger("plainmcp")
+
+
+AT_ONCE = 1_000
+"""How many notifications of a kind one request may send in a burst."""
+A_SECOND = 100
+"""How many a second after that."""
+
+
+class _RateLimit:
+    """How often something may be sent: so much at once, and so much a second after that. Its clock is given to it.
+
+    >>> limit = _RateLimit(lambda: 0.0)
+    >>> [limit.allows() for _ in range(AT_ONCE + 1)].count(True)
+    1000
+    """
+
+    __slots__ = ("_now", "_room", "_since")
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._since: float | None = None
+        self._room = float(AT_ONCE)
+
+    def allows(self) -> bool:
+        """Whether one more may be sent now; it then counts."""
+        now = self._now()
+        if self._since is not None:
+            self._room = min(AT_ONCE, self._room + max(0.0, now - self._since) * A_SECOND)
+        self._since = now
+        if self._room < 1:
+            return False
+        self._room -= 1
+        return True
 
 
 class _Done:
@@ -79,7 +111,7 @@ class Context:
         self._publish = publish
         self._asked: dict[str, int] = {}
         self._progress = float("-inf")
-        self._pace, self._log_pace = Pace(now), Pace(now)
+        self._pace, self._log_pace = _RateLimit(now), _RateLimit(now)
         self._held_back: dict[str, Any] | None = None  # the last word of progress, where it came too fast
         self._left_out = 0  # log messages, for the same reason
 
@@ -220,7 +252,6 @@ class Context:
             return
         try:
             message = jsonrpc.notification(method, params)
-            codec.check_depth(message)
         except (TypeError, ValueError, RecursionError, ParseError):
             _log.warning("a %s could not be written as JSON and was not sent", method, exc_info=True)
         else:

@@ -234,6 +234,10 @@ def to_plain_block(block: Any) -> Any:
     return block
 
 
+MAY_BE_LARGE = (Media, list, bytes, bytearray, memoryview)
+"""The classes of values that may take long to encode; a text takes long only where it is very long."""
+
+
 def is_large(value: Any) -> bool:
     """Whether it takes long to encode a value: media in a file still to be read, or many bytes; also in a list."""
     if isinstance(value, Media):

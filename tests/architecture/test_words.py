@@ -31,7 +31,6 @@ PATTERN = re.compile(rf"\b({'|'.join(WORDS)})\b", re.IGNORECASE)
 MODULES_TO_DO: tuple[str, ...] = (
     "context",
     "protocol/core",
-    "protocol/rate_limit",
     "protocol/registry",
     "protocol/request",
     "protocol/session",

@@ -12,7 +12,7 @@ from plainmcp import Policy, Server
 from plainmcp.protocol import options
 from plainmcp.protocol.core import Core
 from plainmcp.transports.connection import Connection
-from plainmcp.transports.http.rules import Settings
+from plainmcp.transports.http.settings import Settings
 
 from .markdown import code, comments, headed, table, words
 from .signatures import calls, member

@@ -318,11 +318,6 @@ class Core:
             offered["extensions"] = self.extensions
         return offered
 
-    def offers(self, method: str) -> bool:
-        """Whether there is anything behind a method."""
-        behind = self.registry.behind.get(method)
-        return behind is None or any(behind)
-
     def info_for(self, revision: Revision) -> Any:
         """Who we are, as a revision says it."""
         found = self._infos.get(revision.name)

@@ -16,7 +16,7 @@ from ..wire.jsonrpc import ABSENT, Envelope, Meta, Params
 from .core import Core
 from .exchange import Exchange
 from .failures import error_response
-from .methods import METHODS
+from .methods import METHODS, Method
 from .request import Caller, Request
 
 __all__ = [
@@ -56,15 +56,12 @@ def dispatch(server: Core, envelope: Envelope, caller: Caller) -> Exchange:
         if caller.receiver is not None:
             caller.receiver.take(envelope)
         return Exchange()
-    revision = caller.assumed_revision
+    revision: Revision | None = None
     try:
         params = envelope.params or _NO_PARAMS
         meta = None if params._meta is UNSET else params._meta
         revision = _revision_of(name, meta, caller)
-        method = METHODS.get(name) if name in revision.methods else None
-        # Without a handshake a client does not know what is offered, so what is not offered is no method.
-        if method is None or not (revision.handshake or server.offers(name)):
-            raise _unknown_method(name, revision)
+        method = _method_of(name, revision, server)
         if meta is not None:
             check_log_level(meta)
         result = method(
@@ -74,7 +71,7 @@ def dispatch(server: Core, envelope: Envelope, caller: Caller) -> Exchange:
             return result
         return Exchange(result if type(result) is bytes else jsonrpc.close(id, result))
     except BaseException as error:
-        return Exchange(error_response(error, revision, id, f"Method {name}"))
+        return Exchange(error_response(error, revision or caller.assumed_revision, id, f"Method {name}"))
 
 
 # Revisions ----------------------------------------------------------------------------------------
@@ -119,10 +116,16 @@ def check_log_level(meta: Meta) -> None:
         raise InvalidParams(f"unknown log level; the levels are {', '.join(LOG_LEVELS)}")
 
 
-def _unknown_method(name: str, revision: Revision) -> MethodNotFound:
+def _method_of(name: str, revision: Revision, server: Core) -> Method:
+    """What answers a method on a revision; raises MethodNotFound."""
+    method = METHODS.get(name) if name in revision.methods else None
+    # Without a handshake a client does not know what is offered, so what is not offered is no method.
+    offer = None if revision.handshake else server.registry.behind.get(name)
+    if method is not None and (offer is None or any(offer)):
+        return method
     # A client that tries the handshake of older revisions learns here which revisions are served (VER-12).
     supported = {"supported": list(MODERN)} if name == "initialize" and not revision.handshake else {}
-    return MethodNotFound("Method not found", {"method": name, **supported})
+    raise MethodNotFound("Method not found", {"method": name, **supported})
 
 
 # Batches ------------------------------------------------------------------------------------------
@@ -140,7 +143,11 @@ def dispatch_batch(server: Core, batch: list[Raw], caller: Caller) -> Exchange:
     """Start to answer the messages of a batch, one after the other."""
     if caller.link is not None:
         caller.link.batch = batch
-    return _Batch(_dispatch_part(server, part, caller) for part in batch)
+    exchange = _Batch(
+        parts=(_dispatch_part(server, part, caller) for part in batch), current=Exchange(), responses=[]
+    )
+    exchange.advance()
+    return exchange
 
 
 def _dispatch_part(server: Core, part: Raw, caller: Caller) -> Exchange:
@@ -159,37 +166,32 @@ def _dispatch_part(server: Core, part: Raw, caller: Caller) -> Exchange:
     return dispatch(server, envelope, caller.for_part())
 
 
-class _Batch(Exchange):
+class _Batch(Exchange, kw_only=True):
     """Exchanges one after the other: each begins when the one before has its response."""
 
-    __slots__ = ("_current", "_parts", "_responses")
-
-    def __init__(self, parts: Iterator[Exchange]) -> None:
-        super().__init__()
-        self._parts = parts
-        self._responses: list[bytes] = []
-        self._current = Exchange()
-        self._advance()
+    parts: Iterator[Exchange]
+    current: Exchange
+    responses: list[bytes]
 
     def send(self, value: Any) -> None:
         """The step of the current message has its value."""
-        self._current.send(value)
-        self._advance()
+        self.current.send(value)
+        self.advance()
 
     def throw(self, error: BaseException) -> None:
         """The step of the current message failed; the others go on."""
-        self._current.throw(error)
-        self._advance()
+        self.current.throw(error)
+        self.advance()
 
-    def _advance(self) -> None:
+    def advance(self) -> None:
         """Go on to the next message that has a step; without one, join the responses."""
-        while self._current.step is None:
-            if self._current.response is not None:
-                self._responses.append(self._current.response)
-            following = next(self._parts, None)
+        while self.current.step is None:
+            if self.current.response is not None:
+                self.responses.append(self.current.response)
+            following = next(self.parts, None)
             if following is None:
                 self.step = None
-                self.response = b"[" + b",".join(self._responses) + b"]" if self._responses else None
+                self.response = b"[" + b",".join(self.responses) + b"]" if self.responses else None
                 return
-            self._current = following
-        self.step = self._current.step
+            self.current = following
+        self.step = self.current.step

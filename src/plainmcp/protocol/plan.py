@@ -1,30 +1,42 @@
 """One feature on one revision, compiled once: from the arguments of a request to its response.
 
-The base class has what all kinds of features share; the methods add how their arguments are bound and how their
-results are written. What stands around a call (checks of the caller today) is put into the plan when it is made, so
-that a call pays only for what is there.
+`Plan` has what all kinds of features share; the methods add how their arguments are bound and how their results are
+written. What stands around a call (checks of the caller today) is put into the plan when it is made, so that a call
+pays only for what is there.
+
+A tool has templates besides. What a text or a record becomes differs between two calls only in the text or the
+record. So a mark is sent through normalize and project once per tool and revision, and what comes out is cut where
+the mark stands. This halves the cost of a small call; every other value is normalized and projected each time.
 """
 
+import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Generic, TypeVar
 
+import msgspec
+
 from ..context import Context, lacking
-from ..errors import MissingCapability, ToolError
+from ..errors import InvalidParams, MissingCapability, NormalizeError, OutputError, ProtocolError, ToolError
 from ..questions import InputRequired
 from ..revisions import Revision
-from ..types import CallToolResult, GetPromptResult, ReadResourceResult
-from ..wire import jsonrpc
+from ..types import CallToolResult, GetPromptResult, ReadResourceResult, TextContent
+from ..values.encode import Inexact
+from ..values.payload import Normalized
+from ..wire import codec, jsonrpc
+from ..wire.jsonrpc import HEAD, Id
+from . import project
 from .core import Core
-from .exchange import FAILURES, Exchange, Invocation, Run
-from .failures import error_response, internal_error
-from .features import Feature
+from .exchange import FAILURES, Exchange, Run
+from .failures import error_response, internal_error, log_incident
+from .features import Feature, ToolFeature
 from .input_state import input_required, read_answers
-from .request import Request
+from .request import Cancelled, Request
 
-__all__ = ["Check", "Plan", "add_server_info", "plan_of", "with_server_info"]
+__all__ = ["Check", "Invocation", "Plan", "ToolPlan", "add_server_info", "start_call", "with_server_info"]
 
+_log = logging.getLogger("plainmcp")
 F = TypeVar("F", bound=Feature)
-P = TypeVar("P", bound="Plan[Any]")
 W = TypeVar("W", CallToolResult, GetPromptResult, ReadResourceResult)
 
 Check = Callable[[Request], None]
@@ -49,9 +61,16 @@ class Plan(Generic[F]):
         """The keyword arguments of the function; raises what `fail` makes a response of."""
         raise NotImplementedError
 
-    def respond(self, request: Request, value: Any) -> bytes:
-        """The response for the value of the function."""
+    def write(self, request: Request, value: Any) -> bytes:
+        """The response for the value of the function; may raise."""
         raise NotImplementedError
+
+    def respond(self, request: Request, value: Any) -> bytes:
+        """The response for the value of the function, or for what is raised while it is made."""
+        try:
+            return self.write(request, value)
+        except BaseException as error:  # a generator that is returned is the user's code too
+            return self.fail(request, error)
 
     def fail(self, request: Request, error: BaseException) -> bytes:
         """The response for an exception: one that asks for input, or an error for the client (RES-06, PROM-04)."""
@@ -70,7 +89,10 @@ class Plan(Generic[F]):
             return Exchange(self.fail(request, error))
         if context is not None:
             kwargs[self.feature.context] = context  # type: ignore[index]  # a name, where there is a context
-        return Invocation(Run(self, request, kwargs), context)
+        if request.link is not None:
+            request.link.start(bytes(request.id))
+        run = Run(self.feature, kwargs, partial(self.respond, request), request.link)
+        return Invocation(None, run, self, request, context)
 
     def _make_context(self, request: Request) -> Context:
         answers = {} if request.revision.handshake else read_answers(self.server, request)
@@ -94,12 +116,34 @@ class Plan(Generic[F]):
         raise MissingCapability(f"this needs the client capability {', '.join(missing)}", missing)
 
 
-def plan_of(kind: type[P], server: Core, feature: Feature, revision: Revision) -> P:
-    """The plan of a feature on a revision; it is compiled when it is first needed."""
-    plan: P | None = feature.plans.get(revision.name)
+class Invocation(Exchange):
+    """One function of the user's, then a response."""
+
+    plan: Plan[Any] | None = None
+    request: Request | None = None
+    context: Context | None = None
+
+    def send(self, value: Any) -> None:
+        """The response was made of the function's value."""
+        step, self.step = self.step, None
+        if self.context is not None:
+            self.context.finish()
+        link = None if step is None else step.link
+        if link is None or link.finish():  # CANC-01: no response after a cancel
+            self.response = value
+
+    def throw(self, error: BaseException) -> None:
+        """The function raised."""
+        assert self.plan is not None and self.request is not None
+        self.send(None if isinstance(error, Cancelled) else self.plan.fail(self.request, error))
+
+
+def start_call(kind: type[Plan[Any]], server: Core, feature: Feature, request: Request, arguments: Any) -> Exchange:
+    """Start to answer a request by the plan of its feature, which is compiled when it is first needed."""
+    plan: Plan[Any] | None = feature.plans.get(request.revision.name)
     if plan is None or plan.server is not server:  # two servers may share what they offer
-        plan = feature.plans[revision.name] = kind(server, feature, revision)
-    return plan
+        plan = feature.plans[request.revision.name] = kind(server, feature, request.revision)
+    return plan.start(request, arguments)
 
 
 _SERVER = "io.modelcontextprotocol/serverInfo"
@@ -118,3 +162,157 @@ def add_server_info(result: W, server: Core, revision: Revision) -> W:
     if revision.result_type:
         result._meta = {**(result._meta or {}), _SERVER: server.info_for(revision)}
     return result
+
+
+# Tools --------------------------------------------------------------------------------------------
+
+Writer = Callable[[Any, Any], bytes]
+"""Makes a response of an id and a value."""
+
+_MARK = "@@the-text-goes-here@@"
+_TEXT = codec.encode(_MARK)
+_RECORD = {_MARK: 0}
+_RAW = codec.encode(_RECORD)
+_RECORDS = frozenset({"fields", "model", "dict"})
+
+
+class ToolPlan(Plan[ToolFeature]):
+    """How a tool is called on one revision."""
+
+    def __init__(self, server: Core, tool: ToolFeature, revision: Revision) -> None:
+        super().__init__(server, tool, revision)
+        self._writers = _Writers(server, tool, revision)
+
+    def bind(self, request: Request, arguments: Any) -> dict[str, Any]:
+        """The keyword arguments; raises InvalidParams for arguments that are no object, else what the model reads."""
+        try:
+            return self.feature.bind(arguments)
+        except FAILURES:
+            if arguments and bytes(arguments)[:1] not in b"{n":  # an object, or null
+                raise InvalidParams("params.arguments is an object") from None
+            raise
+
+    def write(self, request: Request, value: Any) -> bytes:
+        """The response for what the tool returned, by the class of it."""
+        return self._writers[type(value)](request.id, value)
+
+    def fail(self, request: Request, error: BaseException) -> bytes:
+        """The response for what the tool raised: a result that tells the model what went wrong."""
+        if isinstance(error, InputRequired):
+            return self._ask(request, error)
+        if isinstance(error, ProtocolError):  # the author chose to answer the client rather than the model
+            return error_response(error, self.revision, request.id)
+        try:
+            block = TextContent(type="text", text=self._describe_failure(error))
+            normalized = Normalized(CallToolResult(content=[block], isError=True), True)
+            result = _project(self.server, self.feature, normalized, self.revision)
+            return jsonrpc.close(request.id, result)
+        except FAILURES as problem:
+            return error_response(problem, self.revision, request.id, "Method tools/call")
+
+    def _describe_failure(self, error: BaseException) -> str:
+        name = self.feature.definition.name
+        if isinstance(error, ToolError):
+            return str(error)
+        if isinstance(error, (NormalizeError, OutputError)):
+            _log.error("tool %r: %s", name, error)
+            return f"The result of {name} was not valid and is withheld: {error}"
+        return log_incident(f"Tool {name}", error)
+
+
+def _project(server: Core, tool: ToolFeature, normalized: Normalized, revision: Revision) -> CallToolResult:
+    """A result as a revision has it."""
+    policy, output = tool.policy, tool.output
+    by_schema = output.declared == "schema" and not normalized.result.isError
+    wrap = output.wrap_older if by_schema else None
+    result = project.tool_result(*normalized, revision, policy.wrap_key, policy.json_style, wrap)
+    return add_server_info(result, server, revision)
+
+
+class _Writers(dict[type, Writer]):
+    """What makes a response of what a tool returns on one revision, by class; chosen when a class is first seen."""
+
+    def __init__(self, server: Core, tool: ToolFeature, revision: Revision) -> None:
+        super().__init__()
+        self._server, self._tool, self._revision = server, tool, revision
+        self._text: Template | None = None  # None where there is no such template
+        self._record: Template | None = None
+        policy = tool.policy
+        if tool.render is not None or policy.accept != "any" or _has_serializer_for_marks(tool):
+            return
+        self._text = _cut(self._write_mark(_MARK), _TEXT, _TEXT)
+        if policy.key_case == "asis" and policy.item_order == "asis" and not policy.drop_none:
+            self._record = _cut(self._write_mark(_RECORD), codec.as_json_string(_RAW, policy.json_style), _RAW)
+
+    def _write_mark(self, value: Any) -> bytes:
+        tool = self._tool
+        output = msgspec.structs.replace(tool.output, check=None, conform=None)
+        normalized = tool.normalize(value, output=output)
+        return jsonrpc.tail(codec.encode(_project(self._server, tool, normalized, self._revision)))
+
+    def __missing__(self, kind: type) -> Writer:
+        writer: Writer = self._normalize
+        if kind is str and self._text is not None:
+            writer = self._text_writer(*self._text)
+        elif self._tool.rules.rule_of(kind).shape in _RECORDS and self._record is not None:
+            writer = self._record_writer(*self._record)
+            writer = self._unless_a_result(writer) if kind is dict else writer
+        self[kind] = writer
+        return writer
+
+    def _normalize(self, id: Id, value: Any, encoded: bytes | None = None) -> bytes:
+        """The response where there is no template; the JSON of the value is used again, if it was made."""
+        normalized = self._tool.normalize(value, encoded=encoded)
+        return jsonrpc.close(id, _project(self._server, self._tool, normalized, self._revision))
+
+    def _text_writer(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> Writer:
+        encode, normalize, check = codec.encode, self._normalize, self._tool.output.check
+
+        def write(id: Id, value: str) -> bytes:
+            try:
+                raw = encode(value)  # the text and the data are the same
+            except UnicodeEncodeError:  # a lone surrogate: the policy has a rule for it
+                return normalize(id, value)
+            if check is not None:
+                check(raw)
+            return b"".join((HEAD, id, before, raw, between, raw if is_sent else b"", after))
+
+        return write
+
+    def _unless_a_result(self, write: Writer) -> Writer:
+        return lambda id, value: (self._normalize if "content" in value else write)(id, value)
+
+    def _record_writer(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> Writer:
+        encode, normalize, policy = self._tool.rules.encode, self._normalize, self._tool.policy
+        conform, check = self._tool.output.conform, self._tool.output.check
+        restyle = codec.STYLES[policy.json_style]
+
+        def write(id: Id, value: Any) -> bytes:
+            if conform is not None:
+                value = conform(value)
+            raw = encode(value, policy)
+            if raw == b"{}" or type(raw) is Inexact or raw[:1] != b"{":  # such data may be left out
+                return normalize(id, value, raw)
+            if check is not None:
+                check(raw)
+            text = codec.encode(restyle(raw).decode())
+            return b"".join((HEAD, id, before, text, between, raw if is_sent else b"", after))
+
+        return write
+
+
+Template = tuple[bytes, bytes, bool, bytes]
+"""What stands before a text, after it and after the data, and whether the data is sent too."""
+
+
+def _cut(whole: bytes, text: bytes, data: bytes) -> Template | None:
+    before, mark, after = whole.partition(text)
+    pieces = after.split(data)
+    if not mark or len(pieces) > 2:
+        return None
+    return before, pieces[0], len(pieces) == 2, b"".join(pieces[1:])
+
+
+def _has_serializer_for_marks(tool: ToolFeature) -> bool:
+    """Whether a serializer of the user's changes what the marks become."""
+    return any(issubclass(mark, kind) for mark in (str, dict) for kind in tool.rules.opaque)

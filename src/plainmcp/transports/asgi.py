@@ -13,12 +13,12 @@ from typing import Any
 from ..interrupts import raise_interrupt
 from ..protocol.core import Core
 from ..protocol.failures import internal_error
-from .http import rules, sse
-from .http.endpoint import Endpoint
+from .http import rules
+from .http.endpoint import Endpoint, PendingResponse, response_for
 from .http.headers import Headers
-from .http.pending import PendingResponse, response_for
-from .http.rules import Response, Settings
-from .http.stream import Reader
+from .http.rules import Response
+from .http.settings import Settings
+from .http.stream import COMMENT, Reader, Stream
 from .run_async import Rest, call_soon, run_async, start, start_task
 from .threads import threads_of
 
@@ -51,6 +51,7 @@ class ASGIApp:
     ) -> None:
         self.endpoint = Endpoint(core, settings or Settings())
         self._principal = principal
+        self._threads = threads_of(core)
         self._tasks: set[asyncio.Task[bytes | None]] = set()  # a loop alone does not keep its tasks alive
 
     def drain(self) -> None:
@@ -139,31 +140,27 @@ class ASGIApp:
         A function that may send something before its response runs in a task of its own: it goes on when the client
         leaves, as the handshake revisions want it.
         """
-        if pending.standing:
+        exchange = pending.exchange
+        if exchange is None:
             return await self._accompany(pending, receive, send)
-        if pending.can_speak:
-            response, task = start_task(self._run(pending))
-            if task is not None:
-                return await self._answer_aloud(pending, task, receive, send)
-        else:
-            response, rest = start(self._run(pending))
-            if rest is not None:
-                return await self._answer_silently(pending, rest, receive, send)
-        if pending.profile.json and not pending.has_stream:
+        try:
+            if pending.can_speak:
+                listen = partial(self.endpoint.listen, pending)
+                response, task = start_task(run_async(exchange, self._threads, listen))
+                if task is not None:
+                    return await self._answer_aloud(pending, task, receive, send)
+            else:
+                response, rest = start(run_async(exchange, self._threads))
+                if rest is not None:
+                    return await self._answer_silently(pending, rest, receive, send)
+        except _Gone:
+            raise
+        except Exception as error:
+            response = pending.refuse(internal_error(error, "The request"))
+        if pending.profile.json and pending.opened_stream is None:
             return response_for(response, pending.modern)
         self.endpoint.finish(pending, response)
         return await self._accompany(pending, receive, send)
-
-    async def _run(self, pending: PendingResponse) -> bytes | None:
-        """The message that ends the exchange, or None where it stays open."""
-        assert pending.exchange is not None
-        try:
-            listen = partial(self.endpoint.listen, pending)
-            return await run_async(pending.exchange, threads_of(self.endpoint.core), listen)
-        except (asyncio.CancelledError, GeneratorExit):
-            raise
-        except BaseException as error:
-            return pending.refuse(internal_error(error, "The request"))
 
     async def _answer_aloud(
         self, pending: PendingResponse, task: "asyncio.Task[bytes | None]", receive: Receive, send: Send
@@ -180,8 +177,12 @@ class ASGIApp:
 
     def _finish(self, pending: PendingResponse, task: "asyncio.Task[bytes | None]") -> None:
         self._tasks.discard(task)
-        is_over = not task.cancelled() and task.exception() is None
-        self.endpoint.finish(pending, task.result() if is_over else None)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            response = pending.refuse(internal_error(error, "The request"))
+        else:
+            response = None if task.cancelled() else task.result()
+        self.endpoint.finish(pending, response)
 
     async def _answer_silently(
         self, pending: PendingResponse, rest: Rest, receive: Receive, send: Send
@@ -207,31 +208,37 @@ class ASGIApp:
         timer = loop.call_later(MOMENT, start_companion)
         try:
             response = await rest
+        except Exception as error:
+            response = pending.refuse(internal_error(error, "The request"))
         except BaseException:  # the server ends this request
             for companion in companions:
                 companion.cancel()
             raise
         finally:
             timer.cancel()
-            self.endpoint.finish(pending, response)
-            if not companions:
-                self.endpoint.leave(pending)
+            if companions:
+                self.endpoint.finish(pending, response)
+            else:
+                self.endpoint.remove_running(pending)
         if companions:
             await companions[0]
             return None
-        if pending.is_alone:
-            return response_for(pending.stream.answer, pending.modern)
+        if pending.profile.json and pending.opened_stream is None:
+            return response_for(response, pending.modern)
+        self.endpoint.finish(pending, response)
         return await self._accompany(pending, receive, send)
 
     async def _accompany(self, pending: PendingResponse, receive: Receive, send: Send) -> Response | None:
         """Send what there is, as it comes, until the end or until the client leaves; or give what comes alone."""
-        loop, wake = asyncio.get_running_loop(), asyncio.Event()
-        reader = pending.stream.attach(partial(call_soon, loop, wake.set), pending.after)
+        loop, wake, stream = asyncio.get_running_loop(), asyncio.Event(), pending.stream
+        reader = stream.attach(partial(call_soon, loop, wake.set), pending.after)
         watch = loop.create_task(_watch_client(receive, wake))
         try:
-            if await self._becomes_alone(pending, wake, watch):
-                return response_for(pending.stream.answer, pending.modern)
-            await self._send_events(pending, reader, send, wake, watch)
+            if await self._becomes_alone(pending, stream, wake, watch):
+                return response_for(stream.answer, pending.modern)
+            if pending.session is not None:
+                pending.session.keep(stream)
+            await self._send_events(reader, send, wake, watch)
             return None
         finally:
             watch.cancel()
@@ -239,10 +246,10 @@ class ASGIApp:
             self.endpoint.leave(pending)
 
     async def _becomes_alone(
-        self, pending: PendingResponse, wake: asyncio.Event, watch: "asyncio.Task[None]"
+        self, pending: PendingResponse, stream: Stream, wake: asyncio.Event, watch: "asyncio.Task[None]"
     ) -> bool:
         """Wait until it is clear whether the response comes alone, so that it can be JSON with its own status."""
-        stream, patience = pending.stream, self.endpoint.settings.keep_alive_seconds
+        patience = self.endpoint.settings.keep_alive_seconds
         while not pending.standing and not stream.speaks:
             if pending.is_alone:
                 return True
@@ -255,11 +262,9 @@ class ASGIApp:
         return False
 
     async def _send_events(
-        self, pending: PendingResponse, reader: Reader, send: Send, wake: asyncio.Event, watch: "asyncio.Task[None]"
+        self, reader: Reader, send: Send, wake: asyncio.Event, watch: "asyncio.Task[None]"
     ) -> None:
         """Send server-sent events until the end."""
-        if pending.session is not None:
-            pending.session.keep(pending.stream)
         await _send(send, {"type": "http.response.start", "status": 200, "headers": list(_STREAM)})
         chunk = reader.opening()
         while not watch.done():
@@ -272,7 +277,7 @@ class ASGIApp:
             wake.clear()
             chunk = reader.take()
             if not chunk and not reader.over and not await _wait_for(wake, self.endpoint.settings.keep_alive_seconds):
-                chunk = sse.COMMENT
+                chunk = COMMENT
 
 
 class _Gone(Exception):

@@ -96,9 +96,9 @@ def _is_running_here() -> bool:
 
 
 def _enter_child() -> None:
-    """A child of this process has neither our loop nor our threads."""
-    global _loop, _lock, _threads
-    _loop, _lock, _threads = None, threading.Lock(), Threads(32)
+    """A child of this process does not have our loop."""
+    global _loop, _lock
+    _loop, _lock = None, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -123,10 +123,12 @@ class DaemonExecutor(ThreadPoolExecutor):
             try:
                 result = function(*args, **kwargs)
             except BaseException as error:
-                end_child(process)
+                if process is not Process.current:
+                    end_child()
                 future.set_exception(error)
             else:
-                end_child(process)
+                if process is not Process.current:
+                    end_child()
                 future.set_result(result)
 
         self._daemons.submit(work)

@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from ..errors import InvalidRequest, ProtocolError
+from ..errors import ProtocolError
 from ..protocol.core import Core
 from ..protocol.dispatch import receive
 from ..protocol.exchange import Exchange, Listen
 from ..protocol.request import Caller, Cancelled
 from ..protocol.session import Session
-from ..revisions import Revision
+from ..revisions import LATEST_HANDSHAKE, Revision
 from ..wire import jsonrpc
 from ..wire.jsonrpc import Envelope
 from .link import RequestLink, normalize_id
@@ -64,7 +64,7 @@ class Connection:
     @property
     def revision(self) -> Revision:
         """The revision that was settled on, or the one that is assumed before."""
-        return self.caller().assumed_revision
+        return self.session.revision or LATEST_HANDSHAKE
 
     # Messages in ----------------------------------------------------------------------------------
 
@@ -93,11 +93,6 @@ class Connection:
     def caller(self, link: RequestLink | None = None) -> Caller:
         """Who sends the messages of this connection."""
         return Caller(self.session, self.principal, None, link, self)
-
-    def add_running(self, link: RequestLink) -> None:
-        """Know a request by its id until it ends; raises InvalidRequest where another one has that id."""
-        if self.running.setdefault(link.id, link) is not link:
-            raise InvalidRequest("a request with this id is still running")
 
     def take(self, envelope: Envelope) -> None:
         """Take a message that gets no response: a notification, or the response to a question of ours."""

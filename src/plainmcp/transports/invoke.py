@@ -30,13 +30,12 @@ class Process:
     current = object()
 
 
-def end_child(process: object) -> None:
-    """End this process silently if it is a child of the one in which a call began.
+def end_child() -> None:
+    """End this process silently: it is a child of the one in which a call began, made by the user's function.
 
     A function that forks may return in the child too, and only its parent answers.
     """
-    if process is not Process.current:
-        os._exit(0)
+    os._exit(0)
 
 
 def invoke(step: Run) -> Any:
@@ -49,7 +48,8 @@ def invoke(step: Run) -> Any:
     except BaseException as error:
         raise contain(error) from error
     finally:
-        end_child(process)
+        if process is not Process.current:
+            end_child()
 
 
 def contain(error: BaseException) -> BaseException:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from ..errors import ProtocolError
+from ..errors import InvalidRequest, ProtocolError
 from ..protocol.exchange import Exchange, Listen
 from ..protocol.failures import error_response
 from ..protocol.request import PeerError
@@ -68,7 +68,7 @@ if hasattr(os, "register_at_fork"):
 class Channel(Protocol):
     """What links need of the connection that their client has; see connection."""
 
-    running: "dict[bytes, RequestLink]"
+    running: "dict[bytes, RequestLink]"  # by id
 
     @property
     def revision(self) -> Revision:
@@ -79,9 +79,6 @@ class Channel(Protocol):
     def is_mute(self) -> bool:
         """Whether nothing can be sent but responses."""
         ...
-
-    def add_running(self, link: "RequestLink") -> None:
-        """Know a request by its id; raises InvalidRequest where another one has it."""
 
     def send(self, message: bytes) -> None:
         """Send what is not a response."""
@@ -119,8 +116,8 @@ class RequestLink(Cancellation):
     def start(self, id: bytes) -> None:
         """The request begins: it is known by its id until it ends; raises InvalidRequest where another one has it."""
         self.id = normalize_id(id)
-        if self.connection is not None:
-            self.connection.add_running(self)
+        if self.connection is not None and self.connection.running.setdefault(self.id, self) is not self:
+            raise InvalidRequest("a request with this id is still running")
 
     def finish(self) -> bool:
         """The request ends; says whether its response is wanted. A function that was given up learns it here."""

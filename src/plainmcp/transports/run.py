@@ -26,7 +26,8 @@ def run(exchange: Exchange, listen: Listener | None = None) -> bytes | None:
             except PASSED_ON as error:
                 exchange.throw(error)
             else:
-                end_child(process)
+                if process is not Process.current:
+                    end_child()
                 exchange.send(response)
     except BaseException:  # Ctrl-C
         if exchange.step is not None:

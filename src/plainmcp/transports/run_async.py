@@ -9,7 +9,7 @@ from types import CoroutineType
 from typing import Any, cast
 
 from ..errors import ToolError
-from ..media import is_large
+from ..media import MAY_BE_LARGE, is_large
 from ..protocol.exchange import Exchange, Listen, Run
 from ..protocol.request import Cancelled, Link
 from .invoke import PASSED_ON, Listener, Process, cannot_listen, contain, end_child, invoke
@@ -47,7 +47,7 @@ async def take_async(step: Run, threads: Threads, coroutine: Any = None) -> byte
 
     `coroutine` is what the function gave, where it was called already.
     """
-    link, seconds = step.request.link, step.feature.timeout
+    link, seconds = step.link, step.feature.timeout
     if link is not None and link.cancelled:
         raise Cancelled
     if seconds is None:
@@ -63,7 +63,7 @@ async def take_async(step: Run, threads: Threads, coroutine: Any = None) -> byte
 
 
 async def _take(step: Run, threads: Threads, coroutine: Any) -> bytes:
-    link, feature = step.request.link, step.feature
+    link, feature = step.link, step.feature
     if coroutine is not None:
         value = await _await_value(link, coroutine)
     elif feature.is_async:
@@ -76,7 +76,7 @@ async def _take(step: Run, threads: Threads, coroutine: Any) -> bytes:
             return cast("bytes", value)  # made in the thread, too
     if type(value) is CoroutineType:  # a plain wrapper around an async function
         value = await _await_value(link, value)
-    if is_large(value):  # it must not hold up the loop
+    if isinstance(value, MAY_BE_LARGE) and is_large(value):  # it must not hold up the loop
         value = await _while_wanted(link, _run_in_thread(partial(step.finish, value), threads))
         return cast("bytes", value)
     return step.finish(value)
@@ -157,7 +157,8 @@ class Rest(Coroutine[Any, Any, Any]):
         except StopIteration as end:
             self.is_done, self.value = True, end.value
         finally:
-            end_child(self._process)
+            if self._process is not Process.current:
+                end_child()
 
     def send(self, value: Any) -> Any:
         """Go on; the first time, say what it waits for."""
@@ -169,7 +170,8 @@ class Rest(Coroutine[Any, Any, Any]):
         try:
             return self._coroutine.send(value)
         finally:
-            end_child(self._process)
+            if self._process is not Process.current:
+                end_child()
 
     def throw(self, *error: Any) -> Any:
         """Go on with an exception."""
@@ -177,7 +179,8 @@ class Rest(Coroutine[Any, Any, Any]):
         try:
             return self._coroutine.throw(*error)
         finally:
-            end_child(self._process)
+            if self._process is not Process.current:
+                end_child()
 
     def close(self) -> None:
         """End it."""
@@ -253,7 +256,8 @@ async def _run_in_thread(function: Callable[[], Any], threads: Threads) -> Any:
             value = context.run(function)
         except BaseException as error:
             problem = contain(error)
-        end_child(process)
+        if process is not Process.current:
+            end_child()
         call_soon(loop, partial(_settle, outcome, (value, problem)))
 
     threads.submit(work)

@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from ..protocol.core import Core
 
@@ -28,6 +28,11 @@ class Threads:
     def __init__(self, most: int, *, idle_seconds: float = 30) -> None:
         self._most = most
         self._idle_seconds = idle_seconds
+        self.reset()
+        _all.add(self)
+
+    def reset(self) -> None:
+        """Begin without threads and without work."""
         self._lock = threading.Lock()  # of what follows
         self._waiting: deque[Work] = deque()
         self._idle: list[Inbox] = []
@@ -84,6 +89,7 @@ class Threads:
 
 
 _threads: WeakKeyDictionary[Core, Threads] = WeakKeyDictionary()
+_all: WeakSet[Threads] = WeakSet()
 
 
 def threads_of(server: Core) -> Threads:
@@ -94,5 +100,11 @@ def threads_of(server: Core) -> Threads:
     return threads
 
 
+def _enter_child() -> None:
+    """A child of this process has none of our threads."""
+    for threads in _all:
+        threads.reset()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_threads.clear)  # a child of this process has none of our threads
+    os.register_at_fork(after_in_child=_enter_child)

@@ -15,12 +15,12 @@ from ..errors import AuthorError
 from ..interrupts import raise_interrupt
 from ..protocol.core import Core
 from ..protocol.failures import internal_error
-from .http import rules, sse
-from .http.endpoint import Endpoint
+from .http import rules
+from .http.endpoint import Endpoint, PendingResponse, response_for
 from .http.headers import Headers
-from .http.pending import PendingResponse, response_for
-from .http.rules import Response, Settings
-from .http.stream import Reader
+from .http.rules import Response
+from .http.settings import Settings
+from .http.stream import COMMENT, Reader
 from .run import run
 
 __all__ = ["Settings", "WSGIApp"]
@@ -149,7 +149,7 @@ class EventLines:
             if chunk:
                 return chunk
             if not self._reader.over and not self._wake.wait(self._endpoint.settings.keep_alive_seconds):
-                return sse.COMMENT
+                return COMMENT
         raise StopIteration
 
     def close(self) -> None:

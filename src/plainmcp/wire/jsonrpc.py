@@ -177,7 +177,8 @@ _decode_batch = msgspec.json.Decoder(list[Raw]).decode
 def open_envelope(raw: bytes | Raw) -> Envelope:
     """A message as an Envelope; raises a ProtocolError, which has the id of the request if it can be read."""
     try:
-        codec.check_depth(raw)
+        if len(raw) > 2 * codec.MAX_DEPTH:  # what is shorter cannot nest so deep
+            codec.check_depth(raw)
         envelope = _decode(raw)
     except (msgspec.MsgspecError, RecursionError, UnicodeError, ParseError) as error:
         return _recover_notification(raw, error)
@@ -308,9 +309,12 @@ def fail(id: Raw | bytes | None, code: int, message: str, data: Any = None, *, n
 
 
 def notification(method: str, params: Any = None) -> bytes:
-    """A notification of ours."""
+    """A notification from us; raises ParseError where it nests too deep for a client to read."""
     message = {"jsonrpc": "2.0", "method": method}
-    return codec.encode(message if params is None else {**message, "params": params})
+    raw = codec.encode(message if params is None else {**message, "params": params})
+    if len(raw) > 2 * codec.MAX_DEPTH:  # what is shorter cannot nest so deep
+        codec.check_depth(raw)
+    return raw
 
 
 def request(id: str, method: str, params: Any = None) -> bytes:

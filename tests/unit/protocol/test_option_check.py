@@ -14,7 +14,7 @@ from plainmcp.compat.mcp_serializer import MCPRegistry
 from plainmcp.errors import AuthorError, OptionError
 from plainmcp.protocol.option_check import HABITS, has_type
 from plainmcp.protocol.options import HttpOptions, RunOptions
-from plainmcp.transports.http.rules import Settings
+from plainmcp.transports.http.settings import Settings
 from speaking import answer
 
 LISTS = {

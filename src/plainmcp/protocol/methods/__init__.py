@@ -8,9 +8,12 @@ from ..exchange import Exchange
 from ..request import Request
 from . import completion, lifecycle, prompts, resources, subscriptions, tools
 
-__all__ = ["METHODS"]
+__all__ = ["METHODS", "Method"]
 
-METHODS: dict[str, Callable[[Core, Request], Exchange | bytes | dict[str, Any]]] = {
+Method = Callable[[Core, Request], Exchange | bytes | dict[str, Any]]
+"""Answers a request: gives an exchange, a whole response, or the result that a response is to carry."""
+
+METHODS: dict[str, Method] = {
     "completion/complete": completion.complete,
     "initialize": lifecycle.initialize,
     "logging/setLevel": lifecycle.set_level,
@@ -27,4 +30,4 @@ METHODS: dict[str, Callable[[Core, Request], Exchange | bytes | dict[str, Any]]]
     "tools/call": tools.call,
     "tools/list": tools.list_,
 }
-"""What answers each method: it gives an exchange, a whole response, or the result that a response is to carry."""
+"""What answers each method."""

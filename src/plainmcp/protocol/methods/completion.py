@@ -9,7 +9,7 @@ from ...wire import jsonrpc
 from ..core import Core
 from ..exchange import Exchange
 from ..features import Completion
-from ..plan import Plan, plan_of, with_server_info
+from ..plan import Plan, start_call, with_server_info
 from ..request import Request
 
 __all__ = ["CompletionPlan", "complete"]
@@ -44,9 +44,7 @@ def complete(server: Core, request: Request) -> Exchange | dict[str, Any]:
     source = server.registry.complete(_target_of(server, request, ref), argument.name)
     if source is None:
         return _result(server, request, [])
-    return plan_of(CompletionPlan, server, source, request.revision).start(
-        request, (argument.value, context.arguments or {})
-    )
+    return start_call(CompletionPlan, server, source, request, (argument.value, context.arguments or {}))
 
 
 class CompletionPlan(Plan[Completion]):
@@ -61,7 +59,7 @@ class CompletionPlan(Plan[Completion]):
         """What was typed, and the other arguments where the function takes them."""
         return dict(zip(self.feature.names, arguments, strict=False))
 
-    def respond(self, request: Request, value: Any) -> bytes:
+    def write(self, request: Request, value: Any) -> bytes:
         """The response with the suggestions."""
         suggestions = [value] if isinstance(value, str) else [str(item) for item in value or ()]
         return jsonrpc.close(request.id, _result(self.server, request, suggestions))

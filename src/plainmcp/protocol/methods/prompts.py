@@ -8,7 +8,7 @@ from .. import describe, project
 from ..core import Core
 from ..exchange import Exchange
 from ..features import PromptFeature
-from ..plan import Plan, add_server_info, plan_of
+from ..plan import Plan, add_server_info, start_call
 from ..request import Request
 from .pages import write_page
 
@@ -29,7 +29,7 @@ def list_(server: Core, request: Request) -> bytes:
 def get(server: Core, request: Request) -> Exchange:
     """The messages of a prompt."""
     prompt = server.registry.prompts.get(request.params.get("name", str), request.principal)
-    return plan_of(PromptPlan, server, prompt, request.revision).start(request, request.params.arguments)
+    return start_call(PromptPlan, server, prompt, request, request.params.arguments)
 
 
 class PromptPlan(Plan[PromptFeature]):
@@ -47,7 +47,7 @@ class PromptPlan(Plan[PromptFeature]):
         except ToolError as error:
             raise InvalidParams(str(error)) from None
 
-    def respond(self, request: Request, value: Any) -> bytes:
+    def write(self, request: Request, value: Any) -> bytes:
         """The response with the messages."""
         result = project.prompt_result(self.feature.normalize(value), self.revision)
         return jsonrpc.close(request.id, add_server_info(result, self.server, self.revision))

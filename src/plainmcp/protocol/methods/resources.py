@@ -8,7 +8,7 @@ from .. import describe, project
 from ..core import Core
 from ..exchange import Exchange
 from ..features import ResourceFeature, TemplateFeature
-from ..plan import Plan, add_server_info, plan_of
+from ..plan import Plan, add_server_info, start_call
 from ..request import Request
 from .pages import write_page
 
@@ -40,7 +40,7 @@ def list_templates(server: Core, request: Request) -> bytes:
 def read(server: Core, request: Request) -> Exchange:
     """The contents of a resource; a failure is an error, never empty contents (RES-05, RES-06)."""
     feature, variables = server.registry.resource(request.params.get("uri", str), request.principal)
-    return plan_of(ResourcePlan, server, feature, request.revision).start(request, variables)
+    return start_call(ResourcePlan, server, feature, request, variables)
 
 
 class ResourcePlan(Plan[ResourceFeature | TemplateFeature]):
@@ -60,7 +60,7 @@ class ResourcePlan(Plan[ResourceFeature | TemplateFeature]):
         except ToolError:
             raise ResourceNotFound(request.params.uri) from None
 
-    def respond(self, request: Request, value: Any) -> bytes:
+    def write(self, request: Request, value: Any) -> bytes:
         """The response with the contents."""
         params, feature = request.params, self.feature
         result = feature.normalize(params.uri, value)

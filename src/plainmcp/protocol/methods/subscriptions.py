@@ -91,33 +91,29 @@ def listen(server: Core, request: Request) -> Exchange:
     acknowledgement = {"notifications": filter, "_meta": {_ID: id}}
     first = jsonrpc.notification("notifications/subscriptions/acknowledged", acknowledgement)
     result = with_server_info({"_meta": {_ID: id}}, server, request.revision)
-    return Listening(request, Listen(first, _Subscription(id, filter), request.link), result)
+    if request.link is not None:
+        request.link.start(bytes(request.id))
+    step = Listen(first, _Subscription(id, filter), request.link)
+    return Listening(step=step, request=request, result=result)
 
 
-class Listening(Exchange):
+class Listening(Exchange, kw_only=True):
     """A response that stays open; bringing back a value ends it with its result (SUB-05)."""
 
-    __slots__ = ("_request", "_result")
-
-    def __init__(self, request: Request, step: Listen, result: dict[str, Any]) -> None:
-        if request.link is not None:
-            request.link.start(bytes(request.id))
-        super().__init__(step=step)
-        self._request = request
-        self._result = result
+    request: Request
+    result: dict[str, Any]
 
     def send(self, value: Any) -> None:
         """The server ends it."""
-        self._close(jsonrpc.close(self._request.id, self._result))
+        self._close(jsonrpc.close(self.request.id, self.result))
 
     def throw(self, error: BaseException) -> None:
         """It cannot stay open, or the client ended it."""
-        request = self._request
-        ended = isinstance(error, Cancelled)
-        self._close(None if ended else error_response(error, request.revision, request.id))
+        request = self.request
+        is_ended = isinstance(error, Cancelled)
+        self._close(None if is_ended else error_response(error, request.revision, request.id))
 
     def _close(self, response: bytes | None) -> None:
         self.step = None
-        link = self._request.link
-        if link is None or link.finish():
+        if self.request.link is None or self.request.link.finish():
             self.response = response

@@ -4,6 +4,7 @@ Knows the rules and the core, but no sockets and no loops: a transport brings th
 """
 
 import threading
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,25 +13,107 @@ from msgspec import UNSET, Raw
 from ...errors import InternalError, InvalidRequest, ProtocolError
 from ...protocol.core import Core
 from ...protocol.dispatch import check_batch, dispatch, dispatch_batch
-from ...protocol.exchange import Exchange, Listen
+from ...protocol.exchange import Exchange, Listen, Run
 from ...protocol.failures import error_response
 from ...protocol.request import Caller, Cancelled
 from ...protocol.session import Session
 from ...revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ...wire import jsonrpc
-from ...wire.jsonrpc import ABSENT, Envelope
+from ...wire.jsonrpc import ABSENT, Envelope, Meta
+from ..link import RequestLink
 from ..run import run
 from ..shutdown import SHUTTING_DOWN
 from . import rules
 from .headers import Headers
-from .pending import PendingResponse, response_for
-from .preflight import Preflight
-from .rules import RequestProfile, Response, Settings, json_response, refusal
+from .rules import JSON, Preflight, RequestProfile, Response, json_response, refusal
 from .session_store import HttpSession, SessionStore
+from .settings import Settings
+from .stream import Stream
 
-__all__ = ["Endpoint"]
+__all__ = ["Endpoint", "PendingResponse", "response_for"]
 
 _SSE = "text/event-stream"
+
+
+class PendingResponse(RequestLink):
+    """A response under way. Its stream is made when there is something to send before the response."""
+
+    exchange: Exchange | None = None
+    """What ends in the response; None on a GET."""
+    standing = False
+    """Whether it is for messages to come, and ends in no response."""
+    after = 0
+    """The last event that the client has seen."""
+    is_listening = False
+    unsubscribe: Callable[[], None] | None = None
+    """Ends its notifications of changes."""
+    opened_stream: Stream | None = None
+    """Its stream, where there was a need for one."""
+    can_speak = True
+    """Whether something may be sent before the response: the function that runs is given a Context."""
+
+    def __init__(
+        self, profile: RequestProfile, revision: Revision, session: HttpSession | None = None, id: bytes = b""
+    ) -> None:
+        self.profile = profile  # what the client takes
+        self.session = session
+        self.id = id
+        self.modern = not revision.handshake  # a disconnect is a cancel
+        self._revision = revision
+        if session is not None:
+            self.connection = session.connection
+
+    @property
+    def revision(self) -> Revision:
+        """What its client speaks."""
+        return self._revision
+
+    @property
+    def stream(self) -> Stream:
+        """What is sent, event by event."""
+        if self.opened_stream is None:
+            self.opened_stream = Stream() if self.session is None else self.session.make_stream()
+        return self.opened_stream
+
+    def stand(self, stream: Stream, after: int) -> None:
+        """Stay open for messages to come, on a stream that is there already."""
+        self.standing, self.opened_stream, self.after = True, stream, after
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether there is only a response, and it can be JSON."""
+        return self.stream.unopened and (self.profile.json or self.stream.answer is None)
+
+    # As the link of its request -------------------------------------------------------------------
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why the client cannot be asked, if so."""
+        if self.session is None:
+            return "without a session there is nowhere to answer"
+        return None if self.profile.events else "the client takes no event stream, so it cannot be asked"
+
+    def send(self, message: bytes) -> None:
+        """Send a message before the response, where the response may be a stream."""
+        if self.profile.events:
+            self.stream.put(message)
+
+    def close_stream(self) -> None:
+        """End the stream early, where the client can come back for the rest."""
+        if self.session is not None and self.profile.events:
+            self.stream.drop()
+
+    def give_up(self, error: ProtocolError) -> None:
+        """Respond with an error, unless there is a response, and cancel what still runs for it. From any thread."""
+        self.stream.finish(self.refuse(error))
+        self.cancel()
+
+
+def response_for(message: bytes | None, modern: bool) -> Response:
+    """A JSON-RPC response alone, with its status."""
+    if type(message) is bytes:
+        return Response(200, message, JSON)
+    return json_response(200 if message is None else rules.status_of(message, modern), message)
 
 
 class Endpoint:
@@ -70,16 +153,20 @@ class Endpoint:
     def _receive_message(
         self, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
     ) -> Response | PendingResponse:
-        if rules.is_modern(profile, envelope.meta):
-            return self._receive_modern(headers, profile, envelope, principal)
+        params = envelope.params
+        meta = None if params is None or params._meta is UNSET else params._meta
+        if profile.modern or (meta is not None and meta.version is not UNSET):
+            return self._receive_modern(headers, profile, envelope, meta, principal)
         if envelope.method == "initialize":
             return self._initialize(envelope, principal)
         if not self.settings.stateless:
             session = self._find_session(headers, profile, principal, envelope.id)
             if isinstance(session, Response):
                 return session
-            pending = PendingResponse(profile, session.connection.revision, session)
-            return self._open(pending, dispatch(self.core, envelope, session.connection.caller(pending)))
+            connection = session.connection
+            pending = PendingResponse(profile, connection.session.revision or LATEST_HANDSHAKE, session)
+            caller = Caller(connection.session, principal, None, pending, connection)
+            return self._open(pending, dispatch(self.core, envelope, caller))
         revision = rules.revision_without_session(headers, profile)
         if envelope.is_response:
             return refusal(400, InvalidRequest("there are no questions to answer here"))
@@ -87,7 +174,7 @@ class Endpoint:
         return self._open(pending, dispatch(self.core, envelope, _stateless_caller(revision, principal, pending)))
 
     def _receive_modern(
-        self, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
+        self, headers: Headers, profile: RequestProfile, envelope: Envelope, meta: Meta | None, principal: Any
     ) -> Response | PendingResponse:
         """A request that speaks for itself."""
         if envelope.id is ABSENT:
@@ -96,7 +183,7 @@ class Endpoint:
             if envelope.method is UNSET:
                 raise InvalidRequest("there are no questions to answer here")
             header_map = partial(self._header_map, principal) if self.core.registry.tools.headed else None
-            revision = rules.check_modern(headers, profile, envelope, header_map)
+            revision = rules.check_modern(headers, profile, envelope, meta, header_map)
         except ProtocolError as error:
             failure = error_response(error, LATEST, envelope.id)
             return json_response(rules.status_of(failure, True), failure)
@@ -157,6 +244,8 @@ class Endpoint:
             # Answers to our questions still come in: running requests wait for them.
             return json_response(503, exchange.fail(InternalError("too many requests are running")))
         pending.exchange = exchange
+        step = exchange.step
+        pending.can_speak = pending.batch is not None or not isinstance(step, Run) or step.feature.context is not None
         return pending
 
     def _refuse_unread(
@@ -191,7 +280,7 @@ class Endpoint:
             session.close()
             return json_response(200, response)
         self.sessions.add(session)
-        return Response(200, response or b"", (*rules.JSON, (b"mcp-session-id", session.id)))
+        return Response(200, response or b"", (*JSON, (b"mcp-session-id", session.id)))
 
     def _find_session(
         self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None
@@ -203,7 +292,8 @@ class Endpoint:
         session = self.sessions.get(name, principal)
         if session is None:
             return refusal(404, InvalidRequest("there is no such session; send initialize"), id)
-        rules.revision_without_session(headers, profile)  # R2511-HDR-02
+        if headers.twice is not None or profile.revision is None or profile.modern:
+            rules.revision_without_session(headers, profile)  # raises: R2511-HDR-02
         session.connection.principal = principal
         return session
 
@@ -243,6 +333,11 @@ class Endpoint:
         with self._lock:
             self._running.add(pending)
 
+    def remove_running(self, pending: PendingResponse) -> None:
+        """It does not run any more."""
+        with self._lock:
+            self._running.discard(pending)
+
     def listen(self, pending: PendingResponse, step: Listen, exchange: Exchange) -> None:
         """Keep a response open for what is published, until the client goes or we close."""
         stream, first = pending.stream, threading.Lock()
@@ -261,8 +356,7 @@ class Endpoint:
 
     def finish(self, pending: PendingResponse, response: bytes | None) -> None:
         """Its exchange is at its end, or stays open."""
-        with self._lock:
-            self._running.discard(pending)
+        self.remove_running(pending)
         if not pending.is_listening:
             pending.stream.finish(response)
 
@@ -272,11 +366,12 @@ class Endpoint:
             self._standing.discard(pending)
         if pending.unsubscribe is not None:
             pending.unsubscribe()
-        if pending.session is not None and pending.speaks:
+        stream = pending.stream
+        if pending.session is not None and stream.speaks:
             pending.session.tidy()
-        if not pending.modern or pending.stream.finished:
+        if not pending.modern or stream.finished:
             return  # R2511-HTTP-14: the work goes on, and what it sends can be fetched
-        pending.stream.finish()
+        stream.finish()
         pending.cancel()
         if pending.is_listening and pending.exchange is not None and pending.exchange.step is not None:
             pending.exchange.throw(Cancelled())

@@ -3,17 +3,15 @@
 Pure functions of headers and messages. What is then done with a request is the endpoint's.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from ...errors import (
     HTTP_STATUSES,
-    AuthorError,
     HeaderMismatch,
     InternalError,
     InvalidParams,
@@ -27,17 +25,17 @@ from ...revisions import HTTP_DEFAULT, LATEST, MODERN, REVISIONS, Revision
 from ...wire.jsonrpc import Envelope, Failure, Meta
 from . import security
 from .headers import MEMORABLE, Headers, match_method, match_params
+from .settings import Settings
 
 __all__ = [
     "HANDSHAKE",
     "JSON",
+    "Preflight",
     "RequestProfile",
     "Response",
-    "Settings",
     "accepts",
     "check_modern",
     "is_json",
-    "is_modern",
     "json_response",
     "length_of",
     "missing_session_error",
@@ -51,44 +49,6 @@ __all__ = [
 
 HANDSHAKE = [name for name, revision in REVISIONS.items() if revision.handshake]
 _STATUS_UNREAD = {-32700: 400, -32600: 400}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """How a server is offered over HTTP; nonsense is an AuthorError."""
-
-    origins: Collection[str] = ()  # which pages in browsers may call us, besides our own; "*" for all
-    hosts: Collection[str] = ()  # the names we are reached by, also through a proxy; loopback needs none
-    max_body: int = 4 * 2**20
-    body_seconds: float = 60  # how long the rest of a body may take once it began; under WSGI not ours to say
-    stateless: bool = False  # serve the handshake revisions without sessions: any process can answer any request
-    max_sessions: int = 10_000
-    session_idle_seconds: float = 30 * 60
-    session_seconds: float = 24 * 60 * 60
-    replay_bytes: int = 2**18  # what one session keeps to be fetched again
-    replay_bytes_in_all: int = 2**25  # and all of them
-    max_running: int = 1_000  # how many requests may be under way
-    max_standing: int = 1_000  # how many streams may stay open for what is to come; 0 for none
-    keep_alive_seconds: float = 15
-    retry_ms: int = 1_000  # how soon a client should come back to a stream that ended early
-    ask_seconds: float = 300  # how long a question waits for its answer
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "origins", security.check_origins(self.origins))
-        object.__setattr__(self, "hosts", security.check_hosts(self.hosts))
-        for name in ("max_body", "max_sessions", "max_running", "retry_ms"):
-            self._check(name, int, 1)
-        for name in ("replay_bytes", "replay_bytes_in_all", "max_standing"):
-            self._check(name, int, 0)
-        for name in ("body_seconds", "session_idle_seconds", "session_seconds", "keep_alive_seconds", "ask_seconds"):
-            self._check(name, (int, float), 0.001)
-        if self.stateless not in (True, False):
-            raise AuthorError("stateless is True or False")
-
-    def _check(self, name: str, kind: Any, least: float) -> None:
-        value = getattr(self, name)
-        if not isinstance(value, kind) or isinstance(value, bool) or not value >= least:
-            raise AuthorError(f"{name} is a number, and at least {least:g}; not {value!r}")
 
 
 class Response(msgspec.Struct, frozen=True, gc=False):
@@ -107,11 +67,7 @@ class RequestProfile(msgspec.Struct, frozen=True, gc=False):
     version: str | None
     method: str | None
     revision: Revision | None  # what that version means, if it is served; one is assumed where none is named
-
-    @property
-    def modern(self) -> bool:
-        """Whether each request speaks for itself."""
-        return self.revision is not None and not self.revision.handshake
+    modern: bool = False  # whether each request speaks for itself
 
 
 JSON = ((b"content-type", b"application/json"),)
@@ -153,7 +109,9 @@ def profile_of(headers: Headers) -> RequestProfile:
     accept = headers.get(b"accept")
     takes = (accepts(accept, "application/json"), accepts(accept, "text/event-stream"))
     version = headers.get(b"mcp-protocol-version")
-    return RequestProfile(*takes, version, headers.get(b"mcp-method"), REVISIONS.get(version or HTTP_DEFAULT.name))
+    revision = REVISIONS.get(version or HTTP_DEFAULT.name)
+    is_modern = revision is not None and not revision.handshake
+    return RequestProfile(*takes, version, headers.get(b"mcp-method"), revision, is_modern)
 
 
 # Media types --------------------------------------------------------------------------------------
@@ -192,17 +150,13 @@ def _accepts(accept: str, kind: str) -> bool:
 # Eras ---------------------------------------------------------------------------------------------
 
 
-def is_modern(profile: RequestProfile, meta: Meta | None) -> bool:
-    """Whether a message speaks for itself: its own _meta says so, or else the version header."""
-    return (meta is not None and meta.version is not UNSET) or profile.modern
-
-
-def check_modern(headers: Headers, profile: RequestProfile, envelope: Envelope, header_map: Any) -> Revision:
+def check_modern(
+    headers: Headers, profile: RequestProfile, envelope: Envelope, meta: Meta | None, header_map: Any
+) -> Revision:
     """Check what headers repeat of the body, in the protocol's order; gives the revision, raises ProtocolError.
 
     `header_map` gives the header map of a tool by its name, or None; it is None itself where no tool has one.
     """
-    meta = envelope.meta
     if envelope.method == "initialize" and (meta is None or meta.version is UNSET):
         raise InvalidParams("a request of this version has no handshake", {"supported": list(MODERN)})
     meta = require_meta(meta)  # R26-META-04
@@ -210,7 +164,9 @@ def check_modern(headers: Headers, profile: RequestProfile, envelope: Envelope, 
         headers.check_once(b"mcp-protocol-version")
     if profile.version != meta.version:  # R26-HDR-03, R26-HDR-04; before what is served
         raise HeaderMismatch("the header MCP-Protocol-Version and the version in params._meta differ")
-    revision = revision_from_meta(meta)
+    revision = profile.revision
+    if revision is None or not profile.modern:
+        revision = revision_from_meta(meta)  # raises
     match_method(headers, profile.method, envelope)
     if header_map is None or envelope.method != "tools/call":
         return revision
@@ -263,3 +219,73 @@ def status_of(response: bytes, modern: bool) -> int:
 def status_unread(code: int, modern: bool) -> int:
     """The status for a message that could not be taken in."""
     return (HTTP_STATUSES if modern else _STATUS_UNREAD).get(code, 200)
+
+
+# Before the body is read --------------------------------------------------------------------------
+
+MANY = 256
+"""How many profiles are remembered."""
+
+
+class Preflight:
+    """What a transport asks before it reads a body, or while it does."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._origins, self._hosts = frozenset(settings.origins), frozenset(settings.hosts)
+        self._digits = len(str(settings.max_body))  # no body is too long whose length has fewer
+        self._profiles: dict[tuple[Any, ...], RequestProfile] = {}
+
+    def check(self, method: str, headers: Headers, local: str | None) -> Response | RequestProfile:
+        """Why a request is refused before its body is read, or what its headers say."""
+        raw = headers.raw.get
+        # A client sends the same of these each time: what they mean is worked out once.
+        key = (
+            method, local, raw(b"host"), raw(b"origin"), raw(b"content-type"), raw(b"accept"),
+            raw(b"mcp-protocol-version"), raw(b"mcp-method"),
+        )  # fmt: skip
+        profile = self._profiles.get(key)
+        if profile is None or headers.twice is not None:
+            checked = self._check_headers(method, headers, local)
+            if isinstance(checked, Response):
+                return checked
+            profile = self._remember(key, checked)
+        digits = raw(b"content-length")
+        if digits is not None and len(digits) >= self._digits:
+            length = length_of(headers.get(b"content-length"))
+            return self.too_large() if length is not None and length > self.settings.max_body else profile
+        return profile
+
+    def _check_headers(self, method: str, headers: Headers, local: str | None) -> Response | RequestProfile:
+        try:
+            security.check(headers.get(b"host"), headers.get(b"origin"), local, self._origins, self._hosts)
+            if headers.twice is not None and not headers.twice.isdisjoint((b"host", b"origin")):
+                raise InvalidRequest("Host and Origin are given once")
+        except InvalidRequest as error:
+            return refusal(403, error)  # R26-HTTP-03
+        if method not in ("POST", "GET", "DELETE"):
+            response = refusal(405, InvalidRequest(f"{method[:20]} is not served"), allow=b"POST, GET, DELETE")
+            return response if method != "HEAD" else replace(response, body=b"")  # a HEAD is answered without a body
+        profile = profile_of(headers)
+        if method == "POST" and not is_json(headers.get(b"content-type")):
+            return refusal(415, InvalidRequest("Content-Type is application/json"))
+        if method == "POST" and not (profile.json or profile.events):
+            return refusal(406, InvalidRequest("Accept names application/json and text/event-stream"))
+        return profile
+
+    def _remember(self, key: tuple[Any, ...], profile: RequestProfile) -> RequestProfile:
+        if sum(len(part) for part in key if part is not None) <= MEMORABLE:
+            if len(self._profiles) >= MANY:
+                self._profiles.clear()
+            self._profiles[key] = profile
+        return profile
+
+    def too_large(self) -> Response:
+        """The response to a body over the limit."""
+        text = f"the body is larger than {self.settings.max_body} bytes; the setting max_body allows more"
+        return refusal(413, InvalidRequest(text))
+
+    def too_slow(self) -> Response:
+        """The response to a body that does not come to its end."""
+        text = f"the body took longer than {self.settings.body_seconds:g} s; the setting body_seconds allows more"
+        return refusal(408, InvalidRequest(text))

@@ -14,7 +14,7 @@ from typing import Any
 from ...errors import InternalError
 from ...protocol.core import Core
 from ..connection import Connection
-from .rules import Settings
+from .settings import Settings
 from .stream import Stream
 
 __all__ = ["SESSION_ENDED", "HttpSession", "ReplayBudget", "SessionStore"]
@@ -93,7 +93,6 @@ class HttpSession:
             if self.closed or stream.name in self._finished:
                 return
             self._open[stream.name] = stream
-        self.tidy()
 
     def tidy(self) -> None:
         """Forget what is too old to be fetched again, or too much; what is still to be read is never forgotten."""
@@ -102,7 +101,8 @@ class HttpSession:
             for name in [name for name, stream in self._open.items() if stream.finished]:
                 stream = self._finished[name] = self._open.pop(name)
                 self._finished_size += stream.size
-            read = [name for name, stream in islice(self._finished.items(), A_FEW) if stream.is_read]
+            oldest = list(islice(self._finished.items(), A_FEW))
+            read = [name for name, stream in oldest if stream.read >= stream.last]
             for name in read:
                 if now - self._read.setdefault(name, now) > seconds:
                     self._forget(name)

@@ -8,9 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from . import sse
-
-__all__ = ["Reader", "Stream"]
+__all__ = ["COMMENT", "Reader", "Stream", "format_comment", "format_event"]
 
 MOST = 1_000
 """How many events a stream holds; beyond that the oldest go."""
@@ -44,7 +42,7 @@ class Stream:
         self._most_bytes = most_bytes  # that are kept for nobody yet, or once more
         self._lock = threading.Lock()
         self._events: deque[tuple[int, bytes]] = deque()
-        self._last = 0
+        self.last = 0  # the number of the newest event
 
     # Writing --------------------------------------------------------------------------------------
 
@@ -68,12 +66,12 @@ class Stream:
     def drop(self) -> None:
         """Send the reader away, to come back for the rest; nothing happens where it could not."""
         if self.polling and not self.finished:
-            self.dropped = self._last
+            self.dropped = self.last
             self._wake()
 
     def _add(self, message: bytes) -> None:
-        self._last += 1
-        self._events.append((self._last, message))
+        self.last += 1
+        self._events.append((self.last, message))
         self.size += len(message)
         while len(self._events) > 1 and self._is_too_much():
             self.size -= len(self._events.popleft()[1])
@@ -92,17 +90,17 @@ class Stream:
     @property
     def unopened(self) -> bool:
         """Whether there is nothing to say but the answer, and that is there."""
-        return self.finished and self.dropped is None and self._last == (self.answer is not None)
+        return self.finished and self.dropped is None and self.last == (self.answer is not None)
 
     @property
     def speaks(self) -> bool:
         """Whether there is something to say before the answer."""
-        return self.dropped is not None or self._last > (self.answer is not None)
+        return self.dropped is not None or self.last > (self.answer is not None)
 
     @property
     def is_read(self) -> bool:
         """Whether all was said, and somebody took it all."""
-        return self.finished and self.read >= self._last
+        return self.finished and self.read >= self.last
 
     def attach(self, wake: Callable[[], object], after: int = 0) -> "Reader":
         """Read from here on what comes after an event; a reader before this one is done."""
@@ -125,11 +123,11 @@ class Stream:
 
     def frame(self, number: int, message: bytes) -> bytes:
         """An event as bytes; its id names the stream (R2511-HTTP-23, R2511-HTTP-24)."""
-        return sse.event(message, id=f"{self.name}-{number}" if self.resumable else None)
+        return format_event(message, id=f"{self.name}-{number}" if self.resumable else None)
 
     def goodbye(self, number: int) -> bytes:
         """What is said before a stream ends early (R2511-HTTP-18)."""
-        return sse.event(retry=self._retry_ms, id=f"{self.name}-{number}")
+        return format_event(retry=self._retry_ms, id=f"{self.name}-{number}")
 
 
 class Reader:
@@ -145,7 +143,7 @@ class Reader:
         """The first bytes: an empty event to resume after (R2511-HTTP-17), what is new, or what readers skip."""
         stream = self._stream
         priming = stream.frame(self._position, b"") if stream.polling else b""
-        return priming + self.take() or sse.COMMENT
+        return priming + self.take() or COMMENT
 
     def take(self) -> bytes:
         """What is new, as bytes; afterwards `over` says whether that was all."""
@@ -167,3 +165,48 @@ class Reader:
         """Read no more."""
         if self._stream.reader is self:
             self._stream.reader = None
+
+
+# Server-sent events -------------------------------------------------------------------------------
+
+
+def format_event(data: bytes = b"", *, id: str | None = None, retry: int | None = None) -> bytes:
+    r"""One event: an id to resume after, how long to wait before coming back, and the data, line by line.
+
+    >>> format_event(b'{"a":1}', id="3-1")
+    b'id: 3-1\ndata: {"a":1}\n\n'
+    >>> format_event(id="3-0", retry=500)
+    b'id: 3-0\nretry: 500\ndata: \n\n'
+    """
+    head = b""
+    if id is not None:
+        head = b"id: %b\n" % _one_line(id)
+    if retry is not None:
+        head += b"retry: %d\n" % retry
+    return head + b"".join(b"data: %b\n" % line for line in _lines(data)) + b"\n"
+
+
+def format_comment(text: str = "") -> bytes:
+    r"""A comment, which readers skip: it shows that the connection is alive.
+
+    >>> format_comment()
+    b':\n\n'
+    """
+    return b":%b\n\n" % _one_line(f" {text}" if text else "")
+
+
+def _lines(data: bytes) -> list[bytes]:
+    # JSON as we write it is one line; CR and LF both end a line of the stream.
+    if b"\n" not in data and b"\r" not in data:
+        return [data]
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+
+
+def _one_line(text: str) -> bytes:
+    if any(mark in text for mark in "\r\n\0"):
+        raise ValueError("an id or a comment is one line")
+    return text.encode()
+
+
+COMMENT = format_comment()
+"""The shortest comment."""

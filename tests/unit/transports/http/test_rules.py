@@ -19,7 +19,8 @@ from plainmcp.revisions import HTTP_DEFAULT, Revision
 from plainmcp.transports.http import headers, rules, security
 from plainmcp.transports.http.endpoint import Endpoint
 from plainmcp.transports.http.headers import Headers
-from plainmcp.transports.http.rules import RequestProfile, Response, Settings
+from plainmcp.transports.http.rules import RequestProfile, Response
+from plainmcp.transports.http.settings import Settings
 from plainmcp.wire import jsonrpc
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -320,27 +321,8 @@ def test_a_header_that_says_something_else_is_refused(arguments: Any, given: dic
 # Eras ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("version", "meta", "is_modern"),
-    [
-        (None, None, False),
-        (None, {"progressToken": 1}, False),
-        (None, {VERSION: "2026-07-28"}, True),
-        (None, {VERSION: None}, True),
-        ("2025-11-25", {VERSION: "v9"}, True),
-        ("2026-07-28", None, True),
-        ("2026-07-28", {"progressToken": 1}, True),
-        ("2025-11-25", None, False),
-        ("v9", None, False),
-    ],
-)
-def test_a_request_is_modern_if_its_meta_says_so_or_else_its_header(version: Any, meta: Any, is_modern: bool) -> None:
-    given = view() if version is None else view(mcp_protocol_version=version)
-    assert rules.is_modern(rules.profile_of(given), message(meta=meta).meta) is is_modern
-
-
 def checked(headers: Headers, envelope: jsonrpc.Envelope, wanted: Any = None) -> None:
-    rules.check_modern(headers, rules.profile_of(headers), envelope, wanted)
+    rules.check_modern(headers, rules.profile_of(headers), envelope, envelope.meta, wanted)
 
 
 def ladder(method: str = "tools/call", meta: Any = META, version: Any = "2026-07-28", **more: Any) -> int | None:

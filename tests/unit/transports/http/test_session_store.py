@@ -8,8 +8,8 @@ import pytest
 
 from plainmcp import Server
 from plainmcp.transports.http import session_store
-from plainmcp.transports.http.rules import Settings
 from plainmcp.transports.http.session_store import MOST_KEPT, HttpSession, SessionStore
+from plainmcp.transports.http.settings import Settings
 from plainmcp.transports.http.stream import Stream
 
 

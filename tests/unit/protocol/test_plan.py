@@ -12,7 +12,8 @@ import pytest
 
 from plainmcp import Policy, Server
 from plainmcp.policy import _ALLOWED
-from plainmcp.protocol.templates import Writers, project_result
+from plainmcp.protocol.plan import _project as project_result
+from plainmcp.protocol.plan import _Writers as Writers
 from plainmcp.revisions import REVISIONS
 from plainmcp.wire import jsonrpc
 

@@ -1,0 +1,48 @@
+"""How a server is offered over HTTP. Plain data, checked when it is made."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import AuthorError
+from . import security
+
+__all__ = ["Settings"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a server is offered over HTTP; nonsense is an AuthorError."""
+
+    origins: Collection[str] = ()  # which pages in browsers may call us, besides our own; "*" for all
+    hosts: Collection[str] = ()  # the names we are reached by, also through a proxy; loopback needs none
+    max_body: int = 4 * 2**20
+    body_seconds: float = 60  # how long the rest of a body may take once it began; under WSGI not ours to say
+    stateless: bool = False  # serve the handshake revisions without sessions: any process can answer any request
+    max_sessions: int = 10_000
+    session_idle_seconds: float = 30 * 60
+    session_seconds: float = 24 * 60 * 60
+    replay_bytes: int = 2**18  # what one session keeps to be fetched again
+    replay_bytes_in_all: int = 2**25  # and all of them
+    max_running: int = 1_000  # how many requests may be under way
+    max_standing: int = 1_000  # how many streams may stay open for what is to come; 0 for none
+    keep_alive_seconds: float = 15
+    retry_ms: int = 1_000  # how soon a client should come back to a stream that ended early
+    ask_seconds: float = 300  # how long a question waits for its answer
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "origins", security.check_origins(self.origins))
+        object.__setattr__(self, "hosts", security.check_hosts(self.hosts))
+        for name in ("max_body", "max_sessions", "max_running", "retry_ms"):
+            self._check(name, int, 1)
+        for name in ("replay_bytes", "replay_bytes_in_all", "max_standing"):
+            self._check(name, int, 0)
+        for name in ("body_seconds", "session_idle_seconds", "session_seconds", "keep_alive_seconds", "ask_seconds"):
+            self._check(name, (int, float), 0.001)
+        if self.stateless not in (True, False):
+            raise AuthorError("stateless is True or False")
+
+    def _check(self, name: str, kind: Any, least: float) -> None:
+        value = getattr(self, name)
+        if not isinstance(value, kind) or isinstance(value, bool) or not value >= least:
+            raise AuthorError(f"{name} is a number, and at least {least:g}; not {value!r}")
