@@ -93,6 +93,7 @@ class HttpSession:
             if self.closed or stream.name in self._finished:
                 return
             self._open[stream.name] = stream
+        self.tidy()
 
     def tidy(self) -> None:
         """Forget what is too old to be fetched again, or too much; what is still to be read is never forgotten."""
