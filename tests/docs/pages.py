@@ -155,7 +155,7 @@ class Page:
                 assert done.returncode == 0, f"{where}\nends with {done.returncode} and prints\n{done.stdout}"
 
     def _moved(self, text: str) -> str:
-        """A command or a file that serves, or asks, where there is room."""
+        """A command or a file with the port of this page."""
         return _PORT.sub(str(self._port), text)
 
     def _at(self, block: Block) -> str:

@@ -40,10 +40,10 @@ many = settings(max_examples=5 * settings.default.max_examples)
 results = st.one_of(strategies.mixed, strategies.handed_back, strategies.data)
 
 
-def attempt(door, *args, **options):
-    """What a door makes of a value, or None when it refuses the value as it should: saying where."""
+def attempt(normalize, *args, **options):
+    """The result for a value, or None if it is refused with a path."""
     try:
-        return door(*args, **options)
+        return normalize(*args, **options)
     except ToolError:  # a file that cannot be read; the model is told its name
         return None
     except PlainMCPError as error:

@@ -52,11 +52,11 @@ def prompt(value, policy="standard"):
     return normalize_prompt_result(value, policy=policy)
 
 
-def refusal(door, make, policy="standard"):
-    """Why a door refuses what `make` makes; a fresh value each time, since some can be read only once."""
+def refusal(normalize, make, policy="standard"):
+    """The error for a value of `make`; a new value each time, because some can be read only once."""
     value, start = make(), time.process_time()
     with pytest.raises(NormalizeError) as caught:
-        door(value, policy)
+        normalize(value, policy)
     assert time.process_time() - start < SOON
     return caught.value
 
@@ -376,10 +376,10 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-@pytest.mark.parametrize("door", [tool, resource])
-def test_a_bad_value_is_refused_with_its_path(door, name):
+@pytest.mark.parametrize("normalize", [tool, resource])
+def test_a_bad_value_is_refused_with_its_path(normalize, name):
     make, path, problem = REFUSED[name]
-    error = refusal(door, make)
+    error = refusal(normalize, make)
     assert (error.path, error.problem) == (path, problem)
 
 
@@ -387,10 +387,10 @@ def test_a_bad_value_is_refused_with_its_path(door, name):
 @pytest.mark.parametrize("name", REFUSED)
 def test_no_policy_lets_another_exception_out(name):
     for policy in Policy.profiles:
-        for door in (tool, resource, prompt):
+        for normalize in (tool, resource, prompt):
             value, start = REFUSED[name][0](), time.process_time()
             try:
-                door(value, policy)
+                normalize(value, policy)
             except NormalizeError as error:
                 assert str(error).startswith("$")
             assert time.process_time() - start < SOON
@@ -398,9 +398,9 @@ def test_no_policy_lets_another_exception_out(name):
 
 # Where a field takes anything, pydantic goes round once before it notices.
 @pytest.mark.parametrize(("kind", "path"), [(OpenNode, "$.next.next"), (ClosedNode, "$.next")])
-@pytest.mark.parametrize("door", [tool, resource])
-def test_a_model_that_holds_itself_is_a_cycle(door, kind, path):
-    error = refusal(door, linked(kind))
+@pytest.mark.parametrize("normalize", [tool, resource])
+def test_a_model_that_holds_itself_is_a_cycle(normalize, kind, path):
+    error = refusal(normalize, linked(kind))
     assert (error.path, error.problem) == (path, CYCLE)
 
 
@@ -456,7 +456,7 @@ def test_a_list_that_grows_while_it_is_read_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("door", "value", "path"),
+    ("normalize", "value", "path"),
     [
         (tool, [TextContent(text="see"), {"v": float("nan")}], "$[1].v"),
         (tool, [[TextContent(text="see")], [{"v": float("nan")}]], "$[1][0].v"),
@@ -470,8 +470,8 @@ def test_a_list_that_grows_while_it_is_read_is_refused():
         (prompt, {"role": "user", "content": {"v": float("nan")}}, "$.content.v"),
     ],
 )
-def test_the_path_leads_there_from_what_was_returned(door, value, path):
-    assert refusal(door, lambda: value).path == path
+def test_the_path_leads_there_from_what_was_returned(normalize, value, path):
+    assert refusal(normalize, lambda: value).path == path
 
 
 def test_content_that_holds_itself_is_a_cycle():
@@ -502,7 +502,7 @@ BAD = "\ud800"
 
 
 @pytest.mark.parametrize(
-    ("door", "value"),
+    ("normalize", "value"),
     [
         (tool, types.TextContent(text=BAD)),
         (tool, types.TextContent(text="x", _meta={"k": BAD})),
@@ -524,13 +524,13 @@ BAD = "\ud800"
         (prompt, PromptResult(["x"], meta={"k": BAD})),
     ],
 )
-def test_a_surrogate_is_found_wherever_an_author_put_it(door, value):
+def test_a_surrogate_is_found_wherever_an_author_put_it(normalize, value):
     """Found later, by the encoder, it would be an error nobody can place, or the end of the server (B-02)."""
-    assert refusal(door, lambda: value).problem == SURROGATE
+    assert refusal(normalize, lambda: value).problem == SURROGATE
 
 
 @pytest.mark.parametrize(
-    ("door", "value"),
+    ("normalize", "value"),
     [
         (tool, types.TextContent(text=5)),
         (tool, types.TextContent(type="image", text="x")),
@@ -548,8 +548,8 @@ def test_a_surrogate_is_found_wherever_an_author_put_it(door, value):
         (prompt, PromptResult(["x"], description=5)),
     ],
 )
-def test_a_word_of_the_protocol_that_breaks_its_schema_is_not_sent(door, value):
-    refusal(door, lambda: value)
+def test_a_word_of_the_protocol_that_breaks_its_schema_is_not_sent(normalize, value):
+    refusal(normalize, lambda: value)
 
 
 # Not so bad ---------------------------------------------------------------------------------------

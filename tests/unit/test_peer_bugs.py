@@ -86,9 +86,9 @@ def prompt(value: Any, policy: str = "standard") -> Any:
     return wire(normalize_prompt_result(value, policy=policy))
 
 
-def refusal(door: Any, value: Any, policy: str = "standard", **options: Any) -> str:
+def refusal(normalize: Any, value: Any, policy: str = "standard", **options: Any) -> str:
     with pytest.raises(NormalizeError) as caught:
-        door(value, policy, **options)
+        normalize(value, policy, **options)
     return str(caught.value)
 
 

@@ -31,7 +31,7 @@ def serve_on(
 
     deadline = Deadline(grace)
 
-    class Server(uvicorn.Server):
+    class HttpServer(uvicorn.Server):
         def handle_exit(self, sig: int, frame: Any) -> None:
             deadline.start()
             super().handle_exit(sig, frame)
@@ -77,7 +77,7 @@ def serve_on(
     config = uvicorn.Config(at_path(app, path), **given)
     config.load()
     config.http_protocol_class = _sparing(config.http_protocol_class)
-    server = Server(config)
+    server = HttpServer(config)
     try:
         with asyncio.Runner(loop_factory=_loop_factory(config)) as runner:
             loop = runner.get_loop()

@@ -565,7 +565,7 @@ def test_whatever_is_no_readable_file_below_the_root_is_not_found(trapped, links
 
 
 @pytest.mark.parametrize("relative", [name for name in REFUSED if not name.startswith("way-out")])
-def test_following_links_opens_no_other_door(trapped, relative):
+def test_following_links_opens_nothing_else(trapped, relative):
     """R26-RES-09"""
     with pytest.raises(ResourceNotFound):
         Directory(trapped, links="follow").read(relative)

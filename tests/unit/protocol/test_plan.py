@@ -1,4 +1,4 @@
-"""What a mold makes of a value is what the rooms would have made of it, byte for byte."""
+"""A response from a template equals the response that the rules make, byte for byte."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -131,6 +131,7 @@ HINTS: list[Any] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hint", HINTS, ids=str)
 @pytest.mark.parametrize("policy", Policy.profiles)
 def test_and_of_what_an_output_schema_promises(policy: str, hint: Any) -> None:

@@ -96,7 +96,7 @@ def said(role: str, text: str) -> dict[str, Any]:
     return {"role": role, "content": {"type": "text", "text": text}}
 
 
-# The doors -------------------------------------------------------------------------------------------
+# The normalizers -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("policy", Policy.profiles)
@@ -128,7 +128,7 @@ def test_people_get_data_and_the_server_gets_raw_json():
     assert (bytes(result.structuredContent), mirrored) == (b'{"a":[1,2]}', True)
 
 
-def test_rules_of_ones_own_reach_every_door():
+def test_rules_of_ones_own_reach_every_normalizer():
     rules = Rules()
     rules.add(Model, lambda model: f"#{model.a}")
     assert tool_result(Model(a=1), Policy.standard, rules).result.content == [TextContent(text="#1")]
@@ -143,14 +143,14 @@ class Hostile:
 
 
 @pytest.mark.parametrize(
-    "door",
+    "normalize",
     [normalize_tool_result, normalize_prompt_result, lambda value: normalize_resource_payload("a://1", None, value)],
 )
-def test_no_exception_but_ours_comes_out_and_none_tells_a_secret(door):
+def test_no_exception_but_ours_comes_out_and_none_tells_a_secret(normalize):
     """B-03"""
     for value in (Hostile(), [Hostile()], {"a": Hostile()}):
         with pytest.raises(NormalizeError) as caught:
-            door(value)
+            normalize(value)
         assert "password" not in str(caught.value)
 
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from plainmcp.wire import mime as mime_room
+from plainmcp.wire import mime as mime_module
 from plainmcp.wire.mime import is_textual, mime_of_name, sniff
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
@@ -109,7 +109,7 @@ def test_the_machines_own_tables_do_not_count(monkeypatch, tmp_path):
     (tmp_path / "mime.types").write_text("image/wrong png\nimage/odd odd\n")
     mimetypes.init([str(tmp_path / "mime.types")])
     assert mimetypes.guess_type("a.odd")[0] == "image/odd"
-    mime_room._shipped_types.cache_clear()
+    mime_module._shipped_types.cache_clear()
     assert mime_of_name("a.png") == "image/png"
     assert mime_of_name("a.odd") is None
 
