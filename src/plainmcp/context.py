@@ -219,7 +219,7 @@ class Context:
         if link is None:
             return
         try:
-            message = jsonrpc.notification(method, params)
+            message = jsonrpc.encode_notification(method, params)
             codec.check_depth(message)
         except (TypeError, ValueError, RecursionError, ParseError):
             _log.warning("a %s could not be written as JSON and was not sent", method, exc_info=True)

@@ -80,7 +80,7 @@ class Plan(Generic[F]):
     def _ask(self, request: Request, questions: InputRequired) -> bytes:
         try:
             result = input_required(self.server, request, questions)
-            return jsonrpc.close(request.id, with_server_info(result, self.server, self.revision))
+            return jsonrpc.encode_result(request.id, with_server_info(result, self.server, self.revision))
         except FAILURES as error:
             return self.fail(request, error)
 

@@ -15,7 +15,7 @@ from ..types import CallToolResult
 from ..values.encode import Inexact
 from ..values.payload import Normalized
 from ..wire import codec, jsonrpc
-from ..wire.jsonrpc import HEAD, Id
+from ..wire.jsonrpc import RESPONSE_HEAD, Id
 from . import project
 from .core import Core
 from .features import ToolFeature
@@ -61,7 +61,7 @@ class Writers(dict[type, Writer]):
         tool = self._tool
         output = msgspec.structs.replace(tool.output, check=None, conform=None)
         normalized = tool.normalize(value, output=output)
-        return jsonrpc.tail(codec.encode(project_result(self._server, tool, normalized, self._revision)))
+        return jsonrpc.result_tail(codec.encode(project_result(self._server, tool, normalized, self._revision)))
 
     def __missing__(self, kind: type) -> Writer:
         writer: Writer = self._normalize
@@ -76,7 +76,7 @@ class Writers(dict[type, Writer]):
     def _normalize(self, id: Id, value: Any, encoded: bytes | None = None) -> bytes:
         """The response where there is no template; the JSON of the value is used again, if it was made."""
         normalized = self._tool.normalize(value, encoded=encoded)
-        return jsonrpc.close(id, project_result(self._server, self._tool, normalized, self._revision))
+        return jsonrpc.encode_result(id, project_result(self._server, self._tool, normalized, self._revision))
 
     def _text_writer(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> Writer:
         encode, normalize, check = codec.encode, self._normalize, self._tool.output.check
@@ -88,7 +88,7 @@ class Writers(dict[type, Writer]):
                 return normalize(id, value)
             if check is not None:
                 check(raw)
-            return b"".join((HEAD, id, before, raw, between, raw if is_sent else b"", after))
+            return b"".join((RESPONSE_HEAD, id, before, raw, between, raw if is_sent else b"", after))
 
         return write
 
@@ -109,7 +109,7 @@ class Writers(dict[type, Writer]):
             if check is not None:
                 check(raw)
             text = codec.encode(restyle(raw).decode())
-            return b"".join((HEAD, id, before, text, between, raw if is_sent else b"", after))
+            return b"".join((RESPONSE_HEAD, id, before, text, between, raw if is_sent else b"", after))
 
         return write
 

@@ -70,7 +70,7 @@ class ToolPlan(Plan[ToolFeature]):
             block = TextContent(type="text", text=self._describe_failure(error))
             normalized = Normalized(CallToolResult(content=[block], isError=True), True)
             result = project_result(self.server, self.feature, normalized, self.revision)
-            return jsonrpc.close(request.id, result)
+            return jsonrpc.encode_result(request.id, result)
         except FAILURES as problem:
             return error_response(problem, self.revision, request.id, "Method tools/call")
 
