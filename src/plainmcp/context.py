@@ -120,7 +120,7 @@ class Context:
     @property
     def meta(self) -> dict[str, Any]:
         """The `_meta` of the request."""
-        return self._request.meta.whole() if self._request.meta else {}
+        return self._request.meta.as_dict() if self._request.meta else {}
 
     @property
     def cancelled(self) -> bool:

@@ -69,7 +69,7 @@ class Meta(
     baggage: Any = UNSET
     message: Any = ABSENT  # the whole message that it is part of, as JSON
 
-    def whole(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """All members of `_meta`, also those that have no field here."""
         return _decode_whole_meta(self.message).params._meta
 
