@@ -152,7 +152,7 @@ class Context:
     @property
     def meta(self) -> dict[str, Any]:
         """The `_meta` of the request."""
-        return self._request.meta.whole() if self._request.meta else {}
+        return self._request.meta.as_dict() if self._request.meta else {}
 
     @property
     def cancelled(self) -> bool:
@@ -251,7 +251,7 @@ class Context:
         if link is None:
             return
         try:
-            message = jsonrpc.notification(method, params)
+            message = jsonrpc.encode_notification(method, params)
         except (TypeError, ValueError, RecursionError, ParseError):
             _log.warning("a %s could not be written as JSON and was not sent", method, exc_info=True)
         else:

@@ -256,12 +256,12 @@ class PromptResult:
 # Is the text the JSON of the data (S001-02)? Then `structured`; with another text `full`; without data `text`.
 
 
-def structured(payload: Any, error: BaseException | str | None = None) -> ToolResult:
+def structured_result(payload: Any, error: BaseException | str | None = None) -> ToolResult:
     """Data whose JSON is also the text (S001-03); the JSON is made once, so that the two always agree."""
     return _failure(error) or ToolResult(structured_content=payload)
 
 
-def full(text: str, payload: Any, error: BaseException | str | None = None) -> ToolResult:
+def full_result(text: str, payload: Any, error: BaseException | str | None = None) -> ToolResult:
     """A text for people and data for programs (S001-05); the author keeps them consistent."""
     result = _failure(error)
     if result is None:
@@ -270,13 +270,17 @@ def full(text: str, payload: Any, error: BaseException | str | None = None) -> T
     return result
 
 
-def text(text: str, error: BaseException | str | None = None) -> ToolResult:
+def text_result(text: str, error: BaseException | str | None = None) -> ToolResult:
     """A text without data (S001-07), or an error for the model to read (S001-09).
 
     >>> text("", RuntimeError("failed to list namespaces: timeout")).content
     ['failed to list namespaces: timeout']
     """
     return _failure(error) or ToolResult([_check_text(text)])
+
+
+# The public names: plainmcp.structured, plainmcp.full and plainmcp.text.
+structured, full, text = structured_result, full_result, text_result
 
 
 def _failure(error: BaseException | str | None) -> ToolResult | None:

@@ -125,8 +125,8 @@ def _argument_rows() -> Iterator[list[str]]:
 def _code_rows() -> Iterator[list[str]]:
     known = {kind.code: kind for kind in ProtocolError.__subclasses__() if "code" in vars(kind)}
     for number, kind in sorted(known.items()):
-        yield [str(number), code(kind.__name__), str(http_status(jsonrpc.fail(b"1", number, ""), LATEST))]
+        yield [str(number), code(kind.__name__), str(http_status(jsonrpc.encode_error(b"1", number, ""), LATEST))]
     for number in sorted({revision.resource_not_found for revision in REVISIONS.values()}):
         where = [name for name, revision in REVISIONS.items() if revision.resource_not_found == number]
-        response = jsonrpc.fail(b"1", number, "")
+        response = jsonrpc.encode_error(b"1", number, "")
         yield [str(number), f"`ResourceNotFound` on {', '.join(where)}", str(http_status(response, where[-1]))]

@@ -352,7 +352,7 @@ def test_changes_reach_a_client_that_shook_hands_and_subscribed() -> None:
 def test_a_stream_hears_of_the_changes_it_asked_for_and_of_no_others() -> None:
     client = client_of(MODERN)
     wanted = {"toolsListChanged": True, "resourceSubscriptions": ["test://watched-resource"]}
-    params = client._dressed({"notifications": wanted})
+    params = client._with_meta({"notifications": wanted})
     listen = {"jsonrpc": "2.0", "id": "l", "method": "subscriptions/listen", "params": params}
     assert client.send(json.dumps(listen).encode()) is None
     for name in ("test_trigger_tool_change", "test_trigger_prompt_change", "test_trigger_resource_change"):

@@ -27,11 +27,11 @@ def _check_names(names: Collection[Any]) -> None:
 
 def _open_frame(frame: Any) -> list[dict[Any, Any]]:
     """A list of rows; an index comes first in each, a column for each of its levels."""
-    names = [_column_name(label, frame.columns) for label in frame.columns]
-    columns = [_cells(column) for _, column in frame.items()]
+    names = [_column_name_of(label, frame.columns) for label in frame.columns]
+    columns = [_cells_of(column) for _, column in frame.items()]
     if not _is_default(frame.index):
-        names = [*_level_names(frame.index, names), *names]
-        columns = [*_levels(frame.index), *columns]
+        names = [*_level_names_of(frame.index, names), *names]
+        columns = [*_levels_of(frame.index), *columns]
     _check_names(names)
     if not columns:
         return [{} for _ in range(len(frame))]
@@ -42,23 +42,23 @@ def _open_series(series: Any) -> Any:
     """A list; with an index, an object if its labels are texts, else rows, as for a frame with one column."""
     index = series.index
     if _is_default(index):
-        return _cells(series)
+        return _cells_of(series)
     labels = index.tolist()
     is_text = all(type(label) is str for label in labels) and index.dtype.kind == "O"
     if is_text and index.names == [None] and index.is_unique:
-        return dict(zip(labels, _cells(series), strict=True))
+        return dict(zip(labels, _cells_of(series), strict=True))
     return _open_frame(series.to_frame("value" if series.name is None else series.name))
 
 
 def _open_index(index: Any) -> list[Any]:
     """The labels; those of several levels are rows."""
     if index.nlevels == 1:
-        return _cells(index)
-    names = _level_names(index, [])
-    return [dict(zip(names, row, strict=True)) for row in zip(*_levels(index), strict=True)]
+        return _cells_of(index)
+    names = _level_names_of(index, [])
+    return [dict(zip(names, row, strict=True)) for row in zip(*_levels_of(index), strict=True)]
 
 
-def _cells(values: Any) -> list[Any]:
+def _cells_of(values: Any) -> list[Any]:
     """The values of a Series, an Index or an array of pandas; missing ones are None."""
     missing = values.isna().tolist()
     items: list[Any] = values.tolist()
@@ -73,15 +73,15 @@ def _is_default(index: Any) -> bool:
     return type(index).__name__ == "RangeIndex" and (index.start, index.step, index.name) == (0, 1, None)
 
 
-def _levels(index: Any) -> list[list[Any]]:
-    return [_cells(index.get_level_values(level)) for level in range(index.nlevels)]
+def _levels_of(index: Any) -> list[list[Any]]:
+    return [_cells_of(index.get_level_values(level)) for level in range(index.nlevels)]
 
 
-def _level_names(index: Any, columns: Collection[Any]) -> list[str]:
+def _level_names_of(index: Any, columns: Collection[Any]) -> list[str]:
     """Names for the levels of an index that no column has: their own, or those of pandas for unnamed levels."""
-    used, names = set(map(_text, columns)), list[str]()
+    used, names = set(map(_to_text, columns)), list[str]()
     for level, name in enumerate(index.names):
-        own = [] if name is None else [_text(name)]
+        own = [] if name is None else [_to_text(name)]
         usual = ["index"] if index.nlevels == 1 else []
         choices = [*own, *usual, f"level_{level}"]
         names.append(next((one for one in choices if one not in used), choices[0]))
@@ -89,19 +89,19 @@ def _level_names(index: Any, columns: Collection[Any]) -> list[str]:
     return names
 
 
-def _column_name(label: Any, columns: Any) -> Any:
+def _column_name_of(label: Any, columns: Any) -> Any:
     """A column's own label; one of several levels is `price.min`, one of a level with a name `quarter=1`."""
     if columns.nlevels == 1 and columns.name is None:
         return label
     parts = label if columns.nlevels > 1 else (label,)
     # The label is an empty text at a level that does not concern the column, such as a former index.
-    texts = [(name, _text(part)) for name, part in zip(columns.names, parts, strict=True) if _text(part)]
-    return ".".join(part if name is None else f"{_text(name)}={part}" for name, part in texts)
+    texts = [(name, _to_text(part)) for name, part in zip(columns.names, parts, strict=True) if _to_text(part)]
+    return ".".join(part if name is None else f"{_to_text(name)}={part}" for name, part in texts)
 
 
-def _text(label: Any) -> str:
+def _to_text(label: Any) -> str:
     if isinstance(label, tuple):
-        return ".".join(map(_text, label))
+        return ".".join(map(_to_text, label))
     return label.isoformat() if hasattr(label, "isoformat") else str(label)
 
 
@@ -169,7 +169,7 @@ OPENERS: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("pandas", "DataFrame"): _open_frame,
     ("pandas", "Series"): _open_series,
     ("pandas", "Index"): _open_index,
-    ("pandas", "ExtensionArray"): _cells,
+    ("pandas", "ExtensionArray"): _cells_of,
     ("pandas", "Timestamp"): _open_moment,
     ("pandas", "Timedelta"): _open_span,
     ("pandas", "Period"): str,

@@ -29,15 +29,15 @@ def _paint_image(image: Any, mime: str | None) -> tuple[bytes, str]:
     if image.format == "JPEG" and image.mode in ("L", "RGB") and mime in (None, JPEG):
         image.save(file, format="jpeg", quality="keep")
         return file.getvalue(), JPEG
-    _in_colours(image).save(file, format=_format_of(mime or PNG))
+    _to_colours(image).save(file, format=_format_of(mime or PNG))
     return file.getvalue(), mime or PNG
 
 
-def _in_colours(image: Any) -> Any:
+def _to_colours(image: Any) -> Any:
     """An image in a mode that PNG has; raises NormalizeError for one whose numbers are not colours."""
     if image.mode in _MODES:
         return image.convert(_MODES[image.mode])
-    if image.mode == "F" or (image.mode == "I" and not _fits_16_bits(image)):
+    if image.mode == "F" or (image.mode == "I" and not _has_16_bits(image)):
         raise NormalizeError(
             "$", f"an image of mode {image.mode} holds numbers, not colours; scale them to 0..255 and convert it to L"
         )
@@ -46,7 +46,7 @@ def _in_colours(image: Any) -> Any:
     return image
 
 
-def _fits_16_bits(image: Any) -> bool:
+def _has_16_bits(image: Any) -> bool:
     least, most = image.getextrema()
     return bool(least >= 0 and most < 1 << 16)
 

@@ -40,9 +40,9 @@ def receive(server: Core, message: Any, caller: Caller) -> Exchange:
     """Decode a message or a batch, given as bytes, text or data, and dispatch it."""
     try:
         raw = message if type(message) is bytes else codec.to_bytes(message)
-        batch = jsonrpc.open_batch(raw)
+        batch = jsonrpc.decode_batch(raw)
         if batch is None:
-            return dispatch(server, jsonrpc.open_envelope(raw), caller)
+            return dispatch(server, jsonrpc.decode_message(raw), caller)
         check_batch(server, batch, caller.assumed_revision)
     except ProtocolError as error:
         return Exchange(error_response(error, caller.assumed_revision))
@@ -69,7 +69,7 @@ def dispatch(server: Core, envelope: Envelope, caller: Caller) -> Exchange:
         )
         if isinstance(result, Exchange):
             return result
-        return Exchange(result if type(result) is bytes else jsonrpc.close(id, result))
+        return Exchange(result if type(result) is bytes else jsonrpc.encode_result(id, result))
     except BaseException as error:
         return Exchange(error_response(error, revision or caller.assumed_revision, id, f"Method {name}"))
 
@@ -152,7 +152,7 @@ def dispatch_batch(server: Core, batch: list[Raw], caller: Caller) -> Exchange:
 
 def _dispatch_part(server: Core, part: Raw, caller: Caller) -> Exchange:
     try:
-        envelope = jsonrpc.open_envelope(part)
+        envelope = jsonrpc.decode_message(part)
         if envelope.method == "initialize" and not server.batches:
             raise jsonrpc.with_request_id(
                 InvalidRequest("initialize is never part of a batch"), envelope.id

@@ -19,9 +19,9 @@ _log = logging.getLogger("plainmcp")
 def error_response(error: BaseException, revision: Revision, id: Any = None, what: str = "The request") -> Failure:
     """The response for an error, with the code that the revision has for it; what is no ProtocolError is logged."""
     if not isinstance(error, ProtocolError):
-        return jsonrpc.fail(id, ProtocolError.code, log_incident(what, error))
+        return jsonrpc.encode_error(id, ProtocolError.code, log_incident(what, error))
     code = revision.resource_not_found if isinstance(error, ResourceNotFound) else error.code
-    return jsonrpc.fail(id or error.id, code, error.message, error.data, null_id=revision.null_id)
+    return jsonrpc.encode_error(id or error.id, code, error.message, error.data, null_id=revision.null_id)
 
 
 def internal_error(error: BaseException, what: str) -> ProtocolError:

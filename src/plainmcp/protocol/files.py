@@ -60,7 +60,7 @@ class FileSource:
         self._uri: str | None
         if isinstance(file, str | os.PathLike):
             path = _to_absolute(file)
-            self.name, self._uri = _base_name(path), uri_of(path)
+            self.name, self._uri = _base_name_of(path), uri_of(path)
             self._path = _safe_path_of(path, root, links)
             head, kind = _read_head(self._path, self.name, max_size), None
         elif root is None:
@@ -109,7 +109,7 @@ class Directory:
         self._root, self._max_size, self._hidden = _to_absolute(root), max_size, hidden
         self._links: Links = links
         if not os.path.isdir(self._root):
-            raise AuthorError(f"{_base_name(self._root)!r} is not a directory")
+            raise AuthorError(f"{_base_name_of(self._root)!r} is not a directory")
 
     def resolve(self, relative: str, uri: str | None = None) -> Path:
         """The real path of a file; ResourceNotFound for anything but a readable file below the root.
@@ -129,12 +129,12 @@ class Directory:
     @contextmanager
     def _open(self, relative: str, uri: str | None) -> Generator[tuple[IO[bytes], Path], None, None]:
         with _as_not_found(uri or relative):
-            if not self._allows(relative):
+            if not self._is_allowed(relative):
                 raise ValueError("not a path below the root")
             with SafePath(self._root, relative, self._links).open() as opened:
                 yield opened
 
-    def _allows(self, relative: str) -> bool:
+    def _is_allowed(self, relative: str) -> bool:
         """Whether a path is written like one below the root, on this system or another (R26-RES-09)."""
         parts = relative.split("/")
         # A colon as the second character makes a drive; on Windows any other colon opens a hidden stream.
@@ -157,11 +157,11 @@ def _read_bounded(file: IO[bytes], name: str, max_size: int) -> bytes:
     too_large = os.fstat(file.fileno()).st_size > max_size
     data = b"" if too_large else file.read(max_size + 1)
     if too_large or len(data) > max_size:
-        raise ToolError(f"{_base_name(name)!r} is larger than {max_size} bytes")
+        raise ToolError(f"{_base_name_of(name)!r} is larger than {max_size} bytes")
     return data
 
 
-def _base_name(path: str) -> str:
+def _base_name_of(path: str) -> str:
     """The end of a path as text: file names may hold bytes that are not text, which cannot be encoded."""
     return os.path.basename(path).encode("utf-8", "replace").decode()
 
@@ -188,7 +188,7 @@ def _safe_path_of(path: str, root: Location | None, links: Links) -> SafePath:
         return SafePath(os.path.dirname(path), os.path.basename(path), "follow" if links == "inside" else links)
     above = _to_absolute(root)
     if not Path(path).is_relative_to(above):
-        raise AuthorError(f"{_base_name(path)!r} does not lie below the root {_base_name(above)!r}")
+        raise AuthorError(f"{_base_name_of(path)!r} does not lie below the root {_base_name_of(above)!r}")
     return SafePath(above, os.path.relpath(path, above), links)
 
 
@@ -208,7 +208,7 @@ def _read_head(path: SafePath, name: str, max_size: int) -> bytes:
 def _name_of(file: object) -> tuple[str, str | None]:
     """The name of an open file, and its URI if it has a name."""
     path: object = getattr(file, "name", None)  # a path, the number of a descriptor, or nothing
-    name = _base_name(path) if isinstance(path, str) else ""
+    name = _base_name_of(path) if isinstance(path, str) else ""
     if not isinstance(path, str) or not name:
         return "file", None
     return name, uri_of(path) if os.path.isfile(path) else f"file:///{quote(name, safe='')}"

@@ -73,7 +73,7 @@ def with_checked_options(where: str, usage: str) -> Callable[[F], F]:
             signature = _signature_of(function)
             _check_positional(args[signature.is_method :], options, signature, where, usage)
             check_options(
-                {name: options[name] for name in options if signature.checks(name)}, signature.options, where
+                {name: options[name] for name in options if signature.has_check_for(name)}, signature.options, where
             )
             return function(*args, **options)
 
@@ -112,7 +112,7 @@ class _Signature(NamedTuple):
     is_method: bool
     is_open: bool  # other options are passed on, and checked there
 
-    def checks(self, name: str) -> bool:
+    def has_check_for(self, name: str) -> bool:
         """Whether an option is checked here."""
         return name in self.options or not self.is_open
 

@@ -24,7 +24,7 @@ from ..types import CallToolResult, GetPromptResult, ReadResourceResult, TextCon
 from ..values.encode import Inexact
 from ..values.payload import Normalized
 from ..wire import codec, jsonrpc
-from ..wire.jsonrpc import HEAD, Id
+from ..wire.jsonrpc import RESPONSE_HEAD, Id
 from . import project
 from .core import Core
 from .exchange import FAILURES, Exchange, Run
@@ -102,7 +102,7 @@ class Plan(Generic[F]):
     def _ask(self, request: Request, questions: InputRequired) -> bytes:
         try:
             result = input_required(self.server, request, questions)
-            return jsonrpc.close(request.id, with_server_info(result, self.server, self.revision))
+            return jsonrpc.encode_result(request.id, with_server_info(result, self.server, self.revision))
         except FAILURES as error:
             return self.fail(request, error)
 
@@ -206,7 +206,7 @@ class ToolPlan(Plan[ToolFeature]):
             block = TextContent(type="text", text=self._describe_failure(error))
             normalized = Normalized(CallToolResult(content=[block], isError=True), True)
             result = _project(self.server, self.feature, normalized, self.revision)
-            return jsonrpc.close(request.id, result)
+            return jsonrpc.encode_result(request.id, result)
         except FAILURES as problem:
             return error_response(problem, self.revision, request.id, "Method tools/call")
 
@@ -248,7 +248,7 @@ class _Writers(dict[type, Writer]):
         tool = self._tool
         output = msgspec.structs.replace(tool.output, check=None, conform=None)
         normalized = tool.normalize(value, output=output)
-        return jsonrpc.tail(codec.encode(_project(self._server, tool, normalized, self._revision)))
+        return jsonrpc.result_tail(codec.encode(_project(self._server, tool, normalized, self._revision)))
 
     def __missing__(self, kind: type) -> Writer:
         writer: Writer = self._normalize
@@ -263,7 +263,7 @@ class _Writers(dict[type, Writer]):
     def _normalize(self, id: Id, value: Any, encoded: bytes | None = None) -> bytes:
         """The response where there is no template; the JSON of the value is used again, if it was made."""
         normalized = self._tool.normalize(value, encoded=encoded)
-        return jsonrpc.close(id, _project(self._server, self._tool, normalized, self._revision))
+        return jsonrpc.encode_result(id, _project(self._server, self._tool, normalized, self._revision))
 
     def _text_writer(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> Writer:
         encode, normalize, check = codec.encode, self._normalize, self._tool.output.check
@@ -275,7 +275,7 @@ class _Writers(dict[type, Writer]):
                 return normalize(id, value)
             if check is not None:
                 check(raw)
-            return b"".join((HEAD, id, before, raw, between, raw if is_sent else b"", after))
+            return b"".join((RESPONSE_HEAD, id, before, raw, between, raw if is_sent else b"", after))
 
         return write
 
@@ -296,7 +296,7 @@ class _Writers(dict[type, Writer]):
             if check is not None:
                 check(raw)
             text = codec.encode(restyle(raw).decode())
-            return b"".join((HEAD, id, before, text, between, raw if is_sent else b"", after))
+            return b"".join((RESPONSE_HEAD, id, before, text, between, raw if is_sent else b"", after))
 
         return write
 

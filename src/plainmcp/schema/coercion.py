@@ -21,7 +21,7 @@ from .records import constructor_of
 from .subschemas import Keys, Schema, with_definitions
 from .validator import Validator
 
-__all__ = ["Coercer", "coercer_of", "nodes_of", "reads_exactly"]
+__all__ = ["Coercer", "coercer_of", "is_read_exactly", "nodes_of"]
 
 
 def coercer_of(hint: Any, lenient: bool) -> "Coercer":
@@ -46,7 +46,7 @@ class Coercer:
         self._foreign: dict[int, Callable[[Any], Any]] = {
             id(part): pydantic.converter_of(part.hint, lenient=lenient) for part in parts
         }
-        self.is_native = reads_exactly(hint, self._node, lenient)
+        self.is_native = is_read_exactly(hint, self._node, lenient)
 
     @cached_property
     def _schema(self) -> Schema:
@@ -141,11 +141,11 @@ def _position_of(keys: Keys, value: Any) -> list[int]:
 # Types that msgspec reads exactly ------------------------------------------------------------------
 
 
-def reads_exactly(hint: Any, node: Node, lenient: bool) -> bool:
+def is_read_exactly(hint: Any, node: Node, lenient: bool) -> bool:
     """Whether msgspec accepts the same values of a hint as we do and gives the same results; `node` is its tree.
 
     >>> from plainmcp.schema.type_tree import tree_of
-    >>> reads_exactly(list[int], tree_of(list[int]), lenient=True)
+    >>> is_read_exactly(list[int], tree_of(list[int]), lenient=True)
     True
     """
     for part in nodes_of(node):

@@ -104,7 +104,7 @@ class _Compiler:
         if hint not in self.records:
             keep = self.keep or classes.has_extra_fields(kind)
             self.records[hint] = record = _RecordShape(self.unpacker, kind, keep)
-            for field in records.sent_fields(hint):
+            for field in records.sent_fields_of(hint):
                 record.add(field, self.shape(field.hint))
         return self.records[hint]
 
@@ -202,9 +202,9 @@ class _RecordShape:
     def __call__(self, value: Any) -> Any:
         if self.is_exact(type(value)):
             return value
-        if self.is_model and not self.keep and self.unpacker.inherits(value, self.kind):
+        if self.is_model and not self.keep and self.unpacker.is_derived(value, self.kind):
             return classes.dump_model(value, self.kind)
-        members = self.unpacker.members(value)
+        members = self.unpacker.members_of(value)
         return value if members is None else self.select(value, members)
 
     def select(self, value: Any, members: Mapping[Any, Any]) -> Any:
@@ -245,7 +245,7 @@ class _ItemsShape:
     shape: Conform
 
     def __call__(self, value: Any) -> Any:
-        items = self.unpacker.items(value)
+        items = self.unpacker.items_of(value)
         if items is None:
             return value
         if isinstance(self.shape, _RecordShape) and all(map(self.shape.is_exact, set(map(type, items)))):
@@ -287,7 +287,7 @@ class _MembersShape:
     shape: Conform
 
     def __call__(self, value: Any) -> Any:
-        members = self.unpacker.members(value)
+        members = self.unpacker.members_of(value)
         if members is None:
             return value
         selected = {key: self.shape(item) for key, item in members.items()}
@@ -317,7 +317,7 @@ class _UnionShape:
         for base in type(value).__mro__:
             if base in self.by_class:
                 return self.by_class[base](value)
-        members = self.unpacker.members(value)
+        members = self.unpacker.members_of(value)
         if members is None:
             return self.items(value)
         best = max(self.records, key=lambda record: record.count_matches(members), default=None)

@@ -157,7 +157,7 @@ class _Conversion:
         count = len(self.places)
         result: dict[Any, Any] = {}
         for name, item in value.items():
-            key = self.key(node.key, name, (*keys, Name(name)))
+            key = self.read_key(node.key, name, (*keys, Name(name)))
             if key is not _UNFIT and key in result:
                 self.refuse((*keys, name), "the same key as another one, written differently")
             result[key] = self.read(node.value, item, (*keys, name))
@@ -165,11 +165,11 @@ class _Conversion:
                 break
         return _UNFIT if len(self.places) > count else node.make(result)
 
-    def key(self, node: Node, name: str, keys: Keys) -> Any:
+    def read_key(self, node: Node, name: str, keys: Keys) -> Any:
         """The key of a member, by its name: names are strings, keys may be numbers and other values."""
         match node:
             case Alias():
-                return self.key(node.inner, name, keys)
+                return self.read_key(node.inner, name, keys)
             case Anything():
                 return name
             case Scalar() if node.json is not str:
@@ -188,7 +188,7 @@ class _Conversion:
             if texts and isinstance(one, Scalar) and one.json is not str:
                 continue
             attempt = _Conversion(self._results, self._foreign)
-            key = attempt.key(one, name, keys)
+            key = attempt.read_key(one, name, keys)
             if not attempt.places:
                 return key
         return self.refuse(keys)

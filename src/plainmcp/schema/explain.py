@@ -80,7 +80,7 @@ class _Explainer:
         if got is None:
             right = any(can_hold(one, value) for one in branches_of(self.root, schema))
             got = "" if right else kind
-        allowed = self._allowed_values(schema)
+        allowed = self._allowed_values_in(schema)
         near = None if value in allowed else find_nearest(value, allowed)
         text = f"expected {words}" + (f", got {got}" if got else "")
         text += "" if near is None else f"; did you mean {describe_values([near])}?"
@@ -103,7 +103,7 @@ class _Explainer:
         rest = f"did you mean {near}?" if near else f"the {kind}s are {names}" if known else "there are none"
         self.problems.append(Problem(keys, "nothing", "a value", f"no such {kind}; {rest}"))
 
-    def _allowed_values(self, schema: Any) -> list[Any]:
+    def _allowed_values_in(self, schema: Any) -> list[Any]:
         return [value for one in branches_of(self.root, schema) for value in allowed_values_of(one) or ()]
 
     def count_step(self) -> bool:
@@ -172,10 +172,10 @@ class _Explainer:
             return self._note_place(schema, value, keys[:-1])
         if key not in value:
             if inner is not None:  # else it belongs to another choice
-                self.note_missing(keys, inner, value, _names(schema))
+                self.note_missing(keys, inner, value, _names_of(schema))
             return None
         if inner is False:
-            return self.note_unknown(keys, _names(schema))
+            return self.note_unknown(keys, _names_of(schema))
         return self.seek(True if inner is None else inner, value[key], keys, places)
 
     # Everything -----------------------------------------------------------------------------------
@@ -226,11 +226,11 @@ class _Explainer:
     def _check_members(self, schema: Schema, value: dict[str, Any], keys: Keys) -> None:
         for name in schema.get("required", ()):
             if name not in value:
-                self.note_missing((*keys, name), child_of(schema, name), value, _names(schema))
+                self.note_missing((*keys, name), child_of(schema, name), value, _names_of(schema))
         for name, item in value.items():
             inner = child_of(schema, name)
             if inner is False:
-                self.note_unknown((*keys, name), _names(schema))
+                self.note_unknown((*keys, name), _names_of(schema))
             elif self._check_name(schema, name, (*keys, name)) and inner is not None:
                 self.check(inner, item, (*keys, name))
             if self.count_step():
@@ -239,7 +239,7 @@ class _Explainer:
     def _check_name(self, schema: Any, name: str, keys: Keys) -> bool:
         """Whether the name of a member is allowed; if not, this is noted."""
         rule = schema.get("propertyNames") if isinstance(schema, dict) else None
-        if rule is None or not self._fork().breaks(rule, name):
+        if rule is None or not self._fork().has_problems(rule, name):
             return True
         self._note_name(rule, name, keys)
         return False
@@ -247,14 +247,14 @@ class _Explainer:
     def _note_name(self, rule: Any, name: str, keys: Keys) -> None:
         known = join_choices(describe(self.root, _as_text(one)) for one in branches_of(self.root, rule))
         words = "another name" if known == "a string" else f"a name that is {known}"
-        near = find_nearest(name, self._allowed_values(rule))
+        near = find_nearest(name, self._allowed_values_in(rule))
         text = f"expected {words}" + ("" if near is None else f"; did you mean {describe_values([near])}?")
         self.problems.append(Problem(keys, words, "another name", text))
 
     def _fork(self) -> "_Explainer":
         return _Explainer(self.root, self.members, self.check_format)
 
-    def breaks(self, schema: Any, value: Any) -> bool:
+    def has_problems(self, schema: Any, value: Any) -> bool:
         """Whether a value has problems."""
         self.check(schema, value, ())
         return bool(self.problems)
@@ -294,7 +294,7 @@ class _Explainer:
         return attempt.problems
 
 
-def _names(schema: Any) -> list[str]:
+def _names_of(schema: Any) -> list[str]:
     return list(schema.get("properties", ())) if isinstance(schema, dict) else []
 
 

@@ -174,7 +174,7 @@ def _is_data(hint: Any, opaque: Collection[type]) -> bool:
     inner = hints.unwrap_all(hint)
     if get_origin(inner) is tuple and _is_pair(get_args(inner)):
         return False
-    if _may_be_bytes(hint):
+    if _can_be_bytes(hint):
         return False
     # Combined flags are none of the members.
     others = (Wire, enum.Flag, *opaque)
@@ -185,14 +185,14 @@ def _is_data(hint: Any, opaque: Collection[type]) -> bool:
     )
 
 
-def _may_be_bytes(hint: Any) -> bool:
+def _can_be_bytes(hint: Any) -> bool:
     """Whether a value may be bytes, or a list of them: that is content under most policies."""
     for choice in map(hints.unwrap_all, hints.choices_of(hint)):
         kind, args = get_origin(choice) or choice, get_args(choice)
         if kind in _BYTES:
             return True
         is_array = isinstance(kind, type) and issubclass(kind, Iterable) and not issubclass(kind, Mapping)
-        if is_array and not hints.is_record(kind) and any(_may_be_bytes(arg) for arg in args if arg is not ...):
+        if is_array and not hints.is_record(kind) and any(_can_be_bytes(arg) for arg in args if arg is not ...):
             return True
     return False
 
@@ -215,7 +215,7 @@ def _to_written_form(hint: Any) -> Any:
     kind: Any = get_origin(hint) or hint
     if not isinstance(kind, type) or not any(map(_is_rewritten, hints.parts_of(kind))):
         return hint
-    if not hints.is_record(kind) or hints.needs_pydantic(kind) or _holds_itself(kind):
+    if not hints.is_record(kind) or hints.needs_pydantic(kind) or _is_recursive(kind):
         raise AuthorError(f"{kind.__name__} is not written as its class says, and too intricate to rewrite")
     fields = {}
     for name, (field, required) in hints.fields_of(kind).items():
@@ -224,7 +224,7 @@ def _to_written_form(hint: Any) -> Any:
     return typing.TypedDict(kind.__name__, fields)  # type: ignore[operator]
 
 
-def _holds_itself(kind: type) -> bool:
+def _is_recursive(kind: type) -> bool:
     return any(part is kind for field, _ in hints.fields_of(kind).values() for part in hints.parts_of(field))
 
 

@@ -66,7 +66,7 @@ def _always_sent_by(hint: Any) -> dict[tuple[str, ...], set[str]]:
     always_sent: dict[tuple[str, ...], set[str]] = {}
     for part in hints.parts_of(hint):
         if hints.is_record(part) and not classes.is_pydantic(part):
-            fields = records.sent_fields(part)
+            fields = records.sent_fields_of(part)
             names, always = tuple(one.name for one in fields), {one.name for one in fields if one.always}
             always_sent[names] = always & always_sent.get(names, always)
     return {names: always for names, always in always_sent.items() if always}

@@ -69,15 +69,15 @@ class _Writer:
     def write(self, node: Node) -> Schema:
         match node:
             case Record() | Alias():
-                return {**node.notes, **self._reference(node)}
+                return {**node.notes, **self._refer_to(node)}
             case Row() | Choice() if node.kind is not None:
-                return {**node.notes, **self._reference(node)}
+                return {**node.notes, **self._refer_to(node)}
         return {**node.notes, **self._write_out(node)}
 
-    def _reference(self, node: Record | Alias | Row | Choice) -> Schema:
+    def _refer_to(self, node: Record | Alias | Row | Choice) -> Schema:
         """A reference to the definition of a class, which is written when it is first needed."""
         if node.kind not in self._names:
-            name = _free_name(node.kind, self.definitions)
+            name = _find_free_name(node.kind, self.definitions)
             self._names[node.kind] = name
             self.definitions[name] = {}
             self.definitions[name] = {**_describe(node), **self._write_out(node)}
@@ -112,7 +112,7 @@ class _Writer:
     def _write_foreign(self, node: Foreign) -> Schema:
         schema, definitions = pydantic.json_schema_of(node.hint, "validation" if self._is_input else "serialization")
         if self._outline:
-            return _outline(with_definitions(schema, definitions))
+            return _outline_of(with_definitions(schema, definitions))
         return join_definitions(schema, definitions, self.definitions)
 
     def _format_of(self, node: Text) -> Schema:
@@ -184,7 +184,7 @@ class _Writer:
             return schema
 
 
-def _outline(schema: Schema) -> Schema:
+def _outline_of(schema: Schema) -> Schema:
     """The schema of arrays or objects, which may be sent in a string; else one by which no value is repaired."""
     kinds = [one.get("type") for one in branches_of(schema, schema) if isinstance(one, dict)]
     if not set(kinds) <= {"array", "object", "null"}:
@@ -208,7 +208,7 @@ def _is_null(node: Node) -> bool:
 # Names --------------------------------------------------------------------------------------------
 
 
-def _free_name(kind: Any, used: dict[str, Schema]) -> str:
+def _find_free_name(kind: Any, used: dict[str, Schema]) -> str:
     name = re.sub(r"[^a-zA-Z0-9.\-_]", "_", _title_of(kind))
     if name in used:
         name = re.sub(r"[^a-zA-Z0-9.\-_]", "_", f"{kind.__module__}.{getattr(kind, '__qualname__', name)}")

@@ -186,7 +186,7 @@ def with_limits(node: Node, metas: list[msgspec.Meta]) -> Node:
         node.members = [copy.copy(one) for one in node.members]
     targets = node.members if isinstance(node, Union) else [node]
     for name, value in limits.items():
-        limited = [one for one in targets if name in _limits_for(one)]
+        limited = [one for one in targets if name in _limits_of(one)]
         if not limited:
             raise AuthorError(f"Meta({name}={value!r}) does not apply to this type")
         for one in limited:
@@ -194,7 +194,7 @@ def with_limits(node: Node, metas: list[msgspec.Meta]) -> Node:
     return node
 
 
-def _limits_for(node: Node) -> tuple[str, ...]:
+def _limits_of(node: Node) -> tuple[str, ...]:
     """The limits that a type may have."""
     if isinstance(node, Scalar):
         return (*_SIZES, "pattern") if node.json is str else _RANGE if node.json in (int, float) else ()

@@ -27,14 +27,14 @@ def json_schema_of(hint: Any, mode: Any) -> tuple[dict[str, Any], dict[str, dict
 
     try:
         entry: Any = ("it", mode, TypeAdapter(hint))
-        schemas, rest = TypeAdapter.json_schemas([entry], by_alias=True, schema_generator=_generator())
+        schemas, rest = TypeAdapter.json_schemas([entry], by_alias=True, schema_generator=_make_generator())
     except Exception as error:  # errors of several families, and those of the user's own hooks
         raise AuthorError(str(error).partition("\n")[0]) from error
     return schemas["it", mode], rest.get("$defs", {})
 
 
 @lru_cache
-def _generator() -> Any:
+def _make_generator() -> Any:
     """pydantic's generator without titles made of field names, and without the pattern that 1E+5 does not match.
 
     It lists what pydantic accepts and does not list: combined flags, and names that stand for numbers.
@@ -148,7 +148,7 @@ def converter_of(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
         adapter = core_schemas.adapter_of(hint)
         core_schemas.check_hashes(adapter.core_schema)
         validate = core_schemas.validator_of(adapter).validate_json
-        takes_long = _takes_long(adapter)
+        is_slow = _is_slow(adapter)
         unlisted = {"format": "fraction"} if core_schemas.has_hidden_numbers(adapter.core_schema) else {}
     except Exception as error:
         raise AuthorError(str(error).partition("\n")[0]) from error
@@ -163,7 +163,7 @@ def converter_of(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
             raw = msgspec.json.encode(value)
         except (TypeError, ValueError, RecursionError):
             raise CoercionError([((), "this is not JSON")]) from None
-        if takes_long:
+        if is_slow:
             _check_bounds(listed_schema(), value, unlisted)
         try:
             return validate(raw, strict=strict)
@@ -184,7 +184,7 @@ def converter_of(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
 # Bounds -------------------------------------------------------------------------------------------
 
 
-def _takes_long(adapter: Any) -> bool:
+def _is_slow(adapter: Any) -> bool:
     """Whether pydantic parses texts that may take very long: numbers or regular expressions."""
     parts = repr(adapter.core_schema)
     return any(word in parts for word in ("fraction", "decimal", "pattern_"))

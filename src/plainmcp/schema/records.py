@@ -23,7 +23,7 @@ __all__ = [
     "constructor_of",
     "has_pydantic_fields",
     "sent_annotations_of",
-    "sent_fields",
+    "sent_fields_of",
 ]
 
 Default = Callable[[], Any]
@@ -38,23 +38,23 @@ class SentField(NamedTuple):
     default: Default | None = None
 
 
-def sent_fields(hint: Any) -> list[SentField]:
+def sent_fields_of(hint: Any) -> list[SentField]:
     """The fields that values of a record type send.
 
     >>> from dataclasses import make_dataclass
-    >>> sent_fields(make_dataclass("City", [("name", str)]))
+    >>> sent_fields_of(make_dataclass("City", [("name", str)]))
     [SentField(name='name', hint=<class 'str'>, always=True, default=None)]
     """
     kind: Any = get_origin(hint) or hint
     if hasattr(kind, "model_fields"):
-        return _model_fields(kind)
+        return _fields_of_model(kind)
     annotations = sent_annotations_of(hint)
     if hints.is_typed_dict(kind):
         return [SentField(name, one, name in kind.__required_keys__) for name, one in annotations.items()]
     if issubclass(kind, msgspec.Struct):
-        return _struct_fields(kind, annotations)
+        return _fields_of_struct(kind, annotations)
     if dataclasses.is_dataclass(kind):
-        return _dataclass_fields(kind, annotations)
+        return _fields_of_dataclass(kind, annotations)
     public = classes.attrs_fields_of(kind) or ()
     return [
         SentField(field.name, annotations.get(field.name, Any), True, classes.attrs_default_of(field))
@@ -63,13 +63,13 @@ def sent_fields(hint: Any) -> list[SentField]:
     ]
 
 
-def _model_fields(kind: Any) -> list[SentField]:
+def _fields_of_model(kind: Any) -> list[SentField]:
     fields = [
         SentField(
             field.serialization_alias or field.alias or name,
             field.annotation,
             not (field.exclude or getattr(field, "exclude_if", None)),
-            None if field.is_required() else _model_default(field),
+            None if field.is_required() else _default_of_model(field),
         )
         for name, field in kind.model_fields.items()
     ]
@@ -79,11 +79,11 @@ def _model_fields(kind: Any) -> list[SentField]:
     return fields + computed
 
 
-def _model_default(field: Any) -> Default:
+def _default_of_model(field: Any) -> Default:
     return lambda: field.get_default(call_default_factory=True, validated_data={})
 
 
-def _struct_fields(kind: type[msgspec.Struct], annotations: Mapping[str, Any]) -> list[SentField]:
+def _fields_of_struct(kind: type[msgspec.Struct], annotations: Mapping[str, Any]) -> list[SentField]:
     config = kind.__struct_config__
     fields = [] if config.tag is None else [SentField(str(config.tag_field), Any, True, lambda: config.tag)]
     for field in msgspec.structs.fields(kind):
@@ -93,7 +93,7 @@ def _struct_fields(kind: type[msgspec.Struct], annotations: Mapping[str, Any]) -
     return fields
 
 
-def _dataclass_fields(kind: Any, annotations: Mapping[str, Any]) -> list[SentField]:
+def _fields_of_dataclass(kind: Any, annotations: Mapping[str, Any]) -> list[SentField]:
     fields = [(field.metadata.get("json", field.name), field) for field in dataclasses.fields(kind)]
     return [
         SentField(name, annotations.get(field.name, Any), True, _default_of(field, dataclasses.MISSING))
@@ -176,17 +176,17 @@ def constructor_of(hint: Any) -> Constructor | None:
     if not isinstance(kind, type):
         return None
     if hints.is_typed_dict(kind):
-        return _typed_dict_constructor(hint, kind)
+        return _constructor_of_typed_dict(hint, kind)
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return _named_tuple_constructor(hint, kind)
+        return _constructor_of_named_tuple(hint, kind)
     if issubclass(kind, msgspec.Struct):
-        return _struct_constructor(hint, kind)
+        return _constructor_of_struct(hint, kind)
     if dataclasses.is_dataclass(kind):
-        return _dataclass_constructor(hint, kind)
-    return None if classes.attrs_fields_of(kind) is None else _attrs_constructor(hint, kind)
+        return _constructor_of_dataclass(hint, kind)
+    return None if classes.attrs_fields_of(kind) is None else _constructor_of_attrs(hint, kind)
 
 
-def _typed_dict_constructor(hint: Any, kind: Any) -> Constructor:
+def _constructor_of_typed_dict(hint: Any, kind: Any) -> Constructor:
     fields = []
     # Sorted by name, as msgspec lists them.
     for name, one in sorted(annotations_of(hint).items()):
@@ -214,7 +214,7 @@ def _split_marks(hint: Any, required: bool) -> tuple[Any, bool]:
     return hint, required
 
 
-def _named_tuple_constructor(hint: Any, kind: Any) -> Constructor:
+def _constructor_of_named_tuple(hint: Any, kind: Any) -> Constructor:
     annotations, defaults = annotations_of(hint), kind._field_defaults
     fields = [
         InputField(name, name, annotations.get(name, Any), name not in defaults, defaults.get(name, MISSING))
@@ -223,25 +223,27 @@ def _named_tuple_constructor(hint: Any, kind: Any) -> Constructor:
     return Constructor(fields, kind, closed=True, is_array=True)
 
 
-def _struct_constructor(hint: Any, kind: type[msgspec.Struct]) -> Constructor:
+def _constructor_of_struct(hint: Any, kind: type[msgspec.Struct]) -> Constructor:
     config = kind.__struct_config__
     annotations = annotations_of(hint)
     tag = config.tag
     tagged = [] if tag is None else [InputField(str(config.tag_field), None, Literal[tag], True)]
     fields = [
-        InputField(one.encode_name, one.name, annotations.get(one.name, one.type), one.required, _struct_default(one))
+        InputField(
+            one.encode_name, one.name, annotations.get(one.name, one.type), one.required, _default_of_struct(one)
+        )
         for one in msgspec.structs.fields(kind)
     ]
     return Constructor(tagged + fields, kind, config.forbid_unknown_fields, config.array_like, is_plain=tag is None)
 
 
-def _struct_default(field: Any) -> Any:
+def _default_of_struct(field: Any) -> Any:
     if field.default_factory in (list, dict, set, bytearray):
         return field.default_factory()
     return MISSING if field.default in (msgspec.NODEFAULT, msgspec.UNSET) else field.default
 
 
-def _dataclass_constructor(hint: Any, kind: Any) -> Constructor:
+def _constructor_of_dataclass(hint: Any, kind: Any) -> Constructor:
     annotations = annotations_of(hint)
     all_fields = kind.__dataclass_fields__.values()
     init_only = [field.name for field in all_fields if type(annotations.get(field.name)) is dataclasses.InitVar]
@@ -250,7 +252,11 @@ def _dataclass_constructor(hint: Any, kind: Any) -> Constructor:
         raise AuthorError(f"{name} is an InitVar, which has no place in JSON; make it a field")
     fields = [
         InputField(
-            one.name, one.name, annotations.get(one.name, Any), hints.is_required_field(one), _dataclass_default(one)
+            one.name,
+            one.name,
+            annotations.get(one.name, Any),
+            hints.is_required_field(one),
+            _default_of_dataclass(one),
         )
         for one in dataclasses.fields(kind)
         if one.init
@@ -259,22 +265,22 @@ def _dataclass_constructor(hint: Any, kind: Any) -> Constructor:
     return Constructor(fields, kind, is_plain=plain)
 
 
-def _dataclass_default(field: "dataclasses.Field[Any]") -> Any:
+def _default_of_dataclass(field: "dataclasses.Field[Any]") -> Any:
     return MISSING if field.default is dataclasses.MISSING else field.default
 
 
-def _attrs_constructor(hint: Any, kind: Any) -> Constructor:
+def _constructor_of_attrs(hint: Any, kind: Any) -> Constructor:
     annotations = annotations_of(hint)
     attributes = [one for one in kind.__attrs_attrs__ if one.init]
     fields = [
-        InputField(one.name, one.alias, annotations.get(one.name, Any), *_attrs_default(one.default))
+        InputField(one.name, one.alias, annotations.get(one.name, Any), *_default_of_attrs(one.default))
         for one in attributes
     ]
     plain = len(attributes) == len(kind.__attrs_attrs__) and all(one.converter is None for one in attributes)
     return Constructor(fields, kind, is_plain=plain)
 
 
-def _attrs_default(default: Any) -> tuple[bool, Any]:
+def _default_of_attrs(default: Any) -> tuple[bool, Any]:
     """Whether an attribute is required, and its default; recognised without importing attrs."""
     name = type(default).__name__
     return name == "_Nothing", MISSING if name in ("_Nothing", "Factory") else default

@@ -201,7 +201,7 @@ class _Parser:
         key = self.parse(args[0]) if args else Anything()
         value = Scalar(int, int) if kind is Counter else self.parse(args[1]) if args else Anything()
         if kind is defaultdict:
-            make = _default_maker(args[1] if args else None)
+            make = _make_default_dict(args[1] if args else None)
         if self._is_input:
             _check_key(key, hint)
         return Members(make, key, value)
@@ -249,7 +249,7 @@ def _as_raw(value: Any) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(value))
 
 
-def _default_maker(value: Any) -> Make:
+def _make_default_dict(value: Any) -> Make:
     kind = get_origin(hints.unwrap_all(value)) or hints.unwrap_all(value)
     factory = kind if kind in (list, dict, set, int, float, str, bool, tuple, deque) else None
     return lambda items: defaultdict(factory, items)

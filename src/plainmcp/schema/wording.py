@@ -70,14 +70,14 @@ def describe(root: Schema, schema: Any) -> str:
     allowed = allowed_values_of(here)
     if allowed is not None:
         return describe_values(allowed)
-    types = here.get("type", _implied_type(here))
+    types = here.get("type", _implied_type_of(here))
     if types is None:
         parts = [one for one in here.get("allOf", ()) if isinstance(one, dict)]
         return describe(root, parts[0]) if parts else "any value"
     return join_choices(_describe_type(root, here, one) for one in ([types] if isinstance(types, str) else types))
 
 
-def _implied_type(schema: Schema) -> str | None:
+def _implied_type_of(schema: Schema) -> str | None:
     if "properties" in schema or "required" in schema:
         return "object"
     return "array" if "items" in schema or "prefixItems" in schema else None

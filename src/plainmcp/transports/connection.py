@@ -136,13 +136,13 @@ class Connection:
             self._count += 1
             question = PendingRequest(f"s-{self._count}", self.ask_seconds)
             self._questions[question.id] = question
-        send(jsonrpc.request(question.id, method, params or None))
+        send(jsonrpc.encode_request(question.id, method, params or None))
         return question
 
     def withdraw(self, question: PendingRequest, send: Callable[[bytes], None]) -> None:
         """Take back a question, if it has no answer (VER-08)."""
         if self._questions.pop(question.id, None) is not None:
-            send(jsonrpc.notification("notifications/cancelled", {"requestId": question.id}))
+            send(jsonrpc.encode_notification("notifications/cancelled", {"requestId": question.id}))
 
     def _resolve_question(self, envelope: Envelope) -> None:
         """Take the answer to a question of ours; any other is dropped."""
@@ -176,7 +176,7 @@ class Connection:
     def _publish(self, event: str, uri: str | None) -> None:
         if self.session.wants(event, uri):
             params = None if uri is None else {"uri": uri}
-            self.send(jsonrpc.notification(f"notifications/{event}", params))
+            self.send(jsonrpc.encode_notification(f"notifications/{event}", params))
         with self._publishing:
             for link in list(self.running.values()):
                 if link.listening is not None and link.listening[0].subscription.includes(event, uri):
@@ -209,4 +209,4 @@ class Connection:
             exchange.send(None)
             if exchange.response is not None:
                 self.send(exchange.response)
-                self.send(jsonrpc.notification("notifications/cancelled", {"requestId": msgspec.Raw(id)}))
+                self.send(jsonrpc.encode_notification("notifications/cancelled", {"requestId": msgspec.Raw(id)}))

@@ -137,7 +137,7 @@ class RequestLink(Cancellation):
         """The response with an error: to the request, or to each request of the batch."""
         if self.batch is None:
             return error_response(error, self.revision, self.id)
-        failures = [error_response(error, self.revision, id) for id in jsonrpc.request_ids(self.batch)]
+        failures = [error_response(error, self.revision, id) for id in jsonrpc.request_ids_of(self.batch)]
         return b"[" + b",".join(failures) + b"]" if failures else None
 
     def give_up(self, error: ProtocolError) -> None:

@@ -75,7 +75,7 @@ def block_of(value: Any, policy: Policy, rules: Rules) -> ContentBlock:
     if painter_of(type(value)) is not None:
         data, mime_type = _paint(value)
         return media.block_of(Image(data=data, format=mime_type), raw=True)
-    block = value if isinstance(value, Wire) else _foreign_block(value)
+    block = value if isinstance(value, Wire) else _convert_foreign(value)
     return _check_block(block, parse_block, policy, rules)  # type: ignore[no-any-return]
 
 
@@ -140,7 +140,7 @@ def _paint(value: Any, mime_type: str | None = None) -> tuple[bytes, str]:
         raise NormalizeError("$", f"writing {type(value).__name__}{suffix} raised {type(error).__name__}") from error
 
 
-def _foreign_block(value: Any) -> ContentBlock:
+def _convert_foreign(value: Any) -> ContentBlock:
     method = _FOREIGN_MEDIA.get(wire_type_of(type(value)))
     if method is not None:
         try:

@@ -72,12 +72,12 @@ class Rules:
             try:
                 rule = self.rule_of(type(value))
                 raw = self._encode_directly(value, rule)
-                if type(value) is str or self._encoder_agrees(value, rule, raw, policy.unencodable == "error"):
+                if type(value) is str or self._is_exact(value, rule, raw, policy.unencodable == "error"):
                     return raw
             except Exception:  # the walk below fails at the same place, and knows its path
                 pass
         walk = Walk(self, policy)
-        plain = walk.start(value)
+        plain = walk.convert(value)
         return msgspec.json.encode(plain) if walk.exact else Inexact(msgspec.json.encode(plain))
 
     def items_of(self, value: Any, policy: Policy) -> list[Any] | None:
@@ -126,7 +126,7 @@ class Rules:
 
     # The census ---------------------------------------------------------------------------------
 
-    def _encoder_agrees(self, value: Any, rule: Rule, raw: bytes, finite: bool) -> bool:
+    def _is_exact(self, value: Any, rule: Rule, raw: bytes, finite: bool) -> bool:
         """Whether the encoder wrote exactly the JSON that a walk would give.
 
         If the value has to be `finite`, every null must come from a None, since the encoder writes NaN as null too.

@@ -57,7 +57,7 @@ def _to_yaml(value: Any) -> str:
     """
     yaml = _import_yaml()
     dumper: Any = type("PlainDumper", (yaml.SafeDumper,), {})
-    dumper.add_representer(str, _yaml_string)
+    dumper.add_representer(str, _to_yaml_string)
     # A fresh copy, since PyYAML writes a list that occurs twice as an alias, which JSON does not have.
     tree = msgspec.json.decode(msgspec.json.encode(value))
     options = {"sort_keys": False, "allow_unicode": True, "default_flow_style": False, "width": 2**31}
@@ -66,7 +66,7 @@ def _to_yaml(value: Any) -> str:
     return text.removesuffix("\n").removesuffix("\n...")
 
 
-def _yaml_string(dumper: Any, text: str) -> Any:
+def _to_yaml_string(dumper: Any, text: str) -> Any:
     """A string node; in double quotes where PyYAML's own choice would turn U+0085 into a newline."""
     style = '"' if "\x85" in text else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
@@ -86,7 +86,7 @@ def _to_grid(value: Any, escape: Callable[[str], str] = str) -> tuple[list[list[
     if not columns:
         return [], []
     lines = [columns, *([_to_cell(row.get(column)) for column in columns] for row in rows)]
-    numeric = [_all_numbers([row.get(column) for row in rows]) for column in columns]
+    numeric = [_has_only_numbers([row.get(column) for row in rows]) for column in columns]
     return [[escape(cell) for cell in line] for line in lines], numeric
 
 
@@ -107,7 +107,7 @@ def _to_cell(value: Any) -> str:
     return "" if value is None else msgspec.json.encode(value).decode()
 
 
-def _all_numbers(values: list[Any]) -> bool:
+def _has_only_numbers(values: list[Any]) -> bool:
     kinds = {type(value) for value in values if value is not None}
     return bool(kinds) and kinds <= {int, float}
 
@@ -152,13 +152,13 @@ def _to_markdown(value: Any) -> str:
     | --- | ---: |
     | Oslo | 4 |
     """
-    lines, numeric = _to_grid(value, _markdown_cell)
+    lines, numeric = _to_grid(value, _to_markdown_cell)
     rule = ["---:" if right else "---" for right in numeric]
     lines_of_text = (f"| {' | '.join(line)} |" for line in (*lines[:1], rule, *lines[1:]))
     return "\n".join(lines_of_text) if lines else _NO_ROWS
 
 
-def _markdown_cell(text: str) -> str:
+def _to_markdown_cell(text: str) -> str:
     # Backslashes first: GitHub reads `\|` as a bar, so a backslash of the value's own must be doubled.
     escaped = text.replace("\\", "\\\\").replace("|", "\\|")
     return _escape_controls(_NEWLINE.sub("<br>", escaped))
@@ -168,10 +168,10 @@ def _to_csv(value: Any) -> str:
     """RFC 4180 with bare newlines between the rows."""
     # Unchanged, even a leading `=` that a spreadsheet would run: a parser gets exactly the data.
     lines, _ = _to_grid(value)
-    return "\n".join(map(_csv_line, lines)) if lines else _NO_ROWS
+    return "\n".join(map(_to_csv_line, lines)) if lines else _NO_ROWS
 
 
-def _csv_line(cells: list[str]) -> str:
+def _to_csv_line(cells: list[str]) -> str:
     # Written with the default line end, which is then removed: with "\n", csv would leave a lone "\r" unquoted.
     line = StringIO()
     csv.writer(line).writerow(cells)

@@ -19,7 +19,7 @@ class Unpacker:
     def __init__(self, rules: Rules, policy: Policy) -> None:
         self.rules, self.policy = rules, policy
 
-    def members(self, value: Any) -> Mapping[Any, Any] | None:
+    def members_of(self, value: Any) -> Mapping[Any, Any] | None:
         """The members of a value that is an object in JSON; None for any other value."""
         for _ in range(_LAYERS):
             if isinstance(value, dict):
@@ -33,11 +33,11 @@ class Unpacker:
                 return None
         return None
 
-    def inherits(self, value: Any, kind: type) -> bool:
+    def is_derived(self, value: Any, kind: type) -> bool:
         """Whether a value is of a pydantic class derived from `kind`, and is dumped by pydantic."""
         return kind in type(value).__mro__ and self.rules.rule_of(type(value)).open is classes.dump_model
 
-    def items(self, value: Any) -> list[Any] | tuple[Any, ...] | None:
+    def items_of(self, value: Any) -> list[Any] | tuple[Any, ...] | None:
         """The items of a value that is an array in JSON; None for any other value."""
         if isinstance(value, (list, tuple)):
             return value

@@ -41,7 +41,7 @@ class Walk:
         self.keys: list[Any] = []  # the path from the root to here
         self.ancestors: list[Any] = []  # the containers on that path
 
-    def start(self, value: Any) -> Any:
+    def convert(self, value: Any) -> Any:
         """The value as plain data; raises NormalizeError with a path."""
         try:
             return self._visit(value)
@@ -160,14 +160,14 @@ class Walk:
         """The text of a value that no rule fits, if it has one and the policy allows it."""
         kind = type(value)
         if self.policy.unserializable == "error" or rule.shape == "unknown":
-            raise self._error(_no_form(kind))
+            raise self._error(_describe_missing_form(kind))
         try:
             text = str(value)
         except Exception as error:
             problem = f"{kind.__name__} has no JSON form and its __str__ raised {type(error).__name__}"
             raise self._error(problem) from error
         if (rule.shape == "repr" and text.startswith("<")) or ("<" in text and _ADDRESS.search(text)):
-            raise self._error(_no_form(kind))
+            raise self._error(_describe_missing_form(kind))
         self.exact = False
         return self._convert_text(text)
 
@@ -186,7 +186,7 @@ class Walk:
 _ADDRESS = re.compile(r" (?:at|@) 0x[0-9a-fA-F]{5}")  # in a default repr, perhaps inside another
 
 
-def _no_form(kind: type) -> str:
+def _describe_missing_form(kind: type) -> str:
     cure = "give it a __plain__ method or register a serializer"
     if classes.has_data(kind):
         cure = "make lists and dicts of it, or register a serializer"

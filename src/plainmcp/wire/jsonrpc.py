@@ -16,20 +16,20 @@ from . import codec
 
 __all__ = [
     "ABSENT",
-    "HEAD",
+    "RESPONSE_HEAD",
     "Envelope",
     "Failure",
     "Id",
     "Meta",
     "Params",
-    "close",
-    "fail",
-    "notification",
-    "open_batch",
-    "open_envelope",
-    "request",
-    "request_ids",
-    "tail",
+    "decode_batch",
+    "decode_message",
+    "encode_error",
+    "encode_notification",
+    "encode_request",
+    "encode_result",
+    "request_ids_of",
+    "result_tail",
     "with_request_id",
 ]
 
@@ -69,7 +69,7 @@ class Meta(
     baggage: Any = UNSET
     message: Any = ABSENT  # the whole message that it is part of, as JSON
 
-    def whole(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """All members of `_meta`, also those that have no field here."""
         return _decode_whole_meta(self.message).params._meta
 
@@ -174,7 +174,7 @@ _decode_whole_meta = msgspec.json.Decoder(_WithMeta).decode
 _decode_batch = msgspec.json.Decoder(list[Raw]).decode
 
 
-def open_envelope(raw: bytes | Raw) -> Envelope:
+def decode_message(raw: bytes | Raw) -> Envelope:
     """A message as an Envelope; raises a ProtocolError, which has the id of the request if it can be read."""
     try:
         if len(raw) > 2 * codec.MAX_DEPTH:  # what is shorter cannot nest so deep
@@ -194,7 +194,7 @@ def open_envelope(raw: bytes | Raw) -> Envelope:
     return envelope
 
 
-def open_batch(raw: bytes) -> list[Raw] | None:
+def decode_batch(raw: bytes) -> list[Raw] | None:
     """The messages of a batch; None when the message is not an array."""
     if raw[:1] == b"{" or not raw.lstrip(b" \t\r\n").startswith(b"["):  # a large message is not copied to look at it
         return None
@@ -205,11 +205,11 @@ def open_batch(raw: bytes) -> list[Raw] | None:
         raise ParseError(f"Parse error: {error}") from error
 
 
-def request_ids(batch: Iterable[Raw]) -> Iterator[bytes]:
+def request_ids_of(batch: Iterable[Raw]) -> Iterator[bytes]:
     """The ids of the requests in a batch, as they were written."""
     for part in batch:
         with suppress(ProtocolError):
-            envelope = open_envelope(part)
+            envelope = decode_message(part)
             if envelope.id is not ABSENT and envelope.method is not UNSET:
                 yield bytes(envelope.id)
 
@@ -277,16 +277,16 @@ class _Response(Struct, gc=False):
     result: Any
 
 
-def close(id: Id, result: Any) -> bytes:
+def encode_result(id: Id, result: Any) -> bytes:
     """A response with a result."""
     return codec.encode(_Response("2.0", id if type(id) is Raw else Raw(id), result))
 
 
-HEAD = b'{"jsonrpc":"2.0","id":'
+RESPONSE_HEAD = b'{"jsonrpc":"2.0","id":'
 """The beginning of a response, before its id."""
 
 
-def tail(result: bytes) -> bytes:
+def result_tail(result: bytes) -> bytes:
     """The part of a response with a result that follows its id."""
     return b',"result":%b}' % result
 
@@ -297,7 +297,9 @@ class Failure(bytes):
     code: int
 
 
-def fail(id: Raw | bytes | None, code: int, message: str, data: Any = None, *, null_id: bool = False) -> Failure:
+def encode_error(
+    id: Raw | bytes | None, code: int, message: str, data: Any = None, *, null_id: bool = False
+) -> Failure:
     """A response with an error; where the id could not be read it has none, or null."""
     error: dict[str, Any] = {"code": code, "message": message}
     if data is not None:
@@ -308,7 +310,7 @@ def fail(id: Raw | bytes | None, code: int, message: str, data: Any = None, *, n
     return failure
 
 
-def notification(method: str, params: Any = None) -> bytes:
+def encode_notification(method: str, params: Any = None) -> bytes:
     """A notification from us; raises ParseError where it nests too deep for a client to read."""
     message = {"jsonrpc": "2.0", "method": method}
     raw = codec.encode(message if params is None else {**message, "params": params})
@@ -317,7 +319,7 @@ def notification(method: str, params: Any = None) -> bytes:
     return raw
 
 
-def request(id: str, method: str, params: Any = None) -> bytes:
+def encode_request(id: str, method: str, params: Any = None) -> bytes:
     """A request of ours."""
     message = {"jsonrpc": "2.0", "id": id, "method": method}
     return codec.encode(message if params is None else {**message, "params": params})

@@ -46,7 +46,7 @@ def sniff(data: bytes) -> str | None:
         return _BRANDS.get(data[8:12], "video/mp4")
     if data.startswith(b"BM") and data[6:10] == bytes(4):
         return "image/bmp"
-    if _opens_mp3_frame(data):
+    if _is_mp3_frame(data):
         return "audio/mpeg"
     return "image/svg+xml" if _SVG.match(data, 0, 1024) else None
 
@@ -127,7 +127,7 @@ def _shipped_types() -> dict[str, str]:
     return {**common, **standard}
 
 
-def _opens_mp3_frame(data: bytes) -> bool:
+def _is_mp3_frame(data: bytes) -> bool:
     """Frame sync, then layer III, a bit rate and a sampling rate that exist (FF FE is UTF-16 text)."""
     return (
         len(data) > 2

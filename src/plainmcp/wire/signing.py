@@ -20,7 +20,7 @@ def seal(state: Any, key: bytes) -> str:
     {'step': 2}
     """
     raw = codec.encode(state)
-    return urlsafe_b64encode(_signature(raw, key) + raw).decode("ascii").rstrip("=")
+    return urlsafe_b64encode(_sign(raw, key) + raw).decode("ascii").rstrip("=")
 
 
 def unseal(text: str, key: bytes) -> Any:
@@ -33,12 +33,12 @@ def unseal(text: str, key: bytes) -> Any:
     except ValueError:
         sealed, canonical = b"", False
     mac, raw = sealed[:_MAC], sealed[_MAC:]
-    if not canonical or not compare_digest(mac, _signature(raw, key)):
+    if not canonical or not compare_digest(mac, _sign(raw, key)):
         raise InvalidParams("requestState is not one this server gave out")
     return codec.decode(raw)
 
 
-def _signature(raw: bytes, key: bytes) -> bytes:
+def _sign(raw: bytes, key: bytes) -> bytes:
     from hmac import digest
 
     return digest(key, raw, "sha256")

@@ -110,7 +110,7 @@ def assert_alike(server: Server, name: str) -> None:
                 return writers[type(value)](ID, value)  # type: ignore[no-any-return]
 
             def by_rules(revision: Any = revision, value: Any = value) -> bytes:
-                return jsonrpc.close(ID, project_result(server, tool, tool.normalize(value), revision))
+                return jsonrpc.encode_result(ID, project_result(server, tool, tool.normalize(value), revision))
 
             assert outcome(by_template) == outcome(by_rules), (revision.name, value)
 

@@ -898,7 +898,7 @@ def test_a_small_value_is_what_a_walk_makes_of_it(value: Any, policy: Policy) ->
 
     rules = Rules()
     assert outcome(lambda: rules.encode(value, policy)) == outcome(
-        lambda: msgspec.json.encode(Walk(rules, policy).start(value))
+        lambda: msgspec.json.encode(Walk(rules, policy).convert(value))
     )
 
 

@@ -121,7 +121,7 @@ class MCPSerializer:
         """Answer a request, a notification or a batch of them, given as data, text or bytes."""
         try:
             raw = codec.to_bytes(request_data)
-            batch = jsonrpc.open_batch(raw)
+            batch = jsonrpc.decode_batch(raw)
             if batch is None:
                 entry = self._answer(raw)
                 return ResponseContext(entry.data, [entry])
@@ -135,7 +135,7 @@ class MCPSerializer:
     def _answer(self, raw: bytes) -> ResponseEntry:
         request = _read_request(raw)
         try:
-            envelope = jsonrpc.open_envelope(raw)
+            envelope = jsonrpc.decode_message(raw)
         except ProtocolError as error:
             return ResponseEntry(codec.decode(error_response(error, REVISION)), request)
         if envelope.method == "initialize" and envelope.id:
@@ -157,7 +157,7 @@ class MCPSerializer:
             result["capabilities"] = {
                 key: one for key, one in capabilities.items() if key in present or key not in kinds
             }
-            return jsonrpc.close(envelope.id, result)
+            return jsonrpc.encode_result(envelope.id, result)
         except Exception as error:
             return error_response(error, REVISION, envelope.id, "Method initialize")
 

@@ -62,7 +62,7 @@ class CompletionPlan(Plan[Completion]):
     def write(self, request: Request, value: Any) -> bytes:
         """The response with the suggestions."""
         suggestions = [value] if isinstance(value, str) else [str(item) for item in value or ()]
-        return jsonrpc.close(request.id, _result(self.server, request, suggestions))
+        return jsonrpc.encode_result(request.id, _result(self.server, request, suggestions))
 
 
 def _result(server: Core, request: Request, suggestions: list[str]) -> dict[str, Any]:

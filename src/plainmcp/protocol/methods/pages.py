@@ -27,7 +27,7 @@ def write_page(
             ttl, scope = server.cache
             # A list that differs between callers must not be kept for all of them (CACHE-05).
             result |= {"ttlMs": ttl, "cacheScope": "private" if features.guarded else scope}
-        return jsonrpc.tail(codec.encode(with_server_info(result, server, revision)))
+        return jsonrpc.result_tail(codec.encode(with_server_info(result, server, revision)))
 
     page = features.page(cursor, server.page_size, revision, request.principal, write)
-    return b"".join((jsonrpc.HEAD, request.id, page))
+    return b"".join((jsonrpc.RESPONSE_HEAD, request.id, page))

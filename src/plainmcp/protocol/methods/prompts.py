@@ -50,4 +50,4 @@ class PromptPlan(Plan[PromptFeature]):
     def write(self, request: Request, value: Any) -> bytes:
         """The response with the messages."""
         result = project.prompt_result(self.feature.normalize(value), self.revision)
-        return jsonrpc.close(request.id, add_server_info(result, self.server, self.revision))
+        return jsonrpc.encode_result(request.id, add_server_info(result, self.server, self.revision))

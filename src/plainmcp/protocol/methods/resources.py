@@ -69,4 +69,4 @@ class ResourcePlan(Plan[ResourceFeature | TemplateFeature]):
         elif result.ttlMs is None:
             result.ttlMs, result.cacheScope = feature.ttl_ms, feature.cache_scope
         result = project.resource_result(result, self.revision)
-        return jsonrpc.close(request.id, add_server_info(result, self.server, self.revision))
+        return jsonrpc.encode_result(request.id, add_server_info(result, self.server, self.revision))

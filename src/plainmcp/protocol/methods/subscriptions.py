@@ -67,7 +67,7 @@ class _Subscription:
     def message(self, event: str, uri: str | None) -> bytes:
         """The notification of a change, with the id of the listen request (META-09)."""
         params: dict[str, Any] = {} if uri is None else {"uri": uri}
-        return jsonrpc.notification(f"notifications/{event}", {**params, "_meta": {_ID: self._id}})
+        return jsonrpc.encode_notification(f"notifications/{event}", {**params, "_meta": {_ID: self._id}})
 
 
 def _can_read(server: Core, request: Request, uri: str) -> bool:
@@ -89,7 +89,7 @@ def listen(server: Core, request: Request) -> Exchange:
     filter.resourceSubscriptions = [uri for uri in filter.resourceSubscriptions if _can_read(server, request, uri)]
     id = msgspec.json.decode(request.id)
     acknowledgement = {"notifications": filter, "_meta": {_ID: id}}
-    first = jsonrpc.notification("notifications/subscriptions/acknowledged", acknowledgement)
+    first = jsonrpc.encode_notification("notifications/subscriptions/acknowledged", acknowledgement)
     result = with_server_info({"_meta": {_ID: id}}, server, request.revision)
     if request.link is not None:
         request.link.start(bytes(request.id))
@@ -105,7 +105,7 @@ class Listening(Exchange, kw_only=True):
 
     def send(self, value: Any) -> None:
         """The server ends it."""
-        self._close(jsonrpc.close(self.request.id, self.result))
+        self._close(jsonrpc.encode_result(self.request.id, self.result))
 
     def throw(self, error: BaseException) -> None:
         """It cannot stay open, or the client ended it."""

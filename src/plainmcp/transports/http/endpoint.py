@@ -137,10 +137,10 @@ class Endpoint:
         try:
             if method != "POST":
                 return self._receive_without_body(method, headers, profile, principal)
-            batch = jsonrpc.open_batch(body)
+            batch = jsonrpc.decode_batch(body)
             if batch is not None:
                 return self._receive_batch(headers, profile, batch, principal)
-            envelope = jsonrpc.open_envelope(body)
+            envelope = jsonrpc.decode_message(body)
             return self._receive_message(headers, profile, envelope, principal)
         except ProtocolError as error:
             if method == "POST" and batch is None and envelope is None:

@@ -33,7 +33,7 @@ def view(**given: str) -> Headers:
 
 def message(method: str = "tools/list", meta: Any = META, **params: Any) -> jsonrpc.Envelope:
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, **({"_meta": meta} if meta else {})}}
-    return jsonrpc.open_envelope(msgspec.json.encode(body))
+    return jsonrpc.decode_message(msgspec.json.encode(body))
 
 
 # Settings -----------------------------------------------------------------------------------------
@@ -433,11 +433,11 @@ def test_a_version_header_nobody_serves_is_refused() -> None:
 )
 def test_an_error_has_the_status_of_its_era(code: int, modern: int, unread: int) -> None:
     """R26-HTTP-28"""
-    failure = jsonrpc.fail(b"1", code, "no")
+    failure = jsonrpc.encode_error(b"1", code, "no")
     assert rules.status_of(failure, modern=True) == modern
     assert rules.status_of(failure, modern=False) == 200
     assert rules.status_unread(code, modern=False) == unread
-    assert rules.status_of(jsonrpc.close(b"1", {}), modern=True) == 200
+    assert rules.status_of(jsonrpc.encode_result(b"1", {}), modern=True) == 200
 
 
 def test_a_name_in_large_letters_is_judged_like_any_other() -> None:
