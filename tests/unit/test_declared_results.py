@@ -266,6 +266,32 @@ def test_what_is_always_sent_is_required() -> None:
     assert tool["inputSchema"]["properties"]["user"]["required"] == ["name"]
 
 
+@dataclasses.dataclass
+class Changed:
+    both: tuple[DataUser, Forecast | DictUser]
+    more: list[DataUser]
+
+
+def test_a_tuple_is_not_sorted_where_lists_are_sorted_by_name() -> None:
+    """S001-18: a list of named entries is sorted; the places of a tuple mean something."""
+    ann, bob = {"name": "Ann", "level": 1}, {"name": "Bob", "level": 1}
+    value = Changed((DataUser("Bob"), {"name": "Ann"}), [DataUser("Bob"), DataUser("Ann")])
+    data = {"both": [bob, {"name": "Ann"}], "more": [ann, bob]}
+    schema = {"type": "object", "properties": {"both": {"anyOf": [{"prefixItems": [{}, {}]}, {"type": "null"}]}}}
+    wraps = Policy.kubernetes.replace(output_schema="all", non_object="wrap")
+    for hint, returned, policy, sent in (
+        (Changed, value, "kubernetes", data),
+        (Changed, CallToolResult(content=[], structuredContent=value), "kubernetes", data),
+        (Changed | None, value, wraps, {"result": data}),
+        (dict[str, tuple[DataUser, DataUser]], {"a_b": value.more}, wraps, {"aB": [bob, ann]}),
+        (dict[str, list[DataUser]], {"a_b": value.more}, wraps, {"aB": [ann, bob]}),
+    ):
+        client = Client(serve(hint, returned, policy), "2025-11-25")
+        assert client.call("t").get("structuredContent") == sent
+    by_hand = Client(serve(Any, {"both": [bob, ann], "all": [bob, ann]}, "kubernetes", output_schema=schema))
+    assert by_hand.call("t")["structuredContent"] == {"both": [bob, ann], "all": [ann, bob]}
+
+
 class Moments(BaseModel):
     moment: datetime.datetime
     span: datetime.timedelta
