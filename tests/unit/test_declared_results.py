@@ -292,6 +292,31 @@ def test_a_tuple_is_not_sorted_where_lists_are_sorted_by_name() -> None:
     assert by_hand.call("t")["structuredContent"] == {"both": [bob, ann], "all": [ann, bob]}
 
 
+@dataclasses.dataclass
+class Branch:
+    is_root: bool
+    sub_branches: list["Branch"]
+
+
+class Leaf(BaseModel):
+    leaf_color: str
+
+
+def test_the_choices_of_a_union_are_listed_in_camel_case_where_that_is_sent() -> None:
+    """S001-23"""
+    branch = Branch(True, [Branch(False, [])])
+    sent = {"isRoot": True, "subBranches": [{"is_root": False, "sub_branches": []}]}
+    for hint, value, data in (
+        (Branch | Leaf, branch, sent),
+        (Branch | Leaf, Leaf(leaf_color="red"), {"leafColor": "red"}),
+        (RootModel[Branch | Leaf], RootModel[Branch | Leaf](branch), sent),
+        (Branch | None, branch, {"result": sent}),
+    ):
+        client = Client(serve(hint, value, "kubernetes", output_schema=True), "2025-11-25")
+        assert client.call("t").get("structuredContent") == data
+        jsonschema_rs.validator_for(client.list_tools()[0]["outputSchema"]).validate(data)
+
+
 class Moments(BaseModel):
     moment: datetime.datetime
     span: datetime.timedelta
