@@ -618,6 +618,29 @@ def test_the_names_in_a_models_schema_are_strings():
     ]
 
 
+def test_so_are_those_of_the_other_kinds_of_dicts_in_a_model():
+    class Counts(BaseModel):
+        ordered: OrderedDict[int, int] = OrderedDict()
+        counted: Counter[Digit] = Counter()
+        mapped: Mapping[float, int] = {}
+
+    properties = Called(Counts).listed()["properties"]
+    assert properties["ordered"]["propertyNames"] == {"pattern": "^(0|-?[1-9][0-9]*)$"}
+    assert properties["counted"]["propertyNames"] == {"type": "string", "enum": ["0", "1"]}
+    assert "pattern" in properties["mapped"]["propertyNames"]
+    got = take(Counts, {"ordered": {"1": 2}, "counted": {"0": 3}, "mapped": {"1.5": 4}})
+    assert got == Counts(ordered={1: 2}, counted={Digit.ZERO: 3}, mapped={1.5: 4})
+    for name in ("", "x", "1e2"):
+        assert refuse(Counts, {"ordered": {name: 1}})[0].endswith("expected a name that is an integer")
+    assert refuse(Counts, {"counted": {"7": 1}}) == ['it.counted.7: expected a name that is one of "0", "1"']
+
+
+@pytest.mark.parametrize("item", [OrderedDict[str, int], Counter[str], deque[int]], ids=str)
+def test_a_model_with_a_set_that_can_never_be_filled_is_refused(item):
+    with pytest.raises(AuthorError, match="set"):
+        Called(pydantic.create_model("Model", items=(set[item], ...)))
+
+
 @pytest.mark.parametrize(
     ("hint", "value", "said"),
     [

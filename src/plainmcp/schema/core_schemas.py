@@ -48,12 +48,11 @@ def _change_to_listed(core: Core) -> Core:
     definitions = _definitions_of(core)
 
     def change(node: Core) -> Core:
-        match node["type"]:
-            case "float" | "decimal":
-                return {**node, "allow_inf_nan": False}
-            case "dict" if "keys_schema" in node:
-                read = _name_reader_of(_values_of(node["keys_schema"], definitions))
-                return node if read is None else {**node, "keys_schema": _with_reader(read, node["keys_schema"])}
+        if node["type"] in ("float", "decimal"):
+            return {**node, "allow_inf_nan": False}
+        if "keys_schema" in node:  # a dict of any kind
+            read = _name_reader_of(_values_of(node["keys_schema"], definitions))
+            return node if read is None else {**node, "keys_schema": _with_reader(read, node["keys_schema"])}
         return node
 
     changed: Core = _map_core(core, change)
@@ -96,7 +95,7 @@ def _follow(core: Core, definitions: dict[str, Core]) -> Core:
 
 def has_hidden_numbers(core: Core) -> bool:
     """Whether member names are decimals or fractions and no schema lists it: in a union, or with a validator."""
-    keys = [node["keys_schema"] for node in _nodes_of(core) if node["type"] == "dict" and "keys_schema" in node]
+    keys = [node["keys_schema"] for node in _nodes_of(core) if "keys_schema" in node]
     hidden = [repr(one) for one in keys if one["type"] not in ("decimal", "fraction")]
     return any("decimal" in text or "fraction" in text for text in hidden)
 
@@ -139,7 +138,7 @@ def _as_json(value: Any) -> Any:
 
 # Sets ---------------------------------------------------------------------------------------------
 
-_COLLECTIONS = {"list": list, "dict": dict, "set": set}
+_COLLECTIONS = {"list": list, "deque": list, "dict": dict, "ordered-dict": dict, "counter": dict, "set": set}
 
 
 def check_hashes(core: Core) -> None:

@@ -58,11 +58,14 @@ def _generator() -> Any:
         values = hints.flag_values_of(schema["cls"])
         return rest | ({"minimum": 0, "maximum": values[-1]} if isinstance(values, range) else {"enum": values})
 
-    def dict_schema(self: Any, schema: Any) -> dict[str, Any]:
-        listed = GenerateJsonSchema.dict_schema(self, schema)
-        kind = schema.get("keys_schema", {}).get("type")
-        names = _NAMES.get(kind) if self.mode == "validation" else None
-        return listed if names is None else {"propertyNames": names, **listed}
+    def with_names(make: Callable[[Any, Any], dict[str, Any]]) -> Callable[[Any, Any], dict[str, Any]]:
+        def dict_schema(self: Any, schema: Any) -> dict[str, Any]:
+            listed = make(self, schema)
+            kind = schema.get("keys_schema", {}).get("type")
+            names = _NAMES.get(kind) if self.mode == "validation" else None
+            return listed if names is None else {"propertyNames": names, **listed}
+
+        return dict_schema
 
     def set_schema(self: Any, schema: Any) -> dict[str, Any]:
         return _with_flat_items(GenerateJsonSchema.set_schema(self, schema), self.mode)
@@ -85,9 +88,11 @@ def _generator() -> Any:
     def field_title_should_be_set(self: Any, schema: Any) -> bool:
         return False
 
-    methods = (decimal_schema, enum_schema, dict_schema, set_schema, frozenset_schema, ser_schema)
+    methods = (decimal_schema, enum_schema, set_schema, frozenset_schema, ser_schema)
     changes: dict[str, Any] = {method.__name__: method for method in methods}
     changes |= {"field_is_required": field_is_required, "field_title_should_be_set": field_title_should_be_set}
+    dict_methods = [name for name in _DICTS if hasattr(GenerateJsonSchema, name)]  # pydantic 2.12 has only the first
+    changes |= {name: with_names(getattr(GenerateJsonSchema, name)) for name in dict_methods}
     return type("Plain", (GenerateJsonSchema,), changes)
 
 
@@ -96,6 +101,7 @@ def _with_flat_items(schema: dict[str, Any], mode: str) -> dict[str, Any]:
     return {**schema, "items": FLAT} if mode == "validation" and not schema.get("items") else schema
 
 
+_DICTS = ("dict_schema", "frozendict_schema", "ordered_dict_schema", "counter_schema")
 _NAMES = {
     "int": {"pattern": INTEGER_NAME},
     "float": {"pattern": NUMBER_NAME},
