@@ -4,6 +4,7 @@ import dataclasses
 import datetime
 import enum
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Annotated, Any, Dict, Generic, List, NamedTuple, NotRequired, Optional, Set, Tuple, TypeVar  # noqa: UP035
 from typing import Literal as Choice
 
@@ -13,7 +14,7 @@ import msgspec
 import pydantic
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, RootModel
-from typing_extensions import TypedDict
+from typing_extensions import Protocol, TypedDict
 
 from plainmcp import Policy, Server
 from plainmcp.errors import AuthorError
@@ -412,6 +413,41 @@ def test_nor_are_keys_that_a_typed_dict_does_not_declare() -> None:
     check(DictUser | dict[str, int], value, sends={"name": "Ada"})
     check(DictUser | dict[str, str], {"name": "Ada", "more": "x"}, sends={"name": "Ada", "more": "x"})
     check(DictUser, ModelAdmin(name="Ada"), sends={"name": "Ada", "level": 1})
+
+
+@pytest.mark.parametrize(
+    ("hint", "fits"),
+    [
+        (Decimal, Decimal(1)),
+        (datetime.date, datetime.date(2026, 1, 2)),
+        (list[str], ["a"]),
+        (tuple[str, ...], ("a",)),
+        (dict[str, str], {"a": "b"}),
+        (ModelUser, ModelUser(name="Ada")),
+        (pydantic.SecretStr, pydantic.SecretStr("x")),
+        (pydantic.EmailStr, "ada@example.com"),
+        (pydantic.AwareDatetime, datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC)),
+        (Choice["a", "b"], "a"),
+        (Decimal | None, None),
+    ],
+    ids=str,
+)
+def test_a_dict_is_a_mapping_only_if_its_values_may_be_those_of_the_mapping(hint: Any, fits: Any) -> None:
+    """Else it is the record that it has the members of, and what the record does not declare is not sent."""
+    check(DictUser | dict[str, hint], {"name": "Ada", "password": SECRET}, sends={"name": "Ada"})
+    check(DictUser | dict[str, hint] | None, {"name": "Ada", "password": SECRET}, sends={"name": "Ada"})
+    for value in ({"name": fits, "more": fits}, {"some": fits}):
+        data = Client(serve(DictUser | dict[str, hint], value)).call("t")["structuredContent"]
+        assert data.get("result", data).keys() == value.keys()
+
+
+class HasLength(Protocol):
+    length: int
+
+
+@pytest.mark.parametrize("hint", [dict, *(dict[str, one] for one in (Any, object, int | Any, HasLength))], ids=str)
+def test_a_dict_is_a_mapping_whose_values_may_be_anything(hint: Any) -> None:
+    check(DictUser | hint, {"name": "Ada", "more": [1]}, sends={"name": "Ada", "more": [1]})
 
 
 class Numbers(RootModel[list[int]]):

@@ -13,12 +13,14 @@ from ..foreign import classes
 from ..policy import Policy
 from ..values.encode import Rules
 from ..values.unpack import Unpacker
-from . import hints, records
+from . import hints, pydantic, records
 
 __all__ = ["Conform", "compile"]
 
 Conform = Callable[[Any], Any]
 """Makes a value conform to its declared type; returns the value itself where nothing has to change."""
+
+Test = Callable[[Any], bool]
 
 
 def compile(hint: Any, rules: Rules, policy: Policy) -> Conform | None:
@@ -122,7 +124,9 @@ class _Compiler:
         of_members = self._compile_collection(_MembersShape, list(map(_item_hint_of, mappings)))
         if not record_shapes and of_items is _keep and of_members is _keep:
             return _keep
-        return _UnionShape(self.unpacker, record_shapes, of_items, of_members, _members_of(mappings), roots)
+        members = {hints.unwrap_all(one) for mapping in mappings for one in hints.choices_of(_item_hint_of(mapping))}
+        tests = [_test_of(one, self.unpacker) for one in members]
+        return _UnionShape(self.unpacker, record_shapes, of_items, of_members, tests, roots)
 
 
 def _array_items_of(choices: list[Any]) -> list[Any]:
@@ -131,13 +135,20 @@ def _array_items_of(choices: list[Any]) -> list[Any]:
     return [item for array in arrays for item in _item_hints_of(array) or [_item_hint_of(array)]]
 
 
-def _members_of(mappings: list[Any]) -> tuple[type, ...]:
-    """The classes that the values of these mappings may have; object where their hints do not tell."""
-    choices = [choice for mapping in mappings for choice in hints.choices_of(_item_hint_of(mapping))]
-    kinds = set(map(hints.unwrap_all, choices))
-    if not all(map(hints.is_atom, kinds)) or Any in kinds:
-        return (object,)
-    return (*kinds, int) if float in kinds else tuple(kinds)
+def _test_of(hint: Any, unpacker: Unpacker) -> Test:
+    """A test whether a value may be of a hint, without a look inside: by its class, or as an array or an object."""
+    kind = get_origin(hint) or hint
+    if kind is Literal:
+        return lambda value: value in get_args(hint)
+    if kind is Any or not isinstance(kind, type) or getattr(kind, "_is_protocol", False):
+        return lambda value: True
+    if hints.is_record(kind) or issubclass(kind, Mapping):
+        return lambda value: unpacker.members(value) is not None
+    if _is_a(kind, Iterable):
+        return lambda value: isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
+    if classes.is_for_pydantic(kind):
+        return pydantic.test_of(hint)
+    return lambda value: isinstance(value, (int, float) if kind is float else kind)
 
 
 def _root_of(hint: Any) -> Any:
@@ -305,7 +316,7 @@ class _UnionShape:
     records: list[_RecordShape]
     items: Conform
     mapping: Conform
-    mapped: tuple[type, ...]  # the classes of the values in a mapping
+    tests: list[Test]  # of the values in a mapping
     roots: tuple[type, ...]  # RootModels
 
     def __post_init__(self) -> None:
@@ -321,7 +332,7 @@ class _UnionShape:
         if members is None:
             return self.items(value)
         best = max(self.records, key=lambda record: record.count_matches(members), default=None)
-        is_mapping = bool(self.mapped) and all(isinstance(item, self.mapped) for item in members.values())
+        is_mapping = bool(self.tests) and all(any(test(one) for test in self.tests) for one in members.values())
         if best is None or best.count_matches(members) < 0 or is_mapping:
             return self.mapping(value)
         return best.select(value, members)

@@ -18,7 +18,7 @@ from .coercion_errors import CoercionError, Name, read_pydantic_error
 from .matching import branches_of, choices_inside
 from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Keys, with_definitions
 
-__all__ = ["check_hash", "check_without", "converter_of", "json_schema_of", "refusal_of"]
+__all__ = ["check_hash", "check_without", "converter_of", "json_schema_of", "refusal_of", "test_of"]
 
 
 def json_schema_of(hint: Any, mode: Any) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
@@ -185,6 +185,19 @@ def converter_of(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
         raise CoercionError([read_pydantic_error(error, value) for error in errors])
 
     return convert
+
+
+def test_of(hint: Any) -> Callable[[Any], bool]:
+    """A test whether pydantic could make a value for a hint; the hint need not be the class of its values."""
+    validate = core_schemas.adapter_of(hint).validate_python
+
+    def test(value: Any) -> bool:
+        try:
+            return type(validate(value, strict=True)) is type(value)
+        except ValueError:
+            return False
+
+    return test
 
 
 # Bounds -------------------------------------------------------------------------------------------
