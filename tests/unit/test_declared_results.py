@@ -519,6 +519,64 @@ def test_nor_anything_further_inside() -> None:
     )
 
 
+class Row(msgspec.Struct, array_like=True):
+    rank: int
+    user: DataUser
+
+
+class LongRow(Row, array_like=True):
+    password: str = SECRET
+
+
+class TaggedRow(msgspec.Struct, array_like=True, tag=True):
+    user: DataUser
+
+
+class GenericRow(msgspec.Struct, Generic[T], array_like=True):
+    item: T
+
+
+class RowTree(msgspec.Struct, array_like=True):
+    user: DataUser
+    next: "RowTree | None" = None
+    below: list["RowTree"] = []
+
+
+class NamedTree(NamedTuple):
+    user: DataUser
+    next: "NamedTree | None"
+    below: "list[NamedTree]"
+
+
+def test_nor_in_structs_that_are_arrays_and_in_named_tuples_that_hold_themselves() -> None:
+    plain, admin = {"name": "Ada", "level": 1}, DataAdmin("Ada")
+    leaf, named = [plain, None, []], NamedTree(admin, None, [])
+    for hint, value, data in (
+        (Row, Row(1, admin), [1, plain]),
+        (Row, LongRow(1, DataUser("Ada")), [1, plain]),
+        (Row, [1, admin], [1, plain]),
+        (Row | None, Row(1, admin), [1, plain]),
+        (Row | TaggedRow, TaggedRow(admin), ["TaggedRow", plain]),
+        (Row | list[DataUser], [admin], [plain]),
+        (Box[Row], Box(LongRow(1, admin)), {"item": [1, plain]}),
+        (dict[str, list[Row]], {"a": [LongRow(1, admin)]}, {"a": [[1, plain]]}),
+        (GenericRow[DataUser], GenericRow(admin), [plain]),
+        (RowTree, RowTree(admin, RowTree(admin), [RowTree(admin)]), [plain, leaf, [leaf]]),
+        (NamedTree, NamedTree(admin, named, [named]), [plain, leaf, [leaf]]),
+        (NamedTree | None, named, leaf),
+    ):
+        check(hint, value, sends=data)
+    [block] = Client(serve(Row, LongRow(1, admin))).call("t")["content"]  # it is one thing, as it is without a hint
+    assert block["text"] == '[1, {"name": "Ada", "level": 1}]'
+
+
+def test_what_is_said_in_annotated_need_not_have_a_hash() -> None:
+    said = Annotated[DataUser, {"unit": "person"}]
+    for hint in (list[said], tuple[said], dict[str, said]):  # type: ignore[valid-type]
+        value = {"a": DataAdmin("Ada")} if "dict" in str(hint) else [DataAdmin("Ada")]
+        assert SECRET not in str(Client(serve(hint, value)).call("t"))
+
+
 @dataclasses.dataclass(frozen=True)
 class Frozen:
     name: str

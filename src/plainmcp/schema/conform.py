@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from operator import is_
 from typing import Any, Literal, Union, get_args, get_origin
 
+import msgspec
+
 from ..foreign import classes
 from ..policy import Policy
 from ..values.encode import Rules
@@ -60,16 +62,20 @@ class _Compiler:
     def __init__(self, unpacker: Unpacker, *, keep: bool) -> None:
         self.unpacker, self.keep = unpacker, keep
         self.records: dict[Any, _RecordShape] = {}
-        self.aliases: dict[Any, _AliasShape] = {}
+        self.tuples: dict[Any, Conform] = {}
+        self.started: dict[Any, Conform] = {}
 
     def shape(self, hint: Any) -> Conform:
-        if type(hint).__name__ != "TypeAliasType":
+        return self._compile_once(hint) if type(hint).__name__ == "TypeAliasType" else self._compile(hint)
+
+    def _compile_once(self, hint: Any) -> Conform:
+        """The shape of a hint that may contain itself."""
+        if not _has_hash(hint):  # because of its metadata in Annotated
             return self._compile(hint)
-        if hint not in self.aliases:
-            self.aliases[hint] = _AliasShape()
-            self.aliases[hint].shape = self._compile(hint)
-            return self.aliases[hint].shape
-        return self.aliases[hint]
+        if hint not in self.started:
+            self.started[hint] = alias = _AliasShape()
+            self.started[hint] = alias.shape = self._compile(hint)
+        return self.started[hint]
 
     def _compile(self, hint: Any) -> Conform:
         if any(map(classes.is_serializer, getattr(hint, "__metadata__", ()))):
@@ -88,15 +94,25 @@ class _Compiler:
             return self._compile_record(hint, kind)
         item_hints = _item_hints_of(hint)
         if item_hints is not None:
-            shapes = [self.shape(place) for place in item_hints]
-            return _keep if all(shape is _keep for shape in shapes) else _TupleShape(shapes)
+            return self._compile_tuple(hint, kind, item_hints)
         make = _MembersShape if issubclass(kind, Mapping) else _ItemsShape
         return self._compile_collection(make, [_item_hint_of(hint)])
 
     def _compile_collection(self, make: Callable[[Unpacker, Conform], Conform], items: list[Any]) -> Conform:
         """The shape of a collection whose items are of one of these types."""
-        shape = self.shape(Union[tuple(items)]) if items else _keep  # noqa: UP007 - at run time
+        shape: Conform = _keep
+        if items:
+            shape = self._compile_once(items[0] if len(items) == 1 else Union[tuple(items)])  # noqa: UP007 - at run time
         return _keep if shape is _keep else make(self.unpacker, shape)
+
+    def _compile_tuple(self, hint: Any, kind: type, item_hints: list[Any]) -> Conform:
+        key: Any = object() if kind is tuple else hint  # only a class can contain itself
+        if key not in self.tuples:
+            self.tuples[key] = shape = _TupleShape(self.unpacker, kind)
+            shape.shapes = [self.shape(item_hint) for item_hint in item_hints]
+            if not shape.is_struct and all(one is _keep for one in shape.shapes):
+                self.tuples[key] = _keep
+        return self.tuples[key]
 
     def _has_own_form(self, kind: type) -> bool:
         """Whether the author defines what values of a class become."""
@@ -118,20 +134,29 @@ class _Compiler:
             return _keep
         shapes = [(choice, self._compile_single(choice)) for choice in choices]
         record_shapes = [shape for _, shape in shapes if isinstance(shape, _RecordShape)]
+        tuple_shapes = [one for _, one in shapes if isinstance(one, _TupleShape) and one.kind is not tuple]
         others = [choice for choice, shape in shapes if not isinstance(shape, _RecordShape)]
         mappings = [choice for choice in others if _is_a(choice, Mapping)]
         of_items = self._compile_collection(_ItemsShape, _array_items_of(others))
         of_members = self._compile_collection(_MembersShape, list(map(_item_hint_of, mappings)))
-        if not record_shapes and of_items is _keep and of_members is _keep:
+        if not record_shapes and not tuple_shapes and of_items is _keep and of_members is _keep:
             return _keep
-        members = {hints.unwrap_all(one) for mapping in mappings for one in hints.choices_of(_item_hint_of(mapping))}
-        tests = [_test_of(one, self.unpacker) for one in members]
-        return _UnionShape(self.unpacker, record_shapes, of_items, of_members, tests, roots)
+        members = [one for mapping in mappings for one in hints.choices_of(_item_hint_of(mapping))]
+        tests = [_test_of(hints.unwrap_all(one), self.unpacker) for one in members]
+        return _UnionShape(self.unpacker, record_shapes, tuple_shapes, of_items, of_members, tests, roots)
+
+
+def _has_hash(hint: Any) -> bool:
+    try:
+        hash(hint)
+    except TypeError:
+        return False
+    return True
 
 
 def _array_items_of(choices: list[Any]) -> list[Any]:
     """The hints of the items of all arrays among some hints."""
-    arrays = [choice for choice in choices if _is_a(choice, Iterable) and not _is_a(choice, Mapping)]
+    arrays = [one for one in choices if (_is_a(one, Iterable) and not _is_a(one, Mapping)) or _is_array_struct(one)]
     return [item for array in arrays for item in _item_hints_of(array) or [_item_hint_of(array)]]
 
 
@@ -169,9 +194,17 @@ def _item_hint_of(hint: Any) -> Any:
     return args[place] if _is_a(hint, Iterable) and len(args) > place else Any
 
 
+def _is_array_struct(hint: Any) -> bool:
+    """Whether a hint is a Struct that is an array in JSON."""
+    kind = get_origin(hint) or hint
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct) and bool(kind.__struct_config__.array_like)
+
+
 def _item_hints_of(hint: Any) -> list[Any] | None:
-    """The hints of the items of a tuple with a fixed length; None for any other hint."""
+    """The hints of the items of a tuple with a fixed length, or of an array-like Struct; None for any other hint."""
     args, names = get_args(hint), getattr(hint, "_fields", None)
+    if _is_array_struct(hint):
+        return [field.hint for field in records.sent_fields(hint)]
     if not _is_a(hint, tuple):
         return None
     if names is not None:
@@ -270,24 +303,39 @@ class _ItemsShape:
         return _rebuild_like(value, selected)
 
 
-@dataclass(eq=False)
 class _TupleShape:
-    """The shape of a tuple with a shape for each of its items."""
+    """The shape of a tuple, or of an array-like Struct, with a shape for each of its items."""
 
-    shapes: list[Conform]
+    def __init__(self, unpacker: Unpacker, kind: type) -> None:
+        self.unpacker, self.kind, self.is_struct = unpacker, kind, _is_array_struct(kind)
+        self.shapes: list[Conform] = []
 
     def __call__(self, value: Any) -> Any:
-        if not isinstance(value, (list, tuple)) or len(value) != len(self.shapes):
+        items = self.unpacker.items(value) if isinstance(value, (list, tuple, msgspec.Struct)) else None
+        if items is None:
             return value
-        selected = [shape(item) for shape, item in zip(self.shapes, value, strict=True)]
-        return value if all(map(is_, selected, value)) else _rebuild_like(value, selected)
+        if self.is_struct and isinstance(value, self.kind):
+            items = items[: len(self.shapes)]  # a derived class has more
+        if len(items) != len(self.shapes):
+            return value
+        selected = [shape(item) for shape, item in zip(self.shapes, items, strict=True)]
+        is_exact = type(value) is self.kind or not self.is_struct
+        return value if is_exact and all(map(is_, selected, items)) else _rebuild_like(value, selected)
 
 
 def _rebuild_like(value: Any, items: list[Any]) -> Any:
-    """A collection of the same kind as a value, with other items."""
+    """A collection of the same kind as a value, with other items; a named tuple or a Struct stays one value."""
     if hasattr(value, "_make"):
         return value._make(items)
+    if isinstance(value, msgspec.Struct):
+        return _StructItems(items)
     return tuple(items) if type(value) is tuple else items
+
+
+class _StructItems(tuple[Any, ...]):
+    """The items of an array-like Struct; they are one value, as those of a named tuple are."""
+
+    _fields = ()
 
 
 @dataclass(eq=False)
@@ -314,13 +362,15 @@ class _UnionShape:
 
     unpacker: Unpacker
     records: list[_RecordShape]
+    tuples: list[_TupleShape]  # of classes: named tuples and array-like Structs
     items: Conform
     mapping: Conform
     tests: list[Test]  # of the values in a mapping
     roots: tuple[type, ...]  # RootModels
 
     def __post_init__(self) -> None:
-        self.by_class = {record.kind: record for record in reversed(self.records)}
+        self.by_class: dict[type, Conform] = {one.kind: one for one in self.tuples}
+        self.by_class |= {record.kind: record for record in reversed(self.records)}
 
     def __call__(self, value: Any) -> Any:
         if isinstance(value, self.roots):  # pydantic takes care of its contents
