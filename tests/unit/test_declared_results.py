@@ -14,7 +14,7 @@ import msgspec
 import pydantic
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, RootModel
-from typing_extensions import Protocol, TypedDict
+from typing_extensions import Protocol, TypeAliasType, TypedDict
 
 from plainmcp import Policy, Server
 from plainmcp.errors import AuthorError
@@ -316,6 +316,36 @@ def test_the_choices_of_a_union_are_listed_in_camel_case_where_that_is_sent() ->
         client = Client(serve(hint, value, "kubernetes", output_schema=True), "2025-11-25")
         assert client.call("t").get("structuredContent") == data
         jsonschema_rs.validator_for(client.list_tools()[0]["outputSchema"]).validate(data)
+
+
+MaybeCount = TypeAliasType("MaybeCount", int | None)
+
+
+class Nothing(enum.Enum):
+    NOTHING = None
+    SOME = "some"
+
+
+@pytest.mark.parametrize(
+    ("hint", "nothing"),
+    [
+        (MaybeCount, None),
+        (MaybeCount | str, None),
+        (RootModel[int | None] | str, RootModel[int | None](None)),
+        (Choice["a", None] | int, None),
+        (Choice[None], None),
+        (Nothing, Nothing.NOTHING),
+        (Nothing | int, Nothing.NOTHING),
+        (Any, None),
+    ],
+    ids=str,
+)
+def test_a_member_is_not_required_where_it_may_be_null_and_nulls_are_left_out(hint: Any, nothing: Any) -> None:
+    """S003-68"""
+    model = pydantic.create_model("Model", item=(hint, ...), name=(str | int, ...))
+    client = Client(serve(model, model(item=nothing, name="Ada"), "serializer"))
+    assert client.list_tools()[0]["outputSchema"]["required"] == ["name"]
+    assert client.call("t")["structuredContent"] == {"name": "Ada"}
 
 
 class Moments(BaseModel):
