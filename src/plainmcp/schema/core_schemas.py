@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from . import hints
+from . import formats, hints
 
-__all__ = ["adapter_of", "check_hashes", "check_item", "has_hidden_numbers", "validator_of"]
+__all__ = ["adapter_of", "bounded_formats_of", "check_hashes", "check_item", "has_hidden_numbers", "validator_of"]
 
 Core = dict[str, Any]
 
@@ -48,8 +48,11 @@ def _change_to_listed(core: Core) -> Core:
     definitions = _definitions_of(core)
 
     def change(node: Core) -> Core:
-        if node["type"] in ("float", "decimal"):
+        if node["type"] == "float":
             return {**node, "allow_inf_nan": False}
+        if node["type"] == "decimal":
+            check = {"type": "no-info", "function": _check_bounds}
+            return {"type": "function-after", "function": check, "schema": {**node, "allow_inf_nan": False}}
         if "keys_schema" in node:  # a dict of any kind
             read = _name_reader_of(_values_of(node["keys_schema"], definitions))
             return node if read is None else {**node, "keys_schema": _with_reader(read, node["keys_schema"])}
@@ -57,6 +60,16 @@ def _change_to_listed(core: Core) -> Core:
 
     changed: Core = _map_core(core, change)
     return changed
+
+
+def bounded_formats_of(core: Core) -> set[str]:
+    """The formats whose numbers are refused if they are too long, so that a text may be read as another choice."""
+    return {node["type"] for node in _nodes_of(core)} & {"decimal", "fraction"}  # pydantic itself bounds fractions
+
+
+def _check_bounds(value: Any) -> Any:
+    formats.check_bounds("decimal", str(value))
+    return value
 
 
 def _map_core(part: Any, change: Callable[[Core], Core]) -> Any:

@@ -4,7 +4,7 @@ The only module, with core_schemas, that uses pydantic for hints. pydantic is im
 seen. foreign/ dumps values of pydantic.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import Flag
 from functools import cache, lru_cache
 from typing import Any, get_origin
@@ -155,6 +155,7 @@ def converter_of(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
         core_schemas.check_hashes(adapter.core_schema)
         validate = core_schemas.validator_of(adapter).validate_json
         takes_long = _takes_long(adapter)
+        bounded = core_schemas.bounded_formats_of(adapter.core_schema)
         unlisted = {"format": "fraction"} if core_schemas.has_hidden_numbers(adapter.core_schema) else {}
     except Exception as error:
         raise AuthorError(str(error).partition("\n")[0]) from error
@@ -170,7 +171,7 @@ def converter_of(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
         except (TypeError, ValueError, RecursionError):
             raise CoercionError([((), "this is not JSON")]) from None
         if takes_long:
-            _check_bounds(listed_schema(), value, unlisted)
+            _check_bounds(listed_schema(), value, unlisted, bounded)
         try:
             return validate(raw, strict=strict)
         except ValidationError as error:
@@ -209,13 +210,16 @@ def _takes_long(adapter: Any) -> bool:
     return any(word in parts for word in ("fraction", "decimal", "pattern_"))
 
 
-def _check_bounds(root: dict[str, Any], value: Any, unlisted: dict[str, Any]) -> None:
-    """Raise CoercionError for texts that take very long to parse; `unlisted` is the schema of names without one."""
+def _check_bounds(root: dict[str, Any], value: Any, unlisted: dict[str, Any], bounded: Collection[str]) -> None:
+    """Raise CoercionError for texts that take very long to parse.
+
+    `unlisted` is the schema of names without one. A text in a `bounded` format may also be read as a plain text.
+    """
     waiting: list[tuple[list[Any], Any, Keys]] = [(branches_of(root, root), value, ())]
     while waiting:
         choices, part, keys = waiting.pop()
         if isinstance(part, str):
-            _check_text(choices, part, keys)
+            _check_text(choices, part, keys, bounded if any(map(_is_any_text, choices)) else ())
         if isinstance(part, dict):
             rules = [one["propertyNames"] for one in choices if isinstance(one, dict) and "propertyNames" in one]
             names = [choice for rule in rules or [unlisted] for choice in branches_of(root, rule)]
@@ -225,9 +229,16 @@ def _check_bounds(root: dict[str, Any], value: Any, unlisted: dict[str, Any]) ->
         waiting += [(choices_inside(root, choices, key), item, (*keys, key)) for key, item in parts]
 
 
-def _check_text(choices: list[Any], text: str, keys: Keys) -> None:
+def _is_any_text(schema: Any) -> bool:
+    is_text = isinstance(schema, dict) and schema.get("type", "string") == "string"
+    return is_text and schema.keys().isdisjoint(("format", "enum", "const"))
+
+
+def _check_text(choices: list[Any], text: str, keys: Keys, bounded: Collection[str] = ()) -> None:
+    listed = [choice.get("format") for choice in choices if isinstance(choice, dict)]
     try:
-        for choice in choices:
-            formats.check_bounds(choice.get("format") if isinstance(choice, dict) else None, text)
+        for format in listed:
+            if format not in bounded:
+                formats.check_bounds(format, text)
     except formats.OutOfBoundsError as error:
         raise CoercionError([(keys, str(error))]) from None
