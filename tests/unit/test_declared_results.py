@@ -11,6 +11,7 @@ from typing import Literal as Choice
 import attrs
 import jsonschema_rs
 import msgspec
+import pandas
 import pydantic
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, RootModel
@@ -680,6 +681,31 @@ def test_a_class_with_a_form_of_its_own_keeps_it() -> None:
     client = Client(server)
     assert "outputSchema" not in client.list_tools()[0]
     assert client.call("t")["structuredContent"] == {"result": "Ada"}
+
+
+class Position:
+    def __plain__(self) -> Any:
+        return {"north": 1}
+
+
+def test_so_does_a_class_that_stands_beside_a_record_with_defaults_only() -> None:
+    record = dataclasses.make_dataclass("Record", [("name", str, "nobody")])
+    for hint, value in (
+        (Position | record, Position()),
+        (None | Position | record, Position()),
+        (pandas.Series | record, pandas.Series({"north": 1})),
+        (Token | record, Token()),
+    ):
+        server = serve(hint, value)
+        server.serializer(Token, lambda token: {"north": 1})
+        assert Client(server).call("t")["structuredContent"] == {"north": 1}
+        server = serve(list[hint], [value, record()])
+        server.serializer(Token, lambda token: {"north": 1})
+        assert Client(server).call("t")["structuredContent"] == {"result": [{"north": 1}, {"name": "nobody"}]}
+
+
+class Token:
+    """Becomes what a serializer makes of it."""
 
 
 def test_a_cycle_under_a_declared_type_is_told_with_its_path(caplog: pytest.LogCaptureFixture) -> None:

@@ -135,6 +135,7 @@ class _Compiler:
         shapes = [(choice, self._compile_single(choice)) for choice in choices]
         record_shapes = [shape for _, shape in shapes if isinstance(shape, _RecordShape)]
         tuple_shapes = [one for _, one in shapes if isinstance(one, _TupleShape) and one.kind is not tuple]
+        kept = [one for one, shape in shapes if shape is _keep and isinstance(one, type) and not get_origin(one)]
         others = [choice for choice, shape in shapes if not isinstance(shape, _RecordShape)]
         mappings = [choice for choice in others if _is_a(choice, Mapping)]
         of_items = self._compile_collection(_ItemsShape, _array_items_of(others))
@@ -143,7 +144,10 @@ class _Compiler:
             return _keep
         members = [one for mapping in mappings for one in hints.choices_of(_item_hint_of(mapping))]
         tests = [_test_of(hints.unwrap_all(one), self.unpacker) for one in members]
-        return _UnionShape(self.unpacker, record_shapes, tuple_shapes, of_items, of_members, tests, roots)
+        by_class: dict[type, Conform] = dict.fromkeys(kept, _keep)
+        by_class |= {shape.kind: shape for shape in tuple_shapes}
+        by_class |= {shape.kind: shape for shape in reversed(record_shapes)}
+        return _UnionShape(self.unpacker, by_class, record_shapes, of_items, of_members, tests, roots)
 
 
 def _has_hash(hint: Any) -> bool:
@@ -361,16 +365,12 @@ class _UnionShape:
     """
 
     unpacker: Unpacker
+    by_class: dict[type, Conform]
     records: list[_RecordShape]
-    tuples: list[_TupleShape]  # of classes: named tuples and array-like Structs
     items: Conform
     mapping: Conform
     tests: list[Test]  # of the values in a mapping
     roots: tuple[type, ...]  # RootModels
-
-    def __post_init__(self) -> None:
-        self.by_class: dict[type, Conform] = {one.kind: one for one in self.tuples}
-        self.by_class |= {record.kind: record for record in reversed(self.records)}
 
     def __call__(self, value: Any) -> Any:
         if isinstance(value, self.roots):  # pydantic takes care of its contents
