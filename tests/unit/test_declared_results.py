@@ -4,16 +4,18 @@ import dataclasses
 import datetime
 import enum
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Annotated, Any, Dict, Generic, List, NamedTuple, NotRequired, Optional, Set, Tuple, TypeVar  # noqa: UP035
 from typing import Literal as Choice
 
 import attrs
 import jsonschema_rs
 import msgspec
+import pandas
 import pydantic
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, RootModel
-from typing_extensions import TypedDict
+from typing_extensions import Protocol, TypeAliasType, TypedDict
 
 from plainmcp import Policy, Server
 from plainmcp.errors import AuthorError
@@ -266,6 +268,87 @@ def test_what_is_always_sent_is_required() -> None:
     assert tool["inputSchema"]["properties"]["user"]["required"] == ["name"]
 
 
+@dataclasses.dataclass
+class Changed:
+    both: tuple[DataUser, Forecast | DictUser]
+    more: list[DataUser]
+
+
+def test_a_tuple_is_not_sorted_where_lists_are_sorted_by_name() -> None:
+    """S001-18: a list of named entries is sorted; the places of a tuple mean something."""
+    ann, bob = {"name": "Ann", "level": 1}, {"name": "Bob", "level": 1}
+    value = Changed((DataUser("Bob"), {"name": "Ann"}), [DataUser("Bob"), DataUser("Ann")])
+    data = {"both": [bob, {"name": "Ann"}], "more": [ann, bob]}
+    schema = {"type": "object", "properties": {"both": {"anyOf": [{"prefixItems": [{}, {}]}, {"type": "null"}]}}}
+    wraps = Policy.kubernetes.replace(output_schema="all", non_object="wrap")
+    for hint, returned, policy, sent in (
+        (Changed, value, "kubernetes", data),
+        (Changed, CallToolResult(content=[], structuredContent=value), "kubernetes", data),
+        (Changed | None, value, wraps, {"result": data}),
+        (dict[str, tuple[DataUser, DataUser]], {"a_b": value.more}, wraps, {"aB": [bob, ann]}),
+        (dict[str, list[DataUser]], {"a_b": value.more}, wraps, {"aB": [ann, bob]}),
+    ):
+        client = Client(serve(hint, returned, policy), "2025-11-25")
+        assert client.call("t").get("structuredContent") == sent
+    by_hand = Client(serve(Any, {"both": [bob, ann], "all": [bob, ann]}, "kubernetes", output_schema=schema))
+    assert by_hand.call("t")["structuredContent"] == {"both": [bob, ann], "all": [ann, bob]}
+
+
+@dataclasses.dataclass
+class Branch:
+    is_root: bool
+    sub_branches: list["Branch"]
+
+
+class Leaf(BaseModel):
+    leaf_color: str
+
+
+def test_the_choices_of_a_union_are_listed_in_camel_case_where_that_is_sent() -> None:
+    """S001-23"""
+    branch = Branch(True, [Branch(False, [])])
+    sent = {"isRoot": True, "subBranches": [{"is_root": False, "sub_branches": []}]}
+    for hint, value, data in (
+        (Branch | Leaf, branch, sent),
+        (Branch | Leaf, Leaf(leaf_color="red"), {"leafColor": "red"}),
+        (RootModel[Branch | Leaf], RootModel[Branch | Leaf](branch), sent),
+        (Branch | None, branch, {"result": sent}),
+    ):
+        client = Client(serve(hint, value, "kubernetes", output_schema=True), "2025-11-25")
+        assert client.call("t").get("structuredContent") == data
+        jsonschema_rs.validator_for(client.list_tools()[0]["outputSchema"]).validate(data)
+
+
+MaybeCount = TypeAliasType("MaybeCount", int | None)
+
+
+class Nothing(enum.Enum):
+    NOTHING = None
+    SOME = "some"
+
+
+@pytest.mark.parametrize(
+    ("hint", "nothing"),
+    [
+        (MaybeCount, None),
+        (MaybeCount | str, None),
+        (RootModel[int | None] | str, RootModel[int | None](None)),
+        (Choice["a", None] | int, None),
+        (Choice[None], None),
+        (Nothing, Nothing.NOTHING),
+        (Nothing | int, Nothing.NOTHING),
+        (Any, None),
+    ],
+    ids=str,
+)
+def test_a_member_is_not_required_where_it_may_be_null_and_nulls_are_left_out(hint: Any, nothing: Any) -> None:
+    """S003-68"""
+    model = pydantic.create_model("Model", item=(hint, ...), name=(str | int, ...))
+    client = Client(serve(model, model(item=nothing, name="Ada"), "serializer"))
+    assert client.list_tools()[0]["outputSchema"]["required"] == ["name"]
+    assert client.call("t")["structuredContent"] == {"name": "Ada"}
+
+
 class Moments(BaseModel):
     moment: datetime.datetime
     span: datetime.timedelta
@@ -363,6 +446,41 @@ def test_nor_are_keys_that_a_typed_dict_does_not_declare() -> None:
     check(DictUser, ModelAdmin(name="Ada"), sends={"name": "Ada", "level": 1})
 
 
+@pytest.mark.parametrize(
+    ("hint", "fits"),
+    [
+        (Decimal, Decimal(1)),
+        (datetime.date, datetime.date(2026, 1, 2)),
+        (list[str], ["a"]),
+        (tuple[str, ...], ("a",)),
+        (dict[str, str], {"a": "b"}),
+        (ModelUser, ModelUser(name="Ada")),
+        (pydantic.SecretStr, pydantic.SecretStr("x")),
+        (pydantic.EmailStr, "ada@example.com"),
+        (pydantic.AwareDatetime, datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC)),
+        (Choice["a", "b"], "a"),
+        (Decimal | None, None),
+    ],
+    ids=str,
+)
+def test_a_dict_is_a_mapping_only_if_its_values_may_be_those_of_the_mapping(hint: Any, fits: Any) -> None:
+    """Else it is the record that it has the members of, and what the record does not declare is not sent."""
+    check(DictUser | dict[str, hint], {"name": "Ada", "password": SECRET}, sends={"name": "Ada"})
+    check(DictUser | dict[str, hint] | None, {"name": "Ada", "password": SECRET}, sends={"name": "Ada"})
+    for value in ({"name": fits, "more": fits}, {"some": fits}):
+        data = Client(serve(DictUser | dict[str, hint], value)).call("t")["structuredContent"]
+        assert data.get("result", data).keys() == value.keys()
+
+
+class HasLength(Protocol):
+    length: int
+
+
+@pytest.mark.parametrize("hint", [dict, *(dict[str, one] for one in (Any, object, int | Any, HasLength))], ids=str)
+def test_a_dict_is_a_mapping_whose_values_may_be_anything(hint: Any) -> None:
+    check(DictUser | hint, {"name": "Ada", "more": [1]}, sends={"name": "Ada", "more": [1]})
+
+
 class Numbers(RootModel[list[int]]):
     pass
 
@@ -430,6 +548,64 @@ def test_nor_anything_further_inside() -> None:
     check(
         set[Frozen], {FrozenAdmin("Ada"), Frozen("Ada"), FrozenAdmin("Bob")}, sends=[{"name": "Ada"}, {"name": "Bob"}]
     )
+
+
+class Row(msgspec.Struct, array_like=True):
+    rank: int
+    user: DataUser
+
+
+class LongRow(Row, array_like=True):
+    password: str = SECRET
+
+
+class TaggedRow(msgspec.Struct, array_like=True, tag=True):
+    user: DataUser
+
+
+class GenericRow(msgspec.Struct, Generic[T], array_like=True):
+    item: T
+
+
+class RowTree(msgspec.Struct, array_like=True):
+    user: DataUser
+    next: "RowTree | None" = None
+    below: list["RowTree"] = []
+
+
+class NamedTree(NamedTuple):
+    user: DataUser
+    next: "NamedTree | None"
+    below: "list[NamedTree]"
+
+
+def test_nor_in_structs_that_are_arrays_and_in_named_tuples_that_hold_themselves() -> None:
+    plain, admin = {"name": "Ada", "level": 1}, DataAdmin("Ada")
+    leaf, named = [plain, None, []], NamedTree(admin, None, [])
+    for hint, value, data in (
+        (Row, Row(1, admin), [1, plain]),
+        (Row, LongRow(1, DataUser("Ada")), [1, plain]),
+        (Row, [1, admin], [1, plain]),
+        (Row | None, Row(1, admin), [1, plain]),
+        (Row | TaggedRow, TaggedRow(admin), ["TaggedRow", plain]),
+        (Row | list[DataUser], [admin], [plain]),
+        (Box[Row], Box(LongRow(1, admin)), {"item": [1, plain]}),
+        (dict[str, list[Row]], {"a": [LongRow(1, admin)]}, {"a": [[1, plain]]}),
+        (GenericRow[DataUser], GenericRow(admin), [plain]),
+        (RowTree, RowTree(admin, RowTree(admin), [RowTree(admin)]), [plain, leaf, [leaf]]),
+        (NamedTree, NamedTree(admin, named, [named]), [plain, leaf, [leaf]]),
+        (NamedTree | None, named, leaf),
+    ):
+        check(hint, value, sends=data)
+    [block] = Client(serve(Row, LongRow(1, admin))).call("t")["content"]  # it is one thing, as it is without a hint
+    assert block["text"] == '[1, {"name": "Ada", "level": 1}]'
+
+
+def test_what_is_said_in_annotated_need_not_have_a_hash() -> None:
+    said = Annotated[DataUser, {"unit": "person"}]
+    for hint in (list[said], tuple[said], dict[str, said]):  # type: ignore[valid-type]
+        value = {"a": DataAdmin("Ada")} if "dict" in str(hint) else [DataAdmin("Ada")]
+        assert SECRET not in str(Client(serve(hint, value)).call("t"))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -505,6 +681,31 @@ def test_a_class_with_a_form_of_its_own_keeps_it() -> None:
     client = Client(server)
     assert "outputSchema" not in client.list_tools()[0]
     assert client.call("t")["structuredContent"] == {"result": "Ada"}
+
+
+class Position:
+    def __plain__(self) -> Any:
+        return {"north": 1}
+
+
+def test_so_does_a_class_that_stands_beside_a_record_with_defaults_only() -> None:
+    record = dataclasses.make_dataclass("Record", [("name", str, "nobody")])
+    for hint, value in (
+        (Position | record, Position()),
+        (None | Position | record, Position()),
+        (pandas.Series | record, pandas.Series({"north": 1})),
+        (Token | record, Token()),
+    ):
+        server = serve(hint, value)
+        server.serializer(Token, lambda token: {"north": 1})
+        assert Client(server).call("t")["structuredContent"] == {"north": 1}
+        server = serve(list[hint], [value, record()])
+        server.serializer(Token, lambda token: {"north": 1})
+        assert Client(server).call("t")["structuredContent"] == {"result": [{"north": 1}, {"name": "nobody"}]}
+
+
+class Token:
+    """Becomes what a serializer makes of it."""
 
 
 def test_a_cycle_under_a_declared_type_is_told_with_its_path(caplog: pytest.LogCaptureFixture) -> None:

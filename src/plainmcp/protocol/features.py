@@ -14,7 +14,7 @@ import msgspec
 from ..context import Context
 from ..errors import AuthorError
 from ..policy import Policy
-from ..schema import arguments, conform, generate, header_params, hints, output_check, signature
+from ..schema import arguments, conform, generate, header_params, hints, matching, output_check, signature
 from ..schema.conform import Conform
 from ..types import GetPromptResult, Prompt, PromptArgument, ReadResourceResult, Resource, ResourceTemplate, Tool
 from ..values import normalize, render
@@ -260,6 +260,7 @@ def _declare(listed: dict[str, Any], wrap: bool | None, policy: Policy, filterin
         conform=filtering,
         check=check if check is None or wrap is False else partial(_check_wrapped, check, policy.wrap_key, wrap),
         check_data=check,
+        is_tuple_at=partial(matching.is_tuple_at, listed),
     )
 
 

@@ -9,16 +9,20 @@ from dataclasses import dataclass
 from operator import is_
 from typing import Any, Literal, Union, get_args, get_origin
 
+import msgspec
+
 from ..foreign import classes
 from ..policy import Policy
 from ..values.encode import Rules
 from ..values.unpack import Unpacker
-from . import hints, records
+from . import hints, pydantic, records
 
 __all__ = ["Conform", "compile"]
 
 Conform = Callable[[Any], Any]
 """Makes a value conform to its declared type; returns the value itself where nothing has to change."""
+
+Test = Callable[[Any], bool]
 
 
 def compile(hint: Any, rules: Rules, policy: Policy) -> Conform | None:
@@ -58,16 +62,20 @@ class _Compiler:
     def __init__(self, unpacker: Unpacker, *, keep: bool) -> None:
         self.unpacker, self.keep = unpacker, keep
         self.records: dict[Any, _RecordShape] = {}
-        self.aliases: dict[Any, _AliasShape] = {}
+        self.tuples: dict[Any, Conform] = {}
+        self.started: dict[Any, Conform] = {}
 
     def shape(self, hint: Any) -> Conform:
-        if type(hint).__name__ != "TypeAliasType":
+        return self._compile_once(hint) if type(hint).__name__ == "TypeAliasType" else self._compile(hint)
+
+    def _compile_once(self, hint: Any) -> Conform:
+        """The shape of a hint that may contain itself."""
+        if not _has_hash(hint):  # because of its metadata in Annotated
             return self._compile(hint)
-        if hint not in self.aliases:
-            self.aliases[hint] = _AliasShape()
-            self.aliases[hint].shape = self._compile(hint)
-            return self.aliases[hint].shape
-        return self.aliases[hint]
+        if hint not in self.started:
+            self.started[hint] = alias = _AliasShape()
+            self.started[hint] = alias.shape = self._compile(hint)
+        return self.started[hint]
 
     def _compile(self, hint: Any) -> Conform:
         if any(map(classes.is_serializer, getattr(hint, "__metadata__", ()))):
@@ -86,15 +94,25 @@ class _Compiler:
             return self._compile_record(hint, kind)
         item_hints = _item_hints_of(hint)
         if item_hints is not None:
-            shapes = [self.shape(place) for place in item_hints]
-            return _keep if all(shape is _keep for shape in shapes) else _TupleShape(shapes)
+            return self._compile_tuple(hint, kind, item_hints)
         make = _MembersShape if issubclass(kind, Mapping) else _ItemsShape
         return self._compile_collection(make, [_item_hint_of(hint)])
 
     def _compile_collection(self, make: Callable[[Unpacker, Conform], Conform], items: list[Any]) -> Conform:
         """The shape of a collection whose items are of one of these types."""
-        shape = self.shape(Union[tuple(items)]) if items else _keep  # noqa: UP007 - at run time
+        shape: Conform = _keep
+        if items:
+            shape = self._compile_once(items[0] if len(items) == 1 else Union[tuple(items)])  # noqa: UP007 - at run time
         return _keep if shape is _keep else make(self.unpacker, shape)
+
+    def _compile_tuple(self, hint: Any, kind: type, item_hints: list[Any]) -> Conform:
+        key: Any = object() if kind is tuple else hint  # only a class can contain itself
+        if key not in self.tuples:
+            self.tuples[key] = shape = _TupleShape(self.unpacker, kind)
+            shape.shapes = [self.shape(item_hint) for item_hint in item_hints]
+            if not shape.is_struct and all(one is _keep for one in shape.shapes):
+                self.tuples[key] = _keep
+        return self.tuples[key]
 
     def _has_own_form(self, kind: type) -> bool:
         """Whether the author defines what values of a class become."""
@@ -120,24 +138,58 @@ class _Compiler:
         mappings = [choice for choice in others if _is_a(choice, Mapping)]
         of_items = self._compile_collection(_ItemsShape, _array_items_of(others))
         of_members = self._compile_collection(_MembersShape, list(map(_item_hint_of, mappings)))
-        if not record_shapes and of_items is _keep and of_members is _keep:
+        by_class = _shapes_by_class(shapes)
+        if not any((record_shapes, of_items is not _keep, of_members is not _keep, set(by_class.values()) - {_keep})):
             return _keep
-        return _UnionShape(self.unpacker, record_shapes, of_items, of_members, _members_of(mappings), roots)
+        by_class |= {shape.kind: shape for shape in reversed(record_shapes)}
+        tests = self._member_tests(mappings)
+        return _UnionShape(self.unpacker, by_class, record_shapes, of_items, of_members, tests, roots)
+
+    def _member_tests(self, mappings: list[Any]) -> list[Callable[[Any], bool]]:
+        """What tells whether a value may be a member of one of these mappings."""
+        members = [one for mapping in mappings for one in hints.choices_of(_item_hint_of(mapping))]
+        return [_test_of(hints.unwrap_all(one), self.unpacker) for one in members]
+
+
+def _shapes_by_class(shapes: list[tuple[Any, Conform]]) -> dict[type, Conform]:
+    """The choices of a union that are plain classes and keep every value, and those that are tuples of a class."""
+    by_class: dict[type, Conform] = {}
+    for choice, shape in shapes:
+        if shape is _keep and isinstance(choice, type) and not get_origin(choice):
+            by_class[choice] = _keep
+        elif isinstance(shape, _TupleShape) and shape.kind is not tuple:
+            by_class[shape.kind] = shape
+    return by_class
+
+
+def _has_hash(hint: Any) -> bool:
+    try:
+        hash(hint)
+    except TypeError:
+        return False
+    return True
 
 
 def _array_items_of(choices: list[Any]) -> list[Any]:
     """The hints of the items of all arrays among some hints."""
-    arrays = [choice for choice in choices if _is_a(choice, Iterable) and not _is_a(choice, Mapping)]
+    arrays = [one for one in choices if (_is_a(one, Iterable) and not _is_a(one, Mapping)) or _is_array_struct(one)]
     return [item for array in arrays for item in _item_hints_of(array) or [_item_hint_of(array)]]
 
 
-def _members_of(mappings: list[Any]) -> tuple[type, ...]:
-    """The classes that the values of these mappings may have; object where their hints do not tell."""
-    choices = [choice for mapping in mappings for choice in hints.choices_of(_item_hint_of(mapping))]
-    kinds = set(map(hints.unwrap_all, choices))
-    if not all(map(hints.is_atom, kinds)) or Any in kinds:
-        return (object,)
-    return (*kinds, int) if float in kinds else tuple(kinds)
+def _test_of(hint: Any, unpacker: Unpacker) -> Test:
+    """A test whether a value may be of a hint, without a look inside: by its class, or as an array or an object."""
+    kind = get_origin(hint) or hint
+    if kind is Literal:
+        return lambda value: value in get_args(hint)
+    if kind is Any or not isinstance(kind, type) or getattr(kind, "_is_protocol", False):
+        return lambda value: True
+    if hints.is_record(kind) or issubclass(kind, Mapping):
+        return lambda value: unpacker.members_of(value) is not None
+    if _is_a(kind, Iterable):
+        return lambda value: isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
+    if classes.is_for_pydantic(kind):
+        return pydantic.test_of(hint)
+    return lambda value: isinstance(value, (int, float) if kind is float else kind)
 
 
 def _root_of(hint: Any) -> Any:
@@ -158,9 +210,17 @@ def _item_hint_of(hint: Any) -> Any:
     return args[place] if _is_a(hint, Iterable) and len(args) > place else Any
 
 
+def _is_array_struct(hint: Any) -> bool:
+    """Whether a hint is a Struct that is an array in JSON."""
+    kind = get_origin(hint) or hint
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct) and bool(kind.__struct_config__.array_like)
+
+
 def _item_hints_of(hint: Any) -> list[Any] | None:
-    """The hints of the items of a tuple with a fixed length; None for any other hint."""
+    """The hints of the items of a tuple with a fixed length, or of an array-like Struct; None for any other hint."""
     args, names = get_args(hint), getattr(hint, "_fields", None)
+    if _is_array_struct(hint):
+        return [field.hint for field in records.sent_fields_of(hint)]
     if not _is_a(hint, tuple):
         return None
     if names is not None:
@@ -259,24 +319,39 @@ class _ItemsShape:
         return _rebuild_like(value, selected)
 
 
-@dataclass(eq=False)
 class _TupleShape:
-    """The shape of a tuple with a shape for each of its items."""
+    """The shape of a tuple, or of an array-like Struct, with a shape for each of its items."""
 
-    shapes: list[Conform]
+    def __init__(self, unpacker: Unpacker, kind: type) -> None:
+        self.unpacker, self.kind, self.is_struct = unpacker, kind, _is_array_struct(kind)
+        self.shapes: list[Conform] = []
 
     def __call__(self, value: Any) -> Any:
-        if not isinstance(value, (list, tuple)) or len(value) != len(self.shapes):
+        items = self.unpacker.items_of(value) if isinstance(value, (list, tuple, msgspec.Struct)) else None
+        if items is None:
             return value
-        selected = [shape(item) for shape, item in zip(self.shapes, value, strict=True)]
-        return value if all(map(is_, selected, value)) else _rebuild_like(value, selected)
+        if self.is_struct and isinstance(value, self.kind):
+            items = items[: len(self.shapes)]  # a derived class has more
+        if len(items) != len(self.shapes):
+            return value
+        selected = [shape(item) for shape, item in zip(self.shapes, items, strict=True)]
+        is_exact = type(value) is self.kind or not self.is_struct
+        return value if is_exact and all(map(is_, selected, items)) else _rebuild_like(value, selected)
 
 
 def _rebuild_like(value: Any, items: list[Any]) -> Any:
-    """A collection of the same kind as a value, with other items."""
+    """A collection of the same kind as a value, with other items; a named tuple or a Struct stays one value."""
     if hasattr(value, "_make"):
         return value._make(items)
+    if isinstance(value, msgspec.Struct):
+        return _StructItems(items)
     return tuple(items) if type(value) is tuple else items
+
+
+class _StructItems(tuple[Any, ...]):
+    """The items of an array-like Struct; they are one value, as those of a named tuple are."""
+
+    _fields = ()
 
 
 @dataclass(eq=False)
@@ -302,14 +377,12 @@ class _UnionShape:
     """
 
     unpacker: Unpacker
+    by_class: dict[type, Conform]
     records: list[_RecordShape]
     items: Conform
     mapping: Conform
-    mapped: tuple[type, ...]  # the classes of the values in a mapping
+    tests: list[Test]  # of the values in a mapping
     roots: tuple[type, ...]  # RootModels
-
-    def __post_init__(self) -> None:
-        self.by_class = {record.kind: record for record in reversed(self.records)}
 
     def __call__(self, value: Any) -> Any:
         if isinstance(value, self.roots):  # pydantic takes care of its contents
@@ -321,7 +394,7 @@ class _UnionShape:
         if members is None:
             return self.items(value)
         best = max(self.records, key=lambda record: record.count_matches(members), default=None)
-        is_mapping = bool(self.mapped) and all(isinstance(item, self.mapped) for item in members.values())
+        is_mapping = bool(self.tests) and all(any(test(one) for test in self.tests) for one in members.values())
         if best is None or best.count_matches(members) < 0 or is_mapping:
             return self.mapping(value)
         return best.select(value, members)

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from . import hints
+from . import formats, hints
 
-__all__ = ["adapter_of", "check_hashes", "check_item", "has_hidden_numbers", "validator_of"]
+__all__ = ["adapter_of", "bounded_formats_of", "check_hashes", "check_item", "has_hidden_numbers", "validator_of"]
 
 Core = dict[str, Any]
 
@@ -48,16 +48,28 @@ def _change_to_listed(core: Core) -> Core:
     definitions = _definitions_of(core)
 
     def change(node: Core) -> Core:
-        match node["type"]:
-            case "float" | "decimal":
-                return {**node, "allow_inf_nan": False}
-            case "dict" if "keys_schema" in node:
-                read = _name_reader_of(_values_of(node["keys_schema"], definitions))
-                return node if read is None else {**node, "keys_schema": _with_reader(read, node["keys_schema"])}
+        if node["type"] == "float":
+            return {**node, "allow_inf_nan": False}
+        if node["type"] == "decimal":
+            check = {"type": "no-info", "function": _check_bounds}
+            return {"type": "function-after", "function": check, "schema": {**node, "allow_inf_nan": False}}
+        if "keys_schema" in node:  # a dict of any kind
+            read = _name_reader_of(_values_of(node["keys_schema"], definitions))
+            return node if read is None else {**node, "keys_schema": _with_reader(read, node["keys_schema"])}
         return node
 
     changed: Core = _map_core(core, change)
     return changed
+
+
+def bounded_formats_of(core: Core) -> set[str]:
+    """The formats whose numbers are refused if they are too long, so that a text may be read as another choice."""
+    return {node["type"] for node in _nodes_of(core)} & {"decimal", "fraction"}  # pydantic itself bounds fractions
+
+
+def _check_bounds(value: Any) -> Any:
+    formats.check_bounds("decimal", str(value))
+    return value
 
 
 def _map_core(part: Any, change: Callable[[Core], Core]) -> Any:
@@ -96,7 +108,7 @@ def _follow(core: Core, definitions: dict[str, Core]) -> Core:
 
 def has_hidden_numbers(core: Core) -> bool:
     """Whether member names are decimals or fractions and no schema lists it: in a union, or with a validator."""
-    keys = [node["keys_schema"] for node in _nodes_of(core) if node["type"] == "dict" and "keys_schema" in node]
+    keys = [node["keys_schema"] for node in _nodes_of(core) if "keys_schema" in node]
     hidden = [repr(one) for one in keys if one["type"] not in ("decimal", "fraction")]
     return any("decimal" in text or "fraction" in text for text in hidden)
 
@@ -139,7 +151,7 @@ def _as_json(value: Any) -> Any:
 
 # Sets ---------------------------------------------------------------------------------------------
 
-_COLLECTIONS = {"list": list, "dict": dict, "set": set}
+_COLLECTIONS = {"list": list, "deque": list, "dict": dict, "ordered-dict": dict, "counter": dict, "set": set}
 
 
 def check_hashes(core: Core) -> None:

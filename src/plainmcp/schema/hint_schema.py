@@ -80,10 +80,14 @@ def _drop_nullable_required(schema: Schema) -> Schema:
 
 
 def _can_be_null(schema: Schema) -> bool:
+    choices = schema.get("anyOf") or schema.get("oneOf")
+    if choices:
+        return any(map(_can_be_null, choices))
+    values = schema.get("enum", [schema["const"]] if "const" in schema else [])
+    types = schema.get("type", [])
     # With a reference this schema does not tell whether the field may be missing.
-    plain = "type" in schema or "enum" in schema or "anyOf" in schema
-    choices = [one.get("type") for one in (schema, *schema.get("anyOf", ()))]
-    return not plain or "null" in choices or None in schema.get("enum", ()) or "$ref" in schema
+    is_hidden = "$ref" in schema or not (types or values)
+    return is_hidden or None in values or "null" in ([types] if isinstance(types, str) else types)
 
 
 def _atom_schema(hint: Any) -> Schema:

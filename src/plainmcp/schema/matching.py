@@ -23,6 +23,7 @@ __all__ = [
     "follow",
     "is_meant",
     "is_possible",
+    "is_tuple_at",
     "likely_choices",
     "tag_of",
 ]
@@ -59,6 +60,20 @@ def choices_inside(root: Schema, choices: list[Any], key: Any) -> list[Any]:
             if one not in inner:
                 inner.append(one)
     return inner or [True]
+
+
+def is_tuple_at(root: Schema, *keys: Any) -> bool:
+    """Whether the part under these keys may be a tuple: an array in which each place has a schema of its own.
+
+    >>> is_tuple_at({"properties": {"both": {"prefixItems": [{}, {}]}, "all": {"items": {}}}}, "both")
+    True
+    """
+    choices = branches_of(root, root)
+    for key in keys:
+        choices = choices_inside(root, choices, key)
+    return any(
+        isinstance(one, dict) and ("prefixItems" in one or isinstance(one.get("items"), list)) for one in choices
+    )
 
 
 def decode_text(value: Any) -> Any:

@@ -4,7 +4,7 @@ The only module, with core_schemas, that uses pydantic for hints. pydantic is im
 seen. foreign/ dumps values of pydantic.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import Flag
 from functools import cache, lru_cache
 from typing import Any, get_origin
@@ -18,7 +18,7 @@ from .coercion_errors import CoercionError, Name, read_pydantic_error
 from .matching import branches_of, choices_inside
 from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Keys, with_definitions
 
-__all__ = ["check_hash", "check_without", "converter_of", "json_schema_of", "refusal_of"]
+__all__ = ["check_hash", "check_without", "converter_of", "json_schema_of", "refusal_of", "test_of"]
 
 
 def json_schema_of(hint: Any, mode: Any) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
@@ -58,11 +58,14 @@ def _make_generator() -> Any:
         values = hints.flag_values_of(schema["cls"])
         return rest | ({"minimum": 0, "maximum": values[-1]} if isinstance(values, range) else {"enum": values})
 
-    def dict_schema(self: Any, schema: Any) -> dict[str, Any]:
-        listed = GenerateJsonSchema.dict_schema(self, schema)
-        kind = schema.get("keys_schema", {}).get("type")
-        names = _NAMES.get(kind) if self.mode == "validation" else None
-        return listed if names is None else {"propertyNames": names, **listed}
+    def with_names(make: Callable[[Any, Any], dict[str, Any]]) -> Callable[[Any, Any], dict[str, Any]]:
+        def dict_schema(self: Any, schema: Any) -> dict[str, Any]:
+            listed = make(self, schema)
+            kind = schema.get("keys_schema", {}).get("type")
+            names = _NAMES.get(kind) if self.mode == "validation" else None
+            return listed if names is None else {"propertyNames": names, **listed}
+
+        return dict_schema
 
     def set_schema(self: Any, schema: Any) -> dict[str, Any]:
         return _with_flat_items(GenerateJsonSchema.set_schema(self, schema), self.mode)
@@ -85,9 +88,11 @@ def _make_generator() -> Any:
     def field_title_should_be_set(self: Any, schema: Any) -> bool:
         return False
 
-    methods = (decimal_schema, enum_schema, dict_schema, set_schema, frozenset_schema, ser_schema)
+    methods = (decimal_schema, enum_schema, set_schema, frozenset_schema, ser_schema)
     changes: dict[str, Any] = {method.__name__: method for method in methods}
     changes |= {"field_is_required": field_is_required, "field_title_should_be_set": field_title_should_be_set}
+    dict_methods = [name for name in _DICTS if hasattr(GenerateJsonSchema, name)]  # pydantic 2.12 has only the first
+    changes |= {name: with_names(getattr(GenerateJsonSchema, name)) for name in dict_methods}
     return type("Plain", (GenerateJsonSchema,), changes)
 
 
@@ -96,6 +101,7 @@ def _with_flat_items(schema: dict[str, Any], mode: str) -> dict[str, Any]:
     return {**schema, "items": FLAT} if mode == "validation" and not schema.get("items") else schema
 
 
+_DICTS = ("dict_schema", "frozendict_schema", "ordered_dict_schema", "counter_schema")
 _NAMES = {
     "int": {"pattern": INTEGER_NAME},
     "float": {"pattern": NUMBER_NAME},
@@ -149,6 +155,7 @@ def converter_of(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
         core_schemas.check_hashes(adapter.core_schema)
         validate = core_schemas.validator_of(adapter).validate_json
         is_slow = _is_slow(adapter)
+        bounded = core_schemas.bounded_formats_of(adapter.core_schema)
         unlisted = {"format": "fraction"} if core_schemas.has_hidden_numbers(adapter.core_schema) else {}
     except Exception as error:
         raise AuthorError(str(error).partition("\n")[0]) from error
@@ -164,7 +171,7 @@ def converter_of(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
         except (TypeError, ValueError, RecursionError):
             raise CoercionError([((), "this is not JSON")]) from None
         if is_slow:
-            _check_bounds(listed_schema(), value, unlisted)
+            _check_bounds(listed_schema(), value, unlisted, bounded)
         try:
             return validate(raw, strict=strict)
         except ValidationError as error:
@@ -181,6 +188,19 @@ def converter_of(hint: Any, *, lenient: bool) -> Callable[[Any], Any]:
     return convert
 
 
+def test_of(hint: Any) -> Callable[[Any], bool]:
+    """A test whether pydantic could make a value for a hint; the hint need not be the class of its values."""
+    validate = core_schemas.adapter_of(hint).validate_python
+
+    def test(value: Any) -> bool:
+        try:
+            return type(validate(value, strict=True)) is type(value)
+        except ValueError:
+            return False
+
+    return test
+
+
 # Bounds -------------------------------------------------------------------------------------------
 
 
@@ -190,13 +210,16 @@ def _is_slow(adapter: Any) -> bool:
     return any(word in parts for word in ("fraction", "decimal", "pattern_"))
 
 
-def _check_bounds(root: dict[str, Any], value: Any, unlisted: dict[str, Any]) -> None:
-    """Raise CoercionError for texts that take very long to parse; `unlisted` is the schema of names without one."""
+def _check_bounds(root: dict[str, Any], value: Any, unlisted: dict[str, Any], bounded: Collection[str]) -> None:
+    """Raise CoercionError for texts that take very long to parse.
+
+    `unlisted` is the schema of names without one. A text in a `bounded` format may also be read as a plain text.
+    """
     waiting: list[tuple[list[Any], Any, Keys]] = [(branches_of(root, root), value, ())]
     while waiting:
         choices, part, keys = waiting.pop()
         if isinstance(part, str):
-            _check_text(choices, part, keys)
+            _check_text(choices, part, keys, bounded if any(map(_is_any_text, choices)) else ())
         if isinstance(part, dict):
             rules = [one["propertyNames"] for one in choices if isinstance(one, dict) and "propertyNames" in one]
             names = [choice for rule in rules or [unlisted] for choice in branches_of(root, rule)]
@@ -206,9 +229,16 @@ def _check_bounds(root: dict[str, Any], value: Any, unlisted: dict[str, Any]) ->
         waiting += [(choices_inside(root, choices, key), item, (*keys, key)) for key, item in parts]
 
 
-def _check_text(choices: list[Any], text: str, keys: Keys) -> None:
+def _is_any_text(schema: Any) -> bool:
+    is_text = isinstance(schema, dict) and schema.get("type", "string") == "string"
+    return is_text and schema.keys().isdisjoint(("format", "enum", "const"))
+
+
+def _check_text(choices: list[Any], text: str, keys: Keys, bounded: Collection[str] = ()) -> None:
+    listed = [choice.get("format") for choice in choices if isinstance(choice, dict)]
     try:
-        for choice in choices:
-            formats.check_bounds(choice.get("format") if isinstance(choice, dict) else None, text)
+        for format in listed:
+            if format not in bounded:
+                formats.check_bounds(format, text)
     except formats.OutOfBoundsError as error:
         raise CoercionError([(keys, str(error))]) from None

@@ -282,15 +282,21 @@ def _is_pointer(reference: str) -> bool:
     return reference == "#" or (reference.startswith("#/") and not hoisted)
 
 
-def to_camel(schema: Schema) -> Schema:
-    """A schema with its top-level properties in camelCase (S001-23).
+def to_camel(schema: Schema, root: Schema | None = None) -> Schema:
+    """A schema with its top-level properties, those of each choice of a union, in camelCase (S001-23).
 
     >>> to_camel({"properties": {"default_context": {}}, "required": ["default_context"]})
     {'properties': {'defaultContext': {}}, 'required': ['defaultContext']}
     """
+    root = root or schema
+    target = target_of(root, schema["$ref"]) if "$ref" in schema else None
+    if target:
+        return to_camel(target | {key: one for key, one in schema.items() if key != "$ref"}, root)
     changed = dict(schema)
-    if isinstance(schema.get("properties"), dict):
-        changed["properties"] = {key_to_camel(name): one for name, one in schema["properties"].items()}
-    if isinstance(schema.get("required"), list):
-        changed["required"] = [key_to_camel(name) for name in schema["required"]]
+    if isinstance(changed.get("properties"), dict):
+        changed["properties"] = {key_to_camel(name): one for name, one in changed["properties"].items()}
+    if isinstance(changed.get("required"), list):
+        changed["required"] = [key_to_camel(name) for name in changed["required"]]
+    for union in changed.keys() & {"anyOf", "oneOf"}:
+        changed[union] = [to_camel(one, root) for one in changed[union]]
     return changed

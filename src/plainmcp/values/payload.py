@@ -49,6 +49,10 @@ Check: TypeAlias = Callable[[bytes], None]
 """Raises OutputError for the JSON of a value that does not fit the schema listed for it."""
 
 
+def _is_never_tuple(*keys: str) -> bool:
+    return False
+
+
 class Output(msgspec.Struct, frozen=True):
     """What a tool declares about its return value, computed when it is registered.
 
@@ -57,6 +61,7 @@ class Output(msgspec.Struct, frozen=True):
     `schema` and `object_schema`. Where `wrap` is None, a value is wrapped unless it is an object.
     `pairs` is false where the schema lists a tuple, so that a tuple of two is never a text and its data.
     `check` takes the JSON of a returned value, `check_data` that of data which an author made to fit `schema`.
+    `is_tuple_at` takes the keys of an array in such data; it is true for a tuple, in which each place has a type.
     """
 
     declared: Declared = "nothing"
@@ -68,6 +73,7 @@ class Output(msgspec.Struct, frozen=True):
     check: Check | None = None
     check_data: Check | None = None
     pairs: bool = True
+    is_tuple_at: Callable[..., bool] = _is_never_tuple
 
 
 NOTHING = Output()
@@ -150,7 +156,7 @@ def _normalize_data(
     output: Output,
     render: Render | None,
 ) -> Normalized:
-    raw = arrange_keys(encoded, policy)
+    raw = arrange_keys(encoded, policy, output, wrapped=output.wrap is True)
     if output.check is not None:
         output.check(raw)
     structured = UNSET if type(encoded) is Inexact else _structured_of(raw, policy, output)  # S000-31
@@ -229,18 +235,19 @@ def unquote(raw: bytes) -> str:
 # The top of an object -----------------------------------------------------------------------------
 
 
-def arrange_keys(raw: bytes, policy: Policy) -> bytes:
-    """An object with its top-level keys and lists as the policy wants them."""
+def arrange_keys(raw: bytes, policy: Policy, output: Output, *, wrapped: bool = False) -> bytes:
+    """An object with its top-level keys and lists as the policy wants them; `wrapped` if its schema is wrapped."""
     if (policy.key_case == "asis" and policy.item_order == "asis") or not raw.startswith(b"{"):
         return raw
     data = codec.decode(raw)
-    if policy.item_order == "name":  # S001-18, S001-20: by name, cluster-10 before cluster-2
-        data = {key: _sort_by_name(item) for key, item in data.items()}
     if policy.key_case == "camel":  # S001-23
         renamed = {key_to_camel(key): item for key, item in data.items()}
         if len(renamed) != len(data):
             raise NormalizeError("$", "two keys are the same in camelCase")
         data = renamed
+    if policy.item_order == "name":  # S001-18, S001-20: by name, cluster-10 before cluster-2
+        above = (policy.wrap_key,) if wrapped else ()
+        data = {key: item if output.is_tuple_at(*above, key) else _sort_by_name(item) for key, item in data.items()}
     return codec.encode(data)
 
 

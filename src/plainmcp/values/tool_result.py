@@ -55,7 +55,7 @@ def tool_result(
         pair = output.pairs and is_pair(value, policy, rules)
         if pair and output.conform is not None:
             value = output.conform(value)  # each of its two items has a type
-        ready = ready_result_of(value, policy, rules, pair=pair)
+        ready = ready_result_of(value, policy, rules, output, pair=pair)
         if ready is not None:
             if output.check_data is not None and not ready.result.isError:
                 _check_structured(ready.result.structuredContent, output.check_data)
@@ -89,10 +89,14 @@ def _check_accepted(value: Any, policy: Policy, rules: Rules) -> Any:
 # Results that an author made ----------------------------------------------------------------------
 
 
-def ready_result_of(value: Any, policy: Policy, rules: Rules, *, pair: bool = False) -> Normalized | None:
+def ready_result_of(
+    value: Any, policy: Policy, rules: Rules, output: Output, *, pair: bool = False
+) -> Normalized | None:
     """The result that a value is, if the author made one; None for any other value. `pair` as from `is_pair`."""
     if isinstance(value, CallToolResult):
-        normalized = _assemble(value.content, value.structuredContent, value.isError, value._meta, policy, rules)
+        normalized = _assemble(
+            value.content, value.structuredContent, value.isError, value._meta, policy, rules, output
+        )
         result_type: Any = value.resultType  # a Struct does not check its fields
         if result_type is not None and not isinstance(result_type, str):
             raise NormalizeError("$.resultType", f"takes text, not {type(result_type).__name__}")
@@ -103,17 +107,17 @@ def ready_result_of(value: Any, policy: Policy, rules: Rules, *, pair: bool = Fa
             structured = UNSET if value.structured_content is None else value.structured_content
             rendered = getattr(value, "rendered", False)
             is_error = None if value.is_error is False else value.is_error
-            return _assemble(value.content, structured, is_error, value.meta, policy, rules, rendered)
+            return _assemble(value.content, structured, is_error, value.meta, policy, rules, output, rendered)
         case "CallToolResult":
             structured = attribute_of(value, "structured_content", "structuredContent")
             is_error = attribute_of(value, "is_error", "isError") or None
             structured = UNSET if structured is None else structured
-            return _assemble(value.content, structured, is_error, value.meta, policy, rules)
+            return _assemble(value.content, structured, is_error, value.meta, policy, rules, output)
     if type(value) is dict and policy.envelope == "exact":
-        return _from_envelope(value, policy, rules)
+        return _from_envelope(value, policy, rules, output)
     if pair:
         payload, structured = value
-        return _from_pair(payload, structured, policy, rules)
+        return _from_pair(payload, structured, policy, rules, output)
     return None
 
 
@@ -124,12 +128,13 @@ def _assemble(
     meta: Any,
     policy: Policy,
     rules: Rules,
+    output: Output,
     rendered: bool = False,
     places: tuple[str, str] = ("$.content", "$.structuredContent"),
 ) -> Normalized:
     """A result from its parts; content that is None stands for the JSON of the data."""
     content_place, data_place = places
-    raw = b"" if structured is UNSET else call_at(data_place, _encode_structured, structured, policy, rules)
+    raw = b"" if structured is UNSET else call_at(data_place, _encode_structured, structured, policy, rules, output)
     if items is None:
         items = [JSON_TEXT] if raw else []
     elif not isinstance(items, (list, tuple)):
@@ -152,14 +157,14 @@ def _assemble(
     return Normalized(result, rendered or any(item is JSON_TEXT for item in items))
 
 
-def _encode_structured(structured: Any, policy: Policy, rules: Rules) -> bytes:
-    return arrange_keys(rules.encode(structured, strict_policy_of(policy)), policy)
+def _encode_structured(structured: Any, policy: Policy, rules: Rules, output: Output) -> bytes:
+    return arrange_keys(rules.encode(structured, strict_policy_of(policy)), policy, output)
 
 
 _ENVELOPE = frozenset({"content", "structuredContent", "isError", "_meta", "meta"})
 
 
-def _from_envelope(value: dict[Any, Any], policy: Policy, rules: Rules) -> Normalized | None:
+def _from_envelope(value: dict[Any, Any], policy: Policy, rules: Rules, output: Output) -> Normalized | None:
     """A dict that consists of result keys only, and fits; anything else is data (S000-09, S000-11)."""
     if "content" not in value or not _ENVELOPE.issuperset(value) or not isinstance(value["content"], list):
         return None
@@ -172,7 +177,7 @@ def _from_envelope(value: dict[Any, Any], policy: Policy, rules: Rules) -> Norma
             blocks.append(item if content.is_content(type(item), policy, rules) else parse_block(item))
         except msgspec.ValidationError:
             return None
-    return _assemble(blocks, value.get("structuredContent", UNSET), is_error, meta, policy, rules)
+    return _assemble(blocks, value.get("structuredContent", UNSET), is_error, meta, policy, rules, output)
 
 
 def is_pair(value: Any, policy: Policy, rules: Rules) -> bool:
@@ -186,7 +191,7 @@ def is_pair(value: Any, policy: Policy, rules: Rules) -> bool:
     return is_content and rules.rule_of(type(structured)).shape in ("fields", "model", "open")
 
 
-def _from_pair(payload: Any, structured: Any, policy: Policy, rules: Rules) -> Normalized | None:
+def _from_pair(payload: Any, structured: Any, policy: Policy, rules: Rules, output: Output) -> Normalized | None:
     """The result of a pair; None where its second item is not an object in JSON."""
     if not isinstance(structured, dict):
         raw = rules.encode(structured, policy)
@@ -194,4 +199,4 @@ def _from_pair(payload: Any, structured: Any, policy: Policy, rules: Rules) -> N
             return None
         structured = codec.decode(raw)  # an iterator in it can be read only once
     blocks = call_at("$[0]", content_of, payload, policy, rules)
-    return _assemble(blocks, structured, None, None, policy, rules, places=("$[0]", "$[1]"))
+    return _assemble(blocks, structured, None, None, policy, rules, output, places=("$[0]", "$[1]"))
