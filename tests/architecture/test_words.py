@@ -48,7 +48,6 @@ MODULES_TO_DO: tuple[str, ...] = (
 PAGES_TO_DO: tuple[str, ...] = (
     "docs/reference/context.md",
     "docs/reference/server.md",
-    "docs/topics/life-of-a-call.md",
 )
 
 PAGES = [

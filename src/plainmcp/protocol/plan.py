@@ -95,7 +95,9 @@ class Plan(Generic[F]):
         return Invocation(None, run, self, request, context)
 
     def _make_context(self, request: Request) -> Context:
-        answers = {} if request.revision.handshake else read_answers(self.server, request)
+        params, answers = request.params, {}
+        if not request.revision.handshake and (params.requestState or params.inputResponses):
+            answers = read_answers(self.server, request)
         server, is_async = self.server, self.feature.is_async
         return Context(request, is_async=is_async, answers=answers, publish=server.registry.publish, now=server.now)
 

@@ -1,0 +1,122 @@
+"""One path for a call: every transport visits the same modules in the same order, and not many of them."""
+
+import json
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = Path(__file__).with_name("call_trace.py")
+REVISIONS = ["2025-11-25", "2026-07-28"]
+TRANSPORTS = ["handle", "connection", "stdio", "wsgi", "asgi"]
+
+Event = list[Any]
+
+
+@cache
+def traces() -> dict[str, list[Event]]:
+    """What was visited in each case: [module, function, whether it was called]."""
+    done = subprocess.run([sys.executable, PROGRAM], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+def core_of(events: list[Event]) -> list[Event]:
+    """The part of a trace between decoding and encoding, without the runners and what a transport does around it."""
+    first = max(at for at, event in enumerate(events) if event[1] == "dispatch" and event[2])
+    encoding = [at for at, event in enumerate(events) if event[0] == "values/encode" and at > first]
+    writing = [at for at, event in enumerate(events) if event[:2] == ["protocol/plan", "write"]]
+    last = encoding[0] if encoding else writing[-1] + 1
+    return [event for event in events[first:last] if is_core(event[0])]
+
+
+def is_core(module: str) -> bool:
+    """Whether a module belongs to the path of a call, whatever the transport: invoke is where both runners meet."""
+    return module == "transports/invoke" or not module.startswith(("transports/", "server"))
+
+
+def modules_of(events: list[Event]) -> list[str]:
+    """The modules of a trace, in order, each as often as it is come back to."""
+    modules: list[str] = []
+    for module, _, _ in events:
+        if not modules or modules[-1] != module:
+            modules.append(module)
+    return modules
+
+
+def calls_of(events: list[Event]) -> int:
+    return sum(called for _, _, called in events)
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize("tool", ["echo", "model", "echo_context", "progress"])
+def test_every_transport_visits_the_same_modules_in_the_same_order(tool: str, revision: str) -> None:
+    paths = {
+        f"{transport} {tool}{kind}": modules_of(core_of(traces()[f"{transport} {tool}{kind} {revision}"]))
+        for transport in TRANSPORTS
+        for kind in ("", "_async")
+        if (transport, tool) != ("handle", "progress")  # it has nowhere to send a report
+    }
+    first = next(iter(paths.values()))
+    assert {name: path for name, path in paths.items() if path != first} == {}, first
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("tool", ["echo", "model", "echo_async", "model_async"])
+def test_a_call_visits_few_modules_between_decoding_and_encoding(tool: str, transport: str, revision: str) -> None:
+    events = core_of(traces()[f"{transport} {tool} {revision}"])
+    modules = modules_of(events)
+    assert len(set(modules)) <= 8, modules
+    assert len(modules) - 1 <= 16, modules
+    assert calls_of(events) <= 25, events
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("tool", ["progress", "progress_async"])
+def test_a_context_and_a_progress_report_add_little(tool: str, transport: str, revision: str) -> None:
+    events = core_of(traces()[f"{transport} {tool} {revision}"])
+    assert calls_of(events) <= 45, events
+
+
+# How many modules a whole request visits over ASGI at most, and how often it moves from one to another.
+WHOLE = {
+    "echo_async": (14, 40),
+    "echo": (15, 58),
+    "echo_context_async": (15, 47),
+    "model_async": (18, 48),
+    "progress_async": (16, 78),
+    "read": (20, 78),
+    "prompt": (20, 70),
+}
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize("case", WHOLE)
+def test_a_whole_request_over_asgi_visits_few_modules(case: str, revision: str) -> None:
+    modules = modules_of(traces()[f"asgi {case} {revision}"])
+    most_modules, most_moves = WHOLE[case]
+    assert len(set(modules)) <= most_modules, sorted(set(modules))
+    assert len(modules) - 1 <= most_moves, modules
+
+
+def test_the_users_function_is_called_in_one_place() -> None:
+    callers = {event[0] for events in traces().values() for event in events if event[1] == "invoke" and event[2]}
+    assert callers == {"transports/invoke"}
+    for name, events in traces().items():
+        invoked = [event for event in events if event[:2] == ["transports/invoke", "invoke"] and event[2]]
+        assert len(invoked) == 1, name
+
+
+def test_the_page_about_the_life_of_a_call_shows_what_is_traced() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "topics" / "life-of-a-call.md").read_text("utf-8")
+    shown = page.partition("```text\n")[2].partition("```")[0].split()
+    assert shown == list(dict.fromkeys(modules_of(traces()["asgi echo_async 2026-07-28"])))
+
+
+def test_the_page_counts_the_modules_of_a_text() -> None:
+    assert len(set(modules_of(core_of(traces()["asgi echo 2026-07-28"])))) == 6
