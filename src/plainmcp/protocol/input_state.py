@@ -72,9 +72,10 @@ def _text_of(server: Core, principal: Any) -> str:
         return str(server.rules.encode(principal, strict_policy_of(Policy.standard)), "utf-8")
     except NormalizeError:
         kind: Any = type(principal)
-        if kind.__repr__ is object.__repr__:
-            _warn_of_identity(kind)
-        return repr(principal)
+        if kind.__repr__ is not object.__repr__:
+            return repr(principal)
+        _warn_of_identity(kind)
+        return urandom(16).hex()  # never the same: an address in memory may be another caller's next time
 
 
 @lru_cache(maxsize=64)  # once for each class

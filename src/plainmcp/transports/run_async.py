@@ -212,11 +212,13 @@ def start(coroutine: Any) -> tuple[Any, Rest | None]:
 
 def start_task(coroutine: Any) -> tuple[Any, "asyncio.Task[Any] | None"]:
     """Run a coroutine inline up to where it waits, in a task of its own: its value, or the task that goes on."""
-    loop, outer, rest = asyncio.get_running_loop(), asyncio.current_task(), Rest(coroutine)
-    task = loop.create_task(rest)
+    loop, outer, rest, context = asyncio.get_running_loop(), asyncio.current_task(), Rest(coroutine), copy_context()
+    if outer is None:
+        return None, loop.create_task(coroutine)
+    task = loop.create_task(rest, context=context)
     _switch(loop, outer, task)
     try:
-        rest.start()
+        context.run(rest.start)
     except BaseException:
         task.cancel()
         raise

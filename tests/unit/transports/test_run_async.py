@@ -3,10 +3,11 @@
 import asyncio
 import threading
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 from mounted import Live, session, speak
-from plainmcp import Server
+from plainmcp import Context, Server
 
 META = b'{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}'
 Headers = list[tuple[str, str]]
@@ -153,5 +154,27 @@ def test_a_function_that_only_seems_to_be_async_fails_in_words() -> None:
             assert b"incident" in (await server.handle_async(message(name, None)) or b"")
         live = await speak(app, message("future", None), headers)
         assert live.json["result"]["content"] == [{"type": "text", "text": "x"}]
+
+    asyncio.run(run())
+
+
+def test_context_variables_and_the_task_are_the_same_before_and_after_a_function_waits() -> None:
+    variable: ContextVar[str] = ContextVar("variable", default="unset")
+
+    async def run() -> None:
+        server = Server("s")
+
+        @server.tool
+        async def remember(ctx: Context) -> list[str | bool]:
+            variable.set("set")
+            before = asyncio.current_task()
+            async with asyncio.timeout(5):
+                await asyncio.sleep(0.001)
+            return [variable.get(), asyncio.current_task() is before]
+
+        app = server.asgi()
+        live = await speak(app, message("remember", None), await session(app))
+        assert live.json["result"]["structuredContent"]["result"] == ["set", True]
+        assert variable.get() == "unset"
 
     asyncio.run(run())
