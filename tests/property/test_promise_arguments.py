@@ -5,6 +5,7 @@ ours. Nothing is an incident, and nothing takes long.
 """
 
 import faulthandler
+import gc
 import json
 import re
 import sys
@@ -89,10 +90,14 @@ class Offered:
 def bounded(what: str) -> Iterator[None]:
     """Fail if something takes long; where it seems to take for ever, nothing but the end of the process helps."""
     faulthandler.dump_traceback_later(SECONDS_AT_MOST, exit=True, file=sys.__stderr__)
+    gc.disable()  # to look through the classes of thousands of hints takes a second by itself
     began = time.process_time()
-    yield
-    took = time.process_time() - began
-    faulthandler.cancel_dump_traceback_later()
+    try:
+        yield
+        took = time.process_time() - began
+    finally:
+        gc.enable()
+        faulthandler.cancel_dump_traceback_later()
     assert took < SECONDS, f"{took:.1f} s for {what}"
 
 

@@ -11,11 +11,13 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
+from ..errors import AuthorError
 from ..foreign import classes
 from ..policy import Policy
 from ..values.encode import Rules
 from ..values.unpack import Unpacker
-from . import hints, pydantic, records
+from . import hint_schema, hints, pydantic, records
+from .validator import Validator
 
 __all__ = ["Conform", "compile"]
 
@@ -148,7 +150,7 @@ class _Compiler:
     def _member_tests(self, mappings: list[Any]) -> list[Callable[[Any], bool]]:
         """What tells whether a value may be a member of one of these mappings."""
         members = [one for mapping in mappings for one in hints.choices_of(_item_hint_of(mapping))]
-        return [_test_of(hints.unwrap_all(one), self.unpacker) for one in members]
+        return [_test_of(one, self.unpacker) for one in members]
 
 
 def _shapes_by_class(shapes: list[tuple[Any, Conform]]) -> dict[type, Conform]:
@@ -178,18 +180,32 @@ def _array_items_of(choices: list[Any]) -> list[Any]:
 
 def _test_of(hint: Any, unpacker: Unpacker) -> Test:
     """A test whether a value may be of a hint, without a look inside: by its class, or as an array or an object."""
-    kind = get_origin(hint) or hint
+    inner = hints.unwrap_all(hint)
+    kind = get_origin(inner) or inner
     if kind is Literal:
-        return lambda value: value in get_args(hint)
+        return lambda value: value in get_args(inner)
     if kind is Any or not isinstance(kind, type) or getattr(kind, "_is_protocol", False):
-        return lambda value: True
+        return _is_anything
     if hints.is_record(kind) or issubclass(kind, Mapping):
         return lambda value: unpacker.members_of(value) is not None
     if _is_a(kind, Iterable):
         return lambda value: isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
     if classes.is_for_pydantic(kind):
         return pydantic.test_of(hint)
-    return lambda value: isinstance(value, (int, float) if kind is float else kind)
+    is_within = _limits_of(hint) if hints.is_atom(inner) and inner is not hint else _is_anything
+    return lambda value: isinstance(value, (int, float) if kind is float else kind) and is_within(value)
+
+
+def _limits_of(hint: Any) -> Test:
+    """A test whether a text or a number is within the limits in its Annotated."""
+    try:
+        return Validator(hint_schema.for_output(hint)[0]).is_valid
+    except AuthorError:
+        return _is_anything
+
+
+def _is_anything(value: Any) -> bool:
+    return True
 
 
 def _root_of(hint: Any) -> Any:
