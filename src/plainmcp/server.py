@@ -37,7 +37,7 @@ class Server(Core):
 
         `revision` says what is spoken when the message does not say so itself.
         """
-        return runner.run(self.receive(message, revision=revision, principal=principal))
+        return runner.run(receive(self, message, _caller_of(revision, principal)))
 
     async def handle_async(
         self, message: Any, *, revision: str | Revision | None = None, principal: Any = None
@@ -45,12 +45,11 @@ class Server(Core):
         """Answer one message in an event loop; takes what `handle` takes."""
         from .transports.run_async import run_async  # an event loop is loaded for those who need one
 
-        return await run_async(self.receive(message, revision=revision, principal=principal), threads_of(self))
+        return await run_async(receive(self, message, _caller_of(revision, principal)), threads_of(self))
 
     def receive(self, message: Any, *, revision: str | Revision | None = None, principal: Any = None) -> Exchange:
         """Start to answer one message: gives the exchange, for a program that takes its steps by itself."""
-        spoken = None if revision is None else revisions.revision_of(revision)
-        return receive(self, message, Caller(None, principal, spoken))
+        return receive(self, message, _caller_of(revision, principal))
 
     @with_checked_options("server.connect", "write server.connect(send)")
     def connect(self, send: Callable[[bytes], None] | None = None, *, principal: Any = None) -> Connection:
@@ -120,3 +119,7 @@ class Server(Core):
             with formatted_logs():
                 app, address = self.asgi(**given), serving.address_text(http)
                 serving.serve(app, address, workers=workers, grace=grace, **(uvicorn or {}))
+
+
+def _caller_of(revision: str | Revision | None, principal: Any) -> Caller:
+    return Caller(None, principal, None if revision is None else revisions.revision_of(revision))

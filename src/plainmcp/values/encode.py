@@ -140,7 +140,7 @@ class Rules:
             if nones is not None:
                 return nulls in (0, nones)
         if nulls == 0 and raw.rfind(b"{") == 0 and _BRACKET not in raw and rule.shape in _RECORDS:
-            return codec.is_json(raw)  # one flat record, a common result
+            return rule.shape == "model" or codec.is_json(raw)  # one flat record, a common result
         return self._has_native_types(value, raw, nulls) and codec.is_json(raw)
 
     def _has_native_types(self, value: Any, raw: bytes, nulls: int) -> bool:
