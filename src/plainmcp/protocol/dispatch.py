@@ -40,13 +40,13 @@ def receive(server: Core, message: Any, caller: Caller) -> Exchange:
     """Decode a message or a batch, given as bytes, text or data, and dispatch it."""
     try:
         raw = message if type(message) is bytes else codec.to_bytes(message)
-        batch = jsonrpc.decode_batch(raw)
-        if batch is None:
-            return dispatch(server, jsonrpc.decode_message(raw), caller)
-        check_batch(server, batch, caller.assumed_revision)
+        decoded = jsonrpc.decode(raw)
+        if not isinstance(decoded, list):
+            return dispatch(server, decoded, caller)
+        check_batch(server, decoded, caller.assumed_revision)
     except ProtocolError as error:
         return Exchange(error_response(error, caller.assumed_revision))
-    return dispatch_batch(server, batch, caller)
+    return dispatch_batch(server, decoded, caller)
 
 
 def dispatch(server: Core, envelope: Envelope, caller: Caller) -> Exchange:

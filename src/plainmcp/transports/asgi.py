@@ -32,12 +32,6 @@ _log = logging.getLogger("plainmcp")
 MOMENT = 0.05
 """For how many seconds a short call is not bothered with whether its client is still there."""
 
-_STREAM = [
-    (b"content-type", b"text/event-stream"),
-    (b"cache-control", b"no-cache"),
-    (b"x-accel-buffering", b"no"),  # R26-HTTP-26
-]
-
 
 class ASGIApp:
     """A server as an ASGI application; it answers at whatever path it is mounted.
@@ -157,10 +151,9 @@ class ASGIApp:
             raise
         except Exception as error:
             response = pending.refuse(internal_error(error, "The request"))
-        if pending.profile.json and pending.opened_stream is None:
-            return response_for(response, pending.modern)
-        self.endpoint.finish(pending, response)
-        return await self._accompany(pending, receive, send)
+        if pending.is_listening:
+            return await self._accompany(pending, receive, send)
+        return self.endpoint.respond(pending, response)
 
     async def _answer_aloud(
         self, pending: PendingResponse, task: "asyncio.Task[bytes | None]", receive: Receive, send: Send
@@ -223,10 +216,7 @@ class ASGIApp:
         if companions:
             await companions[0]
             return None
-        if pending.profile.json and pending.opened_stream is None:
-            return response_for(response, pending.modern)
-        self.endpoint.finish(pending, response)
-        return await self._accompany(pending, receive, send)
+        return self.endpoint.respond(pending, response)
 
     async def _accompany(self, pending: PendingResponse, receive: Receive, send: Send) -> Response | None:
         """Send what there is, as it comes, until the end or until the client leaves; or give what comes alone."""
@@ -265,7 +255,7 @@ class ASGIApp:
         self, reader: Reader, send: Send, wake: asyncio.Event, watch: "asyncio.Task[None]"
     ) -> None:
         """Send server-sent events until the end."""
-        await _send(send, {"type": "http.response.start", "status": 200, "headers": list(_STREAM)})
+        await _send(send, {"type": "http.response.start", "status": 200, "headers": list(rules.EVENT_STREAM)})
         chunk = reader.opening()
         while not watch.done():
             if chunk:
@@ -340,7 +330,8 @@ async def _read_rest(body: bytes, receive: Receive, endpoint: Endpoint) -> bytes
 
 
 async def _send_whole(send: Send, response: Response) -> None:
-    length = () if response.status == 204 else ((b"content-length", b"%d" % len(response.body)),)
+    has_length = response.status != 204 and response.headers is not rules.EVENT_STREAM
+    length = ((b"content-length", b"%d" % len(response.body)),) if has_length else ()
     try:
         await send(
             {"type": "http.response.start", "status": response.status, "headers": [*response.headers, *length]}

@@ -28,7 +28,7 @@ __all__ = ["Settings", "WSGIApp"]
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
 
-_STREAM = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache"), ("X-Accel-Buffering", "no")]
+_STREAM = [(name.decode().title(), value.decode()) for name, value in rules.EVENT_STREAM]
 
 
 class WSGIApp:

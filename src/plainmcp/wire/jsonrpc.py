@@ -22,6 +22,7 @@ __all__ = [
     "Id",
     "Meta",
     "Params",
+    "decode",
     "decode_batch",
     "decode_message",
     "encode_error",
@@ -172,6 +173,15 @@ _decode_head = msgspec.json.Decoder(_OnlyId).decode
 _decode_notification = msgspec.json.Decoder(_Notification).decode
 _decode_whole_meta = msgspec.json.Decoder(_WithMeta).decode
 _decode_batch = msgspec.json.Decoder(list[Raw]).decode
+
+
+def decode(raw: bytes) -> "Envelope | list[Raw]":
+    """A message, or the messages of a batch; raises a ProtocolError."""
+    if raw[:1] != b"{":
+        batch = decode_batch(raw)
+        if batch is not None:
+            return batch
+    return decode_message(raw)
 
 
 def decode_message(raw: bytes | Raw) -> Envelope:

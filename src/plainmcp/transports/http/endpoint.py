@@ -25,7 +25,7 @@ from ..run import run
 from ..shutdown import SHUTTING_DOWN
 from . import rules
 from .headers import Headers
-from .rules import JSON, Preflight, RequestProfile, Response, json_response, refusal
+from .rules import EVENT_STREAM, JSON, Preflight, RequestProfile, Response, json_response, refusal
 from .session_store import HttpSession, SessionStore
 from .settings import Settings
 from .stream import Stream
@@ -98,6 +98,11 @@ class PendingResponse(RequestLink):
         if self.profile.events:
             self.stream.put(message)
 
+    def notify(self, message: bytes) -> None:
+        """Send a notification, unless the request is over."""
+        if self.profile.events and not self.cancelled:
+            self.stream.put(message)
+
     def close_stream(self) -> None:
         """End the stream early, where the client can come back for the rest."""
         if self.session is not None and self.profile.events:
@@ -137,10 +142,11 @@ class Endpoint:
         try:
             if method != "POST":
                 return self._receive_without_body(method, headers, profile, principal)
-            batch = jsonrpc.decode_batch(body)
-            if batch is not None:
+            message = jsonrpc.decode(body)
+            if isinstance(message, list):
+                batch = message
                 return self._receive_batch(headers, profile, batch, principal)
-            envelope = jsonrpc.decode_message(body)
+            envelope = message
             return self._receive_message(headers, profile, envelope, principal)
         except ProtocolError as error:
             if method == "POST" and batch is None and envelope is None:
@@ -353,6 +359,18 @@ class Endpoint:
             stream.put(step.first)
         with self._lock:
             self._standing.add(pending)
+
+    def respond(self, pending: PendingResponse, response: bytes | None) -> Response:
+        """The HTTP response of an exchange that has ended, in one piece with what was sent before its response."""
+        if pending.profile.json and pending.opened_stream is None:
+            return response_for(response, pending.modern)
+        stream = pending.stream
+        events = stream.finish_at_once(response, is_json=pending.profile.json)
+        if events is None:
+            return response_for(stream.answer, pending.modern)
+        if pending.session is not None:
+            pending.session.keep(stream)
+        return Response(200, events, EVENT_STREAM)
 
     def finish(self, pending: PendingResponse, response: bytes | None) -> None:
         """Its exchange is at its end, or stays open."""

@@ -28,6 +28,7 @@ from .headers import MEMORABLE, Headers, match_method, match_params
 from .settings import Settings
 
 __all__ = [
+    "EVENT_STREAM",
     "HANDSHAKE",
     "JSON",
     "Preflight",
@@ -71,7 +72,13 @@ class RequestProfile(msgspec.Struct, frozen=True, gc=False):
 
 
 JSON = ((b"content-type", b"application/json"),)
-"""The headers of a JSON answer."""
+"""The headers of a JSON response."""
+EVENT_STREAM = (
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-cache"),
+    (b"x-accel-buffering", b"no"),  # R26-HTTP-26
+)
+"""The headers of a response that is a stream of events."""
 
 
 def json_response(status: int, body: bytes | None) -> Response:

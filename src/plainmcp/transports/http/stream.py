@@ -63,6 +63,16 @@ class Stream:
                 self.finished = True  # last: whoever looks on without the lock then finds the rest in place
         self._wake()
 
+    def finish_at_once(self, answer: bytes | None, is_json: bool) -> bytes | None:
+        """Finish, and give all events as bytes; None where there is only the response, and it can be JSON."""
+        self.finish(answer)
+        if self.unopened and (is_json or self.answer is None):
+            return None
+        reader = self.attach(lambda: None)
+        events = reader.opening()
+        reader.leave()
+        return events
+
     def drop(self) -> None:
         """Send the reader away, to come back for the rest; nothing happens where it could not."""
         if self.polling and not self.finished:
