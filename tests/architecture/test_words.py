@@ -28,17 +28,7 @@ WORDS = {
 PATTERN = re.compile(rf"\b({'|'.join(WORDS)})\b", re.IGNORECASE)
 
 # Modules, packages and pages that are not rewritten yet. A list shrinks, and never grows.
-MODULES_TO_DO: tuple[str, ...] = (
-    "transports/asgi",
-    "transports/http/endpoint",
-    "transports/http/headers",
-    "transports/http/session_store",
-    "transports/http/stream",
-    "transports/log_format",
-    "transports/shutdown",
-    "transports/stdio",
-    "transports/wsgi",
-)
+MODULES_TO_DO: tuple[str, ...] = ()
 PAGES_TO_DO: tuple[str, ...] = ()
 
 PAGES = [
