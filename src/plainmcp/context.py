@@ -1,8 +1,8 @@
-"""What a handler may know and ask for while it runs: progress, log, questions to the user, facts of the client.
+"""The Context of a handler: facts about the request and its client, progress, log messages, questions to the user.
 
-One handler serves every revision: where questions are live requests it waits for the answer; where they travel
-with the result, the handler ends here and is run again with the answers it has so far. Sends nothing by itself:
-everything goes through the request's link.
+One handler serves every revision. In the handshake revisions a question is a request to the client, and the handler
+waits for the answer. In the others the questions are part of the result: the handler ends, and runs again with the
+answers so far. This module sends nothing itself: all messages go through the link of the request.
 """
 
 import logging
@@ -41,38 +41,38 @@ _log = logging.getLogger("plainmcp")
 AT_ONCE = 1_000
 """How many notifications of a kind one request may send in a burst."""
 A_SECOND = 100
-"""How many a second after that."""
+"""How many notifications of a kind it may send per second after the burst."""
 
 
 class _RateLimit:
-    """How often something may be sent: so much at once, and so much a second after that. Its clock is given to it.
+    """A limit on how often something is sent: a burst of AT_ONCE, then A_SECOND per second. The clock is a parameter.
 
     >>> limit = _RateLimit(lambda: 0.0)
     >>> [limit.allows() for _ in range(AT_ONCE + 1)].count(True)
     1000
     """
 
-    __slots__ = ("_now", "_room", "_since")
+    __slots__ = ("_credit", "_now", "_since")
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
         self._since: float | None = None
-        self._room = float(AT_ONCE)
+        self._credit = float(AT_ONCE)
 
     def allows(self) -> bool:
-        """Whether one more may be sent now; it then counts."""
+        """Whether one more may be sent now. If so, it is counted as sent."""
         now = self._now()
         if self._since is not None:
-            self._room = min(AT_ONCE, self._room + max(0.0, now - self._since) * A_SECOND)
+            self._credit = min(AT_ONCE, self._credit + max(0.0, now - self._since) * A_SECOND)
         self._since = now
-        if self._room < 1:
+        if self._credit < 1:
             return False
-        self._room -= 1
+        self._credit -= 1
         return True
 
 
 class _Done:
-    """What a call that has nothing to wait for returns, so that it may be awaited or not."""
+    """The awaitable of a call that does not wait: the caller may await it or ignore it."""
 
     def __await__(self) -> Generator[None, None, None]:
         yield from ()
@@ -81,14 +81,14 @@ class _Done:
 _DONE = _Done()
 
 
-async def _ready(value: Any) -> Any:
+async def _to_awaitable(value: Any) -> Any:
     return value
 
 
 class Context:
-    """What a handler is given for a parameter of this type.
+    """The object that a handler gets for a parameter with this type hint.
 
-    In an `async def` handler, await what asks the client something; in a plain one, just call it.
+    In an `async def` handler, await the methods that ask the client something. In a plain function, just call them.
     """
 
     __slots__ = (
@@ -112,8 +112,8 @@ class Context:
         self._asked: dict[str, int] = {}
         self._progress = float("-inf")
         self._pace, self._log_pace = _RateLimit(now), _RateLimit(now)
-        self._held_back: dict[str, Any] | None = None  # the last word of progress, where it came too fast
-        self._left_out = 0  # log messages, for the same reason
+        self._held_back: dict[str, Any] | None = None  # the last progress report, if it came too fast to be sent
+        self._left_out = 0  # how many log messages came too fast to be sent
 
     # Facts ----------------------------------------------------------------------------------------
 
@@ -124,29 +124,29 @@ class Context:
 
     @property
     def revision(self) -> str:
-        """The protocol revision the request is spoken in."""
+        """The name of the protocol revision of the request."""
         return self._request.revision.name
 
     @property
     def client_name(self) -> str | None:
-        """What the client calls itself; nothing to rely on."""
+        """The name that the client gives itself. Any client can send any name."""
         name = self._request.client.get("name")
         return name if isinstance(name, str) else None
 
     @property
     def client_version(self) -> str | None:
-        """The version the client says it is."""
+        """The version that the client gives itself."""
         version = self._request.client.get("version")
         return version if isinstance(version, str) else None
 
     @property
     def capabilities(self) -> dict[str, Any]:
-        """What the client says it can do."""
+        """The capabilities that the client declares."""
         return self._request.capabilities
 
     @property
     def principal(self) -> Any:
-        """Who is calling, as the transport authenticated them; None where it did not."""
+        """The authenticated caller; None if the transport does not authenticate callers."""
         return self._request.principal
 
     @property
@@ -156,16 +156,16 @@ class Context:
 
     @property
     def cancelled(self) -> bool:
-        """Whether the client no longer wants the answer."""
+        """Whether the client cancelled the request."""
         link = self._request.link
         return link is not None and link.cancelled
 
-    # Telling --------------------------------------------------------------------------------------
+    # Sending --------------------------------------------------------------------------------------
 
     def progress(self, progress: float, total: float | None = None, message: str | None = None) -> Awaitable[None]:
-        """Tell the client how far the work is, if it asked to be told; `progress` must grow (PROG-02).
+        """Report progress to the client, if it asked for progress; `progress` must grow from call to call (PROG-02).
 
-        Of what comes too fast for anybody to follow, some is left out, but never the last of all (PROG-04).
+        Where reports come faster than a limit, some of them are not sent. The last one is always sent (PROG-04).
         """
         meta = self._request.meta
         token = meta.progress_token if meta else msgspec.UNSET
@@ -178,45 +178,45 @@ class Context:
                 params["message"] = message
             self._held_back = params
             if self._pace.allows():
-                self._tell_progress()
+                self._send_progress()
         return _DONE
 
-    def _tell_progress(self) -> None:
+    def _send_progress(self) -> None:
         params, self._held_back = self._held_back, None
         if params is not None:
             self._notify("notifications/progress", params)
 
     def log(self, level: str, data: Any, logger: str | None = None) -> Awaitable[None]:
-        """Send a log message, if the client wants those of this level (LOG-02, LOG-03).
+        """Send a log message, if the client wants messages of this level (LOG-02, LOG-03).
 
-        Of what comes too fast for anybody to read, all below "error" is left out, and how much that was is said
-        before the next one, or at the end (LOG-06).
+        Where messages come faster than a limit, those below "error" are left out. Their number is sent before the
+        next message, or at the end (LOG-06).
         """
         if level not in LOG_LEVELS:
             raise AuthorError(f"unknown log level {level!r}; the levels are {', '.join(LOG_LEVELS)}")
         if self._is_wanted(level):
             if self._log_pace.allows() or level in _URGENT:
-                self._tell_left_out(level)
-                named = {} if logger is None else {"logger": logger}
-                self._notify("notifications/message", {"level": level, **named, "data": data})
+                self._send_left_out(level)
+                name = {} if logger is None else {"logger": logger}
+                self._notify("notifications/message", {"level": level, **name, "data": data})
             else:
                 self._left_out += 1
         return _DONE
 
     def _is_wanted(self, level: str) -> bool:
-        wanted = self._request.log_level
-        return wanted in LOG_LEVELS and LOG_LEVELS.index(level) >= LOG_LEVELS.index(wanted)
+        lowest = self._request.log_level
+        return lowest in LOG_LEVELS and LOG_LEVELS.index(level) >= LOG_LEVELS.index(lowest)
 
-    def _tell_left_out(self, level: str) -> None:
+    def _send_left_out(self, level: str) -> None:
         count, self._left_out = self._left_out, 0
         if count and self._is_wanted(level):
             text = f"{count} log messages were left out here: there were more than {A_SECOND} a second"
             self._notify("notifications/message", {"level": level, "data": text})
 
     def finish(self) -> None:
-        """The handler is at its end: say what came too fast to be said before. Called for you."""
-        self._tell_progress()
-        self._tell_left_out("warning")
+        """Send what came too fast to be sent before. The server calls this when the handler has ended."""
+        self._send_progress()
+        self._send_left_out("warning")
 
     def debug(self, data: Any) -> Awaitable[None]:
         """Log at level debug."""
@@ -235,13 +235,13 @@ class Context:
         return self.log("error", data)
 
     def resource_updated(self, uri: str) -> Awaitable[None]:
-        """Tell those who subscribed to a resource that it changed."""
+        """Notify the subscribers of a resource that it changed."""
         if self._publish is not None:
             self._publish("resources/updated", uri)
         return _DONE
 
     def close_stream(self) -> Awaitable[None]:
-        """Let the client hang up and come back for the answer, where its revision and transport allow that."""
+        """Close the stream early: the client reconnects for the answer, if its revision and transport can do that."""
         if self._request.link is not None:
             self._request.link.close_stream()
         return _DONE
@@ -268,29 +268,29 @@ class Context:
     @overload
     def elicit(self, message: str, form: Any, *, key: str | None = None) -> "AwaitedElicited[Any]": ...
     def elicit(self, message: str, form: Any, *, key: str | None = None) -> Any:
-        """Ask the user to fill in a form, described by a class or by a flat JSON Schema; gives Elicited.
+        """Ask the user to fill in a form; returns Elicited. A class or a flat JSON Schema describes the form.
 
-        The type of a single value, such as `int`, an Enum or a Literal, is a form with that value.
+        The type of a single value, such as `int`, an Enum or a Literal, is a form with one field.
         """
         return self._ask_one("elicit", key, Elicit(message=message, schema=form))
 
     def elicit_url(self, message: str, url: str, *, key: str | None = None) -> "AwaitedElicited[None]":
-        """Ask the user to visit a page, for what must not pass through the client; gives Elicited."""
+        """Ask the user to visit a web page, for data that the client must not see; returns Elicited."""
         return self._ask_one("elicit", key, ElicitUrl(message=message, url=url))  # type: ignore[no-any-return]
 
     def sample(
         self, messages: Any, *, max_tokens: int = 1000, key: str | None = None, **options: Any
     ) -> "AwaitedDict":
-        """Ask the client's model to continue: a text or a list of messages; gives its answer as a dict."""
+        """Ask the client's model to continue a text or a list of messages; returns its answer as a dict."""
         question = Sample(messages=messages, max_tokens=max_tokens, options=options)
         return self._ask_one("sample", key, question)  # type: ignore[no-any-return]
 
     def roots(self, *, key: str | None = None) -> "AwaitedList":
-        """Ask which places of the user's the server may look at; gives a list of roots."""
+        """Ask which folders of the user the server may access; returns a list of roots."""
         return self._ask_one("roots", key, ListRoots())  # type: ignore[no-any-return]
 
     def ask(self, **questions: Question) -> "AwaitedDict":
-        """Ask several things at once; gives a dict of answers by the same names."""
+        """Ask several questions at once; returns a dict with the answers, under the names of the questions."""
         request = self._request
         questions = {key: _prepare(key, question, request.revision) for key, question in questions.items()}
         for question in questions.values():
@@ -301,35 +301,37 @@ class Context:
         for key, question in questions.items():
             try:
                 answers[key] = question.read(self._answers[key])
-            except (KeyError, ToolError):  # not answered, or not as the form asks: ask again (MRTR-10)
+            except (KeyError, ToolError):  # no answer, or one that does not fit the form: ask again (MRTR-10)
                 continue
         if len(answers) < len(questions):
             open_questions = {key: question for key, question in questions.items() if key not in answers}
             raise InputRequired(open_questions, self._answers)
-        answer: Any = _ready(answers) if self._is_async else answers
+        answer: Any = _to_awaitable(answers) if self._is_async else answers
         return answer  # type: ignore[no-any-return]
 
     def _ask_one(self, kind: str, key: str | None, question: Question) -> Any:
-        # Without a name of its own a question is known by its place, which is the same each time we are run.
+        # A question without a key is named by its position, which is the same each time the handler runs.
         self._asked[kind] = self._asked.get(kind, 0) + 1
         name = key or f"{kind}_{self._asked[kind]}"
         answers: Any = self.ask(**{name: question})
-        return _pick(answers, name) if self._is_async else answers[name]
+        return _await_answer(answers, name) if self._is_async else answers[name]
 
     def _ask_live(self, questions: dict[str, Question]) -> Any:
-        return self._live_async(questions) if self._is_async else self._live(questions)
+        return self._send_questions_async(questions) if self._is_async else self._send_questions(questions)
 
-    def _live(self, questions: dict[str, Question]) -> dict[str, Any]:
+    def _send_questions(self, questions: dict[str, Question]) -> dict[str, Any]:
         link = self._link()
         try:
-            return {key: _answer(link.ask(q.method, self._params(q)), q) for key, q in questions.items()}
+            return {key: _read_answer(link.ask(q.method, self._params(q)), q) for key, q in questions.items()}
         except PeerError as error:
             raise ToolError(f"The client did not answer: {error}") from error
 
-    async def _live_async(self, questions: dict[str, Question]) -> dict[str, Any]:
+    async def _send_questions_async(self, questions: dict[str, Question]) -> dict[str, Any]:
         link = self._link()
         try:
-            return {key: _answer(await link.ask_async(q.method, self._params(q)), q) for key, q in questions.items()}
+            return {
+                key: _read_answer(await link.ask_async(q.method, self._params(q)), q) for key, q in questions.items()
+            }
         except PeerError as error:
             raise ToolError(f"The client did not answer: {error}") from error
 
@@ -343,21 +345,21 @@ class Context:
         return link
 
     def _check(self, question: Question) -> None:
-        """Refuse a question the client or its revision does not know (META-05, MRTR-05)."""
+        """Refuse a question that the client or its revision does not support (META-05, MRTR-05)."""
         request = self._request
         mode = next(iter(question.needs.get("elicitation", {})), None)
-        known = mode is None or mode in request.revision.elicitation
+        is_in_revision = mode is None or mode in request.revision.elicitation
         missing = lacking(question.needs, request.capabilities)
         if not request.revision.handshake and missing:
             raise MissingCapability(f"this needs the client capability {_names_of(missing)}", missing)
-        if missing or not known:
+        if missing or not is_in_revision:
             what = _names_of(missing or question.needs)
             where = f" Visit {question.url} and call again." if isinstance(question, ElicitUrl) else ""
             raise ToolError(f"This needs {what}, which the client does not offer.{where}")
 
 
 def _prepare(key: str, question: Question, revision: Revision) -> Question:
-    """A question as it is asked; raises AuthorError for one that no client could read."""
+    """A question in the form in which it is sent; raises AuthorError if it is nested too deeply."""
     try:
         question = _complete(question, revision)
         codec.check_depth(codec.encode(question.params()))
@@ -366,11 +368,11 @@ def _prepare(key: str, question: Question, revision: Revision) -> Question:
         raise AuthorError(f"the question {key!r} nests more than {codec.MAX_DEPTH} levels deep") from None
 
 
-async def _pick(answers: Any, name: str) -> Any:
+async def _await_answer(answers: Any, name: str) -> Any:
     return (await answers)[name]
 
 
-def _answer(result: Any, question: Question) -> Any:
+def _read_answer(result: Any, question: Question) -> Any:
     try:
         return question.read(result)
     except InvalidParams as error:
@@ -378,19 +380,19 @@ def _answer(result: Any, question: Question) -> Any:
 
 
 def lacking(needs: dict[str, Any], declared: dict[str, Any]) -> dict[str, Any]:
-    """The part of the needed client capabilities that was not declared, in the shape of capabilities.
+    """The needed client capabilities that the client did not declare, in the shape of capabilities.
 
     >>> lacking({"sampling": {}, "elicitation": {"form": {}}}, {"elicitation": {}})
     {'sampling': {}}
     """
     missing: dict[str, Any] = {}
     for name, inner in needs.items():
-        given = declared.get(name)
-        if not isinstance(given, dict):
+        capability = declared.get(name)
+        if not isinstance(capability, dict):
             missing[name] = inner
-        elif name == "elicitation" and not given and inner == {"form": {}}:
+        elif name == "elicitation" and not capability and inner == {"form": {}}:
             continue  # an empty object means form mode (ELIC-02)
-        elif inner and (deeper := lacking(inner, given)):
+        elif inner and (deeper := lacking(inner, capability)):
             missing[name] = deeper
     return missing
 
@@ -400,24 +402,24 @@ def _names_of(needs: dict[str, Any]) -> str:
 
 
 def _complete(question: Question, revision: Revision) -> Question:
-    """A question with its form as a schema and its texts as messages, whose answer is read as it should be."""
+    """A question with a schema as its form and messages as its texts, and with the parser for its answer."""
     if isinstance(question, Sample):
-        said = question.messages if isinstance(question.messages, list) else [question.messages]
-        return replace(question, messages=[_to_message(item) for item in said])
+        messages = question.messages if isinstance(question.messages, list) else [question.messages]
+        return replace(question, messages=[_to_message(item) for item in messages])
     if not isinstance(question, Elicit):
         return question
-    described = question.schema
-    wanted, fit = (described, partial(_check_form, described)) if isinstance(described, dict) else _form(described)
+    form = question.schema
+    schema, convert = (form, partial(_check_form, form)) if isinstance(form, dict) else _form_of(form)
 
     def parse(content: Any) -> Any:
-        return question.parse(fit(describe.restore_form(content, wanted, revision)))
+        return question.parse(convert(describe.restore_form(content, schema, revision)))
 
-    return replace(question, schema=wanted, parse=parse)
+    return replace(question, schema=schema, parse=parse)
 
 
-def _check_form(wanted: dict[str, Any], content: Any) -> Any:
-    """Content that keeps a handwritten form (ELIC-03)."""
-    if not Validator(wanted).is_valid(content):
+def _check_form(schema: dict[str, Any], content: Any) -> Any:
+    """The content, if it fits the JSON Schema of a form (ELIC-03); raises ToolError."""
+    if not Validator(schema).is_valid(content):
         raise ToolError("The answer does not fit the form.")
     return content
 
@@ -432,24 +434,24 @@ def _to_message(item: Any) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=256)
-def _form(kind: Any) -> tuple[dict[str, Any], Callable[[Any], Any]]:
-    """The form a class describes, and how its content becomes an instance; a single value is a field of its own."""
+def _form_of(kind: Any) -> tuple[dict[str, Any], Callable[[Any], Any]]:
+    """The schema of a form for a type, and the function that converts an answer to that type."""
     if not hints.is_record(kind):
         try:
-            wanted, fit = _form(make_dataclass("Answer", [("value", kind)]))
+            schema, convert = _form_of(make_dataclass("Answer", [("value", kind)]))
         except AuthorError as error:
             raise AuthorError(
                 f"{kind!r} is not a form; give a class, a single value's type or a JSON Schema"
             ) from error
-        return wanted, lambda content: fit(content).value
-    wanted = generate.form_schema(kind)
+        return schema, lambda content: convert(content).value
+    schema = generate.form_schema(kind)
 
     def parse(content: Any) -> Any:
         try:
             if classes.is_pydantic(kind):
                 return kind.model_validate(content) if hasattr(kind, "model_validate") else kind(**content)
             return codec.convert(content, kind)
-        except ValueError as error:  # what msgspec and pydantic raise for content that does not fit (ELIC-03)
+        except ValueError as error:  # msgspec and pydantic raise it for content that does not fit (ELIC-03)
             raise ToolError("The answer does not fit the form.") from error
 
-    return wanted, parse
+    return schema, parse

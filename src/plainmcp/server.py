@@ -1,4 +1,4 @@
-"""The server people use: what the core registers, with every way to serve it."""
+"""The server that users create: the registration of the core, and every way to serve it."""
 
 from collections.abc import Callable
 from typing import Any, Unpack
@@ -22,7 +22,7 @@ __all__ = ["Server"]
 
 
 class Server(Core):
-    """An MCP server: register plain functions, then hand it messages or mount it.
+    """An MCP server: register plain functions, then pass it messages or mount it.
 
     >>> server = Server("greeter", "1.0")
     >>> @server.tool
@@ -35,7 +35,7 @@ class Server(Core):
     def handle(self, message: Any, *, revision: str | Revision | None = None, principal: Any = None) -> bytes | None:
         """Answer one message, in bytes, text or data; no loop, no socket, no lifespan.
 
-        `revision` says what is spoken when the message does not say so itself.
+        `revision` is used when the message does not name one.
         """
         return runner.run(receive(self, message, _caller_of(revision, principal)))
 
@@ -48,20 +48,20 @@ class Server(Core):
         return await run_async(receive(self, message, _caller_of(revision, principal)), threads_of(self))
 
     def receive(self, message: Any, *, revision: str | Revision | None = None, principal: Any = None) -> Exchange:
-        """Start to answer one message: gives the exchange, for a program that takes its steps by itself."""
+        """Start to answer one message; returns the exchange, for a program that runs its steps itself."""
         return receive(self, message, _caller_of(revision, principal))
 
     @with_checked_options("server.connect", "write server.connect(send)")
     def connect(self, send: Callable[[bytes], None] | None = None, *, principal: Any = None) -> Connection:
-        """A connection that remembers its handshake; `send` is called with notifications and questions."""
+        """A connection that stores the handshake of one client; `send` gets notifications and questions."""
         return Connection(self, send, principal=principal)
 
     @with_checked_options("server.asgi", "write server.asgi(principal=…)")
     def asgi(self, *, principal: Callable[[Any], Any] | None = None, **settings: Unpack[HttpOptions]) -> Any:
         """An ASGI application: give it to uvicorn, or mount it in Starlette, FastAPI or Litestar.
 
-        `principal` is called with the scope of each request and says who is calling; see
-        transports.streamable.Settings for the rest.
+        `principal` is called with the scope of each request, and returns who is calling. The other options are those
+        of transports.http.settings.Settings.
         """
         from .transports import asgi  # loaded for those who mount the server
 
@@ -71,7 +71,7 @@ class Server(Core):
     def wsgi(self, *, principal: Callable[[Any], Any] | None = None, **settings: Unpack[HttpOptions]) -> Any:
         """A WSGI application: give it to gunicorn, or mount it in Django or Flask.
 
-        An open stream holds on to a thread of the server, so none stays open unless `max_standing` says how many.
+        An open stream occupies a thread of the server, so no stream stays open unless `max_standing` allows some.
         """
         from .transports import wsgi  # loaded for those who mount the server
 
@@ -90,34 +90,35 @@ class Server(Core):
     ) -> None:
         """Serve until the client hangs up or a signal ends us: on standard input and output, or over HTTP.
 
-        `http` is a host and port, such as "127.0.0.1:8000", or a port of 127.0.0.1: the server is then found there at
-        /mcp, in as many processes as `workers` says; of several none keeps sessions. It ends within `grace` seconds:
-        requests that take longer are given up, and answered with an error. Takes besides, for HTTP, what `asgi` takes
-        and, in `uvicorn`, what uvicorn takes; for standard input and output, max_line (see transports.stdio). Raises
-        AuthorError when it cannot be served there.
+        `http` is a host and port, such as "127.0.0.1:8000", or a port of 127.0.0.1. The server is then at the path
+        /mcp, in as many processes as `workers` says; with several processes there are no sessions. It ends within
+        `grace` seconds: requests that take longer are cancelled, and answered with an error. For HTTP it also takes
+        the options of `asgi` and, in `uvicorn`, those of uvicorn; for standard input and output, max_line (see
+        transports.stdio). Raises AuthorError if it cannot serve there.
         """
-        given: dict[str, Any] = {**options}
-        over_pipes = {name: given.pop(name) for name in ("max_line", "streams") if name in given}
+        http_options: dict[str, Any] = {**options}
+        stdio_options = {name: http_options.pop(name) for name in ("max_line", "streams") if name in http_options}
         if http is None:
             from .transports import stdio  # loaded for those who run the server
 
-            for_http = [*given, *(["workers"] if workers != 1 else []), *(["uvicorn"] if uvicorn is not None else [])]
+            more = {"workers": workers != 1, "uvicorn": uvicorn is not None}
+            for_http = [*http_options, *(name for name, is_set in more.items() if is_set)]
             if for_http:
                 raise OptionError(f'server.run: {for_http[0]}= goes with http=, such as http="127.0.0.1:8000"')
             with formatted_logs():
-                stdio.run(self, grace=grace, **over_pipes)
+                stdio.run(self, grace=grace, **stdio_options)
         else:
-            from .transports import uvicorn as serving  # the same
+            from .transports import uvicorn as serving  # loaded for those who serve over HTTP
 
-            if over_pipes:
+            if stdio_options:
                 raise OptionError(
-                    f"server.run: {next(iter(over_pipes))}= is for standard input and output, without http="
+                    f"server.run: {next(iter(stdio_options))}= is for standard input and output, without http="
                 )
-            if workers > 1 and not given.setdefault("stateless", True):
+            if workers > 1 and not http_options.setdefault("stateless", True):
                 raise AuthorError("a session belongs to one process: with several workers, stateless is True")
             serving.check_uvicorn(uvicorn or {})
             with formatted_logs():
-                app, address = self.asgi(**given), serving.address_text(http)
+                app, address = self.asgi(**http_options), serving.address_text(http)
                 serving.serve(app, address, workers=workers, grace=grace, **(uvicorn or {}))
 
 

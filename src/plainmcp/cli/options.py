@@ -9,7 +9,7 @@ from ..errors import AuthorError
 from ..policy import Policy
 from ..revisions import REVISIONS
 from ..transports import uvicorn
-from ..transports.shutdown import GRACE, LONGEST, check_grace
+from ..transports.shutdown import GRACE, MAX_GRACE, check_grace
 
 __all__ = ["build_parser", "parse_options", "positionals_of"]
 
@@ -161,7 +161,7 @@ def _seconds(text: str) -> float:
         seconds = float(text)
         check_grace(seconds)
     except (ValueError, AuthorError):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds, from 0 to {LONGEST}") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds, from 0 to {MAX_GRACE}") from None
     return seconds
 
 

@@ -1,6 +1,7 @@
-"""The one door: what a server is, what it offers, and the steps that answer a message. Does no I/O.
+"""The server without I/O: its settings, and the registration of its features.
 
-Running the steps is for the edges: see transports.drive, and app for the server people use.
+`protocol.dispatch` answers messages, the modules of `transports` run what is to be run, and `server` puts all this
+together in the class that users create.
 """
 
 import logging
@@ -40,11 +41,11 @@ _log = logging.getLogger("plainmcp")
 _NOT_GIVEN: Any = object()
 _BRACE = ord("{")
 MAX_BATCH = 100
-"""How many messages one batch may hold."""
+"""The largest number of messages in one batch."""
 
 
 class Core:
-    """A server without I/O: features go in by decorator, messages by `receive`."""
+    """A server without I/O: its settings, and the features that its decorators register."""
 
     @with_checked_options("Server", 'write Server("weather", version="1.0.0")')
     def __init__(
@@ -92,11 +93,11 @@ class Core:
         self.extensions = extensions or {}
         if key is not None and len(key) < 16:
             raise AuthorError("a key is at least 16 bytes, such as secrets.token_bytes(32) once made and kept")
-        self._key = key or urandom(32)  # drawn before any process is forked: workers open what others have sealed
+        self._key = key or urandom(32)  # set before any fork: workers open what other workers have sealed
         self._is_key_drawn = key is None
         self.state_seconds = state_seconds
         self.timeout = timeout
-        self.threads = threads  # how many plain functions may run at a time
+        self.threads = threads  # how many plain functions may run at the same time
         self.batches = batches
         self.now = now
         self.rules = Rules()
@@ -119,32 +120,31 @@ class Core:
         """
 
         def register(function: F) -> F:
-            given, replace = self._common_options(options)
-            if isinstance(given.get("annotations"), dict):
-                given["annotations"] = _convert_option(ToolAnnotations, given["annotations"], "annotations")
-            policy = Policy.of(given.pop("policy", self.policy))
-            feature = features.tool(function, policy, self.rules, lenient=self._lenient, **given)
+            details, replace = self._common_options(options)
+            if isinstance(details.get("annotations"), dict):
+                details["annotations"] = _convert_option(ToolAnnotations, details["annotations"], "annotations")
+            policy = Policy.of(details.pop("policy", self.policy))
+            feature = features.tool(function, policy, self.rules, lenient=self._lenient, **details)
             self.registry.tools.add(feature, replace)
             return function
 
-        return register if function is _NOT_GIVEN else register(_function(function, "@server.tool"))
+        return register if function is _NOT_GIVEN else register(_check_function(function, "@server.tool"))
 
     @with_checked_options("@server.resource", 'write @server.resource("memo://notes")')
     def resource(self, uri: str, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
-        """Offer a function as the resource at a URI, or, where the URI has {variables}, as a family of them.
+        """Offer a function as the resource at a URI, or, where the URI has {variables}, as a resource template.
 
         Takes name, title, description, mime_type, size, annotations, icons, meta, cache, visible, needs, inline,
         timeout and replace.
         """
 
         def register(function: F) -> F:
-            given, replace = self._common_options(options)
-            given["annotations"] = media.annotations_of(given.get("annotations"))
-            feature = features.resource(uri, function, self.policy, self.rules, **given)
-            shelf: Any = (
-                self.registry.templates if isinstance(feature, features.TemplateFeature) else self.registry.resources
-            )
-            shelf.add(feature, replace)
+            details, replace = self._common_options(options)
+            details["annotations"] = media.annotations_of(details.get("annotations"))
+            feature = features.resource(uri, function, self.policy, self.rules, **details)
+            is_template = isinstance(feature, features.TemplateFeature)
+            feature_list: Any = self.registry.templates if is_template else self.registry.resources
+            feature_list.add(feature, replace)
             return function
 
         return register
@@ -158,25 +158,25 @@ class Core:
         """Offer a function as a prompt: `@server.prompt`, or `@server.prompt(name=…, title=…, …)`."""
 
         def register(function: F) -> F:
-            given, replace = self._common_options(options)
-            self.registry.prompts.add(features.prompt(function, self.policy, self.rules, **given), replace)
+            details, replace = self._common_options(options)
+            self.registry.prompts.add(features.prompt(function, self.policy, self.rules, **details), replace)
             return function
 
-        return register if function is _NOT_GIVEN else register(_function(function, "@server.prompt"))
+        return register if function is _NOT_GIVEN else register(_check_function(function, "@server.prompt"))
 
     def _common_options(self, options: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
         """The options of a feature, and whether it replaces another; raises AuthorError."""
-        given: dict[str, Any] = {"timeout": self.timeout, **options}
-        _check_seconds("timeout", given["timeout"])
-        if given.get("icons"):
-            given["icons"] = list(given["icons"])
-        return given, bool(given.pop("replace", False))
+        details: dict[str, Any] = {"timeout": self.timeout, **options}
+        _check_seconds("timeout", details["timeout"])
+        if details.get("icons"):
+            details["icons"] = list(details["icons"])
+        return details, bool(details.pop("replace", False))
 
     @with_checked_options("@server.completion", 'write @server.completion("prompt", "argument")')
     def completion(self, ref: str, argument: str, **options: Unpack[CompletionOptions]) -> Callable[[F], F]:
         """Suggest values for an argument of a prompt (by its name) or of a resource template (by its URI).
 
-        The function is given what was typed and, if it takes a second parameter, the other arguments so far.
+        The function gets the text typed so far and, if it has a second parameter, the other arguments that are known.
         """
 
         _check_seconds("timeout", options.get("timeout"))
@@ -192,52 +192,55 @@ class Core:
 
     @with_checked_options("server.serializer", "write server.serializer(Class, function)")
     def serializer(self, kind: type, to_jsonable: Callable[[Any], Any]) -> None:
-        """Send values of a class as whatever a function makes of them."""
+        """Send values of a class as the JSON data that a function returns for them."""
         if kind is str:
             raise AuthorError("a str is sent as it is; give a class of your own a serializer")
         self.rules.add(kind, to_jsonable)
-        for tool in list(self.registry.tools):  # what a class becomes is no longer told by its hints
+        for tool in list(self.registry.tools):  # their output schemas may change
             self.registry.tools.add(features.redeclare(tool, tool.policy), replace=True)
 
     @with_checked_options("server.add_file", 'write server.add_file("notes.md")')
     def add_file(self, file: Any, uri: str | None = None, **options: Unpack[FileOptions]) -> str:
-        """Offer a file as a resource, read again each time; gives its URI. Takes what `resource` takes, and root."""
-        given: dict[str, Any] = {**options}
-        reading = {name: given.pop(name) for name in ("root", "links", "max_size") if name in given}
-        source = files.FileSource(file, **reading)
+        """Offer a file as a resource, read for each request; returns its URI.
+
+        Takes the options of `resource`, and root, links and max_size.
+        """
+        details: dict[str, Any] = {**options}
+        settings = {name: details.pop(name) for name in ("root", "links", "max_size") if name in details}
+        source = files.FileSource(file, **settings)
         uri = uri or source.uri
 
         def read() -> Any:
             return source.read(uri)
 
-        found: dict[str, Any] = {"name": source.name, "mime_type": source.mime_type, "size": source.size()}
-        self.resource(uri, **(found | given))(read)
+        defaults: dict[str, Any] = {"name": source.name, "mime_type": source.mime_type, "size": source.size()}
+        self.resource(uri, **(defaults | details))(read)
         return uri
 
     @with_checked_options("server.add_directory", 'write server.add_directory("docs://", "docs")')
     def add_directory(self, prefix: str, root: Any, **options: Unpack[DirectoryOptions]) -> None:
-        """Offer the files below a directory, each at the prefix and its path; none outside it can be reached."""
-        given: dict[str, Any] = {**options}
-        reading = {name: given.pop(name) for name in ("links", "max_size", "hidden") if name in given}
-        directory = files.Directory(root, **reading)
+        """Offer the files below a directory, but none outside it. The URI of each is the prefix and its path."""
+        details: dict[str, Any] = {**options}
+        settings = {name: details.pop(name) for name in ("links", "max_size", "hidden") if name in details}
+        directory = files.Directory(root, **settings)
 
         def read(path: str) -> Any:
             return directory.read(path, prefix + path)
 
-        given.setdefault("name", prefix.rstrip("/:").rpartition("/")[2] or prefix)
-        self.resource(f"{prefix}{{+path}}", **given)(read)
+        details.setdefault("name", prefix.rstrip("/:").rpartition("/")[2] or prefix)
+        self.resource(f"{prefix}{{+path}}", **details)(read)
 
     @with_checked_options("server.add_link", 'write server.add_link("https://example.com/page")')
     def add_link(self, uri: str, **options: Unpack[ResourceOptions]) -> None:
         """List a resource that the client fetches by itself, such as a page on the web."""
-        given: dict[str, Any] = {**options}
-        given["name"] = given.get("name") or uri.rstrip("/").rpartition("/")[2] or uri
-        given["mime_type"] = given.get("mime_type") or mime.mime_of_name(uri)
+        details: dict[str, Any] = {**options}
+        details["name"] = details.get("name") or uri.rstrip("/").rpartition("/")[2] or uri
+        details["mime_type"] = details.get("mime_type") or mime.mime_of_name(uri)
 
-        def elsewhere() -> Any:
+        def refuse() -> Any:
             raise InvalidParams(f"{uri} is not read through this server; fetch it directly")
 
-        self.resource(uri, **given)(elsewhere)
+        self.resource(uri, **details)(refuse)
 
     @with_checked_options("server.add_text_prompt", 'write server.add_text_prompt("greeting", "Say hello.")')
     def add_text_prompt(
@@ -265,9 +268,9 @@ class Core:
         role: Literal["user", "assistant"] = "user",
         **options: Unpack[FeatureDetails],
     ) -> None:
-        """Offer the text of a file, read again each time, as a prompt."""
+        """Offer the text of a file, read for each request, as a prompt."""
         source = files.FileSource(file)
-        results.Turn(role, "")  # what cannot be a role fails now, where the author sees it
+        results.Turn(role, "")  # a wrong role fails now, where the author sees it
 
         def read() -> Any:
             return results.PromptResult([results.Turn(role, source.read(), as_text=True)])
@@ -280,30 +283,30 @@ class Core:
 
     def remove_resource(self, uri: str) -> None:
         """No longer offer a resource or a template."""
-        shelf: Any = self.registry.resources if uri in self.registry.resources else self.registry.templates
-        shelf.remove(uri)
+        feature_list: Any = self.registry.resources if uri in self.registry.resources else self.registry.templates
+        feature_list.remove(uri)
 
     def remove_prompt(self, name: str) -> None:
         """No longer offer a prompt."""
         self.registry.prompts.remove(name)
 
     def resource_updated(self, uri: str) -> None:
-        """Tell those who subscribed to a resource that it changed."""
+        """Notify the subscribers of a resource that it changed."""
         self.registry.publish("resources/updated", uri)
 
     @cached_property
     def key(self) -> bytes:
-        """What state that travels through clients is sealed with."""
+        """The key that seals state which clients carry from request to request."""
         if self._is_key_drawn:
             _log.info(
                 "no key= was given: what is sealed here can be opened by workers of this server only, until it ends"
             )
         return self._key
 
-    # What the methods ask of us -------------------------------------------------------------------
+    # Facts for the methods ------------------------------------------------------------------------
 
     def capabilities(self) -> dict[str, Any]:
-        """What is on offer, as capabilities; only what there is (TOOL-01, RES-01, PROM-01, COMP-01)."""
+        """The capabilities of the server: only those of the features it has (TOOL-01, RES-01, PROM-01, COMP-01)."""
         registry, offered = self.registry, {}
         if len(registry.tools):
             offered["tools"] = {"listChanged": True}
@@ -319,29 +322,29 @@ class Core:
         return offered
 
     def info_for(self, revision: Revision) -> Any:
-        """Who we are, as a revision says it."""
-        found = self._infos.get(revision.name)
-        if found is None:
-            found = self._infos[revision.name] = describe.implementation(self.info, revision)
-        return found
+        """The serverInfo of the server, in the shape of a revision."""
+        info = self._infos.get(revision.name)
+        if info is None:
+            info = self._infos[revision.name] = describe.implementation(self.info, revision)
+        return info
 
 
-def _function(given: Any, where: str) -> Any:
-    """What was given by position in the place of a function, if it may be one; raises OptionError."""
-    if isinstance(given, str):
+def _check_function(function: Any, where: str) -> Any:
+    """The argument at the position of a function; raises OptionError if it is a name."""
+    if isinstance(function, str):
         raise OptionError(
-            f"{where} takes a function by position, and its options by name: write {where}(name={given!r})"
+            f"{where} takes a function by position, and its options by name: write {where}(name={function!r})"
         )
-    return given
+    return function
 
 
-def _check_seconds(name: str, given: float | None) -> None:
-    if given is not None and not given > 0:
-        raise AuthorError(f"{name} is a number of seconds, more than 0; not {given!r}")
+def _check_seconds(name: str, seconds: float | None) -> None:
+    if seconds is not None and not seconds > 0:
+        raise AuthorError(f"{name} is a number of seconds, more than 0; not {seconds!r}")
 
 
-def _convert_option(kind: Any, given: dict[str, Any], what: str) -> Any:
+def _convert_option(kind: Any, value: dict[str, Any], what: str) -> Any:
     try:
-        return codec.convert(given, kind)
+        return codec.convert(value, kind)
     except msgspec.ValidationError as error:
         raise AuthorError(f"{what}: {error}") from None

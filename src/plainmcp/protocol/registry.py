@@ -1,7 +1,7 @@
 """What a server offers: tools, resources, templates, prompts and completions, and who may see which.
 
-Lists are kept as bytes, page by page and revision by revision, until something changes. Knows nothing of how a
-feature is made, nor of how it is called.
+The pages of each list are stored as bytes per revision, until the list changes. This module does not know how a
+feature is created, nor how it is called.
 """
 
 from bisect import insort
@@ -33,7 +33,7 @@ class FeatureList(Generic[F]):
         self._by_serial: dict[int, F] = {}
         self._pages: dict[tuple[str, str | None, int | None], bytes] = {}
         self._serial = 0
-        self._guarded = False  # whether any feature is hidden from some
+        self._guarded = False  # whether any feature is hidden from some callers
         self.headed = False
         """Whether any feature has arguments that are repeated in headers."""
 
@@ -47,7 +47,7 @@ class FeatureList(Generic[F]):
         return iter(self.features.values())
 
     def add(self, feature: F, replace: bool = False) -> None:
-        """Offer a feature, in the place of one of the same key only if asked to; raises AuthorError."""
+        """Offer a feature; with `replace` it may take the place of one with the same key. Raises AuthorError."""
         key = feature.key  # type: ignore[attr-defined]
         _check_listed(feature, f"the {self.kind} {key!r}")
         if key in self.features:
@@ -60,14 +60,14 @@ class FeatureList(Generic[F]):
             self._serial += 1
             feature.serial = self._serial
             insort(self._order, key if self._by_name else feature.serial)
-        self._guarded = self._guarded or feature.visible is not None  # before anybody can find it
+        self._guarded = self._guarded or feature.visible is not None  # before a request can find the feature
         self.headed = self.headed or bool(getattr(feature, "headers", None))
         self.features[key] = feature
         self._by_serial[feature.serial] = feature
         self._touch()
 
     def remove(self, key: str) -> None:
-        """No longer offer a feature; raises AuthorError."""
+        """Stop offering a feature; raises AuthorError if there is none with this key."""
         feature = self.features.pop(key, None)
         if feature is None:
             raise AuthorError(f"there is no {self.kind} {key!r} to remove")
@@ -80,14 +80,14 @@ class FeatureList(Generic[F]):
         self._changed()
 
     def find(self, key: str, principal: Any) -> F | None:
-        """The feature of that key, if this caller may see it."""
+        """The feature with a key; None if there is none that this caller may see."""
         feature = self.features.get(key)
         if feature is None or (self._guarded and not feature.is_seen(principal)):
             return None
         return feature
 
     def get(self, key: str, principal: Any) -> F:
-        """The feature of that key; raises InvalidParams where this caller can see none (TOOL-13, PROM-04)."""
+        """The feature with a key; raises InvalidParams where this caller may see none (TOOL-13, PROM-04)."""
         feature = self.features.get(key)
         if feature is None or (self._guarded and not feature.is_seen(principal)):
             raise InvalidParams(f"Unknown {self.kind}: {key}")
@@ -101,7 +101,7 @@ class FeatureList(Generic[F]):
         principal: Any,
         write: Callable[[list[Any], str | None], bytes],
     ) -> bytes:
-        """One page of the list, as the bytes `write` makes of its features."""
+        """One page of the list: the bytes that `write` returns for the features on it."""
         key = (revision.name, cursor, size)
         if not self._guarded and key in self._pages:
             return self._pages[key]
@@ -109,8 +109,8 @@ class FeatureList(Generic[F]):
         if self._guarded:
             order = [k for k in order if self._at(k).is_seen(principal)]
         page = paging.page_of(order, cursor, size, self.kind)
-        chosen = [self._at(k) for k in order[page.start : page.stop]]
-        raw = write(chosen, page.next_cursor)
+        listed = [self._at(k) for k in order[page.start : page.stop]]
+        raw = write(listed, page.next_cursor)
         if not self._guarded:
             self._pages[key] = raw
         return raw
@@ -120,12 +120,12 @@ class FeatureList(Generic[F]):
 
     @property
     def guarded(self) -> bool:
-        """Whether not everybody sees the same list."""
+        """Whether the list differs between callers."""
         return self._guarded
 
 
 def _check_listed(feature: Any, what: str) -> None:
-    """Refuse a definition that no list could hold: one that cannot be written would spoil the list of all."""
+    """Refuse a definition that is not valid JSON: one such feature would break the whole list."""
     try:
         raw = codec.encode(feature.definition)
         codec.check_depth(raw)
@@ -135,7 +135,7 @@ def _check_listed(feature: Any, what: str) -> None:
 
 
 class Registry:
-    """The whole offer of one server."""
+    """All features of one server, and the listeners for changes of them."""
 
     def __init__(self, policy: Policy) -> None:
         by_name = policy.list_order == "name"
@@ -157,30 +157,30 @@ class Registry:
             "prompts/list": (self.prompts.features,),
             "prompts/get": (self.prompts.features,),
         }
-        """The features a method is about, where it is about any."""
+        """The features that a method works on, by method name."""
 
     # Changes --------------------------------------------------------------------------------------
 
     def listen(self, listener: Event) -> Callable[[], None]:
-        """Call a function with (event, uri) on every change; gives the function that ends it."""
+        """Call a function with (event, uri) on every change; returns a function that removes the listener."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
     def publish(self, event: str, uri: str | None = None) -> None:
-        """Tell whoever listens that a list changed ("tools/list_changed") or a resource did ("resources/updated")."""
+        """Call the listeners: a list changed ("tools/list_changed"), or a resource changed ("resources/updated")."""
         for listener in list(self._listeners):
             listener(event, uri)
 
     def _publisher(self, kind: str) -> Callable[[], None]:
         return lambda: self.publish(f"{kind}/list_changed")
 
-    # Looking up -----------------------------------------------------------------------------------
+    # Lookup ---------------------------------------------------------------------------------------
 
     def resource(self, uri: str, principal: Any) -> tuple[ResourceFeature | TemplateFeature, dict[str, Any]]:
         """The resource at a URI and the variables of the URI; raises ResourceNotFound (RES-04, RES-05)."""
-        found = self.resources.find(uri, principal)
-        if found is not None:
-            return found, {}
+        resource = self.resources.find(uri, principal)
+        if resource is not None:
+            return resource, {}
         for template in self.templates:
             values = template.template.match(uri)
             if values is not None and template.is_seen(principal):
@@ -188,5 +188,5 @@ class Registry:
         raise ResourceNotFound(uri)
 
     def complete(self, ref: str, argument: str) -> Completion | None:
-        """Where suggestions for an argument come from, if anywhere."""
+        """The completion for an argument of a prompt or template; None if there is none."""
         return self.completions.get(f"{ref} {argument}")

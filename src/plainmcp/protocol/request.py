@@ -1,7 +1,7 @@
-"""One request and who sent it: what is known before a method runs. Plain data; it sends and asks nothing itself.
+"""One request and its sender, as plain data: everything that is known before a method runs.
 
-`Caller` is what a transport knows of the sender, `Link` is the way back to that sender while one of its requests is
-being answered, and `Request` is one request with both.
+`Caller` holds the facts that a transport knows about the sender. `Link` is the way back to the sender while one of
+its requests is being answered. `Request` is one request with both.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,69 +17,69 @@ __all__ = ["Caller", "Cancelled", "Link", "PeerError", "Receiver", "Request"]
 
 
 class PeerError(Exception):
-    """The client answered a question with an error, or not at all."""
+    """The client answered a question with an error, or did not answer."""
 
 
 class Cancelled(BaseException):
-    """Ends a request whose response is not wanted; not an Exception, so that handlers and methods let it pass."""
+    """Ends a cancelled request. It is not an Exception, so that handlers and methods do not catch it."""
 
 
 class Link(Protocol):
     """The way back to one client while one of its requests is being answered."""
 
     cancelled: bool
-    """Whether the response is not wanted any more."""
+    """Whether the request was cancelled."""
     batch: Sequence[Any] | None
-    """The messages, where it is the link of a whole batch."""
+    """The messages of the batch, if this is the link of a whole batch."""
 
     def start(self, id: bytes) -> None:
-        """The request begins; raises InvalidRequest where another one with this id still runs."""
+        """Register the request under its id; raises InvalidRequest if another request with this id still runs."""
 
     def finish(self) -> bool:
-        """The request ends; says whether its response is wanted."""
+        """Mark the request as ended; returns whether its response is to be sent."""
         ...
 
     def for_part(self) -> "Link":
-        """The link of one request of a batch, whose own link this is."""
+        """The link of one request of a batch, derived from this link of the whole batch."""
         ...
 
     def notify(self, message: bytes) -> None:
-        """Send a notification, or drop it where nothing can be sent before the response."""
+        """Send a notification, or drop it if nothing can be sent before the response."""
 
     def ask(self, method: str, params: Any) -> Any:
         """Send a request and wait for its result; raises PeerError."""
 
     def ask_async(self, method: str, params: Any) -> Awaitable[Any]:
-        """Send a request; gives what awaits its result and raises PeerError."""
+        """Send a request; returns an awaitable of its result, which raises PeerError."""
         ...
 
     def close_stream(self) -> None:
-        """End the stream that would carry the response, where the client can fetch the response later."""
+        """End the stream of the response early, if the client can fetch the response later."""
 
     def on_cancel(self, listener: Callable[[], object]) -> Callable[[], None]:
-        """Call a function, from any thread, once the request is cancelled; gives a function that takes this back."""
+        """Call a function, from any thread, when the request is cancelled; returns a function that removes it."""
         ...
 
 
 class Receiver(Protocol):
-    """What takes messages that get no response: notifications, and responses to our own requests."""
+    """The receiver of messages that get no response: notifications, and responses to our own requests."""
 
     def take(self, envelope: Envelope) -> None:
-        """Take one such message."""
+        """Receive one such message."""
 
 
 class Caller(Struct):
-    """Who sent a message, as far as its transport knows. A message that says more about itself is believed."""
+    """The sender of a message, as far as its transport knows it. What the message itself states takes precedence."""
 
-    session: Session | None = None  # what a handshake settled; None for a message that stands alone
-    principal: Any = None  # who the transport found the caller to be
-    revision: Revision | None = None  # what is spoken where neither the message nor the session says so
+    session: Session | None = None  # the result of a handshake; None for a message without one
+    principal: Any = None  # the caller, if the transport authenticates callers
+    revision: Revision | None = None  # used if neither the message nor the session names one
     link: Link | None = None
     receiver: Receiver | None = None
 
     @property
     def assumed_revision(self) -> Revision:
-        """What is spoken as long as a message has not said so itself."""
+        """The revision of a message that does not name one."""
         return self.revision or (self.session and self.session.revision) or LATEST_HANDSHAKE
 
     def for_part(self) -> "Caller":
@@ -89,7 +89,7 @@ class Caller(Struct):
 
 
 class Request(Struct):
-    """One request, and what is known of its sender."""
+    """One request, and the facts about its sender."""
 
     id: Raw
     method: str
@@ -100,29 +100,29 @@ class Request(Struct):
     link: Link | None = None
     principal: Any = None
 
-    # A session knows what a handshake settled; without one each request speaks for itself (BASE-18).
+    # With a handshake the session has these facts; without one each request has them in its _meta (BASE-18).
 
     @property
     def capabilities(self) -> dict[str, Any]:
-        """What the client can do."""
+        """The capabilities of the client."""
         if self.revision.handshake:
             return self.session.capabilities if self.session else {}
-        return _object(self.meta.capabilities if self.meta else None)
+        return _to_object(self.meta.capabilities if self.meta else None)
 
     @property
     def client(self) -> dict[str, Any]:
-        """What the client calls itself."""
+        """The clientInfo of the client."""
         if self.revision.handshake:
             return self.session.client if self.session else {}
-        return _object(self.meta.client if self.meta else None)
+        return _to_object(self.meta.client if self.meta else None)
 
     @property
     def log_level(self) -> str | None:
-        """From which level on the client wants log messages; None for not at all."""
+        """The lowest level of log messages that the client wants; None if it wants none."""
         if self.revision.handshake:
             return self.session.log_level if self.session else None
         return self.meta.log_level if self.meta and isinstance(self.meta.log_level, str) else None
 
 
-def _object(value: Any) -> dict[str, Any]:
+def _to_object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}

@@ -1,4 +1,4 @@
-"""What the handshake revisions make us remember of one client. Knows no transport and no clock."""
+"""The state of one client in the handshake revisions. Does not know transports or time."""
 
 from typing import Any
 
@@ -8,20 +8,20 @@ __all__ = ["Session"]
 
 
 class Session:
-    """One client, from its initialize on."""
+    """The facts that one client sent in its handshake and after it."""
 
     __slots__ = ("capabilities", "client", "log_level", "ready", "revision", "subscribed")
 
     def __init__(self) -> None:
-        self.revision: Revision | None = None  # what initialize settled on
+        self.revision: Revision | None = None  # the result of initialize
         self.capabilities: dict[str, Any] = {}
         self.client: dict[str, Any] = {}
-        self.log_level: str | None = "warning"  # until logging/setLevel says otherwise
-        self.ready = False  # the client said that it is initialized
+        self.log_level: str | None = "warning"  # until logging/setLevel changes it
+        self.ready = False  # notifications/initialized has come
         self.subscribed: set[str] = set()
 
     def wants(self, event: str, uri: str | None) -> bool:
-        """Whether a change is this client's to be told of."""
+        """Whether this client gets a notification of a change."""
         if self.revision is None:
             return False
         return uri in self.subscribed if event == "resources/updated" else self.ready

@@ -1,4 +1,4 @@
-"""Tracebacks as their readers want them: what the author wrote comes first. Knows which frames are ours."""
+"""Tracebacks without the frames of this package at their start, so that the code of the author comes first."""
 
 from pathlib import Path
 from types import TracebackType
@@ -9,7 +9,7 @@ _OURS = str(Path(__file__).parents[1]) + "/"
 
 
 def is_own_file(name: str) -> bool:
-    """Whether a file is one of this package's.
+    """Whether a file belongs to this package.
 
     >>> is_own_file(__file__), is_own_file("weather.py")
     (True, False)
@@ -18,23 +18,23 @@ def is_own_file(name: str) -> bool:
 
 
 def cut_own_frames(error: BaseException) -> BaseException:
-    """The exception, whose traceback begins where the author's code does; likewise those it came from.
+    """The exception, with a traceback that starts in the author's code; its causes and contexts likewise.
 
-    Whoever called that code was us, every time in the same way. An exception that never left us keeps its traceback,
-    unless it only stands for another.
+    The frames of this package above that code are the same for every call. An exception that was raised in this
+    package keeps its traceback, unless it has a cause.
     """
-    met: set[int] = set()
-    one: BaseException | None = error
-    while one is not None and id(one) not in met:
-        met.add(id(one))
-        began = _first_of_others(one.__traceback__)
-        if began is not None or one.__cause__ is not None:
-            one.__traceback__ = began
-        one = one.__cause__ or (None if one.__suppress_context__ else one.__context__)
+    visited: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in visited:
+        visited.add(id(current))
+        start = _skip_own_frames(current.__traceback__)
+        if start is not None or current.__cause__ is not None:
+            current.__traceback__ = start
+        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
     return error
 
 
-def _first_of_others(frame: TracebackType | None) -> TracebackType | None:
+def _skip_own_frames(frame: TracebackType | None) -> TracebackType | None:
     while frame is not None and is_own_file(frame.tb_frame.f_code.co_filename):
         frame = frame.tb_next
     return frame

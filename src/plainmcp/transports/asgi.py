@@ -1,6 +1,6 @@
-"""ASGI: moves requests to the endpoint and what comes back to the client. Needs no framework and no lifespan.
+"""The ASGI application: passes requests to the endpoint, and sends its responses and streams to the client.
 
-Knows the loop and the protocol between server and application; every rule of MCP is somebody else's.
+It needs no framework and no lifespan. Knows the event loop and ASGI, but no rule of MCP.
 """
 
 import asyncio
@@ -30,14 +30,14 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 _log = logging.getLogger("plainmcp")
 MOMENT = 0.05
-"""For how many seconds a short call is not bothered with whether its client is still there."""
+"""After how many seconds a call starts to watch whether its client is still connected."""
 
 
 class ASGIApp:
-    """A server as an ASGI application; it answers at whatever path it is mounted.
+    """A server as an ASGI application; it answers at any path at which it is mounted.
 
-    `principal` says who is calling, given the scope: anything, or an awaitable of it. What it gives for one user must
-    compare equal from request to request, for sessions belong to who opened them. PermissionError is a 401.
+    `principal` is called with the scope and returns who is calling: any value, or an awaitable of one. The values for
+    one user must compare equal, because a session belongs to the user who opened it. PermissionError becomes a 401.
     """
 
     def __init__(
@@ -51,12 +51,13 @@ class ASGIApp:
     def drain(self) -> None:
         """End every stream that stays open, with its result where it has one; running requests go on.
 
-        A server that is told to end waits for its answers: call this then, from any thread but no signal handler.
+        A server that shuts down waits for its responses, so call this first. It may be called from any thread, but
+        not from a signal handler.
         """
         self.endpoint.drain()
 
     def give_up(self) -> int:
-        """Answer every request that still runs with an error, and cancel it; says how many. From any thread."""
+        """Answer every request that still runs with an error and cancel it; returns their number. From any thread."""
         return self.endpoint.give_up()
 
     def close(self) -> None:
@@ -64,7 +65,7 @@ class ASGIApp:
         self.endpoint.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request, or the life of the server."""
+        """Handle one request, or the lifespan of the server."""
         if scope["type"] != "http":
             return await self._handle_other(scope, receive, send)
         try:
@@ -77,7 +78,7 @@ class ASGIApp:
             await _send_whole(send, response)
 
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> Response | None:
-        """The response to a request; None where it was sent already."""
+        """The response to a request; None if it was sent already."""
         endpoint, method, pairs, server = self.endpoint, scope["method"], scope["headers"], scope.get("server")
         headers = Headers(pairs if type(pairs) is list else list(pairs))
         profile = endpoint.preflight.check(method, headers, server[0] if server else None)
@@ -94,7 +95,7 @@ class ASGIApp:
         return answer if isinstance(answer, Response) else await self._answer(answer, receive, send)
 
     async def _identify(self, scope: Scope) -> Any:
-        """Who is calling."""
+        """The caller, as the function `principal` returns it; raises _Refused if the function raises."""
         assert self._principal is not None
         try:
             principal = self._principal(scope)
@@ -105,7 +106,7 @@ class ASGIApp:
             raise_interrupt(error)
             task = asyncio.current_task()
             if task is not None and task.cancelling():
-                raise  # somebody ends the whole request
+                raise  # the whole request is cancelled
             raise _Refused(rules.refuse_caller(error)) from None
 
     async def _handle_other(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -119,54 +120,54 @@ class ASGIApp:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                self.endpoint.draining = False  # one application may live several times
+                self.endpoint.draining = False  # an application can be started several times
                 await send({"type": "lifespan.startup.complete"})
             else:
                 self.close()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
-    # Responses under way --------------------------------------------------------------------------
+    # Pending responses ----------------------------------------------------------------------------
 
     async def _answer(self, pending: PendingResponse, receive: Receive, send: Send) -> Response | None:
-        """Run what has to run, inline until it waits; None where the response was sent already.
+        """Run the exchange, inline until it waits; returns None if the response was sent already.
 
-        A function that may send something before its response runs in a task of its own: it goes on when the client
-        leaves, as the handshake revisions want it.
+        A function that may send something before its response runs in its own task. In the handshake revisions it
+        must go on after the client disconnects.
         """
         exchange = pending.exchange
         if exchange is None:
-            return await self._accompany(pending, receive, send)
+            return await self._send_messages(pending, receive, send)
         try:
             if pending.can_speak:
                 listen = partial(self.endpoint.listen, pending)
                 response, task = start_task(run_async(exchange, self._threads, listen))
                 if task is not None:
-                    return await self._answer_aloud(pending, task, receive, send)
+                    return await self._answer_in_task(pending, task, receive, send)
             else:
                 response, rest = start(run_async(exchange, self._threads))
                 if rest is not None:
-                    return await self._answer_silently(pending, rest, receive, send)
+                    return await self._answer_here(pending, rest, receive, send)
         except _Gone:
             raise
         except Exception as error:
             response = pending.refuse(internal_error(error, "The request"))
         if pending.is_listening:
-            return await self._accompany(pending, receive, send)
+            return await self._send_messages(pending, receive, send)
         return self.endpoint.respond(pending, response)
 
-    async def _answer_aloud(
+    async def _answer_in_task(
         self, pending: PendingResponse, task: "asyncio.Task[bytes | None]", receive: Receive, send: Send
     ) -> Response | None:
-        """Send what there is, as it comes, while a task runs what has to run."""
+        """Send messages as they come, while a task runs the exchange."""
         self.endpoint.add_running(pending)
         self._tasks.add(task)
         task.add_done_callback(partial(self._finish, pending))
         try:
-            return await self._accompany(pending, receive, send)
+            return await self._send_messages(pending, receive, send)
         finally:
             if pending.modern:
-                task.cancel()  # R26-HTTP-16; it does nothing to one that is done
+                task.cancel()  # R26-HTTP-16; without effect on a finished task
 
     def _finish(self, pending: PendingResponse, task: "asyncio.Task[bytes | None]") -> None:
         self._tasks.discard(task)
@@ -177,54 +178,57 @@ class ASGIApp:
             response = None if task.cancelled() else task.result()
         self.endpoint.finish(pending, response)
 
-    async def _answer_silently(
+    async def _answer_here(
         self, pending: PendingResponse, rest: Rest, receive: Receive, send: Send
     ) -> Response | None:
-        """Wait right here for a response before which nothing can be sent.
+        """Wait in this task for a response before which nothing is sent.
 
-        Once it takes longer than a moment, a task looks after the client: it notices when the client leaves, and
-        sends the response, for a function that is given up may go on.
+        If it takes longer than MOMENT, another task watches the client. It notices when the client disconnects, and
+        sends the response: the function may still run after the request was given up.
         """
         self.endpoint.add_running(pending)
         loop, response = asyncio.get_running_loop(), None
-        companions: list[asyncio.Task[None]] = []
+        watchers: list[asyncio.Task[None]] = []
 
-        async def look_after_client() -> None:
-            reply = await self._accompany(pending, receive, send)
+        async def watch_and_send() -> None:
+            reply = await self._send_messages(pending, receive, send)
             if reply is not None:
                 await _send_whole(send, reply)
 
-        def start_companion() -> None:
-            companions.append(loop.create_task(look_after_client()))
-            companions[0].add_done_callback(_retrieve)
+        def start_watching() -> None:
+            watchers.append(loop.create_task(watch_and_send()))
+            watchers[0].add_done_callback(_retrieve)
 
-        timer = loop.call_later(MOMENT, start_companion)
+        timer = loop.call_later(MOMENT, start_watching)
         try:
             response = await rest
         except Exception as error:
             response = pending.refuse(internal_error(error, "The request"))
         except BaseException:  # the server ends this request
-            for companion in companions:
-                companion.cancel()
+            for watcher in watchers:
+                watcher.cancel()
             raise
         finally:
             timer.cancel()
-            if companions:
+            if watchers:
                 self.endpoint.finish(pending, response)
             else:
                 self.endpoint.remove_running(pending)
-        if companions:
-            await companions[0]
+        if watchers:
+            await watchers[0]
             return None
         return self.endpoint.respond(pending, response)
 
-    async def _accompany(self, pending: PendingResponse, receive: Receive, send: Send) -> Response | None:
-        """Send what there is, as it comes, until the end or until the client leaves; or give what comes alone."""
+    async def _send_messages(self, pending: PendingResponse, receive: Receive, send: Send) -> Response | None:
+        """Send messages as they come, until the end or until the client disconnects.
+
+        If there is nothing to send but the response, returns it, so that it can be sent as JSON.
+        """
         loop, wake, stream = asyncio.get_running_loop(), asyncio.Event(), pending.stream
         reader = stream.attach(partial(call_soon, loop, wake.set), pending.after)
         watch = loop.create_task(_watch_client(receive, wake))
         try:
-            if await self._becomes_alone(pending, stream, wake, watch):
+            if await self._is_only_response(pending, stream, wake, watch):
                 return response_for(stream.answer, pending.modern)
             if pending.session is not None:
                 pending.session.keep(stream)
@@ -235,11 +239,11 @@ class ASGIApp:
             reader.leave()
             self.endpoint.leave(pending)
 
-    async def _becomes_alone(
+    async def _is_only_response(
         self, pending: PendingResponse, stream: Stream, wake: asyncio.Event, watch: "asyncio.Task[None]"
     ) -> bool:
-        """Wait until it is clear whether the response comes alone, so that it can be JSON with its own status."""
-        patience = self.endpoint.settings.keep_alive_seconds
+        """Wait until it is clear whether anything comes before the response; if nothing does, it can be JSON."""
+        keep_alive = self.endpoint.settings.keep_alive_seconds
         while not pending.standing and not stream.speaks:
             if pending.is_alone:
                 return True
@@ -247,8 +251,8 @@ class ASGIApp:
                 break
             if watch.done():
                 raise _Gone
-            if not await _wait_for(wake, patience if pending.profile.events else None):
-                break  # it takes long: proxies on the way should see that the request is being answered
+            if not await _wait_for(wake, keep_alive if pending.profile.events else None):
+                break  # it takes long: proxies should see that the request is being answered
         return False
 
     async def _send_events(
@@ -271,18 +275,18 @@ class ASGIApp:
 
 
 class _Gone(Exception):
-    """The client hung up."""
+    """The client disconnected."""
 
 
 class _Refused(Exception):
-    """A request goes no further."""
+    """A request was refused, with this response."""
 
     def __init__(self, response: Response) -> None:
         self.response = response
 
 
 def _retrieve(task: "asyncio.Task[Any]") -> None:
-    """Mark the exception of a task as seen: the loop need not log it where nothing waits for the task."""
+    """Mark the exception of a task as retrieved, so that the loop does not log it."""
     if not task.cancelled():
         task.exception()
 
@@ -298,35 +302,35 @@ async def _wait_for(wake: asyncio.Event, seconds: float | None) -> bool:
 
 
 async def _watch_client(receive: Receive, wake: asyncio.Event) -> None:
-    """Ends when the client hangs up."""
+    """Wait until the client disconnects, then set `wake`."""
     try:
         while (await receive())["type"] != "http.disconnect":
-            await asyncio.sleep(MOMENT)  # a server that has something to say each time is not asked all the time
+            await asyncio.sleep(MOMENT)  # so that a server whose receive() never waits does not keep the loop busy
     except OSError:
         pass
     except Exception as error:
-        _log.debug("nobody tells whether the client is still there: %r", error)
+        _log.debug("cannot see whether the client is still connected: %r", error)
         await asyncio.Event().wait()
     wake.set()
 
 
 async def _read_rest(body: bytes, receive: Receive, endpoint: Endpoint) -> bytes:
-    """A body that did not come at once; raises _Refused where it is too large, or does not come to its end."""
+    """A body that comes in several messages; raises _Refused if it is too large or too slow."""
     settings, more = endpoint.settings, True
-    gathered = bytearray(body)  # not a list of pieces: those may be as small as a byte
+    buffer = bytearray(body)  # not a list of parts: they may be as small as one byte
     try:
         async with asyncio.timeout(settings.body_seconds):
-            while more and len(gathered) <= settings.max_body:
+            while more and len(buffer) <= settings.max_body:
                 message = await receive()
                 if message["type"] == "http.disconnect":
                     raise _Gone
-                gathered += message.get("body", b"")
+                buffer += message.get("body", b"")
                 more = message.get("more_body", False)
     except TimeoutError:
         raise _Refused(endpoint.preflight.too_slow()) from None
-    if len(gathered) > settings.max_body:
+    if len(buffer) > settings.max_body:
         raise _Refused(endpoint.preflight.too_large())
-    return bytes(gathered)
+    return bytes(buffer)
 
 
 async def _send_whole(send: Send, response: Response) -> None:
@@ -337,12 +341,12 @@ async def _send_whole(send: Send, response: Response) -> None:
             {"type": "http.response.start", "status": response.status, "headers": [*response.headers, *length]}
         )
         await send({"type": "http.response.body", "body": response.body})
-    except OSError:  # what servers raise for a client that is gone
+    except OSError:  # servers raise it when the client has disconnected
         pass
 
 
 async def _send(send: Send, message: dict[str, Any]) -> None:
     try:
         await send(message)
-    except OSError:  # as above
+    except OSError:  # as in _send_whole
         raise _Gone from None

@@ -1,6 +1,6 @@
-"""The way back to a client while one of its requests is being answered, and the requests we send it ourselves.
+"""The way back to a client while one of its requests is being answered: notifications, and questions to the client.
 
-Knows messages; how bytes reach the client is the connection's, or the stream's.
+Knows messages, but does no I/O: the connection or the stream sends the bytes.
 """
 
 import os
@@ -24,18 +24,18 @@ __all__ = ["Cancellation", "Channel", "RequestLink", "normalize_id"]
 
 
 class Cancellation:
-    """Whether a response is still wanted, and whom to notify once it is not. From any thread.
+    """Whether a request is cancelled, and the listeners to call when it is. May be used from any thread.
 
-    There is one for every request, and few have a listener: so they share a lock, and begin without a list.
+    There is one for every request, and few have a listener: so they share one lock, and start with an empty tuple.
     """
 
     _lock = threading.RLock()  # the garbage collector may end another request while this thread holds it
     _listeners: tuple[Callable[[], object], ...] = ()
     cancelled = False
-    """Whether the response is not wanted any more."""
+    """Whether the request was cancelled, or has ended."""
 
     def cancel(self) -> None:
-        """The response is not wanted any more."""
+        """Cancel the request, and call the listeners."""
         with self._lock:
             self.cancelled = True
             listeners, self._listeners = self._listeners, ()
@@ -43,7 +43,7 @@ class Cancellation:
             listener()
 
     def on_cancel(self, listener: Callable[[], object]) -> Callable[[], None]:
-        """Call a function once it is cancelled, at once if it is; gives a function that takes this back."""
+        """Call a function when the request is cancelled, or now if it is; returns a function that removes it."""
         with self._lock:
             if not self.cancelled:
                 self._listeners = (*self._listeners, listener)
@@ -57,7 +57,7 @@ class Cancellation:
 
 
 def _enter_child() -> None:
-    """A child of this process has none of the threads that may hold the lock."""
+    """Replace the lock in a child process: the thread that holds it does not exist there."""
     Cancellation._lock = threading.RLock()
 
 
@@ -66,42 +66,42 @@ if hasattr(os, "register_at_fork"):
 
 
 class Channel(Protocol):
-    """What links need of the connection that their client has; see connection."""
+    """The methods of a connection that links use; see connection."""
 
     running: "dict[bytes, RequestLink]"  # by id
 
     @property
     def revision(self) -> Revision:
-        """What the client speaks."""
+        """The revision of the client."""
         ...
 
     @property
     def is_mute(self) -> bool:
-        """Whether nothing can be sent but responses."""
+        """Whether only responses can be sent."""
         ...
 
     def send(self, message: bytes) -> None:
-        """Send what is not a response."""
+        """Send a message that is not a response."""
 
     def ask(self, method: str, params: Any, send: Callable[[bytes], None]) -> PendingRequest:
         """Send a request."""
         ...
 
     def withdraw(self, question: PendingRequest, send: Callable[[bytes], None]) -> None:
-        """Take back a request that has no result yet."""
+        """Cancel a request that has no result yet."""
 
 
 class RequestLink(Cancellation):
-    """One running request, seen from its handler: what can be sent to its client, and what can be asked."""
+    """One running request: its cancellation, and the messages and questions that its handler sends."""
 
     id = b""
-    """What the request is known by as long as it runs."""
+    """The id of the request."""
     batch: Sequence[Any] | None = None
-    """The messages, where it is a whole batch."""
+    """The messages of the batch, if this is the link of a whole batch."""
     whole: "RequestLink | None" = None
-    """The link of the batch that it is part of."""
+    """The link of the whole batch, if the request is part of one."""
     listening: tuple[Listen, Exchange] | None = None
-    """What keeps it open, where it listens."""
+    """The step and the exchange of a listen request that stays open."""
     connection: "Channel | None" = None
 
     def __init__(self, connection: "Channel | None") -> None:
@@ -109,18 +109,18 @@ class RequestLink(Cancellation):
 
     @property
     def revision(self) -> Revision:
-        """What its client speaks."""
+        """The revision of the client."""
         assert self.connection is not None
         return self.connection.revision
 
     def start(self, id: bytes) -> None:
-        """The request begins: it is known by its id until it ends; raises InvalidRequest where another one has it."""
+        """Register the request under its id; raises InvalidRequest if another request with this id still runs."""
         self.id = normalize_id(id)
         if self.connection is not None and self.connection.running.setdefault(self.id, self) is not self:
             raise InvalidRequest("a request with this id is still running")
 
     def finish(self) -> bool:
-        """The request ends; says whether its response is wanted. A function that was given up learns it here."""
+        """Mark the request as ended and call the listeners; returns whether its response is to be sent."""
         is_wanted = not self.cancelled
         if self.connection is not None:
             self.connection.running.pop(self.id, None)
@@ -128,20 +128,20 @@ class RequestLink(Cancellation):
         return is_wanted
 
     def for_part(self) -> "RequestLink":
-        """The link of one request of this batch, cancelled with it."""
+        """The link of one request of this batch; it is cancelled with the batch."""
         part = _Part(self)
         self.on_cancel(part.cancel)
         return part
 
     def refuse(self, error: ProtocolError) -> bytes | None:
-        """The response with an error: to the request, or to each request of the batch."""
+        """The error response to the request, or to each request of the batch."""
         if self.batch is None:
             return error_response(error, self.revision, self.id)
         failures = [error_response(error, self.revision, id) for id in jsonrpc.request_ids_of(self.batch)]
         return b"[" + b",".join(failures) + b"]" if failures else None
 
     def give_up(self, error: ProtocolError) -> None:
-        """Cancel it; where the response has a stream of its own, that ends with an error."""
+        """Cancel the request; a response with its own stream ends with an error."""
         self.cancel()
 
     # Sending --------------------------------------------------------------------------------------
@@ -157,13 +157,13 @@ class RequestLink(Cancellation):
             self.send(message)
 
     def close_stream(self) -> None:
-        """End the stream of the response, where there is one that can be resumed."""
+        """End the stream of the response, if there is one that can be resumed."""
 
     # Asking ---------------------------------------------------------------------------------------
 
     @property
     def obstacle(self) -> str | None:
-        """Why the client cannot be asked, if so."""
+        """The reason why the client cannot be asked a question; None if it can."""
         assert self.connection is not None
         return "this connection cannot carry questions" if self.connection.is_mute else None
 
@@ -174,7 +174,7 @@ class RequestLink(Cancellation):
 
     async def ask_async(self, method: str, params: Any) -> Any:
         """Send a request and await its result; raises PeerError."""
-        from .run_async import await_request  # an event loop is loaded already where this is awaited
+        from .run_async import await_request  # asyncio is loaded already where this is awaited
 
         with self._open_question(method, params) as question:
             return await await_request(question)
@@ -194,33 +194,33 @@ class RequestLink(Cancellation):
 
 
 class _Part(RequestLink):
-    """The link of one request of a batch: it sends and asks by the link of the batch."""
+    """The link of one request of a batch: it sends messages and questions through the link of the batch."""
 
     def __init__(self, whole: RequestLink) -> None:
         super().__init__(whole.connection)
-        self.whole: RequestLink = whole
+        self.whole = self._batch_link = whole
 
     @property
     def revision(self) -> Revision:
-        """What the client speaks."""
-        return self.whole.revision
+        """The revision of the client."""
+        return self._batch_link.revision
 
     @property
     def obstacle(self) -> str | None:
-        """Why the client cannot be asked, if so."""
-        return self.whole.obstacle
+        """The reason why the client cannot be asked a question; None if it can."""
+        return self._batch_link.obstacle
 
     def send(self, message: bytes) -> None:
-        """Send a message on the way of the batch."""
-        self.whole.send(message)
+        """Send a message through the link of the batch."""
+        self._batch_link.send(message)
 
     def close_stream(self) -> None:
         """End the stream of the batch."""
-        self.whole.close_stream()
+        self._batch_link.close_stream()
 
 
 def normalize_id(id: bytes) -> bytes:
-    """An id in one spelling: JSON has several for one text."""
+    """An id in one spelling: JSON can escape the same text in several ways."""
     if b"\\" not in id:
         return id
     with suppress(msgspec.MsgspecError, UnicodeError):

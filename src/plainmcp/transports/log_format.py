@@ -1,6 +1,6 @@
-"""What log lines look like while a server is run, where the author did not say: with their time and level.
+"""The default format of log lines while `server.run` serves: with time and level.
 
-Only who runs a server asks for this. Whoever mounts it, or calls it, has the logging of their own program.
+A program that mounts the server, or calls it, has its own logging.
 """
 
 import logging
@@ -16,8 +16,8 @@ _ACCESS = '%(asctime)s %(levelname)s %(name)s: %(client_addr)s "%(request_line)s
 
 @contextmanager
 def formatted_logs() -> Generator[None, None, None]:
-    """Write the lines of loggers that nobody gave a handler with their time and level, for a while."""
-    handler = logging.lastResort  # what Python uses for them; it is not asked once a handler is set up
+    """While it is open, the lines of loggers without a handler have their time and level."""
+    handler = logging.lastResort  # Python uses it for loggers without a handler
     if handler is None or handler.formatter is not None:
         yield
         return
@@ -29,7 +29,7 @@ def formatted_logs() -> Generator[None, None, None]:
 
 
 def uvicorn_log_config() -> dict[str, Any]:
-    """The same for the loggers of uvicorn, which sets up its own handlers."""
+    """The logging configuration of uvicorn, with lines that have their time and level."""
     from uvicorn.config import LOGGING_CONFIG
 
     lines = {"default": _LINE, "access": _ACCESS}

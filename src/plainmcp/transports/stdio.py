@@ -1,8 +1,8 @@
-"""One client on standard input and output: its lines are read, its requests run and its responses written.
+"""The server for one client on standard input and output.
 
-One thread reads: what has its response at once is answered there, plain functions run in threads and `async def`
-functions in the background loop, so that a slow call never keeps a cancel from being read. Only messages reach
-standard output: while we serve, print() and the output of child processes go to standard error.
+One thread reads the lines and answers requests that run no function. Plain functions run in other threads, and
+`async def` functions in the background loop, so that a slow call never delays a cancel. Only messages reach standard
+output: meanwhile print() and the output of child processes go to standard error.
 """
 
 import logging
@@ -33,31 +33,31 @@ from .threads import Threads
 __all__ = ["StdioPipes", "StdioServer", "guard_stdio", "run"]
 
 MAX_RUNNING = 1000
-"""How many requests of one client may run at a time."""
-SECONDS_TO_ROOM = 0.5
-"""How long one more request waits for another to be answered, before it is refused."""
+"""How many requests of one client may run at the same time."""
+MAX_WAIT = 0.5
+"""How long a request over this limit waits for another one to end, before it is refused."""
 
 _log = logging.getLogger("plainmcp")
 
 
 class StdioPipes(NamedTuple):
-    """Where messages come from and go to: `read` gives some bytes, or none at the end; `write` takes a whole line."""
+    """Input and output of the server: `read` returns some bytes, or none at the end; `write` takes a whole line."""
 
     read: Callable[[int], bytes]
     write: Callable[[bytes], object]
 
 
 def run(core: Core, *, streams: StdioPipes | None = None, **options: Any) -> None:
-    """Serve one client until it hangs up or a signal ends us; on standard input and output, unless told otherwise.
+    """Serve one client until it disconnects or a signal ends the process; by default on standard input and output.
 
-    Takes max_line, how many bytes a message may have, and grace, within how many seconds it ends: what still runs
-    shortly before that is given up, and answered with an error.
+    Takes max_line, the largest number of bytes of a message, and grace, the number of seconds for a shutdown.
+    Requests that still run shortly before its end are cancelled, and answered with an error.
     """
     if streams is None:
         with guard_stdio() as streams:
             return run(core, streams=streams, **options)
     server = StdioServer(core, streams, **options)
-    with _signals(server.stop):
+    with _handle_signals(server.stop):
         server.serve()
 
 
@@ -73,7 +73,7 @@ class _Job:
 
 
 class StdioServer:
-    """One client: it is served until it hangs up or we stop."""
+    """The server for one client, until the client disconnects or the server stops."""
 
     def __init__(self, core: Core, pipes: StdioPipes, *, max_line: int = MAX_LINE, grace: float = GRACE) -> None:
         self._max_line = max_line
@@ -83,31 +83,31 @@ class StdioServer:
         self._threads = Threads(core.threads)
         self._connection = Connection(core, self._write)
         self._process = Process.current
-        self._ends: SimpleQueue[None] = SimpleQueue()  # may be put to in a signal handler, unlike an Event
+        self._ends: SimpleQueue[None] = SimpleQueue()  # unlike an Event, a signal handler may use it
         self._stopped = False
         self._writing = threading.Lock()
-        self._is_closed = False  # the client no longer reads what we write
-        self._changed = threading.Condition()  # of what follows
+        self._is_closed = False  # the client does not read any more
+        self._changed = threading.Condition()  # for the attributes below
         self._jobs: set[_Job] = set()
-        self._is_stuck = False  # no request was answered while we waited for room
+        self._is_stuck = False  # no request ended while a new one waited
 
     def serve(self) -> None:
-        """Serve until the end; what still runs then has some seconds to be answered."""
+        """Serve until the end; requests that still run then have some seconds to finish."""
         threading.Thread(target=self._read, name="plainmcp-stdio", daemon=True).start()
         self._ends.get()
         ending = threading.Thread(target=self._end, name="plainmcp-end", daemon=True)
         ending.start()
-        ending.join(self._grace)  # a client that does not read can hold up a write for ever
+        ending.join(self._grace)  # a client that does not read can block a write forever
         if self._jobs:
             end_with_main_thread()
 
     def stop(self) -> None:
-        """Read no further."""
+        """Stop reading, and start the shutdown."""
         self._stopped = True
         self._ends.put(None)
 
     def _end(self) -> None:
-        """Bring everything to its end: what is not answered in time is answered with an error, and may clean up."""
+        """Shut down: requests that do not finish in time are answered with an error and cancelled."""
         self._connection.hang_up()
         with self._changed:
             self._changed.wait_for(lambda: self._is_closed or not self._jobs, self._grace - LAST)
@@ -132,7 +132,7 @@ class StdioServer:
                 if self._stopped:
                     return
                 self._receive(line)
-        except (OSError, ValueError):  # the pipe broke, or was closed: an end like any other
+        except (OSError, ValueError):  # the pipe is broken or closed: the client has disconnected
             pass
         self.stop()
 
@@ -146,7 +146,7 @@ class StdioServer:
             exchange = Exchange(error_response(error, self._connection.revision))
         if exchange.step is None or isinstance(exchange.step, Listen):
             self._write(self._connection.finish(exchange))
-        elif not self._has_room():
+        elif not self._wait_for_capacity():
             self._write(exchange.fail(InternalError("too many requests are under way; try again later")))
         else:
             self._start(_Job(exchange, link), exchange.step.feature.is_async)
@@ -155,11 +155,11 @@ class StdioServer:
         error = InvalidRequest(f"a message has at most {self._max_line} bytes")
         return Exchange(error_response(error, self._connection.revision))
 
-    def _has_room(self) -> bool:
-        """Whether one more may run; a client that is merely fast is read more slowly, a stuck one is not."""
+    def _wait_for_capacity(self) -> bool:
+        """Whether one more request may run. A fast client waits a little here; if no request ends, it is refused."""
         with self._changed:
             if len(self._jobs) >= MAX_RUNNING and not self._is_stuck:
-                self._is_stuck = not self._changed.wait_for(lambda: len(self._jobs) < MAX_RUNNING, SECONDS_TO_ROOM)
+                self._is_stuck = not self._changed.wait_for(lambda: len(self._jobs) < MAX_RUNNING, MAX_WAIT)
             return len(self._jobs) < MAX_RUNNING
 
     # Running --------------------------------------------------------------------------------------
@@ -168,11 +168,11 @@ class StdioServer:
         with self._changed:
             self._jobs.add(job)
         if is_async:
-            from . import background_loop  # an event loop is loaded for those who need one
+            from . import background_loop  # loads asyncio only when it is needed
 
             background_loop.start_task(partial(self._run_async, job))
         else:
-            self._threads.submit(partial(copy_context().run, self._run, job))
+            self._threads.submit(partial(copy_context().run, partial(self._run, job)))
 
     def _run(self, job: _Job) -> None:
         try:
@@ -203,11 +203,11 @@ class StdioServer:
                     self._changed.notify_all()
 
     def _write(self, message: bytes | None, job: _Job | None = None) -> None:
-        """Write a message as one line. Inside a JSON text there is no line end; between its parts there may be one.
+        """Write a message as one line. Line ends can only be between the tokens of the JSON, so they become blanks.
 
-        Of several responses to one request only the first is written: one that was given up may still come to an end.
+        Only the first response to a request is written: a request that was given up may still end with another one.
         """
-        if message is None or Process.current is not self._process:  # a child of ours writes nothing
+        if message is None or Process.current is not self._process:  # a child process writes nothing
             return
         line = message.replace(b"\n", b" ") + b"\n"
         with self._writing:
@@ -226,25 +226,25 @@ class StdioServer:
 
 
 @contextmanager
-def _signals(stop: Callable[[], None]) -> Generator[None, None, None]:
-    """Let SIGTERM and SIGINT stop us; a second one does at once what it always did, and so does one to a child."""
-    kept: dict[int, Any] = {}
-    ours = os.getpid()
+def _handle_signals(stop: Callable[[], None]) -> Generator[None, None, None]:
+    """Stop on SIGTERM and SIGINT. A second signal, or one to a child process, has its former effect."""
+    handlers: dict[int, Any] = {}
+    process = os.getpid()
 
     def handle_signal(number: int, frame: FrameType | None) -> None:
-        signal.signal(number, kept.pop(number, signal.SIG_DFL))
-        if os.getpid() == ours:
+        signal.signal(number, handlers.pop(number, signal.SIG_DFL))
+        if os.getpid() == process:
             stop()
         else:
             os.kill(os.getpid(), number)
 
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):
-            kept[number] = signal.signal(number, handle_signal)
+            handlers[number] = signal.signal(number, handle_signal)
     try:
         yield
     finally:
-        for caught_number, handler in kept.items():
+        for caught_number, handler in handlers.items():
             signal.signal(caught_number, handler)
 
 
@@ -253,23 +253,26 @@ def _signals(stop: Callable[[], None]) -> Generator[None, None, None]:
 
 @contextmanager
 def guard_stdio() -> Generator[StdioPipes, None, None]:
-    """Keep standard input and output for messages: other readers find the end, other writers reach standard error."""
+    """Reserve standard input and output for messages.
+
+    Other code that reads standard input gets the end of file; what other code writes goes to standard error.
+    """
     source, sink = os.dup(0), os.dup(1)  # not inherited by child processes
-    kept = sys.stdout
+    stdout = sys.stdout
     try:
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        os.dup2(nowhere, 0)
+        null = os.open(os.devnull, os.O_RDWR)
+        os.dup2(null, 0)
         try:
             os.dup2(2, 1)
         except OSError:  # there is no stderr
-            os.dup2(nowhere, 1)
-        os.close(nowhere)
-        _flush(kept)  # what was printed before us is no message either
+            os.dup2(null, 1)
+        os.close(null)
+        _flush(stdout)  # text that was printed before is no message either
         sys.stdout = sys.stderr
         yield StdioPipes(partial(_read, source), partial(_write, sink))
     finally:
-        sys.stdout = kept
-        _flush(kept)
+        sys.stdout = stdout
+        _flush(stdout)
         os.dup2(source, 0)
         os.dup2(sink, 1)
         os.close(source)
@@ -285,14 +288,14 @@ def _read(file: int, size: int) -> bytes:
     while True:
         try:
             return os.read(file, size)
-        except BlockingIOError:  # a parent that does not block shares its pipe's manners with us
+        except BlockingIOError:  # the parent process made the pipe non-blocking
             select.select([file], [], [])
 
 
 def _write(file: int, line: bytes) -> None:
-    left = memoryview(line)
-    while left:
+    rest = memoryview(line)
+    while rest:
         try:
-            left = left[os.write(file, left) :]
+            rest = rest[os.write(file, rest) :]
         except BlockingIOError:
             select.select([], [file], [])

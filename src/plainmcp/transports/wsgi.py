@@ -1,6 +1,6 @@
-"""WSGI: moves requests to the endpoint and what comes back to the client, in the threads of the server.
+"""The WSGI application: passes requests to the endpoint, and its responses and streams to the WSGI server.
 
-Knows the protocol between server and application; every rule of MCP is somebody else's.
+Runs in the threads of the server. Knows WSGI, but no rule of MCP.
 """
 
 import threading
@@ -32,10 +32,10 @@ _STREAM = [(name.decode().title(), value.decode()) for name, value in rules.EVEN
 
 
 class WSGIApp:
-    """A server as a WSGI application; it answers at whatever path it is mounted.
+    """A server as a WSGI application; it answers at any path at which it is mounted.
 
-    `principal` says who is calling, given the environ. What it gives for one user must compare equal from request to
-    request, for sessions belong to who opened them. PermissionError is a 401.
+    `principal` is called with the environ and returns who is calling. The values for one user must compare equal,
+    because a session belongs to the user who opened it. PermissionError becomes a 401.
     """
 
     def __init__(
@@ -49,7 +49,8 @@ class WSGIApp:
     def drain(self) -> None:
         """End every stream that stays open, with its result where it has one; running requests go on.
 
-        A server that is told to end waits for its answers: call this then, from any thread but no signal handler.
+        A server that shuts down waits for its responses, so call this first. It may be called from any thread, but
+        not from a signal handler.
         """
         self.endpoint.drain()
 
@@ -58,7 +59,7 @@ class WSGIApp:
         self.endpoint.close()
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        """One request."""
+        """Handle one request."""
         answer = self._receive(environ)
         response = self._answer(answer) if isinstance(answer, PendingResponse) else answer
         if isinstance(response, Response):
@@ -73,7 +74,7 @@ class WSGIApp:
     def _receive(self, environ: Environ) -> Response | PendingResponse:
         endpoint, method = self.endpoint, environ["REQUEST_METHOD"]
         headers = _headers_of(environ)
-        # The environ does not say where we are bound; but only this machine itself comes from a loopback address.
+        # The environ has no address of the server. But only clients on this machine have a loopback address.
         profile = endpoint.preflight.check(method, headers, environ.get("REMOTE_ADDR"))
         if isinstance(profile, Response):
             return profile
@@ -87,10 +88,10 @@ class WSGIApp:
             return endpoint.preflight.too_large()
         return endpoint.receive(method, headers, profile, body, principal)
 
-    # Responses under way --------------------------------------------------------------------------
+    # Pending responses ----------------------------------------------------------------------------
 
     def _answer(self, pending: PendingResponse) -> "Response | EventLines":
-        """The response, if it comes alone; otherwise the lines that lead up to it."""
+        """The response, if nothing is sent before it; otherwise a stream of events that ends with it."""
         stream, wake = pending.stream, threading.Event()
         reader = stream.attach(wake.set, pending.after)
         if not pending.standing:
@@ -115,7 +116,7 @@ class WSGIApp:
         return EventLines(self.endpoint, pending, reader, wake)
 
     def _run(self, pending: PendingResponse) -> None:
-        """Run the exchange; its response is found in the stream."""
+        """Run the exchange, and put its response into the stream."""
         assert pending.exchange is not None
         response = None
         try:
@@ -127,7 +128,7 @@ class WSGIApp:
 
 
 class EventLines:
-    """The body of a streaming response; the server closes it early when the client has left."""
+    """The body of a streaming response; the WSGI server closes it early when the client disconnects."""
 
     def __init__(self, endpoint: Endpoint, pending: PendingResponse, reader: Reader, wake: threading.Event) -> None:
         self._endpoint = endpoint
@@ -153,7 +154,7 @@ class EventLines:
         raise StopIteration
 
     def close(self) -> None:
-        """Called by the server when everything is sent, or cannot be."""
+        """Stop reading. The WSGI server calls this at the end, also when the client disconnected."""
         self._reader.leave()
         self._endpoint.leave(self._pending)
 
@@ -163,15 +164,17 @@ def _headers_of(environ: Environ) -> Headers:
     for key in ("CONTENT_TYPE", "CONTENT_LENGTH"):
         if environ.get(key):
             pairs.append((key, environ[key]))
-    return Headers([(_bytes(key.lower().replace("_", "-")), _bytes(value)) for key, value in pairs], folded=True)
+    return Headers(
+        [(_to_bytes(key.lower().replace("_", "-")), _to_bytes(value)) for key, value in pairs], folded=True
+    )
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("latin-1", "backslashreplace")  # what comes between may put in other text
+def _to_bytes(text: str) -> bytes:
+    return text.encode("latin-1", "backslashreplace")  # middleware may add other characters
 
 
 def _read_body(environ: Environ, limit: int) -> bytes | None:
-    """The whole body; None when it is too large."""
+    """The whole body; None if it is too large."""
     length = rules.length_of(environ.get("CONTENT_LENGTH"))
     if length is None and not environ.get("wsgi.input_terminated"):
         return b""

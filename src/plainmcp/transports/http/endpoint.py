@@ -1,6 +1,6 @@
-"""One HTTP endpoint: decodes a request, finds its caller, dispatches it, and holds sessions and open responses.
+"""One HTTP endpoint: decodes a request, finds its caller and dispatches it. Has the sessions and open responses.
 
-Knows the rules and the core, but no sockets and no loops: a transport brings the request and moves what comes back.
+Knows the HTTP rules and the core, but no sockets and no event loops: ASGI and WSGI bring requests and send responses.
 """
 
 import threading
@@ -36,65 +36,65 @@ _SSE = "text/event-stream"
 
 
 class PendingResponse(RequestLink):
-    """A response under way. Its stream is made when there is something to send before the response."""
+    """A response that is not ready yet. Its stream is created when something is sent before the response."""
 
     exchange: Exchange | None = None
-    """What ends in the response; None on a GET."""
+    """The exchange that ends in the response; None for a GET."""
     standing = False
-    """Whether it is for messages to come, and ends in no response."""
+    """Whether it is an open stream for later messages, which ends without a response."""
     after = 0
-    """The last event that the client has seen."""
+    """The number of the last event that the client has received."""
     is_listening = False
     unsubscribe: Callable[[], None] | None = None
-    """Ends its notifications of changes."""
+    """Removes its listener for changes."""
     opened_stream: Stream | None = None
-    """Its stream, where there was a need for one."""
+    """Its stream, if one was needed so far."""
     can_speak = True
-    """Whether something may be sent before the response: the function that runs is given a Context."""
+    """Whether messages may be sent before the response, because the function has a Context."""
 
     def __init__(
         self, profile: RequestProfile, revision: Revision, session: HttpSession | None = None, id: bytes = b""
     ) -> None:
-        self.profile = profile  # what the client takes
+        self.profile = profile  # what the client accepts
         self.session = session
         self.id = id
-        self.modern = not revision.handshake  # a disconnect is a cancel
+        self.modern = not revision.handshake  # then a disconnect cancels the request
         self._revision = revision
         if session is not None:
             self.connection = session.connection
 
     @property
     def revision(self) -> Revision:
-        """What its client speaks."""
+        """The revision of the request."""
         return self._revision
 
     @property
     def stream(self) -> Stream:
-        """What is sent, event by event."""
+        """The stream of events, created when it is first needed."""
         if self.opened_stream is None:
             self.opened_stream = Stream() if self.session is None else self.session.make_stream()
         return self.opened_stream
 
     def stand(self, stream: Stream, after: int) -> None:
-        """Stay open for messages to come, on a stream that is there already."""
+        """Stay open for later messages, on a stream that exists already."""
         self.standing, self.opened_stream, self.after = True, stream, after
 
     @property
     def is_alone(self) -> bool:
-        """Whether there is only a response, and it can be JSON."""
+        """Whether only the response was put into the stream, and can be sent as JSON."""
         return self.stream.unopened and (self.profile.json or self.stream.answer is None)
 
     # As the link of its request -------------------------------------------------------------------
 
     @property
     def obstacle(self) -> str | None:
-        """Why the client cannot be asked, if so."""
+        """The reason why the client cannot be asked a question; None if it can."""
         if self.session is None:
             return "without a session there is nowhere to answer"
         return None if self.profile.events else "the client takes no event stream, so it cannot be asked"
 
     def send(self, message: bytes) -> None:
-        """Send a message before the response, where the response may be a stream."""
+        """Send a message before the response, if the client accepts a stream."""
         if self.profile.events:
             self.stream.put(message)
 
@@ -104,40 +104,40 @@ class PendingResponse(RequestLink):
             self.stream.put(message)
 
     def close_stream(self) -> None:
-        """End the stream early, where the client can come back for the rest."""
+        """End the stream early, if the client can reconnect for the rest."""
         if self.session is not None and self.profile.events:
             self.stream.drop()
 
     def give_up(self, error: ProtocolError) -> None:
-        """Respond with an error, unless there is a response, and cancel what still runs for it. From any thread."""
+        """Respond with an error, unless there is a response already, and cancel the request. From any thread."""
         self.stream.finish(self.refuse(error))
         self.cancel()
 
 
 def response_for(message: bytes | None, modern: bool) -> Response:
-    """A JSON-RPC response alone, with its status."""
+    """The HTTP response with one JSON-RPC response, or without one."""
     if type(message) is bytes:
         return Response(200, message, JSON)
     return json_response(200 if message is None else rules.status_of(message, modern), message)
 
 
 class Endpoint:
-    """What a transport asks: `preflight` before it reads a body, `receive` once it has, `leave` at the end."""
+    """The interface for ASGI and WSGI: `preflight` before the body is read, then `receive`, at the end `leave`."""
 
     def __init__(self, core: Core, settings: Settings) -> None:
         self.core = core
         self.settings = settings
         self.preflight = Preflight(settings)
         self.sessions = SessionStore(settings, core.now)
-        self.draining = False  # no more streams are opened that would stay
-        self._lock = threading.Lock()  # of what follows
-        self._standing: set[PendingResponse] = set()  # those that stay open for messages to come
+        self.draining = False  # no new stream may stay open
+        self._lock = threading.Lock()  # for the attributes below
+        self._standing: set[PendingResponse] = set()  # streams that stay open for later messages
         self._running: set[PendingResponse] = set()
 
     def receive(
         self, method: str, headers: Headers, profile: RequestProfile, body: bytes, principal: Any
     ) -> Response | PendingResponse:
-        """Answer a request, or take it as far as user code has to run."""
+        """The response to a request, or a pending one if a user's function has to run first."""
         batch = envelope = None
         try:
             if method != "POST":
@@ -152,7 +152,7 @@ class Endpoint:
             if method == "POST" and batch is None and envelope is None:
                 return self._refuse_unread(error, headers, profile, principal)
             error.id = error.id or (bytes(envelope.id) or None if envelope is not None else None)
-            return refusal(400, error)  # an ambiguous header, or no session where one is needed
+            return refusal(400, error)  # a repeated header, or a missing session
 
     # POST -----------------------------------------------------------------------------------------
 
@@ -182,13 +182,13 @@ class Endpoint:
     def _receive_modern(
         self, headers: Headers, profile: RequestProfile, envelope: Envelope, meta: Meta | None, principal: Any
     ) -> Response | PendingResponse:
-        """A request that speaks for itself."""
+        """Receive a request of a revision without handshake."""
         if envelope.id is ABSENT:
-            return Response(202)  # no notification means anything here: ids are not unique (R26-HTTP-06)
+            return Response(202)  # notifications have no effect here: ids are not unique (R26-HTTP-06)
         try:
             if envelope.method is UNSET:
                 raise InvalidRequest("there are no questions to answer here")
-            header_map = partial(self._header_map, principal) if self.core.registry.tools.headed else None
+            header_map = partial(self._find_header_map, principal) if self.core.registry.tools.headed else None
             revision = rules.check_modern(headers, profile, envelope, meta, header_map)
         except ProtocolError as error:
             failure = error_response(error, LATEST, envelope.id)
@@ -196,17 +196,17 @@ class Endpoint:
         pending = PendingResponse(profile, revision, id=bytes(envelope.id))
         exchange = dispatch(self.core, envelope, Caller(None, principal, revision, pending))
         if isinstance(exchange.step, Listen):
-            refused = self._refuse_listening(profile, exchange, envelope)
-            if refused is not None:
-                return refused
+            response = self._refuse_listening(profile, exchange, envelope)
+            if response is not None:
+                return response
         return self._open(pending, exchange)
 
-    def _header_map(self, principal: Any, name: str) -> dict[str, tuple[str, ...]] | None:
+    def _find_header_map(self, principal: Any, name: str) -> dict[str, tuple[str, ...]] | None:
         tool = self.core.registry.tools.find(name, principal)
         return None if tool is None else tool.headers
 
     def _refuse_listening(self, profile: RequestProfile, exchange: Exchange, envelope: Envelope) -> Response | None:
-        """The response to a request that would stay open, where it cannot."""
+        """The response to a listen request that cannot stay open; None if it can."""
         if profile.events and not self.settings.max_standing:
             return response_for(run(exchange), True)
         if profile.events and not self._is_full:
@@ -225,10 +225,10 @@ class Endpoint:
         elif self.settings.stateless:
             revision = rules.revision_without_session(headers, profile)
         else:
-            found = self._find_session(headers, profile, principal)
-            if isinstance(found, Response):
-                return found
-            session, revision = found, found.connection.revision
+            result = self._find_session(headers, profile, principal)
+            if isinstance(result, Response):
+                return result
+            session, revision = result, result.connection.revision
         try:
             check_batch(self.core, batch, revision)
         except ProtocolError as error:
@@ -243,11 +243,11 @@ class Endpoint:
         return self._open(pending, dispatch_batch(self.core, batch, caller))
 
     def _open(self, pending: PendingResponse, exchange: Exchange) -> Response | PendingResponse:
-        """A response that is there already, or one under way, if there is room for one more."""
+        """The response, if it is ready; otherwise a pending one, or a 503 if too many requests run."""
         if exchange.step is None:
             return response_for(exchange.response, pending.modern)
         if len(self._running) >= self.settings.max_running:
-            # Answers to our questions still come in: running requests wait for them.
+            # Only requests are refused: running requests still get the answers to their questions.
             return json_response(503, exchange.fail(InternalError("too many requests are running")))
         pending.exchange = exchange
         step = exchange.step
@@ -263,10 +263,10 @@ class Endpoint:
         return json_response(status, error_response(error, revision))
 
     def _guess_revision(self, headers: Headers, profile: RequestProfile, principal: Any) -> Revision:
-        """What a body speaks that could not be read, as far as its headers tell."""
+        """The revision of a body that could not be read, as far as its headers show it."""
         if profile.modern:
             return LATEST
-        id = headers.bare(b"mcp-session-id")
+        id = headers.get_bytes(b"mcp-session-id")
         session = self.sessions.get(id, principal) if id else None
         if session is not None:
             return session.connection.revision
@@ -291,14 +291,14 @@ class Endpoint:
     def _find_session(
         self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None
     ) -> HttpSession | Response:
-        """The session that a request names; its own revision counts, whatever the version header names."""
-        name = headers.one(b"mcp-session-id")
+        """The session that a request names. Its own revision is used, not the one in the version header."""
+        name = headers.get_unique(b"mcp-session-id")
         if name is None:
             raise rules.missing_session_error(profile)
         session = self.sessions.get(name, principal)
         if session is None:
             return refusal(404, InvalidRequest("there is no such session; send initialize"), id)
-        if headers.twice is not None or profile.revision is None or profile.modern:
+        if headers.duplicates is not None or profile.revision is None or profile.modern:
             rules.revision_without_session(headers, profile)  # raises: R2511-HDR-02
         session.connection.principal = principal
         return session
@@ -332,20 +332,20 @@ class Endpoint:
     def _is_full(self) -> bool:
         return self.draining or len(self._standing) >= self.settings.max_standing
 
-    # What becomes of a response under way ---------------------------------------------------------
+    # The progress of a pending response -----------------------------------------------------------
 
     def add_running(self, pending: PendingResponse) -> None:
-        """It takes longer than the moment in which it was received: it counts until it is finished."""
+        """Count a response among the running ones, until it is finished."""
         with self._lock:
             self._running.add(pending)
 
     def remove_running(self, pending: PendingResponse) -> None:
-        """It does not run any more."""
+        """Do not count a response among the running ones any more."""
         with self._lock:
             self._running.discard(pending)
 
     def listen(self, pending: PendingResponse, step: Listen, exchange: Exchange) -> None:
-        """Keep a response open for what is published, until the client goes or we close."""
+        """Keep a response open for notifications of changes, until the client disconnects or the server ends it."""
         stream, first = pending.stream, threading.Lock()
 
         def publish(event: str, uri: str | None) -> None:
@@ -353,7 +353,7 @@ class Endpoint:
                 with first:
                     stream.put(step.subscription.message(event, uri))
 
-        with first:  # nothing comes before the acknowledgement (R26-SUB-03), and nothing after it is missed
+        with first:  # no change is sent before the acknowledgement (R26-SUB-03), and none after it is lost
             pending.is_listening = True
             pending.unsubscribe = self.core.registry.listen(publish)
             stream.put(step.first)
@@ -373,13 +373,16 @@ class Endpoint:
         return Response(200, events, EVENT_STREAM)
 
     def finish(self, pending: PendingResponse, response: bytes | None) -> None:
-        """Its exchange is at its end, or stays open."""
+        """Put the response into the stream, unless the exchange stays open."""
         self.remove_running(pending)
         if not pending.is_listening:
             pending.stream.finish(response)
 
     def leave(self, pending: PendingResponse) -> None:
-        """Its client is gone, or has everything; in the modern revisions that ends the work too (R26-HTTP-15)."""
+        """Stop sending to a client that has disconnected or has everything.
+
+        In the modern revisions a disconnect cancels the request (R26-HTTP-15).
+        """
         with self._lock:
             self._standing.discard(pending)
         if pending.unsubscribe is not None:
@@ -388,16 +391,16 @@ class Endpoint:
         if pending.session is not None and stream.speaks:
             pending.session.tidy()
         if not pending.modern or stream.finished:
-            return  # R2511-HTTP-14: the work goes on, and what it sends can be fetched
+            return  # R2511-HTTP-14: the work goes on, and the client can fetch its messages later
         stream.finish()
         pending.cancel()
         if pending.is_listening and pending.exchange is not None and pending.exchange.step is not None:
             pending.exchange.throw(Cancelled())
 
     def drain(self) -> None:
-        """End what stays open: listen requests with their result (R26-SUB-05). Running requests go on.
+        """End the streams that stay open; listen requests get their result (R26-SUB-05). Running requests go on.
 
-        A server that is told to end waits for its responses, and these would never end by themselves.
+        A server that shuts down waits for its responses, and these streams would never end by themselves.
         """
         self.draining = True
         with self._lock:
@@ -412,7 +415,7 @@ class Endpoint:
                 pending.stream.finish()
 
     def give_up(self) -> int:
-        """Answer what still runs with an error, and cancel it; says how many requests that were. From any thread."""
+        """Answer the requests that still run with an error and cancel them; returns their number. From any thread."""
         with self._lock:
             running = list(self._running)
         for pending in running:
@@ -420,7 +423,7 @@ class Endpoint:
         return len(running)
 
     def close(self) -> None:
-        """End what stays open, what runs, and every session."""
+        """End all open streams, running requests and sessions."""
         self.drain()
         self.give_up()
         self.sessions.close()

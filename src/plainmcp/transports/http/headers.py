@@ -1,4 +1,4 @@
-"""The headers of a request, and what those that repeat the body must say. Pure: knows names and values, no I/O."""
+"""The headers of a request, and the check of headers that repeat parts of the body. Does no I/O."""
 
 import re
 from base64 import b64decode
@@ -11,17 +11,17 @@ from typing import Any
 from ...errors import HeaderMismatch
 from ...wire.jsonrpc import Envelope
 
-__all__ = ["MEMORABLE", "Headers", "match_method", "match_params"]
+__all__ = ["MAX_CACHED", "Headers", "match_method", "match_params"]
 
-_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_REPEATED_FIELDS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _PLAIN = re.compile(rb"[\t\x20-\x7e]*")
 _NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,4})?")
 _EXACT = 2**53 - 1
-MEMORABLE = 500
-"""How long a header may be that is remembered for the next request."""
-MANY = 500
-"""How many names of headers are known to be in small letters; it takes less time to know than to look."""
-_SMALL = {
+MAX_CACHED = 500
+"""The longest header value, or name, that is stored for the next requests."""
+MAX_NAMES = 500
+"""How many lowercase header names are stored: a lookup is faster than lower()."""
+_LOWERCASE = {
     b"accept", b"accept-encoding", b"accept-language", b"authorization", b"connection", b"content-length",
     b"content-type", b"cookie", b"host", b"last-event-id", b"mcp-method", b"mcp-name", b"mcp-protocol-version",
     b"mcp-session-id", b"origin", b"user-agent",
@@ -29,73 +29,73 @@ _SMALL = {
 
 
 class Headers:
-    """Header values by name, with the blanks around them taken off, which not every HTTP parser does.
+    """Header values by name, without blanks around them: not every HTTP parser strips them.
 
-    Any case of a name means the same (R26-HDR-08); ASGI servers give small letters, but not all that comes between.
-    Where names were folded on the way, as WSGI does, `_` and `-` are one. A value is read when somebody asks for it.
+    Names are not case-sensitive (R26-HDR-08): ASGI servers send them in lowercase, but middleware may not. With
+    `folded`, `_` and `-` in names are equal, because WSGI replaces one by the other. Values are decoded when read.
     """
 
-    __slots__ = ("_folded", "raw", "twice")
+    __slots__ = ("_folded", "duplicates", "raw")
 
     def __init__(self, pairs: Collection[tuple[bytes, bytes]], *, folded: bool = False) -> None:
         self._folded = folded
         raw = dict(pairs)
-        if not _SMALL.issuperset(raw):
-            pairs = _in_small_letters(pairs)
+        if not _LOWERCASE.issuperset(raw):
+            pairs = _to_lowercase(pairs)
             raw = dict(pairs)
         self.raw = raw
-        self.twice: set[bytes] | None = None  # the names given more than once
+        self.duplicates: set[bytes] | None = None  # the names that come more than once
         if len(raw) != len(pairs):
-            self.twice = {name for name, times in Counter(name for name, _ in pairs).items() if times > 1}
-            if b"accept" in self.twice:  # a list, which may come in several lines
+            self.duplicates = {name for name, times in Counter(name for name, _ in pairs).items() if times > 1}
+            if b"accept" in self.duplicates:  # a list, which may be split over several lines
                 raw[b"accept"] = b", ".join(value for name, value in pairs if name == b"accept")
 
     def get(self, name: bytes) -> str | None:
-        """A header's value, the last if there are several; None without one."""
+        """The value of a header, the last if there are several; None if there is none."""
         value = self.raw.get(name)
         return None if value is None else value.decode("latin-1").strip(" \t")
 
     def check_once(self, name: bytes) -> None:
-        """Refuse a header others act upon that is given twice: two readers could disagree; raises HeaderMismatch."""
-        if self.twice is not None and name in self.twice:
+        """Refuse a header that comes twice; raises HeaderMismatch. A proxy might use one and the server the other."""
+        if self.duplicates is not None and name in self.duplicates:
             raise HeaderMismatch(f"the header {name.decode('latin-1')} is given twice")
 
-    def one(self, name: bytes) -> bytes | None:
-        """The value of such a header, in bytes; raises HeaderMismatch."""
-        if self.twice is not None:
+    def get_unique(self, name: bytes) -> bytes | None:
+        """The value of a header that may come only once, as bytes; raises HeaderMismatch."""
+        if self.duplicates is not None:
             self.check_once(name)
-        return self.bare(name)
+        return self.get_bytes(name)
 
-    def bare(self, name: bytes) -> bytes | None:
-        """The value of any, in bytes."""
+    def get_bytes(self, name: bytes) -> bytes | None:
+        """The value of a header, as bytes; None if there is none."""
         value = self.raw.get(name)
         return None if value is None else value.strip(b" \t")
 
     def value_of(self, name: bytes, shown: str) -> str | None:
-        """What a header that repeats the body stands for (R26-HDR-07); raises HeaderMismatch."""
-        if self.twice is not None:
+        """The decoded value of a header that repeats a part of the body (R26-HDR-07); raises HeaderMismatch."""
+        if self.duplicates is not None:
             self.check_once(name)
         value = self.raw.get(name)
         if value is None:
             return None
-        return (_decode_value if len(value) <= MEMORABLE else _decode_value.__wrapped__)(value, shown)
+        return (_decode_value if len(value) <= MAX_CACHED else _decode_value.__wrapped__)(value, shown)
 
     def param(self, name: str) -> str | None:
-        """The same for a header whose name a tool's schema gives, in any case of it."""
+        """The decoded value of a header that a tool's schema names; raises HeaderMismatch."""
         key = name.lower().encode()
         return self.value_of(key.replace(b"_", b"-") if self._folded else key, name)
 
 
-def _in_small_letters(pairs: Collection[tuple[bytes, bytes]]) -> Collection[tuple[bytes, bytes]]:
+def _to_lowercase(pairs: Collection[tuple[bytes, bytes]]) -> Collection[tuple[bytes, bytes]]:
     lowered = [(name.lower(), value) for name, value in pairs]
-    if len(_SMALL) < MANY:
-        _SMALL.update(name for name, _ in lowered if len(name) <= MEMORABLE)
+    if len(_LOWERCASE) < MAX_NAMES:
+        _LOWERCASE.update(name for name, _ in lowered if len(name) <= MAX_CACHED)
     return lowered
 
 
 @lru_cache(maxsize=256)
 def _decode_value(value: bytes, name: str) -> str:
-    """What a header value stands for; raises HeaderMismatch for one that is not well made (R26-HDR-09).
+    """The text that a header value encodes; raises HeaderMismatch for an invalid one (R26-HDR-09).
 
     >>> _decode_value(b"=?base64?SGVsbG8=?=", "Mcp-Name"), _decode_value(b"SGVsbG8=", "Mcp-Name")
     ('Hello', 'SGVsbG8=')
@@ -111,26 +111,26 @@ def _decode_value(value: bytes, name: str) -> str:
         raise HeaderMismatch(f"the header {name} is not the base64 of a text") from None
 
 
-def match_method(headers: Headers, given: str | None, envelope: Envelope) -> None:
-    """Mcp-Method and Mcp-Name repeat the method, and the name or the URI it is about (R26-HDR-05, R26-HDR-06)."""
-    if headers.twice is not None:
+def match_method(headers: Headers, header: str | None, envelope: Envelope) -> None:
+    """Check that Mcp-Method and Mcp-Name repeat the method and its name or URI (R26-HDR-05, R26-HDR-06)."""
+    if headers.duplicates is not None:
         headers.check_once(b"mcp-method")
     method, params = envelope.method, envelope.params
-    if given != method:
+    if header != method:
         raise HeaderMismatch("the header Mcp-Method and the method of the body differ")
-    field = _NAMED.get(str(method))
+    field = _REPEATED_FIELDS.get(str(method))
     if field is None or params is None:
         return
     repeated = params.name if field == "name" else params.uri
     if not isinstance(repeated, str):
-        return  # nothing to repeat; that it is missing is for the method to say
+        return  # the method itself reports that it is missing
     if headers.value_of(b"mcp-name", "Mcp-Name") != repeated:
         raise HeaderMismatch(f"the header Mcp-Name and params.{field} differ")
 
 
-def match_params(headers: Headers, wanted: dict[str, tuple[str, ...]], arguments: Any) -> None:
-    """Each Mcp-Param header repeats its argument (R26-HDR-10); without one it is not looked at (R26-HDR-11)."""
-    for name, path in wanted.items():
+def match_params(headers: Headers, header_map: dict[str, tuple[str, ...]], arguments: Any) -> None:
+    """Check that each Mcp-Param header repeats its argument, if there is one (R26-HDR-10, R26-HDR-11)."""
+    for name, path in header_map.items():
         argument = arguments
         for step in path:
             argument = argument.get(step) if isinstance(argument, dict) else None
@@ -139,14 +139,14 @@ def match_params(headers: Headers, wanted: dict[str, tuple[str, ...]], arguments
         value = headers.param(name)
         if value is None:
             raise HeaderMismatch(f"the header {name} is missing")
-        if not _same(value, argument):
+        if not _is_same(value, argument):
             raise HeaderMismatch(f"the header {name} and the argument {'.'.join(path)} differ")
 
 
-def _same(text: str, argument: Any) -> bool:
+def _is_same(text: str, argument: Any) -> bool:
     if isinstance(argument, bool):
         return text == ("true" if argument else "false")
-    if isinstance(argument, (int, float)):  # 42 and 42.0 are one number (R26-HDR-12)
+    if isinstance(argument, (int, float)):  # 42 and 42.0 are equal (R26-HDR-12)
         if abs(argument) > _EXACT or not _NUMBER.fullmatch(text):
             return False
         return Decimal(text) == Decimal(str(argument))

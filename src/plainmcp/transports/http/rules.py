@@ -24,7 +24,7 @@ from ...protocol.failures import error_response, log_incident
 from ...revisions import HTTP_DEFAULT, LATEST, MODERN, REVISIONS, Revision
 from ...wire.jsonrpc import Envelope, Failure, Meta
 from . import security
-from .headers import MEMORABLE, Headers, match_method, match_params
+from .headers import MAX_CACHED, Headers, match_method, match_params
 from .settings import Settings
 
 __all__ = [
@@ -140,7 +140,7 @@ def accepts(accept: str | None, kind: str) -> bool:
     """
     if not accept:
         return True
-    return (_accepts if len(accept) <= MEMORABLE else _accepts.__wrapped__)(accept, kind)
+    return (_accepts if len(accept) <= MAX_CACHED else _accepts.__wrapped__)(accept, kind)
 
 
 @lru_cache(maxsize=256)
@@ -167,7 +167,7 @@ def check_modern(
     if envelope.method == "initialize" and (meta is None or meta.version is UNSET):
         raise InvalidParams("a request of this version has no handshake", {"supported": list(MODERN)})
     meta = require_meta(meta)  # R26-META-04
-    if headers.twice is not None:
+    if headers.duplicates is not None:
         headers.check_once(b"mcp-protocol-version")
     if profile.version != meta.version:  # R26-HDR-03, R26-HDR-04; before what is served
         raise HeaderMismatch("the header MCP-Protocol-Version and the version in params._meta differ")
@@ -196,7 +196,7 @@ def _arguments(envelope: Envelope) -> dict[str, Any] | None:
 
 def revision_without_session(headers: Headers, profile: RequestProfile) -> Revision:
     """The handshake revision of a request that belongs to no session (R2511-HDR-01, R2511-HDR-02)."""
-    if headers.twice is not None:
+    if headers.duplicates is not None:
         headers.check_once(b"mcp-protocol-version")
     if profile.revision is None or profile.modern:
         raise UnsupportedRevision((profile.version or "")[:100], HANDSHAKE)
@@ -252,7 +252,7 @@ class Preflight:
             raw(b"mcp-protocol-version"), raw(b"mcp-method"),
         )  # fmt: skip
         profile = self._profiles.get(key)
-        if profile is None or headers.twice is not None:
+        if profile is None or headers.duplicates is not None:
             checked = self._check_headers(method, headers, local)
             if isinstance(checked, Response):
                 return checked
@@ -266,7 +266,7 @@ class Preflight:
     def _check_headers(self, method: str, headers: Headers, local: str | None) -> Response | RequestProfile:
         try:
             security.check(headers.get(b"host"), headers.get(b"origin"), local, self._origins, self._hosts)
-            if headers.twice is not None and not headers.twice.isdisjoint((b"host", b"origin")):
+            if headers.duplicates is not None and not headers.duplicates.isdisjoint((b"host", b"origin")):
                 raise InvalidRequest("Host and Origin are given once")
         except InvalidRequest as error:
             return refusal(403, error)  # R26-HTTP-03
@@ -281,7 +281,7 @@ class Preflight:
         return profile
 
     def _remember(self, key: tuple[Any, ...], profile: RequestProfile) -> RequestProfile:
-        if sum(len(part) for part in key if part is not None) <= MEMORABLE:
+        if sum(len(part) for part in key if part is not None) <= MAX_CACHED:
             if len(self._profiles) >= MANY:
                 self._profiles.clear()
             self._profiles[key] = profile

@@ -1,6 +1,6 @@
-"""The sessions of the handshake revisions over HTTP: who owns one, for how long, and what it can fetch again.
+"""The sessions of the handshake revisions over HTTP: their owners, their lifetime, and the streams they can resume.
 
-Knows connections and streams; how bytes reach a client is the transport's. The clock is given.
+Knows connections and streams, but does no I/O. The clock is a parameter.
 """
 
 import logging
@@ -19,43 +19,43 @@ from .stream import Stream
 
 __all__ = ["SESSION_ENDED", "HttpSession", "ReplayBudget", "SessionStore"]
 
-MOST_STANDING = 8
-"""How many streams one session may hold open for messages to come."""
-RETURNS = 5
-"""For how many times retry_ms a stream is kept that was read to its end: its last events may be lost on the way."""
-MOST_KEPT = 64
-"""How many streams one session keeps in all."""
-A_FEW = 8
-"""How many sessions, or streams, are looked at in one go: a request never waits for all of them."""
+MAX_OPEN_STREAMS = 8
+"""How many streams one session may have open for later messages."""
+RETRY_PERIODS = 5
+"""How long a stream is kept after it was read to its end, as a multiple of retry_ms: its last events may get lost."""
+MAX_STREAMS = 64
+"""How many streams one session keeps in total."""
+MAX_SWEEP = 8
+"""How many sessions, or streams, one request checks for expiry, so that it never waits for all of them."""
 SESSION_ENDED = InternalError("the session ended before this request was answered")
 """The error for a request that still runs when its session ends."""
 
 _log = logging.getLogger("plainmcp")
 _OTHER_CALLER = (
-    "a request named a session that belongs to another caller, and was told that there is no such session (404): "
+    "a request named a session that belongs to another caller, and was answered by 404 (no such session): "
     "what principal= gave for it (%s) is not equal to what it gave when the session was opened (%s). If both were "
     "the same caller, let principal= give something that compares equal on every request, such as a user id or a "
-    "frozen dataclass. This is said once."
+    "frozen dataclass. This is logged once."
 )
 
 
 class ReplayBudget:
-    """How many bytes all sessions of one endpoint keep for clients that come back."""
+    """The number of bytes that all sessions of one endpoint keep for clients that reconnect."""
 
-    def __init__(self, most: int, shed: Callable[[], None]) -> None:
-        self.most = most
+    def __init__(self, limit: int, shed: Callable[[], None]) -> None:
+        self.limit = limit
         self.size = 0
         self.shed = shed
         self._lock = threading.Lock()
 
     def change(self, by: int) -> None:
-        """Count more, or less."""
+        """Add to the number of bytes, or subtract from it."""
         with self._lock:
             self.size += by
 
 
 class HttpSession:
-    """One session: its connection, and the streams that may still be read."""
+    """One session: its connection, and the streams that the client may still read."""
 
     def __init__(self, core: Core, settings: Settings, principal: Any, now: float, budget: ReplayBudget) -> None:
         self.id = token_urlsafe(32).encode()  # R2511-SESS-01, R2511-SESS-02
@@ -66,29 +66,29 @@ class HttpSession:
         self.standing: list[Stream] = []
         self._settings = settings
         self._now = core.now
-        self._lock = threading.Lock()  # of what follows
+        self._lock = threading.Lock()  # for the attributes below
         self._count = 0
-        self._open: dict[str, Stream] = {}  # by name: streams that are still written
-        self._finished: OrderedDict[str, Stream] = OrderedDict()  # those that are not, the oldest first
+        self._open: dict[str, Stream] = {}  # by name: streams that are still written to
+        self._finished: OrderedDict[str, Stream] = OrderedDict()  # streams that have ended, the oldest first
         self._finished_size = 0
-        self._read: dict[str, float] = {}  # since when a finished stream is known to be read to its end
+        self._read: dict[str, float] = {}  # when a finished stream was first seen to be read to its end
         self._budget = budget
-        self._size = 0  # what the budget counts for this session
+        self._size = 0  # the part of the budget that this session uses
 
     # Streams --------------------------------------------------------------------------------------
 
     def make_stream(self) -> Stream:
-        """A stream of its own for one response."""
+        """A new stream for one response."""
         revision = self.connection.session.revision
         with self._lock:
             self._count += 1
             name = str(self._count)
         polling = revision is not None and revision.polling
-        most, retry_ms = self._settings.replay_bytes, self._settings.retry_ms
-        return Stream(name, resumable=True, polling=polling, retry_ms=retry_ms, most_bytes=most)
+        max_bytes, retry_ms = self._settings.replay_bytes, self._settings.retry_ms
+        return Stream(name, resumable=True, polling=polling, retry_ms=retry_ms, max_bytes=max_bytes)
 
     def keep(self, stream: Stream) -> None:
-        """Remember a stream from which something was sent."""
+        """Keep a stream from which something was sent, so that it can be resumed."""
         with self._lock:
             if self.closed or stream.name in self._finished:
                 return
@@ -96,25 +96,25 @@ class HttpSession:
         self.tidy()
 
     def tidy(self) -> None:
-        """Forget what is too old to be fetched again, or too much; what is still to be read is never forgotten."""
+        """Remove finished streams that are too old, too many or too large. Unfinished streams stay."""
         with self._lock:
-            now, seconds = self._now(), self._settings.retry_ms * RETURNS / 1000
+            now, seconds = self._now(), self._settings.retry_ms * RETRY_PERIODS / 1000
             for name in [name for name, stream in self._open.items() if stream.finished]:
                 stream = self._finished[name] = self._open.pop(name)
                 self._finished_size += stream.size
-            oldest = list(islice(self._finished.items(), A_FEW))
+            oldest = list(islice(self._finished.items(), MAX_SWEEP))
             read = [name for name, stream in oldest if stream.read >= stream.last]
             for name in read:
                 if now - self._read.setdefault(name, now) > seconds:
-                    self._forget(name)
-            while len(self._finished) > 1 and self._is_too_much():  # the newest may be all there is
-                self._forget(next(iter(self._finished)))
+                    self._remove_stream(name)
+            while len(self._finished) > 1 and self._is_too_much():  # the newest always stays
+                self._remove_stream(next(iter(self._finished)))
             self._report()
-        if self._budget.size > self._budget.most:
+        if self._budget.size > self._budget.limit:
             self._budget.shed()
 
     def clear(self) -> None:
-        """Forget every finished stream: others need the room."""
+        """Remove every finished stream, because other sessions need the memory."""
         with self._lock:
             for name in [name for name, stream in self._open.items() if stream.finished]:
                 del self._open[name]
@@ -123,36 +123,36 @@ class HttpSession:
             self._finished_size = 0
             self._report()
 
-    def _forget(self, name: str) -> None:
+    def _remove_stream(self, name: str) -> None:
         self._finished_size -= self._finished.pop(name).size
         self._read.pop(name, None)
 
     def _is_too_much(self) -> bool:
-        return self._kept_size() > self._settings.replay_bytes or len(self._open) + len(self._finished) > MOST_KEPT
+        return self._kept_size() > self._settings.replay_bytes or len(self._open) + len(self._finished) > MAX_STREAMS
 
     def _kept_size(self) -> int:
         return self._finished_size + sum([stream.size for stream in self._open.values()])
 
     def _report(self) -> None:
-        """Let the budget know how much is kept."""
+        """Report to the budget how many bytes this session keeps."""
         size = self._kept_size()
         self._budget.change(size - self._size)
         self._size = size
 
     def make_standing_stream(self) -> Stream:
-        """A stream for messages that belong to no request."""
+        """A new stream for messages that belong to no request."""
         stream = self.make_stream()
         self.keep(stream)
         with self._lock:
             self.standing.append(stream)
-            surplus = self.standing[:-MOST_STANDING]
-            del self.standing[:-MOST_STANDING]
+            surplus = self.standing[:-MAX_OPEN_STREAMS]
+            del self.standing[:-MAX_OPEN_STREAMS]
         for one in surplus:
             one.finish()
         return stream
 
     def find_stream(self, event_id: str) -> tuple[Stream, int] | None:
-        """The stream on which an event was, and the number of the event; never another stream (R2511-HTTP-25)."""
+        """The stream of an event and the number of the event; None if the stream is not kept (R2511-HTTP-25)."""
         name, _, number = event_id.rpartition("-")
         with self._lock:
             stream = self._open.get(name) or self._finished.get(name)
@@ -161,7 +161,10 @@ class HttpSession:
         return stream, int(number)
 
     def send(self, message: bytes) -> None:
-        """Send what belongs to no request, on one stream only (R2511-HTTP-22): the newest that is read, or was."""
+        """Send a message that belongs to no request on one stream only: the newest with a reader (R2511-HTTP-22).
+
+        If no stream has a reader, the newest one keeps the message.
+        """
         with self._lock:
             standing = list(self.standing)
         read = [stream for stream in standing if stream.reader is not None]
@@ -170,7 +173,7 @@ class HttpSession:
 
     @property
     def busy(self) -> bool:
-        """Whether a request runs, or a stream is being read."""
+        """Whether a request runs, or a client reads a stream."""
         return self.connection.busy or any(stream.reader is not None for stream in self._streams())
 
     def _streams(self) -> list[Stream]:
@@ -178,7 +181,7 @@ class HttpSession:
             return [*self._open.values(), *self._finished.values()]
 
     def close(self) -> None:
-        """End everything of it; what still runs is answered with an error."""
+        """End the session and its streams; requests that still run are answered with an error."""
         with self._lock:
             self.closed = True
         self.connection.give_up(SESSION_ENDED)
@@ -189,24 +192,24 @@ class HttpSession:
 
 
 class SessionStore:
-    """Every session of one endpoint, the longest unused first."""
+    """The sessions of one endpoint, the least recently used first."""
 
     def __init__(self, settings: Settings, now: Callable[[], float]) -> None:
         self._settings = settings
         self._idle, self._life = settings.session_idle_seconds, settings.session_seconds
-        self._recent = min(1.0, self._idle / 10, self._life / 10)  # for so long a use is not noted again
+        self._recent = min(1.0, self._idle / 10, self._life / 10)  # within this time a use is not recorded again
         self._now = now
         self._lock = threading.Lock()
         self._sessions: OrderedDict[bytes, HttpSession] = OrderedDict()
-        self._swept = float("-inf")  # when expired sessions were last looked for
-        self._has_warned = False  # that a session belongs to another caller
+        self._swept = float("-inf")  # when expired sessions were last removed
+        self._has_warned = False  # about a session that belongs to another caller
         self.budget = ReplayBudget(settings.replay_bytes_in_all, self._shed)
 
     def __len__(self) -> int:
         return len(self._sessions)
 
     def add(self, session: HttpSession) -> None:
-        """Keep a session; at the limit the one that is unused the longest is closed."""
+        """Add a session; at the limit, the least recently used one is closed."""
         with self._lock:
             surplus = self._take_expired(self._now())
             while len(self._sessions) >= self._settings.max_sessions:
@@ -216,12 +219,12 @@ class SessionStore:
             one.close()
 
     def get(self, id: bytes, principal: Any) -> HttpSession | None:
-        """The session of that id, if it has not expired and is this caller's (R2511-SESS-05)."""
+        """The session with an id; None if it has expired or belongs to another caller (R2511-SESS-05)."""
         now, expired, session = self._now(), [], self._sessions.get(id)
         if session is not None and not self._is_owned_by(session, principal):
             return None
         if session is not None and 0 <= now - session.used < self._recent:
-            return session  # it was used just now, and is where it belongs
+            return session  # it was used just now, so it is at the end of the queue already
         with self._lock:
             if now - self._swept >= 1:
                 expired = self._take_expired(now)
@@ -237,12 +240,12 @@ class SessionStore:
         return session
 
     def _is_owned_by(self, session: HttpSession, principal: Any) -> bool:
-        """Whether a session is this caller's; the log says once why one was not (R2511-SESS-05)."""
+        """Whether a session belongs to this caller; logs once why one does not (R2511-SESS-05)."""
         owner, problem = session.principal, None
         try:
             if owner == principal:
                 return True
-        except Exception as error:  # a comparison of the user's own
+        except Exception as error:  # from the user's own __eq__
             problem = error
         if not self._has_warned:
             self._has_warned = True
@@ -256,18 +259,18 @@ class SessionStore:
         session.close()
 
     def close(self) -> None:
-        """End them all."""
+        """End all sessions."""
         with self._lock:
             sessions, self._sessions = list(self._sessions.values()), OrderedDict()
         for session in sessions:
             session.close()
 
     def _shed(self) -> None:
-        """Let those unused the longest forget what they keep, until it is no longer too much."""
+        """Clear the least recently used sessions until the budget is kept."""
         with self._lock:
-            unused_first = list(self._sessions.values())
-        for session in unused_first:
-            if self.budget.size <= self.budget.most:
+            oldest_first = list(self._sessions.values())
+        for session in oldest_first:
+            if self.budget.size <= self.budget.limit:
                 return
             session.clear()
 
@@ -275,15 +278,15 @@ class SessionStore:
         return now - session.created > self._life or (now - session.used > self._idle and not session.busy)
 
     def _take_expired(self, now: float) -> list[HttpSession]:
-        """Take out those at the front that have expired; one that is busy goes to the end of the queue."""
+        """Remove expired sessions from the front of the queue and return them; a busy one moves to the end."""
         expired: list[HttpSession] = []
         self._swept = now
-        for session in list(islice(self._sessions.values(), A_FEW)):
+        for session in list(islice(self._sessions.values(), MAX_SWEEP)):
             if self._is_expired(session, now):
                 expired.append(self._sessions.pop(session.id))
             elif now - session.used > self._idle:
                 session.used = now
                 self._sessions.move_to_end(session.id)
             else:
-                break  # those behind it were used later
+                break  # the next ones were used later
         return expired

@@ -1,7 +1,7 @@
-"""What one HTTP response says, event by event: written from any thread, read by one reader at a time.
+"""The event stream of one HTTP response: written from any thread, read by one reader at a time.
 
-A stream that can be resumed keeps what was read, and its event ids name it. Knows neither sockets nor loops: a
-reader brings a function that wakes it.
+A resumable stream keeps events after they were read, and its name is part of its event ids. Knows neither sockets nor
+event loops: each reader passes a function that wakes it.
 """
 
 import threading
@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 __all__ = ["COMMENT", "Reader", "Stream", "format_comment", "format_event"]
 
-MOST = 1_000
-"""How many events a stream holds; beyond that the oldest go."""
-MOST_BYTES = 8 * 2**20
-"""How much it holds for a reader that is slow; nobody waits for it."""
+MAX_EVENTS = 1_000
+"""How many events a stream keeps; beyond that the oldest are removed."""
+MAX_BYTES = 8 * 2**20
+"""How many bytes a stream keeps for a slow reader; writers never wait for readers."""
 
 
 class Stream:
@@ -26,20 +26,20 @@ class Stream:
         resumable: bool = False,
         polling: bool = False,
         retry_ms: int = 0,
-        most_bytes: int = MOST_BYTES,
+        max_bytes: int = MAX_BYTES,
     ) -> None:
         self.name = name
         self.resumable = resumable
         self.polling = polling and resumable
         self.finished = False
-        self.dropped: int | None = None  # the last event before the rest is to be fetched
+        self.dropped: int | None = None  # the last event before the client has to reconnect for the rest
         self.answer: bytes | None = None
         self.size = 0
-        self.read = 0  # the last event somebody took
+        self.read = 0  # the number of the last event that was read
         self.reader: Reader | None = None
         self._was_attached = False
         self._retry_ms = retry_ms
-        self._most_bytes = most_bytes  # that are kept for nobody yet, or once more
+        self._max_bytes = max_bytes  # of events that were read, or that have no reader
         self._lock = threading.Lock()
         self._events: deque[tuple[int, bytes]] = deque()
         self.last = 0  # the number of the newest event
@@ -47,20 +47,20 @@ class Stream:
     # Writing --------------------------------------------------------------------------------------
 
     def put(self, message: bytes) -> None:
-        """Say something, unless all is said."""
+        """Add a message, unless the stream is finished."""
         with self._lock:
             if not self.finished:
                 self._add(message)
         self._wake()
 
     def finish(self, answer: bytes | None = None) -> None:
-        """Say the answer, if there is one, and nothing more (R2511-HTTP-10)."""
+        """Add the answer, if there is one, and end the stream (R2511-HTTP-10)."""
         with self._lock:
             if not self.finished:
                 if answer is not None:
                     self.answer = answer
                     self._add(answer)
-                self.finished = True  # last: whoever looks on without the lock then finds the rest in place
+                self.finished = True  # set last, for code that reads it without the lock
         self._wake()
 
     def finish_at_once(self, answer: bytes | None, is_json: bool) -> bytes | None:
@@ -74,7 +74,7 @@ class Stream:
         return events
 
     def drop(self) -> None:
-        """Send the reader away, to come back for the rest; nothing happens where it could not."""
+        """Disconnect the reader, which then reconnects for the rest; without effect if the client cannot do that."""
         if self.polling and not self.finished:
             self.dropped = self.last
             self._wake()
@@ -87,8 +87,8 @@ class Stream:
             self.size -= len(self._events.popleft()[1])
 
     def _is_too_much(self) -> bool:
-        spare = self._was_attached and (self.reader is None or self._events[0][0] <= self.read)
-        return len(self._events) > MOST or self.size > (self._most_bytes if spare else MOST_BYTES)
+        is_for_replay = self._was_attached and (self.reader is None or self._events[0][0] <= self.read)
+        return len(self._events) > MAX_EVENTS or self.size > (self._max_bytes if is_for_replay else MAX_BYTES)
 
     def _wake(self) -> None:
         reader = self.reader
@@ -99,22 +99,22 @@ class Stream:
 
     @property
     def unopened(self) -> bool:
-        """Whether there is nothing to say but the answer, and that is there."""
+        """Whether the stream is finished and has no event but the answer."""
         return self.finished and self.dropped is None and self.last == (self.answer is not None)
 
     @property
     def speaks(self) -> bool:
-        """Whether there is something to say before the answer."""
+        """Whether the stream has an event besides the answer, or ends early."""
         return self.dropped is not None or self.last > (self.answer is not None)
 
     @property
     def is_read(self) -> bool:
-        """Whether all was said, and somebody took it all."""
+        """Whether the stream is finished and was read to its end."""
         return self.finished and self.read >= self.last
 
     def attach(self, wake: Callable[[], object], after: int = 0) -> "Reader":
-        """Read from here on what comes after an event; a reader before this one is done."""
-        if self._was_attached:  # the client came back
+        """A new reader for the events after an event; it replaces the reader before it."""
+        if self._was_attached:  # the client reconnected
             self.dropped = None
         self._was_attached = True
         former, self.reader = self.reader, Reader(self, wake, after)
@@ -123,7 +123,7 @@ class Stream:
         return self.reader
 
     def since(self, position: int) -> tuple[list[tuple[int, bytes]], bool]:
-        """The events after one, and whether there will be more."""
+        """The events after a position, and whether more can follow."""
         with self._lock:
             events = [event for event in self._events if event[0] > position]
             if not self.resumable:
@@ -132,16 +132,16 @@ class Stream:
             return events, not self.finished
 
     def frame(self, number: int, message: bytes) -> bytes:
-        """An event as bytes; its id names the stream (R2511-HTTP-23, R2511-HTTP-24)."""
+        """An event as bytes; its id contains the name of the stream (R2511-HTTP-23, R2511-HTTP-24)."""
         return format_event(message, id=f"{self.name}-{number}" if self.resumable else None)
 
-    def goodbye(self, number: int) -> bytes:
-        """What is said before a stream ends early (R2511-HTTP-18)."""
+    def closing_event(self, number: int) -> bytes:
+        """The last event before a stream ends early (R2511-HTTP-18)."""
         return format_event(retry=self._retry_ms, id=f"{self.name}-{number}")
 
 
 class Reader:
-    """Where one response has come to in a stream."""
+    """The position of one HTTP response in a stream."""
 
     def __init__(self, stream: Stream, wake: Callable[[], object], position: int) -> None:
         self.wake = wake
@@ -150,16 +150,16 @@ class Reader:
         self._position = position
 
     def opening(self) -> bytes:
-        """The first bytes: an empty event to resume after (R2511-HTTP-17), what is new, or what readers skip."""
+        """The first bytes: an empty event to resume after (R2511-HTTP-17), new events, or a comment."""
         stream = self._stream
         priming = stream.frame(self._position, b"") if stream.polling else b""
         return priming + self.take() or COMMENT
 
     def take(self) -> bytes:
-        """What is new, as bytes; afterwards `over` says whether that was all."""
+        """The new events, as bytes; after the last one, `over` is True."""
         stream = self._stream
         if stream.reader is not self:
-            self.over = True  # somebody else reads on
+            self.over = True  # another reader has replaced this one
             return b""
         dropped = stream.dropped
         events, more = stream.since(self._position)
@@ -169,10 +169,10 @@ class Reader:
             stream.read = self._position = events[-1][0]
         self.over = not more or dropped is not None
         frames = b"".join(stream.frame(number, message) for number, message in events)
-        return frames if dropped is None else frames + stream.goodbye(self._position)
+        return frames if dropped is None else frames + stream.closing_event(self._position)
 
     def leave(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         if self._stream.reader is self:
             self._stream.reader = None
 
@@ -181,7 +181,7 @@ class Reader:
 
 
 def format_event(data: bytes = b"", *, id: str | None = None, retry: int | None = None) -> bytes:
-    r"""One event: an id to resume after, how long to wait before coming back, and the data, line by line.
+    r"""One event: an id to resume after, the time to wait before reconnecting, and the data, line by line.
 
     >>> format_event(b'{"a":1}', id="3-1")
     b'id: 3-1\ndata: {"a":1}\n\n'
@@ -190,29 +190,29 @@ def format_event(data: bytes = b"", *, id: str | None = None, retry: int | None 
     """
     head = b""
     if id is not None:
-        head = b"id: %b\n" % _one_line(id)
+        head = b"id: %b\n" % _to_line(id)
     if retry is not None:
         head += b"retry: %d\n" % retry
-    return head + b"".join(b"data: %b\n" % line for line in _lines(data)) + b"\n"
+    return head + b"".join(b"data: %b\n" % line for line in _split_lines(data)) + b"\n"
 
 
 def format_comment(text: str = "") -> bytes:
-    r"""A comment, which readers skip: it shows that the connection is alive.
+    r"""A comment, which clients ignore: it shows that the connection is alive.
 
     >>> format_comment()
     b':\n\n'
     """
-    return b":%b\n\n" % _one_line(f" {text}" if text else "")
+    return b":%b\n\n" % _to_line(f" {text}" if text else "")
 
 
-def _lines(data: bytes) -> list[bytes]:
-    # JSON as we write it is one line; CR and LF both end a line of the stream.
+def _split_lines(data: bytes) -> list[bytes]:
+    # Our JSON is one line; in other data, CR and LF both end a line of the stream.
     if b"\n" not in data and b"\r" not in data:
         return [data]
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
 
 
-def _one_line(text: str) -> bytes:
+def _to_line(text: str) -> bytes:
     if any(mark in text for mark in "\r\n\0"):
         raise ValueError("an id or a comment is one line")
     return text.encode()

@@ -226,8 +226,8 @@ def test_a_name_in_a_schema_is_found_in_any_case_and_values_are_read_without_the
     """R26-HDR-08"""
     given = Headers([(b"mcp-param-region", b" \teu\t ")])
     assert given.param("MCP-param-Region") == given.get(b"mcp-param-region") == "eu"
-    assert given.one(b"mcp-param-region") == b"eu"
-    assert given.get(b"mcp-method") is given.one(b"mcp-method") is given.param("Mcp-Param-Floor") is None
+    assert given.get_unique(b"mcp-param-region") == b"eu"
+    assert given.get(b"mcp-method") is given.get_unique(b"mcp-method") is given.param("Mcp-Param-Floor") is None
 
 
 def test_lines_of_a_list_are_one_list() -> None:
@@ -238,7 +238,7 @@ def test_lines_of_a_list_are_one_list() -> None:
 def test_a_header_that_others_route_by_is_given_once() -> None:
     given = Headers([(b"mcp-method", b"tools/list"), (b"mcp-method", b"tools/list")])
     with pytest.raises(HeaderMismatch, match="twice"):
-        given.one(b"mcp-method")
+        given.get_unique(b"mcp-method")
 
 
 def test_names_that_wsgi_folded_are_found_again() -> None:
@@ -450,4 +450,4 @@ def test_a_name_in_large_letters_is_judged_like_any_other() -> None:
     refusal = endpoint.preflight.check("POST", Headers([*good, (b"Origin", b"https://evil.example")]), LOOPBACK)
     assert isinstance(refusal, Response) and refusal.status == 403
     with pytest.raises(HeaderMismatch, match="twice"):
-        Headers([(b"Mcp-Name", b"a"), (b"mcp-name", b"a")]).one(b"mcp-name")
+        Headers([(b"Mcp-Name", b"a"), (b"mcp-name", b"a")]).get_unique(b"mcp-name")

@@ -8,7 +8,7 @@ import pytest
 
 from plainmcp import Server
 from plainmcp.transports.http import session_store
-from plainmcp.transports.http.session_store import MOST_KEPT, HttpSession, SessionStore
+from plainmcp.transports.http.session_store import MAX_STREAMS, HttpSession, SessionStore
 from plainmcp.transports.http.settings import Settings
 from plainmcp.transports.http.stream import Stream
 
@@ -78,14 +78,14 @@ def test_a_session_keeps_so_many_bytes_and_the_newest_in_any_case() -> None:
 
 def test_a_session_keeps_so_many_streams() -> None:
     held = Endpoint().session()
-    streams = [said(held, read=False) for _ in range(MOST_KEPT + 5)]
-    assert [is_kept(held, stream) for stream in streams] == [False] * 5 + [True] * MOST_KEPT
+    streams = [said(held, read=False) for _ in range(MAX_STREAMS + 5)]
+    assert [is_kept(held, stream) for stream in streams] == [False] * 5 + [True] * MAX_STREAMS
 
 
 def test_what_is_still_to_be_said_is_never_forgotten() -> None:
     """R2511-HTTP-09"""
     held = Endpoint(replay_bytes=0, replay_bytes_in_all=0).session()
-    streams = [said(held, b"x" * 100, finished=False) for _ in range(MOST_KEPT + 5)]
+    streams = [said(held, b"x" * 100, finished=False) for _ in range(MAX_STREAMS + 5)]
     assert all(is_kept(held, stream) for stream in streams)
 
 

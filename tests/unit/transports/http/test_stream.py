@@ -98,10 +98,10 @@ def test_a_stream_that_could_not_be_polled_is_not_dropped(stream: Stream) -> Non
 
 def test_a_stream_is_bounded() -> None:
     stream = resumable()
-    for n in range(streams.MOST + 10):
+    for n in range(streams.MAX_EVENTS + 10):
         stream.put(b"%d" % n)
     assert stream.attach(NEVER).take().startswith(b"id: 7-11\n")
-    assert stream.size < 4 * streams.MOST
+    assert stream.size < 4 * streams.MAX_EVENTS
 
 
 def test_a_reader_in_another_thread_misses_nothing() -> None:
@@ -138,7 +138,7 @@ def test_an_answer_made_in_another_thread_is_never_taken_for_none() -> None:
 
 
 def test_what_nobody_reads_is_kept_up_to_a_size_and_the_last_in_any_case() -> None:
-    stream = Stream("7", resumable=True, most_bytes=10)
+    stream = Stream("7", resumable=True, max_bytes=10)
     stream.attach(NEVER).leave()
     for word in (b"a" * 6, b"b" * 6, b"c" * 20):
         stream.put(word)
@@ -146,8 +146,8 @@ def test_what_nobody_reads_is_kept_up_to_a_size_and_the_last_in_any_case() -> No
 
 
 def test_a_slow_reader_misses_nothing_that_a_stream_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "MOST_BYTES", 30)
-    stream = Stream("7", resumable=True, most_bytes=10)
+    monkeypatch.setattr(streams, "MAX_BYTES", 30)
+    stream = Stream("7", resumable=True, max_bytes=10)
     reader = stream.attach(NEVER)
     for word in (b"a" * 8, b"b" * 8, b"c" * 8):
         stream.put(word)
