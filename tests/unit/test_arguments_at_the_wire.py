@@ -1241,6 +1241,12 @@ def test_limits_in_a_union_are_kept():
     ]
 
 
+def test_what_pydantic_takes_beyond_what_it_lists_comes_last_in_a_union():
+    hint = pydantic.AwareDatetime | Level
+    assert take(hint, 1) is Level(1)
+    assert take(hint, "2026-07-28T10:00:00Z") == datetime(2026, 7, 28, 10, tzinfo=UTC)
+
+
 # Authors' own words -------------------------------------------------------------------------------
 
 TOO_MANY = "the free plan has one seat"

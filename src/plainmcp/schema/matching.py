@@ -205,6 +205,8 @@ def distance_of(node: Node, value: Any) -> tuple[bool, int]:
     """How far a value is from a type: whether it has to change, and how many of its names are unknown."""
     node = node.inner if isinstance(node, Alias) else node
     changes = isinstance(node, Scalar) and {type(value), node.json} == {int, float}
+    if isinstance(node, Foreign):  # pydantic takes more than it lists, such as a timestamp for a datetime
+        changes = not is_meant(node, value)
     unknown = 0
     if isinstance(value, dict) and isinstance(node, Record):
         unknown = len(value.keys() - node.fields)
