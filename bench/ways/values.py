@@ -50,7 +50,8 @@ class Setting(NamedTuple):
     def ours(self) -> bytes:
         """The value as the bytes of a whole result, by normalize, project and encode."""
         policy = Policy.of(self.policy)
-        normalized = tool_result(self.value, policy, output=Output(declared=self.declared))
+        output = Output(declared=self.declared, wrap=False if policy.non_object == "raw" else None)
+        normalized = tool_result(self.value, policy, output=output)
         return codec.encode(project.tool_result(*normalized, LATEST, policy.wrap_key, policy.json_style))
 
     def served(self) -> Callable[[], bytes]:
