@@ -52,7 +52,7 @@ def _install_packages(node: Path) -> Path:
         npm = node.parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
         quiet = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
         path = f"{node.parent}{os.pathsep}{os.environ.get('PATH', '')}"
-        command = [node, npm, "install", *quiet, *names]
+        command = [str(node), str(npm), "install", *quiet, *names]
         try:
             subprocess.run(
                 command, cwd=folder, env={**os.environ, "PATH": path}, check=True, timeout=SECONDS_TO_INSTALL

@@ -39,7 +39,7 @@ def update(about: dict[str, Any], rows: list[Row]) -> None:
 def _section(about: dict[str, Any], rows: list[Row]) -> str:
     found = {(row.way, row.what): row for row in rows}
     versions = dict(one.rsplit(" ", 1) for one in about["versions"].split(", "))
-    machine, python = about["machine"], re.sub(r".*(Python \d+\.\d+).*", r"\1", about["system"])
+    python = re.sub(r".*(Python \d+\.\d+).*", r"\1", about["system"])
     lines = [
         "| " + " | ".join([name, *(_figure(found[way, what], system) for system in SYSTEMS)]) + " |"
         for name, way, what in LINES
@@ -48,17 +48,18 @@ def _section(about: dict[str, Any], rows: list[Row]) -> str:
     others = [f"A bare ASGI application that answers the same bytes serves {_rate(over_http['floor'])}"]
     if TYPESCRIPT in over_http:
         others.append(f"the leanest server of the TypeScript SDK, on Node, {_rate(over_http[TYPESCRIPT])}")
+    comparison = ",\nand ".join(others)
     judged = [verdict.holds for verdict in verdicts(rows) if verdict.holds is not None]
     return "\n".join(
         [
             f"Compared with the official SDK (`mcp` {versions['mcp']}) and FastMCP ({versions['fastmcp']}), "
-            f"in one run of `make bench`\non {machine}, with {python}:",
+            f"in one run of `make bench`\n({about['machine']}, {python}):",
             "",
             "| | plainmcp | official SDK | FastMCP |",
             "|---|---:|---:|---:|",
             *lines,
             "",
-            f"Revision {HANDSHAKE} with a session, and `async def` handlers. {', and '.join(others)}.",
+            f"Revision {HANDSHAKE} with a session, and `async def` handlers. {comparison}.",
             f"[All measurements](bench/RESULTS.md) are listed with their targets; "
             f"{sum(judged)} of {len(judged)} targets hold.",
         ]
@@ -77,7 +78,7 @@ def _figure(row: Row, system: str) -> str:
 def _duration(micros: float) -> str:
     if micros < 1_000:
         return f"{micros:.0f} µs"
-    return f"{micros / 1_000:.{1 if micros < 10_000 else 0}f} ms"
+    return f"{micros / 1_000:,.{1 if micros < 10_000 else 0}f} ms"
 
 
 def _rate(sample: Sample) -> str:

@@ -81,7 +81,6 @@ def _page(about: dict[str, Any], rows: list[Row]) -> str:
             ["way in", "target", "measured", "holds"],
             [[one.way, one.target, one.measured, HOLDS[one.holds]] for one in judged],
         ),
-        redesign_cost(rows),
         METHOD.strip(),
         "## handle()\n\nMicroseconds a call, and how many times the floor's; in brackets the spread over rounds.",
         _times([row for row in rows if row.way == "handle" and "floor" in row.samples], "floor"),
@@ -108,6 +107,7 @@ def _page(about: dict[str, Any], rows: list[Row]) -> str:
     )
     parts.append(_values(rows))
     parts.append("## Cost against size\n\n![](charts/rows.svg)\n\n![](charts/tools.svg)\n\n![](charts/served.svg)")
+    parts.append(redesign_cost(rows))
     return "\n\n".join(parts) + "\n"
 
 

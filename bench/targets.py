@@ -22,7 +22,8 @@ class Verdict(NamedTuple):
     way: str
     target: str
     measured: str
-    holds: bool | None  # None where it was not measured
+    holds: bool | None
+    """None where it was not measured."""
 
 
 def verdicts(rows: list[Row]) -> list[Verdict]:
