@@ -6,14 +6,14 @@ from math import ceil, floor, log10
 
 __all__ = ["bars", "lines"]
 
-COLOURS = {"plainmcp": "a", "mcp": "b", "fastmcp": "c", "bare ASGI": "d"}
+COLOURS = {"plainmcp": "a", "mcp": "b", "fastmcp": "c", "bare ASGI": "d", "TypeScript SDK": "e"}
 STYLE = """\
 text{font:13px system-ui,sans-serif;fill:#24292f}.t{font-weight:600;font-size:15px}.s{fill:#57606a;font-size:12px}
 .g{stroke:#d0d7de;stroke-width:1}.a{fill:#0969da;stroke:#0969da}.b{fill:#bc4c00;stroke:#bc4c00}
-.c{fill:#1a7f37;stroke:#1a7f37}.d{fill:#8c959f;stroke:#8c959f}
+.c{fill:#1a7f37;stroke:#1a7f37}.d{fill:#8c959f;stroke:#8c959f}.e{fill:#8250df;stroke:#8250df}
 .l{fill:none;stroke-width:2}
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}.s{fill:#9198a1}.g{stroke:#3d444d}.a{fill:#4493f8;stroke:#4493f8}
-.b{fill:#f0883e;stroke:#f0883e}.c{fill:#3fb950;stroke:#3fb950}.d{fill:#6e7681;stroke:#6e7681}
+.b{fill:#f0883e;stroke:#f0883e}.c{fill:#3fb950;stroke:#3fb950}.d{fill:#6e7681;stroke:#6e7681}.e{fill:#ab7df8;stroke:#ab7df8}
 .l{fill:none}}"""
 WIDTH, LEFT, BAR, GAP, TOP = 760, 190, 17, 14, 62
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import product
 from typing import Any
 
+import node
 from rounds import Sample, Worker, turns
 from systems import SYSTEMS
 from ways import http, memory, start, stdio
@@ -14,7 +15,8 @@ from workload import CASES, HANDSHAKE, LATEST
 __all__ = ["WAYS", "Pace", "Row"]
 
 IN_PROCESS = ("plainmcp", "mcp-serializer", "floor")
-UNKNOWN_TO_SERIALIZER = {"dataclass", "table of dataclasses", "progress"}
+UNKNOWN_TO_SERIALIZER = {"dataclass", "table of dataclasses"}
+NEED_CONTEXT = {"echo with a Context", "progress"}
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def handle(pace: Pace, show: Show) -> None:
     """`handle()`, with `def` handlers, against the floor and mcp-serializer."""
     with ExitStack() as stack:
         workers = _workers(stack, IN_PROCESS)
-        for name in (name for name in CASES if name != "progress"):
+        for name in (name for name in CASES if name not in NEED_CONTEXT):
             able = {
                 one: of for one, of in workers.items() if one != "mcp-serializer" or name not in UNKNOWN_TO_SERIALIZER
             }
@@ -88,12 +90,24 @@ def asgi(pace: Pace, show: Show) -> None:
         for (kind, name), wire in product(every, (HANDSHAKE, LATEST)):
             timed = {one: of.timed("asgi", name, kind=kind, wire=wire) for one, of in workers.items()}
             show(Row(f"asgi {kind} {wire}", name, "µs", turns(timed, pace.rounds, pace.slice)))
+        for wire in (HANDSHAKE, LATEST):
+            ours = workers["plainmcp"]
+            timed = {
+                "without a Context": ours.timed("asgi", "echo", wire=wire),
+                "with a Context": ours.timed("asgi", "echo with a Context", wire=wire),
+            }
+            show(Row("context", wire, "µs", turns(timed, pace.rounds, pace.slice)))
 
 
 def over_http(pace: Pace, show: Show) -> None:
-    """One uvicorn worker under load; the floor is a bare ASGI application."""
+    """One process under load: uvicorn, or Node for the TypeScript SDK; the floor is a bare ASGI application."""
     with ExitStack() as stack:
-        served = {name: http.Served(name, stack) for name in (*SYSTEMS, "floor")}
+        served = {}
+        for name in (*SYSTEMS, node.TYPESCRIPT, "floor"):
+            try:
+                served[name] = http.Served(name, stack)
+            except node.Missing as reason:
+                print(f"  {name} is left out: {reason}", flush=True)
         ways = list(product((HANDSHAKE, LATEST), (16, 200)))
         rows: dict[tuple[str, int, str], Row] = {}
         for wire, connections in ways:

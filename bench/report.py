@@ -1,4 +1,4 @@
-"""What a run found, for readers: RESULTS.md and the drawings beside it. Measures nothing."""
+"""What a run measured, for readers: RESULTS.md, its drawings, and the table in README.md. Measures nothing."""
 
 import json
 import os
@@ -10,9 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import drawing
+import node
+import readme
+from compare import redesign_cost
 from measures import Pace, Row
+from node import TYPESCRIPT
 from rounds import HERE, Sample
 from systems import SYSTEMS
+from tables import figure, table
 from targets import verdicts
 from workload import HANDSHAKE, LATEST
 
@@ -24,6 +29,7 @@ PACKAGES = (
 )  # fmt: skip
 CHARTS = HERE / "charts"
 CHANGED = "The source of plainmcp changed while this ran, so its rows are of different sources: run it again."
+HOLDS = {True: "yes", False: "**no**", None: "not measured"}
 METHOD = (HERE / "METHOD.md").read_text("utf-8")
 
 
@@ -33,7 +39,7 @@ def about(command: str, pace: Pace) -> dict[str, Any]:
     return {
         "machine": f"{model[0] if model else platform.machine()}, {os.cpu_count()} cores",
         "system": f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
-        "versions": ", ".join(f"{name} {version(name)}" for name in PACKAGES),
+        "versions": ", ".join([*(f"{name} {version(name)}" for name in PACKAGES), *node.describe_versions()]),
         "command": command,
         "pace": f"{pace.rounds} rounds of {pace.slice * 1000:.0f} ms, {pace.starts} processes from nothing, "
         f"{pace.http_rounds} rounds of {pace.http_seconds:g} s over HTTP",
@@ -48,7 +54,7 @@ def source() -> str:
 
 
 def write(kept: Path) -> None:
-    """RESULTS.md and the drawings, from the figures of a run."""
+    """RESULTS.md, the drawings and the table in README.md, from the figures of a run."""
     found = json.loads(kept.read_text())
     rows = [
         Row(one["way"], one["what"], one["unit"], {name: Sample(sample) for name, sample in one["samples"].items()})
@@ -58,21 +64,22 @@ def write(kept: Path) -> None:
     for name, drawn in _charts(rows).items():
         (CHARTS / f"{name}.svg").write_text(drawn, "utf-8")
     (HERE / "RESULTS.md").write_text(_page(found["about"], rows), "utf-8")
+    readme.update(found["about"], rows)
 
 
 def _page(about: dict[str, Any], rows: list[Row]) -> str:
     judged = verdicts(rows)
-    held = sum(verdict.holds for verdict in judged)
+    measured = [verdict.holds for verdict in judged if verdict.holds is not None]
     parts = [
         "# Speed, side by side",
         f"{about['machine']}; {about['system']}.  \n{about['versions']}.  \n"
         f"`{about['command']}`, which is what `make bench` runs: {about['pace']}. "
         f"The machine's load average before it was {about['load']}.",
         *([f"**{CHANGED}**"] if about["changed"] else []),
-        f"## Targets\n\n{held} of {len(judged)} hold.",
-        _table(
+        f"## Targets\n\n{sum(measured)} of {len(measured)} hold.",
+        table(
             ["way in", "target", "measured", "holds"],
-            [[one.way, one.target, one.measured, "yes" if one.holds else "**no**"] for one in judged],
+            [[one.way, one.target, one.measured, HOLDS[one.holds]] for one in judged],
         ),
         METHOD.strip(),
         "## handle()\n\nMicroseconds a call, and how many times the floor's; in brackets the spread over rounds.",
@@ -84,7 +91,11 @@ def _page(about: dict[str, Any], rows: list[Row]) -> str:
         handlers = "`async def` handlers" if kind == "async" else "`def` handlers, in threads"
         parts.append(f"### {handlers}, {wire}")
         parts.append(_times([row for row in rows if row.way == f"asgi {kind} {wire}"], "plainmcp"))
-    parts.append("## HTTP on one uvicorn worker\n\n![](charts/http.svg)")
+    parts.append("### With and without a Context\n\nAn `async def` echo of ours, on ASGI in process, by revision.")
+    parts.append(_times([row for row in rows if row.way == "context"], "without a Context"))
+    parts.append("## HTTP, one process\n\n![](charts/http.svg)")
+    if not any(row.way.startswith("http") and TYPESCRIPT in row.samples for row in rows):
+        parts.append(f"The {TYPESCRIPT} was not measured: Node or its packages were missing.")
     for wire in (HANDSHAKE, LATEST):
         parts += [f"### {wire}", _http(rows, wire)]
     parts.append("## stdio\n\nMicroseconds a request through a pipe, and how many times ours.")
@@ -96,16 +107,8 @@ def _page(about: dict[str, Any], rows: list[Row]) -> str:
     )
     parts.append(_values(rows))
     parts.append("## Cost against size\n\n![](charts/rows.svg)\n\n![](charts/tools.svg)\n\n![](charts/served.svg)")
+    parts.append(redesign_cost(rows))
     return "\n\n".join(parts) + "\n"
-
-
-def _table(heads: list[str], lines: list[list[str]]) -> str:
-    rule = ["---", *("---:" if "µs" in head or "ms" in head else "---" for head in heads[1:])]
-    return "\n".join(f"| {' | '.join(line)} |" for line in [heads, rule, *lines])
-
-
-def _figure(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
 def _times(rows: list[Row], base: str, *, way: bool = False, unit: bool = False) -> str:
@@ -117,20 +120,20 @@ def _times(rows: list[Row], base: str, *, way: bool = False, unit: bool = False)
         for name in names:
             cells.append(_cell(row.samples, name, base))
         lines.append(cells)
-    return _table(["", *(["unit"] if unit else []), *names], lines)
+    return table(["", *(["unit"] if unit else []), *names], lines)
 
 
 def _cell(samples: dict[str, Sample], name: str, base: str) -> str:
     if name not in samples:
         return ""
-    sample, figure = samples[name], _figure(samples[name].middle)
+    sample, value = samples[name], figure(samples[name].middle)
     if name == base or base not in samples:
-        return figure
-    ratio = f"{figure} = {_figure(sample.over(samples[base]))} times"
+        return value
+    ratio = f"{value} = {figure(sample.over(samples[base]))} times"
     if len(sample) < 3:
         return ratio
     low, high = sample.spread(samples[base])
-    return f"{ratio} ({_figure(low)} to {_figure(high)})"
+    return f"{ratio} ({figure(low)} to {figure(high)})"
 
 
 def _http(rows: list[Row], wire: str) -> str:
@@ -148,12 +151,12 @@ def _http(rows: list[Row], wire: str) -> str:
                     name.replace("floor", "bare ASGI"),
                     f"{1e6 / rate[name].middle:,.0f}",
                     share,
-                    _figure(half[name].middle),
-                    _figure(late[name].middle),
+                    figure(half[name].middle),
+                    figure(late[name].middle),
                     f"{busy[name].middle:.0%}",
                 ]
             )
-    return _table(["connections", "", "requests/s", "of the bare", "p50 ms", "p99 ms", "generator busy"], lines)
+    return table(["connections", "", "requests/s", "of the bare", "p50 ms", "p99 ms", "generator busy"], lines)
 
 
 def _values(rows: list[Row]) -> str:
@@ -161,14 +164,16 @@ def _values(rows: list[Row]) -> str:
     lines = []
     for row in rows:
         if row.way in ("values", "values compact"):
-            rooms, ours, floor = row.samples["plainmcp"], row.samples["server"], row.samples["floor"]
+            normalized, ours, floor = row.samples["plainmcp"], row.samples["server"], row.samples["floor"]
             low, high = ours.spread(floor)
             mark = " \\*" if row.way == "values compact" else ""
             ratio = f"{ours.over(floor):.2f} ({low:.2f} to {high:.2f}){mark}"
-            figures = [_figure(one.middle) for one in (ours, floor)]
-            lines.append([row.what, *figures, ratio, f"{rooms.over(floor):.2f}", f"{memory[row.what]:.2f}"])
-    note = "\\* text compact and in one block, as the floor's. By the rooms: as `normalize_tool_result`, unchecked."
-    return _table(["", "µs", "floor µs", "floors", "by the rooms", "memory, in results"], lines) + "\n\n" + note
+            figures = [figure(one.middle) for one in (ours, floor)]
+            lines.append([row.what, *figures, ratio, f"{normalized.over(floor):.2f}", f"{memory[row.what]:.2f}"])
+    note = (
+        "\\* text compact and in one block, as the floor's. normalize: `normalize_tool_result`, unchecked, in floors."
+    )
+    return table(["", "µs", "floor µs", "floors", "normalize", "memory, in results"], lines) + "\n\n" + note
 
 
 # Drawings -----------------------------------------------------------------------------------------
@@ -186,18 +191,28 @@ def _charts(rows: list[Row]) -> dict[str, str]:
         samples = found["start", what]
         return {name: (one.middle, f"{one.middle:,.0f} {unit}") for name, one in samples.items()}
 
-    cases = ("echo", "model", "table of models", "table of dataclasses", "image", "list of 1,000", "read", "progress")
-    asgi = [(name, rates(f"asgi async {LATEST}", name)) for name in cases]
-    http = [(f"{count} connections", rates(f"http {LATEST}", f"echo, {count} connections")) for count in (16, 200)]
+    cases = (
+        "echo",
+        "echo with a Context",
+        "model",
+        "table of models",
+        "table of dataclasses",
+        "image",
+        "list of 1,000",
+        "read",
+        "progress",
+    )
+    asgi = [(name, rates(f"asgi async {HANDSHAKE}", name)) for name in cases]
+    http = [(f"{count} connections", rates(f"http {HANDSHAKE}", f"echo, {count} connections")) for count in (16, 200)]
     start = [
         ("import, user time", sizes("import, user time", "ms")),
         ("start to first answer", sizes("start to first answer", "ms")),
         ("resident after start", sizes("resident after start", "MiB")),
     ]
-    note = f"longer is better; revision {LATEST}, one process; each group is drawn to its own scale"
+    note = f"longer is better; revision {HANDSHAKE}, one process; each group is drawn to its own scale"
     return {
         "asgi": drawing.bars("Requests per second, ASGI in process, async def handlers", note, asgi),
-        "http": drawing.bars("Echo over HTTP, one uvicorn worker", f"longer is better; revision {LATEST}", http),
+        "http": drawing.bars("Echo over HTTP, one process", f"longer is better; revision {HANDSHAKE}", http),
         "start": drawing.bars("Starting a server", "shorter is better", start),
         "rows": drawing.lines(
             "Cost against rows", "µs a call, ASGI in process", "rows", _series(rows, "growth rows")

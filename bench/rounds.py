@@ -84,9 +84,10 @@ def resident(pid: int) -> float:
 
 
 def environment() -> dict[str, str]:
-    """What every process of the benchmark finds in its environment; ours too may keep its bytecode."""
+    """The environment of every process of the benchmark: plainmcp is that of this tree and may keep its bytecode."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return {**kept, "PYTHONPATH": str(HERE), "PYTHONHASHSEED": "0", "FASTMCP_LOG_ENABLED": "false"}
+    path = os.pathsep.join([str(HERE), str(HERE.parent / "src")])
+    return {**kept, "PYTHONPATH": path, "PYTHONHASHSEED": "0", "FASTMCP_LOG_ENABLED": "false"}
 
 
 FINER = 5

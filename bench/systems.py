@@ -26,6 +26,7 @@ class Built(NamedTuple):
     tool: Callable[[str, Any], Any]
     resource: Callable[[Any], Any]
     image: Any  # the class of pictures, or a handler which makes one its own way
+    context_echo: Any = None  # handlers with a Context
     progress: Any = None
 
 
@@ -34,10 +35,11 @@ def build(system: str, kind: str = "async", *, tools: int = 0, rows: int = 1_000
     built = _BUILDERS[system](**options)
     for name, handler in workload.handlers(kind, rows).items():
         built.tool(name, handler)
-    if system == "mcp-serializer":  # it takes neither pictures nor text from a handler, and knows no progress
+    if system == "mcp-serializer":  # it takes neither pictures nor text from a handler, and has no Context
         built.tool("image", built.image)
     else:
         built.tool("image", _image(kind, built.image))
+        built.tool("context_echo", built.context_echo)
         built.tool("progress", built.progress)
         built.resource(_text(kind))
     many(built.tool, tools)
@@ -85,7 +87,8 @@ def _plainmcp(**options: Any) -> Built:
         context.progress(2, 2, "whole")
         return text
 
-    return Built(server, _registering(server), server.resource(URI, mime_type="text/plain"), Image, progress)
+    resource = server.resource(URI, mime_type="text/plain")
+    return Built(server, _registering(server), resource, Image, _context_echo(Context), progress)
 
 
 def _mcp() -> Built:
@@ -93,8 +96,8 @@ def _mcp() -> Built:
     from mcp.server.mcpserver import Context, Image
 
     server: Any = MCPServer("bench", version="1.0", log_level="CRITICAL")
-    progress = _progress(Context)
-    return Built(server, _registering(server), server.resource(URI, mime_type="text/plain"), Image, progress)
+    resource = server.resource(URI, mime_type="text/plain")
+    return Built(server, _registering(server), resource, Image, _context_echo(Context), _progress(Context))
 
 
 def _fastmcp() -> Built:
@@ -102,8 +105,15 @@ def _fastmcp() -> Built:
     from fastmcp.utilities.types import Image
 
     server: Any = FastMCP("bench", version="1.0")
-    progress = _progress(Context)
-    return Built(server, _registering(server), server.resource(URI, mime_type="text/plain"), Image, progress)
+    resource = server.resource(URI, mime_type="text/plain")
+    return Built(server, _registering(server), resource, Image, _context_echo(Context), _progress(Context))
+
+
+def _context_echo(kind: Any) -> Any:
+    async def context_echo(text: str, context: kind) -> str:
+        return text
+
+    return context_echo
 
 
 def _progress(kind: Any) -> Any:

@@ -148,6 +148,7 @@ def _cases(rows: int) -> list[Case]:
         _call("table of models", "model_table", table),
         _call("table of dataclasses", "dataclass_table", table),
         _call("image", "image", lambda result: bool(result["content"][0]["data"] == picture)),
+        _call("echo with a Context", "context_echo", lambda result: _text(result) == NOTE, text=NOTE),
         Case("list of 100", "tools/list", {}, _lists(100), tools=100),
         Case("list of 1,000", "tools/list", {}, _lists(1_000), tools=1_000),
         Case("read", "resources/read", {"uri": URI}, lambda result: bool(result["contents"][0]["text"] == TEXT)),

@@ -1,4 +1,7 @@
-"""HTTP on one uvicorn worker, with uvloop and httptools: the server in one process, the load in another."""
+"""HTTP: the server in one process, the load in another.
+
+What is written in Python runs on one uvicorn worker, with uvloop and httptools; the TypeScript SDK on Node.
+"""
 
 import json
 import socket
@@ -8,19 +11,23 @@ import time
 from contextlib import ExitStack
 from typing import Any
 
+import node
 from rounds import HERE, environment
 
 __all__ = ["Served", "hammered"]
 
 
 class Served:
-    """A system on a port of loopback."""
+    """A system on a port of loopback; raises node.Missing where it needs a Node and there is none."""
 
     def __init__(self, system: str, stack: ExitStack) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        command = [sys.executable, str(HERE / "worker.py"), system, "http", str(self.port)]
+        if system == node.TYPESCRIPT:
+            command = node.serve_command(self.port)
+        else:
+            command = [sys.executable, str(HERE / "worker.py"), system, "http", str(self.port)]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment())
         stack.callback(self._end)
         until = time.monotonic() + 60

@@ -1,8 +1,8 @@
 """From a value to the bytes of a whole result, against the least that could cost; in this process.
 
-Twice: by the rooms, as `normalize_tool_result` goes, and by the road a server takes, which has molds for records and
-checks what an output schema promises. The floor does not put spaces into JSON, as `standard` does, nor make a list's
-rows a block each, as `standard` and `fastmcp` do: "compact" settings are those that ask for neither.
+Twice: by `normalize_tool_result`, and by `handle()` of a server, which has templates for records and checks the value
+against the output schema. The floor does not put spaces into JSON, as `standard` does, nor make each row of a list a
+block, as `standard` and `fastmcp` do: "compact" settings are those that need neither.
 """
 
 import tracemalloc
@@ -15,14 +15,16 @@ import msgspec
 import pydantic
 
 import payloads
+import workload
 from plainmcp import Policy, Server
-from plainmcp.protocol import plan, project
+from plainmcp.protocol import project
 from plainmcp.revisions import LATEST
 from plainmcp.values.normalize import tool_result
 from plainmcp.values.payload import Declared, Output
 from plainmcp.wire import codec
 from rounds import Timed
 from ways.handle import timed
+from workload import Case, request
 
 __all__ = ["Setting", "settings"]
 
@@ -48,11 +50,12 @@ class Setting(NamedTuple):
     def ours(self) -> bytes:
         """The value as the bytes of a whole result, by normalize, project and encode."""
         policy = Policy.of(self.policy)
-        normalized = tool_result(self.value, policy, output=Output(declared=self.declared))
+        output = Output(declared=self.declared, wrap=False if policy.non_object == "raw" else None)
+        normalized = tool_result(self.value, policy, output=output)
         return codec.encode(project.tool_result(*normalized, LATEST, policy.wrap_key, policy.json_style))
 
     def served(self) -> Callable[[], bytes]:
-        """The same as a server makes it of what a tool returned, with its name on it."""
+        """A call of a tool of a server that returns the value."""
         server, promised = Server("bench", policy=self.policy), self.declared == "schema"
 
         def table() -> Any:
@@ -60,14 +63,16 @@ class Setting(NamedTuple):
 
         table.__annotations__ = {"return": self.hint} if promised else {}
         server.tool(table, output_schema=promised)
-        tool = server.registry.tools.known("table", None)
+        body = request(Case("table", "tools/call", {"name": "table", "arguments": {}}, bool), workload.LATEST)
 
-        def made() -> bytes:
-            return plan.made(server, tool, LATEST, msgspec.Raw(b"1"), self.value)
+        def call() -> bytes:
+            response = server.handle(body)
+            assert response is not None
+            return response
 
-        said, ours = codec.decode(made())["result"], codec.decode(self.ours())
-        assert {key: said[key] for key in ours} == ours
-        return made
+        result, ours = codec.decode(call())["result"], codec.decode(self.ours())
+        assert {key: result[key] for key in ours} == ours
+        return call
 
     def floor(self) -> Callable[[], Any]:
         """One encode of the value and one escape of the text, as it is sent: what no implementation can leave out."""

@@ -1,0 +1,50 @@
+// The leanest server of the TypeScript SDK over HTTP: one echo tool on the low-level Server and on node:http.
+// Arguments: the folder of the npm packages, and a port of loopback.
+//
+// 2025-11-25 has a session for each client, with JSON instead of events; 2026-07-28 has the SDK's own handler, which
+// makes a server for each request.
+
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import { pathToFileURL } from "node:url";
+
+const [folder, port] = process.argv.slice(2);
+const load = (name) => import(pathToFileURL(`${folder}/@modelcontextprotocol/${name}/dist/index.mjs`));
+const { Server, createMcpHandler } = await load("server");
+const { NodeStreamableHTTPServerTransport, toNodeHandler } = await load("node");
+
+const inputSchema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+const listed = { tools: [{ name: "echo", inputSchema }] };
+
+function makeServer() {
+  const server = new Server({ name: "bench", version: "1.0" }, { capabilities: { tools: {} } });
+  server.setRequestHandler("tools/list", () => listed);
+  server.setRequestHandler("tools/call", ({ params }) => ({
+    content: [{ type: "text", text: params.arguments.text }],
+  }));
+  return server;
+}
+
+const answerLatest = toNodeHandler(createMcpHandler(makeServer, { legacy: "reject" }));
+const sessions = new Map();
+
+async function answerInSession(request, response) {
+  const transport = sessions.get(request.headers["mcp-session-id"]) ?? (await openSession());
+  await transport.handleRequest(request, response);
+}
+
+async function openSession() {
+  const transport = new NodeStreamableHTTPServerTransport({
+    sessionIdGenerator: randomUUID,
+    enableJsonResponse: true,
+    onsessioninitialized: (id) => void sessions.set(id, transport),
+    onsessionclosed: (id) => void sessions.delete(id),
+  });
+  await makeServer().connect(transport);
+  return transport;
+}
+
+createServer((request, response) => {
+  const latest = request.headers["mcp-protocol-version"] === "2026-07-28";
+  return latest ? answerLatest(request, response) : answerInSession(request, response);
+}).listen(Number(port), "127.0.0.1");

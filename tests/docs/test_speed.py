@@ -1,0 +1,24 @@
+"""The table of speed in the README tells the run that bench/RESULTS.md tells; `make bench` writes both."""
+
+import re
+
+from docs.pages import ROOT
+
+
+def test_the_readme_tells_the_same_run_as_the_results() -> None:
+    readme, results = ((ROOT / path).read_text("utf-8") for path in ("README.md", "bench/RESULTS.md"))
+    section = readme.split("<!-- speed: written by make bench -->")[1].split("<!-- end of speed -->")[0]
+    short = re.search(r"^\| echo, an ASGI request in process \|(.*)\|$", section, re.MULTILINE)
+    table = results.split("### `async def` handlers, 2025-11-25")[1]
+    long = re.search(r"^\| echo \|(.*)\|$", table, re.MULTILINE)
+    assert short and long
+    shown = [_to_micros(cell) for cell in short[1].split("|")]
+    measured = [float(cell.split()[0].replace(",", "")) for cell in long[1].split("|")]
+    assert len(shown) == len(measured) == 3
+    for one, other in zip(shown, measured, strict=True):
+        assert abs(one - other) <= max(0.5, 0.05 * other)
+
+
+def _to_micros(cell: str) -> float:
+    number, unit = cell.split()
+    return float(number.replace(",", "")) * {"µs": 1, "ms": 1_000}[unit]
