@@ -55,7 +55,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 # Containers of video that often hold sound alone; in an Audio they do.
 _CONTAINERS = {"video/3gpp", "video/mp4", "video/ogg", "video/webm"}
 
-LARGE = 2**20
+LARGE = 4 * 2**20
 """From how many bytes on a value takes so long to encode that other requests should not wait for it."""
 
 
@@ -235,7 +235,7 @@ def to_plain_block(block: Any) -> Any:
 
 
 MAY_BE_LARGE = (Media, list, bytes, bytearray, memoryview)
-"""The classes of values that may take long to encode; a text takes long only where it is very long."""
+"""The classes of values, besides texts, that may take long to encode."""
 
 
 def is_large(value: Any) -> bool:

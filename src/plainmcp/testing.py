@@ -1,4 +1,4 @@
-"""An in-memory client for tests: any revision, no socket, no loop. Knows what a client says, not how servers answer.
+"""An in-memory client for tests: any revision, no socket, no loop. Knows the messages of a client.
 
 >>> from plainmcp import Server
 >>> server = Server("adder")
@@ -41,11 +41,11 @@ class RpcError(Exception):
 
 
 class Client:
-    """A client of one revision, shaken hands with where the revision has a handshake.
+    """A client of one revision; it does the handshake, if the revision has one.
 
-    `answers` says what to do when the server asks something, by method: {"elicitation/create": function}. What the
-    server sends besides answers is in `notifications`. `check` is called with every message the server sends: the
-    revision, the method answered (or the notification's own), and the raw bytes.
+    `answers` has the functions that answer questions of the server, by method: {"elicitation/create": function}. The
+    notifications of the server are in `notifications`. `check` is called with every message of the server: the
+    revision, the method that is answered (or that of the notification), and the raw bytes.
     """
 
     def __init__(
@@ -67,21 +67,21 @@ class Client:
         self._log_level = log_level
         self._check = check
         self._ids = 0
-        self._connection = Connection(server, self._hear, principal=principal)
+        self._connection = Connection(server, self._receive, principal=principal)
         if self.revision.handshake:
-            self._shake_hands()
+            self._initialize()
 
-    # Speaking -------------------------------------------------------------------------------------
+    # Requests -------------------------------------------------------------------------------------
 
     def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Send a request; gives its result or raises RpcError. Questions are answered on the way."""
+        """Send a request; returns its result or raises RpcError. Questions of the server are answered meanwhile."""
         params = dict(params or {})
         for _ in range(_ROUNDS):
             result = self._exchange(method, params)
             if result.get("resultType") != "input_required":
                 return result
-            asked = result.get("inputRequests", {})
-            params["inputResponses"] = {key: self._answer(one) for key, one in asked.items()}
+            questions = result.get("inputRequests", {})
+            params["inputResponses"] = {key: self._answer(question) for key, question in questions.items()}
             params["requestState"] = result.get("requestState")
         raise AssertionError(f"{method} still wants input after {_ROUNDS} rounds")
 
@@ -92,19 +92,19 @@ class Client:
         assert answer is None, f"a notification was answered: {answer!r}"
 
     def send(self, message: bytes) -> bytes | None:
-        """Send bytes as they are; gives the bytes that come back."""
+        """Send bytes as they are; returns the bytes of the response."""
         return self._connection.handle(message)
 
     def call(self, name: str, arguments: dict[str, Any] | None = None, /, **named: Any) -> dict[str, Any]:
-        """Call a tool; gives its result."""
+        """Call a tool; returns its result."""
         return self.request("tools/call", {"name": name, "arguments": {**(arguments or {}), **named}})
 
     def read(self, uri: str) -> dict[str, Any]:
-        """Read a resource."""
+        """Read a resource; returns its result."""
         return self.request("resources/read", {"uri": uri})
 
     def get_prompt(self, name: str, arguments: dict[str, str] | None = None, /, **named: str) -> dict[str, Any]:
-        """Get a prompt's messages."""
+        """Get the messages of a prompt; returns its result."""
         return self.request("prompts/get", {"name": name, "arguments": {**(arguments or {}), **named}})
 
     def list_tools(self) -> list[dict[str, Any]]:
@@ -124,7 +124,7 @@ class Client:
         return list(self._pages("prompts/list", "prompts"))
 
     def close(self) -> None:
-        """Leave."""
+        """Close the connection."""
         self._connection.close()
 
     def _pages(self, method: str, name: str) -> Iterator[dict[str, Any]]:
@@ -141,7 +141,7 @@ class Client:
                 return
             params = {"cursor": result["nextCursor"]}
 
-    def _shake_hands(self) -> None:
+    def _initialize(self) -> None:
         client = {"name": "plainmcp-testing", "version": "1"}
         params = {
             "protocolVersion": self.revision.name,
@@ -175,7 +175,7 @@ class Client:
         return result
 
     def _with_meta(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Parameters with what a request says about itself, where the revision wants that."""
+        """Parameters with the _meta of a request, if the revision has no handshake."""
         if self.revision.handshake:
             return params
         meta: dict[str, Any] = {
@@ -187,9 +187,9 @@ class Client:
             meta[f"{_META}logLevel"] = self._log_level
         return {**params, "_meta": {**meta, **params.get("_meta", {})}}
 
-    # Hearing --------------------------------------------------------------------------------------
+    # Messages of the server --------------------------------------------------------------------------------------
 
-    def _hear(self, raw: bytes) -> None:
+    def _receive(self, raw: bytes) -> None:
         message = msgspec.json.decode(raw)
         if self._check is not None:
             self._check(self.revision, message.get("method", ""), raw)
@@ -207,13 +207,13 @@ class Client:
 
 def _capabilities_for(answers: dict[str, Answer]) -> dict[str, Any]:
     """The capabilities of a client that can answer these questions."""
-    known = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
+    names = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
     forms: dict[str, Any] = {"form": {}, "url": {}}
-    return {name: forms if name == "elicitation" else {} for method, name in known.items() if method in answers}
+    return {name: forms if name == "elicitation" else {} for method, name in names.items() if method in answers}
 
 
 def assert_valid_on_every_revision(server: Core) -> None:
-    """Fail if a client of any revision would meet something its revision does not allow.
+    """Fail if the server sends a client of any revision something that the revision does not allow.
 
     Lists everything, reads every resource and gets every prompt that takes no arguments; runs no tool.
     """
@@ -227,19 +227,19 @@ def assert_valid_on_every_revision(server: Core) -> None:
             assert template["uriTemplate"], f"{name}: a template without a uriTemplate"
         for prompt in client.list_prompts():
             if not any(argument.get("required") for argument in prompt.get("arguments", [])):
-                with suppress(RpcError):  # one that asks the user something is not for this client
+                with suppress(RpcError):  # a prompt that asks the user something fails in this client
                     assert client.get_prompt(prompt["name"])["messages"] is not None
         client.close()
 
 
 def _check_tool(tool: dict[str, Any], revision: Revision) -> None:
     where = f"{revision.name}: tool {tool['name']!r}"
-    wanted = tool["inputSchema"]
-    assert wanted.get("type") == "object", f"{where}: its input schema is no object schema"
-    for name, field in wanted.get("properties", {}).items():
+    schema = tool["inputSchema"]
+    assert schema.get("type") == "object", f"{where}: its input schema is no object schema"
+    for name, field in schema.get("properties", {}).items():
         assert isinstance(field, dict), f"{where}: the schema of {name!r} is {field!r}, not an object"
-    promised = tool.get("outputSchema")
+    output_schema = tool.get("outputSchema")
     if revision.structured == "none":
-        assert promised is None and "title" not in tool, f"{where}: it shows what the revision does not know"
-    elif revision.structured == "object" and promised is not None:
-        assert promised.get("type") == "object", f"{where}: its output schema is no object schema"
+        assert output_schema is None and "title" not in tool, f"{where}: it shows what the revision does not know"
+    elif revision.structured == "object" and output_schema is not None:
+        assert output_schema.get("type") == "object", f"{where}: its output schema is no object schema"

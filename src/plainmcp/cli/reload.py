@@ -40,7 +40,7 @@ def serve_with_reload(target: str, address: str, grace: float) -> None:
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     child: Any = None
     try:
-        with uvicorn.listening(address) as bound:
+        with uvicorn.open_socket(address) as bound:
             _print(f"watching the Python files in {folder}")
             while True:
                 times = _file_times(folder)

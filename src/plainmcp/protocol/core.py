@@ -89,7 +89,7 @@ class Core:
         self.instructions = instructions
         self.policy = Policy.of(policy)
         self.page_size = page_size
-        self.cache = features.checked_cache(cache)
+        self.cache = features.check_cache(cache)
         self.extensions = extensions or {}
         if key is not None and len(key) < 16:
             raise AuthorError("a key is at least 16 bytes, such as secrets.token_bytes(32) once made and kept")

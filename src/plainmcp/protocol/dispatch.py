@@ -1,6 +1,6 @@
-"""The only place that chooses what answers a message: which revision it speaks, which method it names.
+"""The only place that decides how a message is answered: by its revision and its method.
 
-Every transport decodes a message, dispatches it here, and runs what comes back.
+Every transport decodes a message, dispatches it here, and runs the exchange that it gets.
 """
 
 from collections.abc import Iterator
@@ -30,14 +30,14 @@ __all__ = [
 ]
 
 MAX_BATCH = 100
-"""How many messages one batch may hold."""
+"""The largest number of messages in one batch."""
 
 _NO_PARAMS = Params()
 _BEFORE_HANDSHAKE = frozenset({"initialize", "ping"})
 
 
 def receive(server: Core, message: Any, caller: Caller) -> Exchange:
-    """Decode a message or a batch, given as bytes, text or data, and dispatch it."""
+    """Decode a message or a batch from bytes, text or data, and dispatch it."""
     try:
         raw = message if type(message) is bytes else codec.to_bytes(message)
         decoded = jsonrpc.decode(raw)
@@ -50,9 +50,9 @@ def receive(server: Core, message: Any, caller: Caller) -> Exchange:
 
 
 def dispatch(server: Core, envelope: Envelope, caller: Caller) -> Exchange:
-    """Start to answer one message. Whatever goes wrong fails this message and nothing more."""
+    """Start to answer one message. An error fails this message and nothing else."""
     id, name = envelope.id, envelope.method
-    if name is UNSET or id is ABSENT:  # a notification, or a response to us: never answered (BASE-05)
+    if name is UNSET or id is ABSENT:  # a notification or a response: never answered (BASE-05)
         if caller.receiver is not None:
             caller.receiver.take(envelope)
         return Exchange()
@@ -78,7 +78,7 @@ def dispatch(server: Core, envelope: Envelope, caller: Caller) -> Exchange:
 
 
 def _revision_of(name: str, meta: Meta | None, caller: Caller) -> Revision:
-    """The revision that a request speaks: what its own _meta says, or what its caller settled on."""
+    """The revision of a request: the one in its _meta, or the one of its caller."""
     if meta is not None and meta.version is not UNSET:
         return revision_from_meta(require_meta(meta))
     if caller.revision is not None:
@@ -95,7 +95,7 @@ def _revision_of(name: str, meta: Meta | None, caller: Caller) -> Revision:
 
 
 def require_meta(meta: Meta | None) -> Meta:
-    """What a request must say about itself; raises InvalidParams, in the protocol's order (META-04)."""
+    """The _meta of a request, with the fields that are required; raises InvalidParams (META-04)."""
     if meta is None or not isinstance(meta.version, str):
         raise InvalidParams("params._meta lacks io.modelcontextprotocol/protocolVersion")
     if not isinstance(meta.capabilities, dict):
@@ -117,13 +117,13 @@ def check_log_level(meta: Meta) -> None:
 
 
 def _method_of(name: str, revision: Revision, server: Core) -> Method:
-    """What answers a method on a revision; raises MethodNotFound."""
+    """The function that answers a method on a revision; raises MethodNotFound."""
     method = METHODS.get(name) if name in revision.methods else None
-    # Without a handshake a client does not know what is offered, so what is not offered is no method.
-    offer = None if revision.handshake else server.registry.behind.get(name)
-    if method is not None and (offer is None or any(offer)):
+    # Without a handshake a client does not know the features, so a method without features does not exist.
+    feature_lists = None if revision.handshake else server.registry.features_of.get(name)
+    if method is not None and (feature_lists is None or any(feature_lists)):
         return method
-    # A client that tries the handshake of older revisions learns here which revisions are served (VER-12).
+    # A client that tries the handshake of older revisions gets the list of served revisions (VER-12).
     supported = {"supported": list(MODERN)} if name == "initialize" and not revision.handshake else {}
     raise MethodNotFound("Method not found", {"method": name, **supported})
 
@@ -167,24 +167,24 @@ def _dispatch_part(server: Core, part: Raw, caller: Caller) -> Exchange:
 
 
 class _Batch(Exchange, kw_only=True):
-    """Exchanges one after the other: each begins when the one before has its response."""
+    """The exchanges of a batch, one after the other: each starts when the one before has its response."""
 
     parts: Iterator[Exchange]
     current: Exchange
     responses: list[bytes]
 
     def send(self, value: Any) -> None:
-        """The step of the current message has its value."""
+        """Pass the value of a step to the current message."""
         self.current.send(value)
         self.advance()
 
     def throw(self, error: BaseException) -> None:
-        """The step of the current message failed; the others go on."""
+        """Pass the exception of a step to the current message; the others go on."""
         self.current.throw(error)
         self.advance()
 
     def advance(self) -> None:
-        """Go on to the next message that has a step; without one, join the responses."""
+        """Go on to the next message with a step; if there is none, join the responses."""
         while self.current.step is None:
             if self.current.response is not None:
                 self.responses.append(self.current.response)

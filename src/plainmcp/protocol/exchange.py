@@ -1,7 +1,7 @@
-"""A message that is being answered: what has to be done next, or the response. Knows no transport and no method.
+"""A message that is being answered: its next step, or its response. Knows no transport and no method.
 
-The core asks and a transport does: it runs the function that a `Run` names, or keeps a `Listen` open, and brings
-back the value or the error.
+A transport takes the steps: for a `Run` it calls a function, and a `Listen` it keeps open. It passes the value or the
+error back to the exchange.
 """
 
 from collections.abc import Callable
@@ -16,21 +16,21 @@ from .request import Link
 __all__ = ["FAILURES", "Exchange", "Listen", "Run", "Subscription"]
 
 FAILURES = (Exception, SystemExit, KeyboardInterrupt)
-"""What fails the request in which the user's code raises it, and nothing more; see interrupts for Ctrl-C."""
+"""Exceptions of the user's code that fail one request and nothing else; see interrupts for Ctrl-C."""
 
 
 class Run(Struct, frozen=True):
-    """Call the function of a feature, and bring back the response that `finish` makes of its value."""
+    """Call the function of a feature, and pass back the response that `finish` returns for its value."""
 
-    feature: Feature  # it also says how its function is run
+    feature: Feature  # with the options for how its function runs
     kwargs: dict[str, Any]
     finish: Callable[[Any], bytes]
-    """Makes the response for the function's value, where the function ran: it may take long. Never raises."""
+    """Returns the response for the function's value. Runs where the function ran: it may take long. Never raises."""
     link: Link | None
 
 
 class Subscription(Protocol):
-    """Which changes a client wants to be notified of."""
+    """The changes that a client wants to be notified of."""
 
     def includes(self, event: str, uri: str | None) -> bool:
         """Whether the client wants to know of a change."""
@@ -42,7 +42,7 @@ class Subscription(Protocol):
 
 
 class Listen(Struct, frozen=True):
-    """Keep the response open: send `first`, then what is published, until the client or the server ends it."""
+    """Keep the response open: send `first`, then each change, until the client or the server ends it."""
 
     first: bytes
     subscription: Subscription
@@ -50,19 +50,19 @@ class Listen(Struct, frozen=True):
 
 
 class Exchange(Struct):
-    """One message and its response; `response` counts once there is no `step`, and is None where none is sent."""
+    """One message and its response; `response` is valid when `step` is None, and is None if none is sent."""
 
     response: bytes | None = None
     step: Run | Listen | None = None
 
     def send(self, value: Any) -> None:
-        """Bring back the value of the step."""
+        """Pass back the value of the step."""
 
     def throw(self, error: BaseException) -> None:
-        """Bring back the exception of the step."""
+        """Pass back the exception of the step."""
 
     def fail(self, error: ProtocolError) -> bytes | None:
-        """End with an error, whatever step comes next; gives the response."""
+        """End with an error, without taking the remaining steps; returns the response."""
         while self.step is not None:
             self.throw(error)
         return self.response

@@ -1,4 +1,4 @@
-"""What a client is sent when something fails, and what the log says. Knows codes and incidents, not methods."""
+"""Error responses for clients, and the log entries for them. Knows codes and incidents, not methods."""
 
 import logging
 from os import urandom
@@ -17,7 +17,7 @@ _log = logging.getLogger("plainmcp")
 
 
 def error_response(error: BaseException, revision: Revision, id: Any = None, what: str = "The request") -> Failure:
-    """The response for an error, with the code that the revision has for it; what is no ProtocolError is logged."""
+    """The response for an error, with the code of the revision; any error but a ProtocolError is logged."""
     if not isinstance(error, ProtocolError):
         return jsonrpc.encode_error(id, ProtocolError.code, log_incident(what, error))
     code = revision.resource_not_found if isinstance(error, ResourceNotFound) else error.code
@@ -25,14 +25,14 @@ def error_response(error: BaseException, revision: Revision, id: Any = None, wha
 
 
 def internal_error(error: BaseException, what: str) -> ProtocolError:
-    """An exception as an error for the client: in its author's words where they are for others, or as an incident."""
+    """An exception as an error for the client: with the text of a ToolError, or else as an incident."""
     if isinstance(error, ProtocolError):
         return error
     return InternalError(str(error) if isinstance(error, ToolError) else log_incident(what, error))
 
 
 def log_incident(what: str, error: BaseException) -> str:
-    """Log an exception in full, and give the one line about it that may be sent; raises it again if it is Ctrl-C."""
+    """Log an exception in full; returns one line about it that may be sent. Raises it again if it is Ctrl-C."""
     raise_interrupt(error)
     number = urandom(4).hex()
     _log.error("%s failed (incident %s)", what, number, exc_info=cut_own_frames(error))

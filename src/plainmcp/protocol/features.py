@@ -1,6 +1,6 @@
-"""One tool, resource or prompt, with everything costly worked out when it is registered and never per call.
+"""One tool, resource or prompt. Everything expensive is computed at registration, not for each call.
 
-Knows how a function becomes a feature. Which features there are, and who may see them, is the registry's.
+Knows how a function becomes a feature. The registry knows which features there are, and who may see them.
 """
 
 import re
@@ -23,14 +23,14 @@ from ..values.payload import Declared, Normalized, Output
 from ..wire import codec, uri_template
 from ..wire.uri_template import UriTemplate
 
-__all__ = ["Completion", "PromptFeature", "ResourceFeature", "TemplateFeature", "ToolFeature", "checked_cache"]
+__all__ = ["Completion", "PromptFeature", "ResourceFeature", "TemplateFeature", "ToolFeature", "check_cache"]
 
 Visible = Callable[[Any], bool]
 Function = Callable[..., Any]
 
 
 class Feature(msgspec.Struct, kw_only=True):
-    """What every feature has: a function to run, and who may see it."""
+    """The fields of every feature: a function to run, its options, and who may see it."""
 
     function: Function
     is_async: bool
@@ -39,7 +39,7 @@ class Feature(msgspec.Struct, kw_only=True):
     inline: bool = False
     timeout: float | None = None
     needs: dict[str, Any] = {}  # client capabilities, checked before it runs
-    serial: int = 0  # its place among all that were ever registered
+    serial: int = 0  # counts all registrations
     plans: dict[str, Any] = {}  # by the name of a revision: see plan
 
     def is_seen(self, principal: Any) -> bool:
@@ -48,11 +48,11 @@ class Feature(msgspec.Struct, kw_only=True):
 
 
 class ToolFeature(Feature, kw_only=True):
-    """A tool: its definition, its argument binder and its result maker."""
+    """A tool: its definition, and the functions that bind its arguments and normalize its results."""
 
     definition: Tool
-    returns: Any  # the hint of its return value,
-    output_schema: dict[str, Any] | bool | None = None  # and the schema its author asked for
+    returns: Any  # the hint of its return value
+    output_schema: dict[str, Any] | bool | None = None  # the option of its author
     output: Output  # what it declares about its return value
     bind: Callable[[Any], dict[str, Any]]
     normalize: Callable[..., Normalized]
@@ -63,7 +63,7 @@ class ToolFeature(Feature, kw_only=True):
 
     @property
     def key(self) -> str:
-        """What it is known by."""
+        """The key of the feature in the registry."""
         return self.definition.name
 
 
@@ -77,12 +77,12 @@ class ResourceFeature(Feature, kw_only=True):
 
     @property
     def key(self) -> str:
-        """What it is known by."""
+        """The key of the feature in the registry."""
         return self.definition.uri
 
 
 class TemplateFeature(Feature, kw_only=True):
-    """A family of resources; the variables of its URI are the arguments of its function."""
+    """A resource template; the variables of its URI are the arguments of its function."""
 
     definition: ResourceTemplate
     template: UriTemplate
@@ -93,12 +93,12 @@ class TemplateFeature(Feature, kw_only=True):
 
     @property
     def key(self) -> str:
-        """What it is known by."""
+        """The key of the feature in the registry."""
         return self.definition.uriTemplate
 
 
 class PromptFeature(Feature, kw_only=True):
-    """A prompt: its definition, its argument binder and its message maker."""
+    """A prompt: its definition, and the functions that bind its arguments and normalize its messages."""
 
     definition: Prompt
     bind: Callable[[Any], dict[str, Any]]
@@ -106,7 +106,7 @@ class PromptFeature(Feature, kw_only=True):
 
     @property
     def key(self) -> str:
-        """What it is known by."""
+        """The key of the feature in the registry."""
         return self.definition.name
 
 
@@ -115,11 +115,11 @@ class Completion(Feature, kw_only=True):
 
     ref: str
     argument: str
-    names: tuple[str, ...]  # the parameters for what was typed and for the other arguments
+    names: tuple[str, ...]  # the parameters for the typed text and for the other arguments
 
     @property
     def key(self) -> str:
-        """What it is known by."""
+        """The key of the feature in the registry."""
         return f"{self.ref} {self.argument}"
 
 
@@ -147,7 +147,7 @@ def tool(
     read = signature.read(function, context_type=Context, title_from=policy.title_from)
     name = _check_name(name or read.name)
     policy = _policy_for(policy, output_schema)
-    output = _output(read.returns, output_schema, policy, rules, name)
+    output = _output_of(read.returns, output_schema, policy, rules, name)
     shown = dict(show_defaults=policy.schema_default, open=read.open)
     definition = Tool(
         name=name,
@@ -167,7 +167,7 @@ def tool(
     binder = arguments.Binder(
         read.parameters, open=read.open, lenient=lenient, reserved=read.reserved, schema=written
     )
-    how: dict[str, Any] = {"policy": policy, "rules": rules, "render": _rendering(render), "output": output}
+    options: dict[str, Any] = {"policy": policy, "rules": rules, "render": _to_renderer(render), "output": output}
     return ToolFeature(
         function=function,
         is_async=read.is_async,
@@ -177,21 +177,21 @@ def tool(
         output_schema=output_schema,
         headers=header_params.paths_of(definition.inputSchema, f"the input schema of {name!r}"),
         bind=binder.bind,
-        normalize=partial(normalize.tool_result, **how),
-        **how,
+        normalize=partial(normalize.tool_result, **options),
+        **options,
         **common,
     )
 
 
 def redeclare(tool: ToolFeature, policy: Policy) -> ToolFeature:
-    """A tool with what it declares worked out again: for another policy, or because a serializer came later."""
+    """A tool with its output schema computed again: for another policy, or after a new serializer."""
     policy = _policy_for(policy, tool.output_schema)
-    output = _output(tool.returns, tool.output_schema, policy, tool.rules, tool.key)
-    how: dict[str, Any] = {"policy": policy, "rules": tool.rules, "render": tool.render, "output": output}
+    output = _output_of(tool.returns, tool.output_schema, policy, tool.rules, tool.key)
+    options: dict[str, Any] = {"policy": policy, "rules": tool.rules, "render": tool.render, "output": output}
     return msgspec.structs.replace(
         tool,
         definition=msgspec.structs.replace(tool.definition, outputSchema=output.schema),
-        normalize=partial(normalize.tool_result, **how),
+        normalize=partial(normalize.tool_result, **options),
         policy=policy,
         output=output,
         plans={},
@@ -199,42 +199,44 @@ def redeclare(tool: ToolFeature, policy: Policy) -> ToolFeature:
 
 
 def _policy_for(policy: Policy, output_schema: Any) -> Policy:
-    """A schema written by hand may require members that are null."""
+    """The policy for a tool: with a handwritten output schema, fields that are None are kept."""
     return policy.replace(drop_none=False) if isinstance(output_schema, dict) else policy
 
 
 def _check_name(name: str) -> str:
     if not name:
         raise AuthorError("a lambda has no name; say one with name=")
-    # TOOL-09, and the narrower rule of the conformance suite: what every client takes.
+    # TOOL-09, and the stricter rule of the conformance suite: names that every client accepts.
     if not (1 <= len(name) <= 128) or not all(c.isascii() and (c.isalnum() or c in "_-.") for c in name):
         raise AuthorError(f"the name {name!r} is not 1 to 128 letters, digits, underscores, dashes and dots")
     return name
 
 
-def _output(returns: Any, given: dict[str, Any] | bool | None, policy: Policy, rules: Rules, name: str) -> Output:
-    """What a tool declares about its return value: by its hint, or by a schema written by hand."""
+def _output_of(
+    returns: Any, output_schema: dict[str, Any] | bool | None, policy: Policy, rules: Rules, name: str
+) -> Output:
+    """The declaration of a tool's return value: by its hint, or by a handwritten schema."""
     hinted = returns not in (Inspected.empty, None, type(None))
     declared: Declared = "hint" if hinted else "nothing"
-    filtering = _filter(returns, policy, rules)
+    filter_fields = _compile_filter(returns, policy, rules)
     of_hint = partial(generate.output_schema, returns, opaque=rules.opaque, drop_none=policy.drop_none)
-    if isinstance(given, dict):
-        listed = generate.check_handwritten(given, f"the output schema of {name!r}", output=True)
+    if isinstance(output_schema, dict):
+        listed = generate.check_handwritten(output_schema, f"the output schema of {name!r}", output=True)
         if policy.output_root == "object" and not generate.is_object(listed):  # S004-34
             raise AuthorError(f'the output schema of {name!r} needs "type": "object" at its root')
-        wrap = _wraps_by_hand(listed, of_hint(which="all"))
-        return _declare(listed, wrap, policy, filtering)
-    which = "all" if given is True else policy.output_schema
-    natural = None if given is False else of_hint(which=which)
+        wrap = _is_wrapped(listed, of_hint(which="all"))
+        return _declare(listed, wrap, policy, filter_fields)
+    which = "all" if output_schema is True else policy.output_schema
+    natural = None if output_schema is False else of_hint(which=which)
     if natural is None:
-        return Output(declared=declared, conform=filtering)
+        return Output(declared=declared, conform=filter_fields)
     if policy.key_case == "camel":
         natural = generate.to_camel(natural)
     pairs = not any(map(hints.is_tuple, hints.choices_of(returns)))
     if policy.non_object == "raw" or generate.is_object(natural):
-        return msgspec.structs.replace(_declare(natural, False, policy, filtering), pairs=pairs)
+        return msgspec.structs.replace(_declare(natural, False, policy, filter_fields), pairs=pairs)
     listed = generate.wrap(natural, policy.wrap_key)
-    output = _declare(listed | ({_WRAP_MARK: True} if policy.wrap_mark else {}), True, policy, filtering)
+    output = _declare(listed | ({_WRAP_MARK: True} if policy.wrap_mark else {}), True, policy, filter_fields)
     check = output_check.OutputCheck(natural) if policy.validate_output else None
     return msgspec.structs.replace(output, check=check, pairs=pairs)
 
@@ -242,13 +244,13 @@ def _output(returns: Any, given: dict[str, Any] | bool | None, policy: Policy, r
 _WRAP_MARK = "x-fastmcp-wrap-result"
 
 
-def _filter(returns: Any, policy: Policy, rules: Rules) -> Conform | None:
-    """What leaves out of a value the fields that its declared type does not have."""
+def _compile_filter(returns: Any, policy: Policy, rules: Rules) -> Conform | None:
+    """The function that removes the fields which the declared type does not have; None without a type."""
     return None if returns in (Inspected.empty, None, type(None)) else conform.compile(returns, rules, policy)
 
 
-def _declare(listed: dict[str, Any], wrap: bool | None, policy: Policy, filtering: Any) -> Output:
-    """The declaration of a schema, with the checks that data keeps it, and that a value does once it is wrapped."""
+def _declare(listed: dict[str, Any], wrap: bool | None, policy: Policy, filter_fields: Any) -> Output:
+    """The declaration of a schema, with the checks of data, and of values before they are wrapped."""
     is_object = generate.is_object(listed)
     check = output_check.OutputCheck(listed) if policy.validate_output else None
     return Output(
@@ -257,15 +259,15 @@ def _declare(listed: dict[str, Any], wrap: bool | None, policy: Policy, filterin
         object_schema=generate.as_object(listed) if is_object else generate.wrap(listed, policy.wrap_key),
         wrap=wrap,
         wrap_older=not is_object,
-        conform=filtering,
+        conform=filter_fields,
         check=check if check is None or wrap is False else partial(_check_wrapped, check, policy.wrap_key, wrap),
         check_data=check,
         is_tuple_at=partial(matching.is_tuple_at, listed),
     )
 
 
-def _wraps_by_hand(listed: dict[str, Any], natural: dict[str, Any] | None) -> bool | None:
-    """S004-26: a value whose type is not an object is wrapped to fit an object; without a type, the value decides."""
+def _is_wrapped(listed: dict[str, Any], natural: dict[str, Any] | None) -> bool | None:
+    """Whether values are wrapped to fit a handwritten schema (S004-26); None if that depends on the value."""
     if not generate.is_object(listed):
         return False
     return None if natural is None else not generate.is_object(natural)
@@ -275,8 +277,8 @@ def _check_wrapped(check: Callable[[bytes], None], key: str, wrap: bool | None, 
     check(codec.wrap(raw, key) if wrap or not raw.startswith(b"{") else raw)
 
 
-def _rendering(how: Any) -> Callable[[Any, bytes], str] | None:
-    """The text of a value: by a renderer's name, from its JSON; or by the author's function, from itself."""
+def _to_renderer(how: Any) -> Callable[[Any, bytes], str] | None:
+    """The function that renders a value as text: a named renderer takes its JSON, an author's function the value."""
     if how is None:
         return None
     if isinstance(how, str):
@@ -307,7 +309,7 @@ def resource(
     cache: Any = None,
     **common: Any,
 ) -> ResourceFeature | TemplateFeature:
-    """A function as a resource, or as a family of them when its URI has variables."""
+    """A function as a resource, or as a resource template if its URI has variables."""
     read = signature.read(function, context_type=Context, title_from=policy.title_from)
     shared: dict[str, Any] = dict(
         name=name or read.name,
@@ -318,19 +320,21 @@ def resource(
         icons=icons,
         _meta=meta,
     )
-    ttl_ms, scope = checked_cache(cache or (0, "private"))
+    ttl_ms, scope = check_cache(cache or (0, "private"))
     _check_scheme(uri)
     common |= dict(function=function, is_async=read.is_async, context=read.context, ttl_ms=ttl_ms, cache_scope=scope)
-    make = partial(_contents, mime_type, policy, rules, _filter(read.returns, policy, rules))
+    normalize_value = partial(
+        _normalize_contents, mime_type, policy, rules, _compile_filter(read.returns, policy, rules)
+    )
     if not uri_template.is_template(uri):
         required = [parameter.name for parameter in read.parameters if parameter.required]
         if required:
             raise AuthorError(f"{read.name} takes {required[0]!r}, which the URI {uri!r} does not give it")
-        return ResourceFeature(definition=Resource(uri=uri, size=size, **shared), normalize=make, **common)
+        return ResourceFeature(definition=Resource(uri=uri, size=size, **shared), normalize=normalize_value, **common)
     template = uri_template.compile(uri)
-    known = {parameter.name for parameter in read.parameters}
+    names = {parameter.name for parameter in read.parameters}
     for variable in template.names:
-        if variable not in known and not read.open:
+        if variable not in names and not read.open:
             raise AuthorError(f"{read.name} has no parameter {variable!r}, which the URI {uri!r} gives it")
     for parameter in read.parameters:
         if parameter.required and parameter.name not in template.names:
@@ -340,29 +344,29 @@ def resource(
         definition=ResourceTemplate(uriTemplate=uri, **shared),
         template=template,
         bind=bind,
-        normalize=make,
+        normalize=normalize_value,
         **common,
     )
 
 
-def checked_cache(given: Any) -> tuple[int, Any]:
-    """How long, in milliseconds, and for whom something may be kept; raises AuthorError (CACHE-03)."""
-    ttl, scope = given
+def check_cache(cache: Any) -> tuple[int, Any]:
+    """The time to live in milliseconds and the scope of an option `cache`; raises AuthorError (CACHE-03)."""
+    ttl, scope = cache
     if type(ttl) is not int or ttl < 0 or scope not in ("public", "private"):
-        raise AuthorError(f'cache is (milliseconds, "public" or "private"), not {given!r}')
+        raise AuthorError(f'cache is (milliseconds, "public" or "private"), not {cache!r}')
     return ttl, scope
 
 
 def _check_scheme(uri: str) -> None:
-    # RES-11. A path without a scheme is taken as it is: some servers name their resources so.
+    # RES-11. A path without a scheme is allowed: some servers name their resources in this way.
     if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|[^:]+$", uri):
         raise AuthorError(f"{uri!r} is no URI; it starts with a scheme, such as weather://")
 
 
-def _contents(
-    mime_type: str | None, policy: Policy, rules: Rules, filtering: Conform | None, uri: str, payload: Any
+def _normalize_contents(
+    mime_type: str | None, policy: Policy, rules: Rules, filter_fields: Conform | None, uri: str, payload: Any
 ) -> ReadResourceResult:
-    payload = payload if filtering is None else filtering(payload)
+    payload = payload if filter_fields is None else filter_fields(payload)
     return normalize.resource_result(uri, mime_type, payload, policy, rules)
 
 
@@ -388,7 +392,7 @@ def prompt(
         name=_check_name(name or read.name),
         title=title or read.title,
         description=shown,
-        arguments=[_argument(parameter) for parameter in read.parameters] or None,
+        arguments=[_to_argument(parameter) for parameter in read.parameters] or None,
         icons=icons,
         _meta=meta,
     )
@@ -399,16 +403,16 @@ def prompt(
         context=read.context,
         definition=definition,
         bind=bind,
-        normalize=partial(_messages, shown, policy, rules),
+        normalize=partial(_normalize_messages, shown, policy, rules),
         **common,
     )
 
 
-def _argument(parameter: signature.Parameter) -> PromptArgument:
+def _to_argument(parameter: signature.Parameter) -> PromptArgument:
     return PromptArgument(name=parameter.name, description=parameter.description, required=parameter.required)
 
 
-def _messages(description: str | None, policy: Policy, rules: Rules, value: Any) -> GetPromptResult:
+def _normalize_messages(description: str | None, policy: Policy, rules: Rules, value: Any) -> GetPromptResult:
     result = normalize.prompt_result(value, policy, rules)
     if result.description is None:
         result.description = description
@@ -416,7 +420,7 @@ def _messages(description: str | None, policy: Policy, rules: Rules, value: Any)
 
 
 def completion(function: Function, ref: str, argument: str, **common: Any) -> Completion:
-    """A function as the source of suggestions: given what was typed, and what else is known by then."""
+    """A function as a completion: it gets the typed text, and the other arguments that are known."""
     read = signature.read(function, context_type=Context)
     if not 1 <= len(read.parameters) <= 2:
         raise AuthorError(f"{read.name} takes the typed value and, if it likes, the other arguments")

@@ -1,6 +1,6 @@
-"""Questions that travel with a result (MRTR): the result that asks them, and the signed state that comes back.
+"""Questions in a result (MRTR): the result that asks them, and the signed state that the client sends back.
 
-Knows what belongs to which request; how a question is asked is the context's.
+Knows which state belongs to which request. The context knows how a handler asks.
 """
 
 import logging
@@ -25,7 +25,7 @@ _log = logging.getLogger("plainmcp")
 
 
 def read_answers(server: Core, request: Request) -> dict[str, Any]:
-    """Every answer so far: those in the state that the client brought back, and those it just gave."""
+    """All answers so far: those in the state that the client sent back, and the new ones."""
     answers: dict[str, Any] = {}
     text = request.params.get("requestState", str, None)
     if text is not None:
@@ -39,14 +39,14 @@ def read_answers(server: Core, request: Request) -> dict[str, Any]:
     return answers | new
 
 
-def input_required(server: Core, request: Request, asked: InputRequired) -> dict[str, Any]:
+def input_required(server: Core, request: Request, required: InputRequired) -> dict[str, Any]:
     """The result that asks for input."""
     requests: dict[str, Any] = {}
-    for key, question in asked.questions.items():
+    for key, question in required.questions.items():
         params = describe.question(question.params(), question.method, request.revision, "")
         requests[key] = {"method": question.method, "params": params}
     state = {
-        "answers": {key: value for key, value in asked.answers.items() if key not in requests},
+        "answers": {key: value for key, value in required.answers.items() if key not in requests},
         "for": _digest(server, request),
         "until": int(server.now() + server.state_seconds),
         "nonce": urandom(8).hex(),
@@ -59,7 +59,7 @@ def input_required(server: Core, request: Request, asked: InputRequired) -> dict
 
 
 def _digest(server: Core, request: Request) -> str:
-    """What a state belongs to: this method, these parameters, this caller (MRTR-07)."""
+    """The digest of a request: its method, parameters and caller. A state belongs to one digest (MRTR-07)."""
     params = request.params
     arguments = codec.decode(bytes(params.arguments)) if params.arguments else None
     parts = [None if part is UNSET else part for part in (params.name, params.uri, arguments)]
@@ -67,7 +67,7 @@ def _digest(server: Core, request: Request) -> str:
 
 
 def _text_of(server: Core, principal: Any) -> str:
-    """A principal as a text that is the same on the next request: as JSON where it has one."""
+    """A text for a principal that is equal on the next request: its JSON, or its repr."""
     try:
         return str(server.rules.encode(principal, strict_policy_of(Policy.standard)), "utf-8")
     except NormalizeError:
@@ -75,7 +75,7 @@ def _text_of(server: Core, principal: Any) -> str:
         if kind.__repr__ is not object.__repr__:
             return repr(principal)
         _warn_of_identity(kind)
-        return urandom(16).hex()  # never the same: an address in memory may be another caller's next time
+        return urandom(16).hex()  # never equal: a memory address may belong to another caller next time
 
 
 @lru_cache(maxsize=64)  # once for each class

@@ -93,7 +93,7 @@ class CompletionOptions(TypedDict, total=False):
 
 
 class HttpOptions(TypedDict, total=False):
-    """Options of a server over HTTP: see Settings in transports/http/rules."""
+    """Options of a server over HTTP: see Settings in transports/http/settings."""
 
     origins: Collection[str]
     hosts: Collection[str]

@@ -1,12 +1,11 @@
 """One feature on one revision, compiled once: from the arguments of a request to its response.
 
 `Plan` has what all kinds of features share; the methods add how their arguments are bound and how their results are
-written. What stands around a call (checks of the caller today) is put into the plan when it is made, so that a call
-pays only for what is there.
+written. Checks before a call are put into the plan when it is created, so that a call pays only for those it has.
 
-A tool has templates besides. What a text or a record becomes differs between two calls only in the text or the
-record. So a mark is sent through normalize and project once per tool and revision, and what comes out is cut where
-the mark stands. This halves the cost of a small call; every other value is normalized and projected each time.
+A tool also has templates. The responses for two texts, or two records, differ only in the text or the record. So a
+placeholder is normalized and projected once per tool and revision, and the response is split at the placeholder. This
+halves the cost of a small call. Every other value is normalized and projected each time.
 """
 
 import logging
@@ -40,11 +39,11 @@ F = TypeVar("F", bound=Feature)
 W = TypeVar("W", CallToolResult, GetPromptResult, ReadResourceResult)
 
 Check = Callable[[Request], None]
-"""Refuses a request before its function runs and before a stream is opened, by raising."""
+"""Raises to refuse a request, before its function runs and before a stream is opened."""
 
 
 class Plan(Generic[F]):
-    """How one feature is called on one revision."""
+    """The compiled call of one feature on one revision."""
 
     def __init__(self, server: Core, feature: F, revision: Revision) -> None:
         self.server = server
@@ -54,11 +53,11 @@ class Plan(Generic[F]):
 
     @property
     def title(self) -> str:
-        """What the feature is called in the log and in errors."""
+        """The name of the feature in the log and in errors."""
         return ""
 
     def bind(self, request: Request, arguments: Any) -> dict[str, Any]:
-        """The keyword arguments of the function; raises what `fail` makes a response of."""
+        """The keyword arguments of the function; may raise, and `fail` then returns the response."""
         raise NotImplementedError
 
     def write(self, request: Request, value: Any) -> bytes:
@@ -66,20 +65,20 @@ class Plan(Generic[F]):
         raise NotImplementedError
 
     def respond(self, request: Request, value: Any) -> bytes:
-        """The response for the value of the function, or for what is raised while it is made."""
+        """The response for the value of the function, or for an exception while it is written."""
         try:
             return self.write(request, value)
-        except BaseException as error:  # a generator that is returned is the user's code too
+        except BaseException as error:  # a returned generator is the user's code too
             return self.fail(request, error)
 
     def fail(self, request: Request, error: BaseException) -> bytes:
-        """The response for an exception: one that asks for input, or an error for the client (RES-06, PROM-04)."""
+        """The response for an exception: a result that asks for input, or an error (RES-06, PROM-04)."""
         if isinstance(error, InputRequired):
             return self._ask(request, error)
         return error_response(internal_error(error, self.title), self.revision, request.id)
 
     def start(self, request: Request, arguments: Any) -> Exchange:
-        """Bind the arguments; what does not fit has its response already."""
+        """Bind the arguments, and create the exchange. If they do not fit, it has its response already."""
         try:
             kwargs = self.bind(request, arguments)
             for check in self.checks:
@@ -109,24 +108,24 @@ class Plan(Generic[F]):
             return self.fail(request, error)
 
     def _check_needs(self, request: Request) -> None:
-        """Refuse a client that lacks what the feature needs, before anything runs (META-06)."""
+        """Refuse a client without the capabilities that the feature needs, before anything runs (META-06)."""
         missing = lacking(self.feature.needs, request.capabilities)
         if not missing:
             return
-        if request.revision.handshake:  # there is no code for it
+        if request.revision.handshake:  # these revisions have no error code for it
             raise ToolError(f"This needs {', '.join(missing)}, which the client does not offer.")
         raise MissingCapability(f"this needs the client capability {', '.join(missing)}", missing)
 
 
 class Invocation(Exchange):
-    """One function of the user's, then a response."""
+    """One call of a user's function, then a response."""
 
     plan: Plan[Any] | None = None
     request: Request | None = None
     context: Context | None = None
 
     def send(self, value: Any) -> None:
-        """The response was made of the function's value."""
+        """End with the response for the function's value."""
         step, self.step = self.step, None
         if self.context is not None:
             self.context.finish()
@@ -135,15 +134,15 @@ class Invocation(Exchange):
             self.response = value
 
     def throw(self, error: BaseException) -> None:
-        """The function raised."""
+        """End with the response for an exception of the function."""
         assert self.plan is not None and self.request is not None
         self.send(None if isinstance(error, Cancelled) else self.plan.fail(self.request, error))
 
 
 def start_call(kind: type[Plan[Any]], server: Core, feature: Feature, request: Request, arguments: Any) -> Exchange:
-    """Start to answer a request by the plan of its feature, which is compiled when it is first needed."""
+    """Start to answer a request by the plan of its feature, which is compiled at the first request."""
     plan: Plan[Any] | None = feature.plans.get(request.revision.name)
-    if plan is None or plan.server is not server:  # two servers may share what they offer
+    if plan is None or plan.server is not server:  # two servers may share a feature
         plan = feature.plans[request.revision.name] = kind(server, feature, request.revision)
     return plan.start(request, arguments)
 
@@ -152,7 +151,7 @@ _SERVER = "io.modelcontextprotocol/serverInfo"
 
 
 def with_server_info(result: dict[str, Any], server: Core, revision: Revision) -> dict[str, Any]:
-    """A result with what the revision wants on every one: its type, and which server answered (META-07)."""
+    """A result with the fields that every result of the revision has: resultType and serverInfo (META-07)."""
     if not revision.result_type:
         return result
     meta = {**(result.get("_meta") or {}), _SERVER: server.info_for(revision)}
@@ -160,7 +159,7 @@ def with_server_info(result: dict[str, Any], server: Core, revision: Revision) -
 
 
 def add_server_info(result: W, server: Core, revision: Revision) -> W:
-    """Add to a result that is a wire object which server answered (META-07)."""
+    """Add the serverInfo to a result that is a wire object (META-07)."""
     if revision.result_type:
         result._meta = {**(result._meta or {}), _SERVER: server.info_for(revision)}
     return result
@@ -169,7 +168,7 @@ def add_server_info(result: W, server: Core, revision: Revision) -> W:
 # Tools --------------------------------------------------------------------------------------------
 
 Writer = Callable[[Any, Any], bytes]
-"""Makes a response of an id and a value."""
+"""Writes the response for an id and a value."""
 
 _MARK = "@@the-text-goes-here@@"
 _TEXT = codec.encode(_MARK)
@@ -179,14 +178,14 @@ _RECORDS = frozenset({"fields", "model", "dict"})
 
 
 class ToolPlan(Plan[ToolFeature]):
-    """How a tool is called on one revision."""
+    """The compiled call of a tool on one revision."""
 
     def __init__(self, server: Core, tool: ToolFeature, revision: Revision) -> None:
         super().__init__(server, tool, revision)
         self._writers = _Writers(server, tool, revision)
 
     def bind(self, request: Request, arguments: Any) -> dict[str, Any]:
-        """The keyword arguments; raises InvalidParams for arguments that are no object, else what the model reads."""
+        """The keyword arguments; raises InvalidParams if they are not an object, or ToolError for the model."""
         try:
             return self.feature.bind(arguments)
         except FAILURES:
@@ -195,11 +194,11 @@ class ToolPlan(Plan[ToolFeature]):
             raise
 
     def write(self, request: Request, value: Any) -> bytes:
-        """The response for what the tool returned, by the class of it."""
+        """The response for the value of the tool, by the writer for its class."""
         return self._writers[type(value)](request.id, value)
 
     def fail(self, request: Request, error: BaseException) -> bytes:
-        """The response for what the tool raised: a result that tells the model what went wrong."""
+        """The response for an exception of the tool: a result that describes the error to the model."""
         if isinstance(error, InputRequired):
             return self._ask(request, error)
         if isinstance(error, ProtocolError):  # the author chose to answer the client rather than the model
@@ -223,7 +222,7 @@ class ToolPlan(Plan[ToolFeature]):
 
 
 def _project(server: Core, tool: ToolFeature, normalized: Normalized, revision: Revision) -> CallToolResult:
-    """A result as a revision has it."""
+    """The projection of a result to a revision, with the serverInfo."""
     policy, output = tool.policy, tool.output
     by_schema = output.declared == "schema" and not normalized.result.isError
     wrap = output.wrap_older if by_schema else None
@@ -232,19 +231,21 @@ def _project(server: Core, tool: ToolFeature, normalized: Normalized, revision: 
 
 
 class _Writers(dict[type, Writer]):
-    """What makes a response of what a tool returns on one revision, by class; chosen when a class is first seen."""
+    """The writers for the values of one tool on one revision, by class; each is chosen when its class first comes."""
 
     def __init__(self, server: Core, tool: ToolFeature, revision: Revision) -> None:
         super().__init__()
         self._server, self._tool, self._revision = server, tool, revision
-        self._text: Template | None = None  # None where there is no such template
+        self._text: Template | None = None  # None if there is no such template
         self._record: Template | None = None
         policy = tool.policy
         if tool.render is not None or policy.accept != "any" or _has_serializer_for_marks(tool):
             return
-        self._text = _cut(self._write_mark(_MARK), _TEXT, _TEXT)
+        self._text = _split_template(self._write_mark(_MARK), _TEXT, _TEXT)
         if policy.key_case == "asis" and policy.item_order == "asis" and not policy.drop_none:
-            self._record = _cut(self._write_mark(_RECORD), codec.as_json_string(_RAW, policy.json_style), _RAW)
+            self._record = _split_template(
+                self._write_mark(_RECORD), codec.as_json_string(_RAW, policy.json_style), _RAW
+            )
 
     def _write_mark(self, value: Any) -> bytes:
         tool = self._tool
@@ -258,12 +259,12 @@ class _Writers(dict[type, Writer]):
             writer = self._text_writer(*self._text)
         elif self._tool.rules.rule_of(kind).shape in _RECORDS and self._record is not None:
             writer = self._record_writer(*self._record)
-            writer = self._unless_a_result(writer) if kind is dict else writer
+            writer = self._except_results(writer) if kind is dict else writer
         self[kind] = writer
         return writer
 
     def _normalize(self, id: Id, value: Any, encoded: bytes | None = None) -> bytes:
-        """The response where there is no template; the JSON of the value is used again, if it was made."""
+        """The response without a template; `encoded` is the JSON of the value, if there is one already."""
         normalized = self._tool.normalize(value, encoded=encoded)
         return jsonrpc.encode_result(id, _project(self._server, self._tool, normalized, self._revision))
 
@@ -272,7 +273,7 @@ class _Writers(dict[type, Writer]):
 
         def write(id: Id, value: str) -> bytes:
             try:
-                raw = encode(value)  # the text and the data are the same
+                raw = encode(value)  # the text and the structured data are the same JSON
             except UnicodeEncodeError:  # a lone surrogate: the policy has a rule for it
                 return normalize(id, value)
             if check is not None:
@@ -281,7 +282,7 @@ class _Writers(dict[type, Writer]):
 
         return write
 
-    def _unless_a_result(self, write: Writer) -> Writer:
+    def _except_results(self, write: Writer) -> Writer:
         return lambda id, value: (self._normalize if "content" in value else write)(id, value)
 
     def _record_writer(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> Writer:
@@ -304,10 +305,10 @@ class _Writers(dict[type, Writer]):
 
 
 Template = tuple[bytes, bytes, bool, bytes]
-"""What stands before a text, after it and after the data, and whether the data is sent too."""
+"""The bytes before the text, between text and data, whether the data is sent too, and the bytes after it."""
 
 
-def _cut(whole: bytes, text: bytes, data: bytes) -> Template | None:
+def _split_template(whole: bytes, text: bytes, data: bytes) -> Template | None:
     before, mark, after = whole.partition(text)
     pieces = after.split(data)
     if not mark or len(pieces) > 2:

@@ -34,7 +34,7 @@ class FeatureList(Generic[F]):
         self._pages: dict[tuple[str, str | None, int | None], bytes] = {}
         self._serial = 0
         self._guarded = False  # whether any feature is hidden from some callers
-        self.headed = False
+        self.has_headers = False
         """Whether any feature has arguments that are repeated in headers."""
 
     def __len__(self) -> int:
@@ -61,7 +61,7 @@ class FeatureList(Generic[F]):
             feature.serial = self._serial
             insort(self._order, key if self._by_name else feature.serial)
         self._guarded = self._guarded or feature.visible is not None  # before a request can find the feature
-        self.headed = self.headed or bool(getattr(feature, "headers", None))
+        self.has_headers = self.has_headers or bool(getattr(feature, "headers", None))
         self.features[key] = feature
         self._by_serial[feature.serial] = feature
         self._touch()
@@ -146,7 +146,7 @@ class Registry:
         self.prompts = FeatureList[PromptFeature]("prompt", by_name, self._publisher("prompts"))
         self.completions: dict[str, Completion] = {}
         resources = (self.resources.features, self.templates.features)
-        self.behind: dict[str, tuple[dict[str, Any], ...]] = {
+        self.features_of: dict[str, tuple[dict[str, Any], ...]] = {
             "tools/list": (self.tools.features,),
             "tools/call": (self.tools.features,),
             "resources/list": resources,

@@ -327,9 +327,9 @@ async def _read_rest(body: bytes, receive: Receive, endpoint: Endpoint) -> bytes
                 buffer += message.get("body", b"")
                 more = message.get("more_body", False)
     except TimeoutError:
-        raise _Refused(endpoint.preflight.too_slow()) from None
+        raise _Refused(endpoint.preflight.refuse_slow_body()) from None
     if len(buffer) > settings.max_body:
-        raise _Refused(endpoint.preflight.too_large())
+        raise _Refused(endpoint.preflight.refuse_large_body())
     return bytes(buffer)
 
 

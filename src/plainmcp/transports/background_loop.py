@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for entries that have none. Started when first needed, and kept."""
+"""An event loop in its own thread, for callers without one. It is started when it is first needed."""
 
 import asyncio
 import logging
@@ -25,7 +25,7 @@ _tasks: set[Any] = set()  # a loop alone does not keep its tasks alive
 
 
 def take(step: Run, coroutine: Any = None) -> bytes:
-    """Take a step in the loop, with this thread's context variables, and wait for what it brings back."""
+    """Take a step in the loop, with this thread's context variables, and wait for its result."""
     done = threading.Event()
     outcome: list[Any] = [None, None]
 
@@ -38,7 +38,7 @@ def take(step: Run, coroutine: Any = None) -> bytes:
             done.set()
 
     if _is_running_here():
-        # An async tool that calls `handle` for another one holds up this very loop: the other gets its own.
+        # An async tool that calls `handle` for another tool blocks this loop, so the other tool gets its own loop.
         threading.Thread(target=copy_context().run, args=(lambda: asyncio.run(work()),), daemon=True).start()
     else:
         start_task(work)
@@ -49,20 +49,20 @@ def take(step: Run, coroutine: Any = None) -> bytes:
     try:
         raise problem
     finally:
-        outcome.clear()  # it knows this frame
+        outcome.clear()  # it refers to this frame
         del problem
 
 
 def start_task(work: Callable[[], Any]) -> None:
-    """Run what an `async def` function does as a task in the loop; it has to deal with its own outcome."""
+    """Run an `async def` function as a task in the loop. It has to handle its own result and exceptions."""
     loop, context = _get_loop(), copy_context()
 
-    def begin() -> None:
+    def create() -> None:
         task = loop.create_task(work(), context=context)
         _tasks.add(task)
         task.add_done_callback(_tasks.discard)
 
-    loop.call_soon_threadsafe(begin)
+    loop.call_soon_threadsafe(create)
 
 
 def _get_loop() -> asyncio.AbstractEventLoop:
@@ -76,7 +76,7 @@ def _get_loop() -> asyncio.AbstractEventLoop:
 
 
 def run_loop(loop: asyncio.AbstractEventLoop, until: "asyncio.Task[Any] | None" = None) -> None:
-    """Run a loop, for ever or until a task is done: another task that tries to end the process ends itself only."""
+    """Run a loop, forever or until a task is done. Another task that tries to exit the process only ends itself."""
     while True:
         try:
             loop.run_forever() if until is None else loop.run_until_complete(until)
@@ -85,7 +85,7 @@ def run_loop(loop: asyncio.AbstractEventLoop, until: "asyncio.Task[Any] | None" 
             if until is not None and until.done():
                 raise
             raise_interrupt(error)
-            _log.error("a task raised %s, and whoever awaits it fails", type(error).__name__, exc_info=error)
+            _log.error("a task raised %s, and code that awaits it fails", type(error).__name__, exc_info=error)
 
 
 def _is_running_here() -> bool:
@@ -96,7 +96,7 @@ def _is_running_here() -> bool:
 
 
 def _enter_child() -> None:
-    """A child of this process does not have our loop."""
+    """Forget the loop in a child process, which does not have its thread."""
     global _loop, _lock
     _loop, _lock = None, threading.Lock()
 
@@ -106,10 +106,10 @@ if hasattr(os, "register_at_fork"):
 
 
 class DaemonExecutor(ThreadPoolExecutor):
-    """What an event loop runs `asyncio.to_thread` in: threads that hold up neither its end nor the process's."""
+    """The executor for `asyncio.to_thread`: its threads block neither the end of the loop nor the exit."""
 
     def __init__(self, most: int = 32) -> None:
-        super().__init__(1)  # whose thread is never started
+        super().__init__(1)  # its own thread is never started
         self._daemons = Threads(most)
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:

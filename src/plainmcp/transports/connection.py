@@ -1,6 +1,6 @@
-"""One client that stays connected: its session, its running requests, our questions to it, and what it listens to.
+"""One client that stays connected: its session, its running requests, our questions to it, and its subscriptions.
 
-Knows messages, not sockets: bytes come in by `handle`; everything that is not the response itself goes out by `send`.
+Knows messages, not sockets: `handle` takes bytes and returns the response; all other messages go out by `send`.
 """
 
 import logging
@@ -31,7 +31,7 @@ _log = logging.getLogger("plainmcp")
 
 
 class Connection:
-    """A connection that remembers its handshake.
+    """A connection with one client, which stores its handshake.
 
     `send` is called with every notification and question; without it notifications are dropped and questions fail.
     """
@@ -63,39 +63,39 @@ class Connection:
 
     @property
     def revision(self) -> Revision:
-        """The revision that was settled on, or the one that is assumed before."""
+        """The revision of the handshake, or the one that is assumed before it."""
         return self.session.revision or LATEST_HANDSHAKE
 
     # Messages in ----------------------------------------------------------------------------------
 
     def handle(self, message: Any) -> bytes | None:
-        """Answer a message; None for what is not answered, or not yet."""
+        """Answer a message; returns None if there is no response, or not yet."""
         return self.finish(self.start(message))
 
     async def handle_async(self, message: Any) -> bytes | None:
-        """Answer a message in an event loop; None for what is not answered, or not yet."""
+        """Answer a message in an event loop; returns None if there is no response, or not yet."""
         return await self.finish_async(self.start(message))
 
     def start(self, message: Any, link: RequestLink | None = None) -> Exchange:
-        """Start to answer a message, given as bytes, text or data: everything but the user's own functions."""
+        """Start to answer a message, in bytes, text or data: everything but the call of the user's function."""
         return receive(self.core, message, self.caller(link or RequestLink(self)))
 
     def finish(self, exchange: Exchange) -> bytes | None:
-        """Run what is left of an exchange, in this thread; gives the response."""
+        """Run the rest of an exchange in this thread; returns the response."""
         return run(exchange, self.listen)
 
     async def finish_async(self, exchange: Exchange) -> bytes | None:
-        """Run what is left of an exchange, in an event loop; gives the response."""
-        from .run_async import run_async  # an event loop is loaded for those who need one
+        """Run the rest of an exchange in an event loop; returns the response."""
+        from .run_async import run_async  # loads asyncio only when it is needed
 
         return await run_async(exchange, threads_of(self.core), self.listen)
 
     def caller(self, link: RequestLink | None = None) -> Caller:
-        """Who sends the messages of this connection."""
+        """The caller for the messages of this connection."""
         return Caller(self.session, self.principal, None, link, self)
 
     def take(self, envelope: Envelope) -> None:
-        """Take a message that gets no response: a notification, or the response to a question of ours."""
+        """Receive a message that gets no response: a notification, or the response to one of our questions."""
         if envelope.method is UNSET:
             self._resolve_question(envelope)
         elif envelope.method == "notifications/cancelled":
@@ -104,7 +104,7 @@ class Connection:
             self.session.ready = True
 
     def _cancel(self, envelope: Envelope) -> None:
-        """The client no longer wants a response; a request that is unknown or done is ignored (CANC-03)."""
+        """Cancel a request of the client; one that is unknown or finished is ignored (CANC-03)."""
         params = envelope.params
         if params is None:
             return
@@ -121,13 +121,13 @@ class Connection:
     # Messages out ---------------------------------------------------------------------------------
 
     def send(self, message: bytes) -> None:
-        """Send what is not a response."""
+        """Send a message that is not a response."""
         if self._send is not None:
             self._send(message)
 
     @property
     def is_mute(self) -> bool:
-        """Whether nothing can be sent but responses."""
+        """Whether only responses can be sent."""
         return self._send is None
 
     def ask(self, method: str, params: Any, send: Callable[[bytes], None]) -> PendingRequest:
@@ -140,12 +140,12 @@ class Connection:
         return question
 
     def withdraw(self, question: PendingRequest, send: Callable[[bytes], None]) -> None:
-        """Take back a question, if it has no answer (VER-08)."""
+        """Cancel a question that has no answer (VER-08)."""
         if self._questions.pop(question.id, None) is not None:
             send(jsonrpc.encode_notification("notifications/cancelled", {"requestId": question.id}))
 
     def _resolve_question(self, envelope: Envelope) -> None:
-        """Take the answer to a question of ours; any other is dropped."""
+        """Resolve a question with its answer; an answer without a question is dropped."""
         try:
             question = self._questions.pop(msgspec.json.decode(envelope.id, type=str), None)
             if question is None:
@@ -164,7 +164,7 @@ class Connection:
         """Keep a listen request open until the client cancels it or the connection closes."""
         link = step.link
         assert isinstance(link, RequestLink)
-        with self._publishing:  # nothing comes before the acknowledgement (SUB-03)
+        with self._publishing:  # no change is sent before the acknowledgement (SUB-03)
             self.send(step.first)
             link.listening = (step, exchange)
 
@@ -185,7 +185,7 @@ class Connection:
     # The end --------------------------------------------------------------------------------------
 
     def hang_up(self) -> None:
-        """The client sends no more: its questions will not be answered, and it is not notified of changes."""
+        """Stop asking and notifying a client that has disconnected: open questions fail."""
         self._unsubscribe()
         for id in list(self._questions):
             question = self._questions.pop(id, None)
@@ -193,14 +193,14 @@ class Connection:
                 question.resolve(problem="the connection closed")
 
     def give_up(self, error: ProtocolError) -> None:
-        """Cancel what still runs; a response that has a stream of its own ends with an error."""
+        """Cancel the requests that still run; a response with its own stream ends with an error."""
         with self._publishing:
             running = [link for link in list(self.running.values()) if link.listening is None]
         for link in running:
             (link.whole or link).give_up(error)
 
     def close(self) -> None:
-        """End what still listens: with its result, then, as the protocol wants both, a cancel (SUB-05, SUB-06)."""
+        """End all listen requests: with their result and, as the protocol requires, a cancel (SUB-05, SUB-06)."""
         self.hang_up()
         for id, link in list(self.running.items()):
             exchange = self._stop_listening(link)

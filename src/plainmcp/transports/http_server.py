@@ -1,4 +1,4 @@
-"""One HTTP server in this process: uvicorn on a socket, with an end in time. Knows nothing of messages."""
+"""One HTTP server in this process: uvicorn on a socket, with a shutdown that ends in time. Knows no messages."""
 
 import asyncio
 import logging
@@ -26,8 +26,8 @@ def serve_on(
     started: Callable[[], None] = lambda: None,
     **options: Any,
 ) -> None:
-    """Serve an ASGI application on a socket, in this process, until a signal ends us; calls `started` first."""
-    import uvicorn  # an extra: whoever mounts the server elsewhere does without
+    """Serve an ASGI application on a socket until a signal ends the process; calls `started` when it serves."""
+    import uvicorn  # an optional dependency, only needed here
 
     deadline = Deadline(grace)
 
@@ -42,15 +42,15 @@ def serve_on(
             started()
 
         async def shutdown(self, sockets: Any = None) -> None:
-            """Let it wait for its answers, but see to it that there is nothing to wait for in the end."""
+            """Wait for the responses, but cancel and disconnect in time what does not end."""
             deadline.start()
-            getattr(app, "drain", _nothing)()
+            getattr(app, "drain", _do_nothing)()
             later, last = asyncio.get_running_loop().call_later, deadline.seconds_until
             timers = [later(last(LAST), self._give_up), later(last(LAST * 2 / 3), self._hang_up)]
             await super().shutdown(sockets=sockets)
             for timer in timers:
                 timer.cancel()
-            if self.force_exit:  # after a second Ctrl-C it has waited for nobody
+            if self.force_exit:  # after a second Ctrl-C it has not waited
                 for finish in (self._give_up, self._hang_up):
                     finish()
                     await asyncio.sleep(0.05)
@@ -59,24 +59,24 @@ def serve_on(
         """How many requests were given up."""
 
         def _give_up(self) -> None:
-            self.left = getattr(app, "give_up", _nothing)() or 0
+            self.left = getattr(app, "give_up", _do_nothing)() or 0
             if self.left:
                 _log.warning("requests that still ran at the end, and were given up: %d", self.left)
 
         def _hang_up(self) -> None:
-            """Leave those who owe us the rest of a request, or do not read what they asked for."""
+            """Close the connections of clients that do not finish their request or do not read their response."""
             for connection in list(self.server_state.connections):
                 connection.transport.abort()
 
-    given: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "log_level": "warning",
         "log_config": uvicorn_log_config(),
         "lifespan": "auto",
         **options,
     }
-    config = uvicorn.Config(at_path(app, path), **given)
+    config = uvicorn.Config(at_path(app, path), **settings)
     config.load()
-    config.http_protocol_class = _sparing(config.http_protocol_class)
+    config.http_protocol_class = _with_small_reads(config.http_protocol_class)
     server = HttpServer(config)
     try:
         with asyncio.Runner(loop_factory=_loop_factory(config)) as runner:
@@ -89,27 +89,27 @@ def serve_on(
 
 
 def _loop_factory(config: Any) -> Any:
-    """What makes uvicorn's loop; None where the loop is chosen as older versions do."""
+    """The function that creates uvicorn's loop; None if an older version of uvicorn has set it up."""
     if hasattr(config, "get_loop_factory"):
         return config.get_loop_factory()
     config.setup_event_loop()
     return None
 
 
-def _nothing() -> None:
-    """In the place of what an application does not have."""
+def _do_nothing() -> None:
+    """Stand in for a method that an application does not have."""
 
 
-def _sparing(protocol: Any) -> Any:
-    """An HTTP protocol that reads less at a time: asyncio asks for 256 KiB and gives most of it back.
+def _with_small_reads(protocol: Any) -> Any:
+    """An HTTP protocol that reads less at a time: asyncio allocates 256 KiB and frees most of it after each read.
 
-    Whatever is made meanwhile lies behind it, and the heap grows full of holes: a third more in a minute of load.
+    Objects that are created meanwhile fragment the heap: it grows by a third in a minute of load.
     """
 
-    class Sparing(protocol):  # type: ignore[misc]
+    class SmallReads(protocol):  # type: ignore[misc]
         def connection_made(self, transport: Any) -> None:
-            with suppress(AttributeError):  # the transport of another loop has its own way
+            with suppress(AttributeError):  # the transports of other loops do not have it
                 transport.max_size = 8 * 2**10
             super().connection_made(transport)
 
-    return Sparing
+    return SmallReads

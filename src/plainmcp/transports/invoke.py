@@ -1,4 +1,4 @@
-"""Calls the user's functions: the one place that does, for both runners. Knows no event loop and no thread."""
+"""The only place that calls the user's functions, for both runners. Knows no event loop and no thread."""
 
 import os
 from collections.abc import Callable
@@ -13,33 +13,33 @@ from ..questions import InputRequired
 __all__ = ["PASSED_ON", "Listener", "Process", "cannot_listen", "contain", "end_child", "invoke"]
 
 PASSED_ON = (Exception, InputRequired, Cancelled)
-"""What a function may raise as it is; everything else would reach further than its call, and is contained."""
+"""Exceptions that a function may raise as they are. All others could end more than its call, and are contained."""
 
 Listener = Callable[[Listen, Exchange], None]
-"""Takes over an exchange that stays open; it is ended by bringing back a value."""
+"""Takes over an exchange that stays open, and ends it by passing back a value."""
 
 
 def cannot_listen() -> InvalidRequest:
-    """The error for a listen request where nothing can be sent after the response."""
+    """The error for a listen request on a connection that cannot stay open."""
     return InvalidRequest("subscriptions/listen needs a connection that stays open")
 
 
 class Process:
-    """Which process this is: `current` is another object in each child."""
+    """The identity of this process: `current` is another object in each child process."""
 
     current = object()
 
 
 def end_child() -> None:
-    """End this process silently: it is a child of the one in which a call began, made by the user's function.
+    """End this process silently: it is a child process that a user's function forked.
 
-    A function that forks may return in the child too, and only its parent answers.
+    The function may return in the child too, but only the parent answers.
     """
     os._exit(0)
 
 
 def invoke(step: Run) -> Any:
-    """Call the function of a step; it may end its own call, never the server."""
+    """Call the function of a step. Its exceptions can end its own call, but never the server."""
     process = Process.current
     try:
         return step.feature.function(**step.kwargs)
@@ -53,13 +53,13 @@ def invoke(step: Run) -> Any:
 
 
 def contain(error: BaseException) -> BaseException:
-    """An exception that would reach further than the call it comes from, as one that does not; raises Ctrl-C."""
+    """An exception, or a RuntimeError in the place of one that would end more than its call; raises Ctrl-C."""
     if isinstance(error, (Exception, InputRequired)):
         return error
     raise_interrupt(error)
-    deed = "tried to exit the process" if isinstance(error, SystemExit) else f"raised {type(error).__name__}"
-    problem = RuntimeError(f"the function {deed}")
-    problem.__cause__ = error  # the log says where
+    action = "tried to exit the process" if isinstance(error, SystemExit) else f"raised {type(error).__name__}"
+    problem = RuntimeError(f"the function {action}")
+    problem.__cause__ = error  # so that the log shows where
     return problem
 
 

@@ -1,4 +1,4 @@
-"""A byte stream cut into lines, none longer than a limit. Knows neither what they say nor where they are from."""
+"""Splits a byte stream into lines, none longer than a limit. Knows neither their content nor their source."""
 
 from collections import deque
 from collections.abc import Callable
@@ -11,7 +11,7 @@ _CHUNK = 64 * 1024
 
 
 class Lines:
-    """The lines of a stream, without their ends; None for one that is too long, and nothing for blank ones.
+    """The lines of a stream, without line ends and blank lines; None for a line that is too long.
 
     >>> chunks = [b'{"a":1}\\r\\n\\n{"b"', b":2}\\ntoo long for us\\n", b"last", b""]
     >>> list(Lines(lambda size: chunks.pop(0), limit=8))
@@ -38,11 +38,11 @@ class Lines:
 
     @property
     def waiting(self) -> bool:
-        """Whether there is a line already."""
+        """Whether a line can be taken without reading."""
         return bool(self._whole)
 
     def fill(self) -> bool:
-        """Read once, however many lines that makes; False at the end."""
+        """Read once, for any number of lines; returns False at the end."""
         chunk = self._read(_CHUNK)
         if not chunk:
             self._ended = True
@@ -60,7 +60,7 @@ class Lines:
         self._size += len(part)
         if self._size <= self._limit:
             self._parts.append(part)
-        elif fits:  # told at once, then skipped to its end
+        elif fits:  # reported now; the rest of the line is skipped
             self._parts.clear()
             self._whole.append(None)
 

@@ -1,4 +1,4 @@
-"""A request of ours to a client, until it has its result. Knows threads, not how messages travel."""
+"""A request of the server to a client, until it has its result. Knows threads, not how messages are sent."""
 
 import threading
 from collections.abc import Callable
@@ -10,7 +10,7 @@ __all__ = ["PendingRequest"]
 
 
 class PendingRequest:
-    """A request of ours that waits for its result: resolved once, from any thread."""
+    """A request to the client that waits for its result: it is resolved once, from any thread."""
 
     def __init__(self, id: str, seconds: float) -> None:
         self.id = id
@@ -22,7 +22,7 @@ class PendingRequest:
         self._problem: str | None = None
 
     def resolve(self, result: Any = None, problem: str | None = None) -> None:
-        """Give the result, or what went wrong; only the first counts."""
+        """Set the result, or the text of a problem; later calls have no effect."""
         with self._lock:
             if self._done.is_set():
                 return
@@ -32,14 +32,14 @@ class PendingRequest:
             self._listener()
 
     def on_done(self, listener: Callable[[], object]) -> None:
-        """Call a function once it is resolved, at once if it is."""
+        """Call a function when the request is resolved, or now if it is."""
         with self._lock:
             self._listener = listener
         if self._done.is_set():
             listener()
 
     def wait(self, seconds: float | None) -> Any:
-        """The result; raises PeerError when there is none, or not in time."""
+        """Wait for the result; raises PeerError if there is none, or not in time."""
         if not self._done.wait(seconds):
             raise PeerError("it took too long")
         if self._problem is not None:

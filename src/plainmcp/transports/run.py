@@ -11,7 +11,7 @@ __all__ = ["run"]
 
 
 def run(exchange: Exchange, listen: Listener | None = None) -> bytes | None:
-    """Take every step of an exchange; gives the response, or None where none is sent, or not yet."""
+    """Take every step of an exchange; returns the response, or None if none is sent, or not yet."""
     process = Process.current
     try:
         while (step := exchange.step) is not None:
@@ -37,7 +37,7 @@ def run(exchange: Exchange, listen: Listener | None = None) -> bytes | None:
 
 
 def _take(step: Run) -> Any:
-    """What a step brings back. A function that needs an event loop, or a time limit, runs in the background loop."""
+    """The result of a step. A function that needs an event loop or has a time limit runs in the background loop."""
     feature = step.feature
     if feature.is_async or feature.timeout is not None:
         return _take_in_loop(step)
@@ -46,6 +46,6 @@ def _take(step: Run) -> Any:
 
 
 def _take_in_loop(step: Run, coroutine: Any = None) -> Any:
-    from . import background_loop  # an event loop is loaded for those who need one
+    from . import background_loop  # loads asyncio only when it is needed
 
     return background_loop.take(step, coroutine)

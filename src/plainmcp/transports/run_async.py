@@ -1,4 +1,4 @@
-"""Runs an exchange in an event loop. Plain functions run in threads of ours: they do not hold up the loop."""
+"""Runs an exchange in an event loop. Plain functions run in threads, so that they do not block the loop."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator
@@ -9,7 +9,7 @@ from types import CoroutineType
 from typing import Any, cast
 
 from ..errors import ToolError
-from ..media import MAY_BE_LARGE, is_large
+from ..media import LARGE, MAY_BE_LARGE, is_large
 from ..protocol.exchange import Exchange, Listen, Run
 from ..protocol.request import Cancelled, Link
 from .invoke import PASSED_ON, Listener, Process, cannot_listen, contain, end_child, invoke
@@ -20,7 +20,7 @@ __all__ = ["Rest", "await_request", "call_soon", "run_async", "start", "start_ta
 
 
 async def run_async(exchange: Exchange, threads: Threads, listen: Listener | None = None) -> bytes | None:
-    """Take every step of an exchange; gives the response, or None where none is sent, or not yet."""
+    """Take every step of an exchange; returns the response, or None if none is sent, or not yet."""
     try:
         while (step := exchange.step) is not None:
             if isinstance(step, Listen):
@@ -43,9 +43,9 @@ async def run_async(exchange: Exchange, threads: Threads, listen: Listener | Non
 
 
 async def take_async(step: Run, threads: Threads, coroutine: Any = None) -> bytes:
-    """What a step brings back: the response for its function's value, within its time limit.
+    """The result of a step: the response for its function's value, within its time limit.
 
-    `coroutine` is what the function gave, where it was called already.
+    `coroutine` is the coroutine of the function, if it was called already.
     """
     link, seconds = step.link, step.feature.timeout
     if link is not None and link.cancelled:
@@ -58,7 +58,7 @@ async def take_async(step: Run, threads: Threads, coroutine: Any = None) -> byte
             return await _take(step, threads, coroutine)
     except TimeoutError:
         if not limit.expired():
-            raise  # the function's own
+            raise  # raised by the function itself
         raise ToolError(f"This took longer than {seconds:g} seconds and was given up.") from None
 
 
@@ -71,58 +71,59 @@ async def _take(step: Run, threads: Threads, coroutine: Any) -> bytes:
     elif feature.inline:
         value = invoke(step)
     else:
-        value = await _while_wanted(link, _run_in_thread(partial(_complete, step), threads))
+        value = await _wait_unless_cancelled(link, _run_in_thread(partial(_complete, step), threads))
         if type(value) is not CoroutineType:
-            return cast("bytes", value)  # made in the thread, too
+            return cast("bytes", value)  # written in the thread, too
     if type(value) is CoroutineType:  # a plain wrapper around an async function
         value = await _await_value(link, value)
-    if isinstance(value, MAY_BE_LARGE) and is_large(value):  # it must not hold up the loop
-        value = await _while_wanted(link, _run_in_thread(partial(step.finish, value), threads))
+    is_long_text = type(value) is str and len(value) > LARGE
+    if is_long_text or (isinstance(value, MAY_BE_LARGE) and is_large(value)):  # it must not block the loop
+        value = await _wait_unless_cancelled(link, _run_in_thread(partial(step.finish, value), threads))
         return cast("bytes", value)
     return step.finish(value)
 
 
 def _complete(step: Run) -> Any:
-    """Run a plain function to its response, in a thread; or give the coroutine that it gave."""
+    """Run a plain function in a thread; returns the response, or the coroutine that the function returned."""
     value = invoke(step)
     return value if type(value) is CoroutineType else step.finish(value)
 
 
 async def _await_value(link: Link | None, awaitable: Any) -> Any:
-    """The value of what an async function gave. It runs inline until it waits; only then is it watched."""
+    """The value of an awaitable. A coroutine runs inline until it waits; only then a cancel can stop it."""
     if type(awaitable) is not CoroutineType:
-        return await _while_wanted(link, awaitable)
+        return await _wait_unless_cancelled(link, awaitable)
     try:
         value, rest = start(awaitable)
     except PASSED_ON:
         raise
     except BaseException as error:
         raise contain(error) from error
-    return value if rest is None else await _while_wanted(link, rest)
+    return value if rest is None else await _wait_unless_cancelled(link, rest)
 
 
-async def _while_wanted(link: Link | None, work: Awaitable[Any]) -> Any:
-    """Wait for a value for as long as the response is wanted; raises Cancelled after that."""
+async def _wait_unless_cancelled(link: Link | None, work: Awaitable[Any]) -> Any:
+    """Wait for a value until the request is cancelled; then raises Cancelled."""
     loop, task = asyncio.get_running_loop(), cast("asyncio.Task[Any]", asyncio.current_task())
-    before, ours = task.cancelling(), False
+    before, is_stopped = task.cancelling(), False
 
     def stop() -> None:
-        nonlocal ours
-        if going:
-            ours = True
+        nonlocal is_stopped
+        if is_waiting:
+            is_stopped = True
             task.cancel()
 
     def forget() -> None: ...
 
-    going = True
+    is_waiting = True
     if link is not None:
         forget = link.on_cancel(partial(call_soon, loop, stop))
     try:
         return await work
     except asyncio.CancelledError as error:
-        if task.cancelling() > before + ours:
+        if task.cancelling() > before + is_stopped:
             raise  # the whole task is cancelled
-        if ours:
+        if is_stopped:
             task.uncancel()
             raise Cancelled from None
         raise contain(error) from error
@@ -131,7 +132,7 @@ async def _while_wanted(link: Link | None, work: Awaitable[Any]) -> Any:
     except BaseException as error:
         raise contain(error) from error
     finally:
-        going = False
+        is_waiting = False
         forget()
 
 
@@ -139,7 +140,7 @@ async def _while_wanted(link: Link | None, work: Awaitable[Any]) -> Any:
 
 
 class Rest(Coroutine[Any, Any, Any]):
-    """A coroutine that runs inline up to where it waits; what is left of it is awaited, or run by a task."""
+    """A coroutine that runs inline until it waits; the rest of it is awaited, or run by a task."""
 
     __slots__ = ("_coroutine", "_process", "_waiting", "is_done", "value")
 
@@ -148,10 +149,10 @@ class Rest(Coroutine[Any, Any, Any]):
         self.value: Any = None
         self._coroutine = coroutine
         self._process = Process.current
-        self._waiting: Any = None  # what the coroutine waits for, as long as nothing else knows
+        self._waiting: Any = None  # the object that the coroutine waits for, until it is passed on
 
     def start(self) -> None:
-        """Run it inline up to where it waits."""
+        """Run the coroutine inline until it waits."""
         try:
             self._waiting = self._coroutine.send(None)
         except StopIteration as end:
@@ -161,7 +162,7 @@ class Rest(Coroutine[Any, Any, Any]):
                 end_child()
 
     def send(self, value: Any) -> Any:
-        """Go on; the first time, say what it waits for."""
+        """Continue the coroutine; the first time, return the object that it waits for."""
         if self.is_done:
             raise StopIteration(self.value)
         if self._waiting is not None:
@@ -174,7 +175,7 @@ class Rest(Coroutine[Any, Any, Any]):
                 end_child()
 
     def throw(self, *error: Any) -> Any:
-        """Go on with an exception."""
+        """Continue the coroutine with an exception."""
         self._waiting = None
         try:
             return self._coroutine.throw(*error)
@@ -183,7 +184,7 @@ class Rest(Coroutine[Any, Any, Any]):
                 end_child()
 
     def close(self) -> None:
-        """End it."""
+        """Close the coroutine."""
         self._coroutine.close()
 
     def __await__(self) -> Generator[Any, Any, Any]:
@@ -204,14 +205,14 @@ class _Steps:
 
 
 def start(coroutine: Any) -> tuple[Any, Rest | None]:
-    """Run a coroutine in this task up to where it waits: its value, or what is left to be awaited."""
+    """Run a coroutine in this task until it waits; returns its value, or the rest to be awaited."""
     rest = Rest(coroutine)
     rest.start()
     return (rest.value, None) if rest.is_done else (None, rest)
 
 
 def start_task(coroutine: Any) -> tuple[Any, "asyncio.Task[Any] | None"]:
-    """Run a coroutine inline up to where it waits, in a task of its own: its value, or the task that goes on."""
+    """Run a coroutine inline until it waits, in its own task; returns its value, or the task that continues it."""
     loop, outer, rest, context = asyncio.get_running_loop(), asyncio.current_task(), Rest(coroutine), copy_context()
     if outer is None:
         return None, loop.create_task(coroutine)
@@ -228,7 +229,7 @@ def start_task(coroutine: Any) -> tuple[Any, "asyncio.Task[Any] | None"]:
 
 
 def _switch(loop: asyncio.AbstractEventLoop, one: Any, other: Any) -> None:
-    """Make another task the current one; this is asyncio's own way for those who run tasks themselves."""
+    """Make another task the current one. These functions of asyncio are for code that runs tasks itself."""
     asyncio.tasks._leave_task(loop, one)
     asyncio.tasks._enter_task(loop, other)
 
@@ -246,12 +247,12 @@ async def await_request(question: PendingRequest) -> Any:
 
 
 async def _run_in_thread(function: Callable[[], Any], threads: Threads) -> Any:
-    """What a function gives that runs in a thread, with the context variables of this task."""
+    """The value of a function that runs in a thread with the context variables of this task."""
     loop, context = asyncio.get_running_loop(), copy_context()
     outcome: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
 
     def work() -> None:
-        if outcome.cancelled():  # given up before its turn came
+        if outcome.cancelled():  # cancelled before a thread was free
             return
         value, problem, process = None, None, Process.current
         try:
@@ -269,17 +270,17 @@ async def _run_in_thread(function: Callable[[], Any], threads: Threads) -> Any:
     try:
         raise problem
     finally:
-        del problem  # it knows this frame
+        del problem  # it refers to this frame
 
 
 def _settle(future: "asyncio.Future[Any]", outcome: tuple[Any, BaseException | None]) -> None:
     if not future.done():
         future.set_result(outcome)
     elif type(outcome[0]) is CoroutineType:
-        outcome[0].close()  # its value is not wanted any more
+        outcome[0].close()  # its value is not needed any more
 
 
 def call_soon(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
-    """Call a function in a loop from any thread; nothing waits for it in a loop that is closed."""
+    """Call a function in a loop from any thread; does nothing if the loop is closed."""
     with suppress(RuntimeError):
         loop.call_soon_threadsafe(function)

@@ -1,7 +1,7 @@
-"""A bounded number of threads that run plain functions, started as they are needed. Knows nothing of what they run.
+"""A limited number of threads that run plain functions, started when they are needed.
 
-They are daemons: a function that never ends holds up its own request only, not the end of the process. Work goes to
-the thread that was busy last, so that a server with little to do keeps few threads and little memory.
+They are daemons: a function that never ends blocks its own request only, not the end of the process. Work goes to the
+thread that was busy last, so that a server with little work has few threads and needs little memory.
 """
 
 import logging
@@ -19,7 +19,7 @@ __all__ = ["Threads", "threads_of"]
 _log = logging.getLogger("plainmcp")
 
 Work = Callable[[], object]
-Inbox = SimpleQueue[Work | None]  # of one thread: where its next work is put, or None for none
+Inbox = SimpleQueue[Work | None]  # the next work of one thread, or None to end it
 
 
 class Threads:
@@ -32,14 +32,14 @@ class Threads:
         _all.add(self)
 
     def reset(self) -> None:
-        """Begin without threads and without work."""
-        self._lock = threading.Lock()  # of what follows
+        """Start without threads and without work."""
+        self._lock = threading.Lock()  # for the attributes below
         self._waiting: deque[Work] = deque()
         self._idle: list[Inbox] = []
         self._running = 0
 
     def submit(self, work: Work) -> None:
-        """Run a function as soon as a thread is free; it looks after its own outcome."""
+        """Run a function as soon as a thread is free. It has to handle its own result and exceptions."""
         with self._lock:
             if self._idle:
                 inbox = self._idle.pop()
@@ -47,14 +47,14 @@ class Threads:
                 inbox = SimpleQueue()
                 name = f"plainmcp-{self._running + 1}"
                 threading.Thread(target=self._serve, args=(inbox,), name=name, daemon=True).start()
-                self._running += 1  # not if it could not start
+                self._running += 1  # only if it could start
             else:
                 self._waiting.append(work)
                 return
         inbox.put(work)
 
     def close(self) -> None:
-        """End the threads that have nothing to do; the others end once they are done."""
+        """End the idle threads; the others end when their work is done."""
         with self._lock:
             self._idle_seconds = 0
             idle, self._idle = self._idle, []
@@ -68,7 +68,7 @@ class Threads:
                 work = inbox.get(timeout=self._idle_seconds)
             except Empty:
                 with self._lock:
-                    if inbox in self._idle:  # nothing to do for a while: the thread ends
+                    if inbox in self._idle:  # no work for a while: the thread ends
                         self._idle.remove(inbox)
                         self._running -= 1
                         return
@@ -80,7 +80,7 @@ class Threads:
                     work()
                 except BaseException:
                     _log.exception("work in a thread failed")
-                del work  # what it holds is not ours to keep while we wait
+                del work  # its objects must not stay alive while the thread waits
                 with self._lock:
                     if not self._waiting:
                         self._idle.append(inbox)
@@ -93,7 +93,7 @@ _all: WeakSet[Threads] = WeakSet()
 
 
 def threads_of(server: Core) -> Threads:
-    """The threads in which a server's plain functions run: as many as it allows."""
+    """The threads for the plain functions of a server, at most `server.threads`."""
     threads = _threads.get(server)
     if threads is None:
         threads = _threads.setdefault(server, Threads(server.threads))
@@ -101,7 +101,7 @@ def threads_of(server: Core) -> Threads:
 
 
 def _enter_child() -> None:
-    """A child of this process has none of our threads."""
+    """Reset all threads in a child process, which does not have them."""
     for threads in _all:
         threads.reset()
 

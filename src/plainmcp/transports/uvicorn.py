@@ -1,4 +1,4 @@
-"""HTTP: an address, a socket and processes. Knows nothing of messages; what one process does is in http_server."""
+"""Serving over HTTP: the address, the socket and the processes. http_server serves in each process."""
 
 import errno
 import inspect
@@ -19,7 +19,7 @@ from .http.path import PATH, App
 from .shutdown import GRACE, check_grace
 from .workers import run_workers
 
-__all__ = ["address_of", "address_text", "check_uvicorn", "listening", "serve"]
+__all__ = ["address_of", "address_text", "check_uvicorn", "open_socket", "serve"]
 
 
 def address_of(text: str) -> tuple[str, int]:
@@ -41,44 +41,44 @@ def address_of(text: str) -> tuple[str, int]:
 _TRANSPORTS = {"stdio", "http", "sse", "streamable-http"}
 
 
-def address_text(given: str | int) -> str:
-    """An address as host:port, also of a port of 127.0.0.1; raises AuthorError for the name of a transport."""
-    if isinstance(given, str) and given in _TRANSPORTS:
+def address_text(address: str | int) -> str:
+    """An address as host:port; a number is a port of 127.0.0.1. Raises AuthorError for the name of a transport."""
+    if isinstance(address, str) and address in _TRANSPORTS:
         raise AuthorError(
-            f"{given!r} is not an address: server.run() serves on standard input and output, and "
+            f"{address!r} is not an address: server.run() serves on standard input and output, and "
             'server.run(http="127.0.0.1:8000") over HTTP'
         )
-    return f"127.0.0.1:{given}" if isinstance(given, int) else given
+    return f"127.0.0.1:{address}" if isinstance(address, int) else address
 
 
 def check_uvicorn(options: dict[str, Any]) -> None:
-    """Refuse what is not an option of uvicorn's, nor of `serve`, or says where to serve; raises OptionError."""
+    """Refuse options that neither uvicorn nor `serve` takes, or that set the address; raises OptionError."""
     if find_spec("uvicorn") is None or not options:
         return
     from uvicorn import Config
 
     ours = {"app", "host", "port", "uds", "fd", "workers", "reload"}
-    known = {name: Any for name in inspect.signature(Config).parameters if name not in ours}
-    check_options({name: value for name, value in options.items() if name != "path"}, known, "uvicorn=")
+    allowed = {name: Any for name in inspect.signature(Config).parameters if name not in ours}
+    check_options({name: value for name, value in options.items() if name != "path"}, allowed, "uvicorn=")
 
 
 def serve(
     app: App, address: str, *, path: str = PATH, workers: int = 1, grace: float = GRACE, **options: Any
 ) -> None:
-    """Serve an ASGI application at host:port until a signal ends us; takes uvicorn's options besides.
+    """Serve an ASGI application at host:port until a signal ends the process; also takes the options of uvicorn.
 
-    Then it ends within `grace` seconds. Raises AuthorError when that cannot work: no such address, the port taken,
-    uvicorn not installed, or workers that cannot even start.
+    After the signal it ends within `grace` seconds. Raises AuthorError if the address does not exist, the port is in
+    use, uvicorn is not installed, or the workers cannot start.
     """
     if workers < 1:
         raise AuthorError("workers is at least 1")
     if workers > 1 and not hasattr(os, "fork"):
         raise AuthorError("several workers need a system that can fork; run one, or several servers behind a proxy")
     check_grace(grace)
-    from .http_server import serve_on  # an event loop is loaded for those who need one
+    from .http_server import serve_on  # loads asyncio only when it is needed
 
-    # A signal that comes before uvicorn serves interrupts us, and one that ended uvicorn is passed on by it.
-    with suppress(KeyboardInterrupt), _interrupted_by(signal.SIGTERM), listening(address, path) as bound:
+    # A signal before uvicorn serves raises KeyboardInterrupt; later signals uvicorn sends again when it has ended.
+    with suppress(KeyboardInterrupt), _interrupt_on(signal.SIGTERM), open_socket(address, path) as bound:
         if workers == 1:
             serve_on(bound, app, path=path, grace=grace, **options)
         else:
@@ -86,8 +86,8 @@ def serve(
             run_workers(workers, lambda started: work(started=started), grace)
 
 
-def listening(address: str, path: str = PATH) -> socket.socket:
-    """A socket at host:port that clients can connect to from now on; says so, and raises AuthorError as `serve`."""
+def open_socket(address: str, path: str = PATH) -> socket.socket:
+    """A socket that listens at host:port; prints its address. Raises AuthorError like `serve`."""
     host, port = address_of(address)
     if find_spec("uvicorn") is None:
         raise AuthorError("serving HTTP takes uvicorn: pip install 'plainmcp[http]'")
@@ -119,13 +119,13 @@ def _bind(host: str, port: int) -> socket.socket:
 
 
 @contextmanager
-def _interrupted_by(number: int) -> Generator[None, None, None]:
-    """Let a signal interrupt us, and no more."""
+def _interrupt_on(number: int) -> Generator[None, None, None]:
+    """Let a signal raise KeyboardInterrupt."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    kept = signal.signal(number, signal.default_int_handler)
+    former = signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        signal.signal(number, kept)
+        signal.signal(number, former)

@@ -1,6 +1,6 @@
-"""Several processes that do the same work: forked, replaced when one ends by itself, and ended together.
+"""Several processes that do the same work: they are forked, replaced when one ends by itself, and ended together.
 
-Knows processes and signals, not what the work is.
+Knows processes and signals, but not the work.
 """
 
 import logging
@@ -19,37 +19,37 @@ from .shutdown import check_grace
 __all__ = ["run_workers"]
 
 SOON = 1.0
-"""One that ends within so many seconds of its start is replaced only after as many."""
+"""A worker that ends within this number of seconds is replaced after the same number of seconds."""
 SPARE = 0.5
-"""How long after their grace period workers are killed that have not ended."""
+"""How many seconds after their grace period workers are killed."""
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _log = logging.getLogger("plainmcp")
 
 Work = Callable[[Callable[[], None]], None]
-"""What each process does; it calls the function it is given once it has come to serve."""
+"""The work of each process; it calls its argument when it starts to serve."""
 
 
 def run_workers(count: int, work: Work, grace: float) -> None:
-    """Do the work in as many processes until a signal ends us; raises AuthorError if it cannot even begin."""
+    """Do the work in `count` processes until a signal ends them; raises AuthorError if the work cannot start."""
     Workers(count, work, check_grace(grace)).run()
 
 
 class Workers:
-    """The processes, seen from the one that started them."""
+    """The worker processes, and the parent process that starts and ends them."""
 
     def __init__(self, count: int, work: Work, grace: float) -> None:
         self._count = count
         self._work = work
         self._grace = grace
-        self._children: dict[int, float] = {}  # when each was started
+        self._children: dict[int, float] = {}  # process ids, with the time of the start
         self._ending = False
         self._problem: str | None = None
-        self._served = mmap.mmap(-1, 1)  # shared by all: whether one of them has come to serve
-        self._alive, self._line = os.pipe()  # its end tells the workers that we are gone, however we ended
+        self._served = mmap.mmap(-1, 1)  # shared by all: whether one of them has served
+        self._alive, self._line = os.pipe()  # closed when the parent ends in any way, so that workers end too
 
     def run(self) -> None:
-        """Start them, replace those that end by themselves, and return when all have ended."""
+        """Start the workers, replace those that end by themselves, and return when all have ended."""
         former = {number: signal.signal(number, self._end) for number in _SIGNALS}
         try:
             for _ in range(self._count):
@@ -68,7 +68,7 @@ class Workers:
             raise AuthorError(self._problem)
 
     def _start(self) -> None:
-        with _blocked_signals():  # a child is either known to `_end`, or not there yet
+        with _block_signals():  # so that `_end` knows every child that exists
             if self._ending:
                 return
             child = os.fork()
@@ -81,13 +81,13 @@ class Workers:
             self._problem = f"a worker ended with code {code} before it served anything; what it logged says why"
             self._end()
             return
-        _log.warning("worker %d %s; another one takes its place", child, _outcome(code))
+        _log.warning("worker %d %s; another one takes its place", child, _describe_exit(code))
         if time.monotonic() - started < SOON:
-            time.sleep(SOON)  # something is wrong with it, and may be with the next one
+            time.sleep(SOON)  # the next one may fail in the same way
         self._start()
 
     def _end(self, number: int = signal.SIGTERM, frame: Any = None) -> None:
-        """End them all, as soon as their grace period allows."""
+        """End all workers, each within its grace period."""
         if not self._ending:
             self._ending = True
             killer = threading.Timer(self._grace + SPARE, self._send, (signal.SIGKILL,))
@@ -106,30 +106,30 @@ class Workers:
         code = 1
         try:
             os.close(self._line)
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)  # who is not yet serving has nothing to bring to an end
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)  # before it serves, nothing needs a shutdown
             signal.signal(signal.SIGINT, signal.default_int_handler)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
-            threading.Thread(target=self._end_with_the_parent, daemon=True).start()
+            threading.Thread(target=self._end_with_parent, daemon=True).start()
             with suppress(KeyboardInterrupt):
-                self._work(self._say_served)
+                self._work(self._report_served)
             code = 0
-        except SystemExit:  # it has said why
+        except SystemExit:  # the reason is printed already
             pass
         except BaseException:
             _log.exception("a worker failed")
         finally:
             os._exit(code)
 
-    def _say_served(self) -> None:
+    def _report_served(self) -> None:
         self._served[0] = 1
 
-    def _end_with_the_parent(self) -> None:
+    def _end_with_parent(self) -> None:
         os.read(self._alive, 1)
         os.kill(os.getpid(), signal.SIGTERM)
 
 
 @contextmanager
-def _blocked_signals() -> Generator[None, None, None]:
+def _block_signals() -> Generator[None, None, None]:
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
         yield
@@ -137,7 +137,7 @@ def _blocked_signals() -> Generator[None, None, None]:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
-def _outcome(code: int) -> str:
+def _describe_exit(code: int) -> str:
     if code >= 0:
         return f"ended with code {code}"
     try:

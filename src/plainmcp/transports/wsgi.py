@@ -85,7 +85,7 @@ class WSGIApp:
             return rules.refuse_caller(error)
         body = _read_body(environ, endpoint.settings.max_body)
         if body is None:
-            return endpoint.preflight.too_large()
+            return endpoint.preflight.refuse_large_body()
         return endpoint.receive(method, headers, profile, body, principal)
 
     # Pending responses ----------------------------------------------------------------------------

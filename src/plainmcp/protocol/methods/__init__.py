@@ -1,4 +1,4 @@
-"""Every method of the protocol, by name; each module tells one area from top to bottom."""
+"""Every method of the protocol, by name. Each module has the methods of one area."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from . import completion, lifecycle, prompts, resources, subscriptions, tools
 __all__ = ["METHODS", "Method"]
 
 Method = Callable[[Core, Request], Exchange | bytes | dict[str, Any]]
-"""Answers a request: gives an exchange, a whole response, or the result that a response is to carry."""
+"""Answers a request: returns an exchange, a whole response, or the result of one."""
 
 METHODS: dict[str, Method] = {
     "completion/complete": completion.complete,
@@ -30,4 +30,4 @@ METHODS: dict[str, Method] = {
     "tools/call": tools.call,
     "tools/list": tools.list_,
 }
-"""What answers each method."""
+"""The functions that answer the methods."""

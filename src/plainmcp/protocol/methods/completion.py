@@ -14,8 +14,8 @@ from ..request import Request
 
 __all__ = ["CompletionPlan", "complete"]
 
-MOST = 100
-"""How many suggestions one response may hold (COMP-02)."""
+MAX_SUGGESTIONS = 100
+"""The largest number of suggestions in one response (COMP-02)."""
 
 
 class _Reference(msgspec.Struct):
@@ -43,35 +43,36 @@ def complete(server: Core, request: Request) -> Exchange | dict[str, Any]:
     context = params.get("context", _Context, _Context())
     source = server.registry.complete(_target_of(server, request, ref), argument.name)
     if source is None:
-        return _result(server, request, [])
+        return _to_result(server, request, [])
     return start_call(CompletionPlan, server, source, request, (argument.value, context.arguments or {}))
 
 
 class CompletionPlan(Plan[Completion]):
-    """How suggestions are asked for on one revision."""
+    """The compiled call of a completion on one revision."""
 
     @property
     def title(self) -> str:
-        """What is completed."""
+        """The name of the completed argument."""
         return f"Completion of {self.feature.argument}"
 
     def bind(self, request: Request, arguments: Any) -> dict[str, Any]:
-        """What was typed, and the other arguments where the function takes them."""
+        """The typed text, and the other arguments if the function takes them."""
         return dict(zip(self.feature.names, arguments, strict=False))
 
     def write(self, request: Request, value: Any) -> bytes:
         """The response with the suggestions."""
         suggestions = [value] if isinstance(value, str) else [str(item) for item in value or ()]
-        return jsonrpc.encode_result(request.id, _result(self.server, request, suggestions))
+        return jsonrpc.encode_result(request.id, _to_result(self.server, request, suggestions))
 
 
-def _result(server: Core, request: Request, suggestions: list[str]) -> dict[str, Any]:
-    completion = {"values": suggestions[:MOST], "total": len(suggestions), "hasMore": len(suggestions) > MOST}
+def _to_result(server: Core, request: Request, suggestions: list[str]) -> dict[str, Any]:
+    values, total = suggestions[:MAX_SUGGESTIONS], len(suggestions)
+    completion = {"values": values, "total": total, "hasMore": total > len(values)}
     return with_server_info({"completion": completion}, server, request.revision)
 
 
 def _target_of(server: Core, request: Request, ref: _Reference) -> str:
-    """The prompt or template that is meant; raises InvalidParams for one that does not exist."""
+    """The key of the prompt or template of a reference; raises InvalidParams if it does not exist."""
     registry = server.registry
     if ref.type == "ref/prompt" and ref.name is not None:
         return registry.prompts.get(ref.name, request.principal).key

@@ -14,7 +14,7 @@ __all__ = ["discover", "initialize", "ping", "set_level"]
 
 
 def initialize(server: Core, request: Request) -> dict[str, Any]:
-    """Settle on a revision and describe the server (VER-01 to VER-04)."""
+    """Negotiate a revision and describe the server (VER-01 to VER-04)."""
     params, session = request.params, request.session
     if session is not None and session.revision is not None:
         raise InvalidRequest("this connection is initialized already")
@@ -39,7 +39,7 @@ def ping(server: Core, request: Request) -> dict[str, Any]:
 
 
 def set_level(server: Core, request: Request) -> dict[str, Any]:
-    """From which level on log messages are sent (LOG-02)."""
+    """Set the lowest level of log messages that are sent (LOG-02)."""
     level = request.params.get("level", str)
     if level not in LOG_LEVELS:
         raise InvalidParams(f"unknown log level; the levels are {', '.join(LOG_LEVELS)}")  # LOG-04

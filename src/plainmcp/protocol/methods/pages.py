@@ -1,4 +1,4 @@
-"""Lists, page by page: the response with one page, whose bytes are kept until the list changes."""
+"""Responses with one page of a list. The registry stores their bytes until the list changes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ def write_page(
             result["nextCursor"] = next_cursor
         if revision.cache_hints:
             ttl, scope = server.cache
-            # A list that differs between callers must not be kept for all of them (CACHE-05).
+            # A list that differs between callers must not be cached for all of them (CACHE-05).
             result |= {"ttlMs": ttl, "cacheScope": "private" if features.guarded else scope}
         return jsonrpc.result_tail(codec.encode(with_server_info(result, server, revision)))
 

@@ -33,7 +33,7 @@ def get(server: Core, request: Request) -> Exchange:
 
 
 class PromptPlan(Plan[PromptFeature]):
-    """How a prompt is called on one revision."""
+    """The compiled call of a prompt on one revision."""
 
     @property
     def title(self) -> str:
@@ -41,7 +41,7 @@ class PromptPlan(Plan[PromptFeature]):
         return f"Prompt {self.feature.definition.name}"
 
     def bind(self, request: Request, arguments: Any) -> dict[str, Any]:
-        """The keyword arguments; the client has to mend arguments that do not fit (PROM-04)."""
+        """The keyword arguments; raises InvalidParams if they do not fit (PROM-04)."""
         try:
             return self.feature.bind(arguments)
         except ToolError as error:

@@ -44,7 +44,7 @@ def read(server: Core, request: Request) -> Exchange:
 
 
 class ResourcePlan(Plan[ResourceFeature | TemplateFeature]):
-    """How a resource is read on one revision; the variables of its URI are the arguments of its function."""
+    """The compiled read of a resource on one revision; the variables of its URI are the arguments."""
 
     @property
     def title(self) -> str:
@@ -52,7 +52,7 @@ class ResourcePlan(Plan[ResourceFeature | TemplateFeature]):
         return f"Resource {self.feature.definition.name}"
 
     def bind(self, request: Request, arguments: Any) -> dict[str, Any]:
-        """The keyword arguments; a variable that the function cannot take names no resource that exists."""
+        """The keyword arguments; raises ResourceNotFound if the variables do not fit the function."""
         if not isinstance(self.feature, TemplateFeature):
             return {}
         try:
@@ -65,7 +65,7 @@ class ResourcePlan(Plan[ResourceFeature | TemplateFeature]):
         params, feature = request.params, self.feature
         result = feature.normalize(params.uri, value)
         if params.inputResponses or params.requestState:
-            result.ttlMs, result.cacheScope = 0, "private"  # what took the answers of one caller is for no other
+            result.ttlMs, result.cacheScope = 0, "private"  # the answers of one caller must not be cached for others
         elif result.ttlMs is None:
             result.ttlMs, result.cacheScope = feature.ttl_ms, feature.cache_scope
         result = project.resource_result(result, self.revision)

@@ -28,7 +28,7 @@ def subscribe(server: Core, request: Request) -> dict[str, Any]:
 
 
 def unsubscribe(server: Core, request: Request) -> dict[str, Any]:
-    """Notify this client of a resource no longer."""
+    """Stop notifying this client of changes of a resource."""
     uri = request.params.get("uri", str)
     if request.session is not None:
         request.session.subscribed.discard(uri)
@@ -36,7 +36,7 @@ def unsubscribe(server: Core, request: Request) -> dict[str, Any]:
 
 
 class _Filter(msgspec.Struct, omit_defaults=True):
-    """Which changes a listen request asks for."""
+    """The changes that a listen request names."""
 
     toolsListChanged: bool = False
     promptsListChanged: bool = False
@@ -45,7 +45,7 @@ class _Filter(msgspec.Struct, omit_defaults=True):
 
 
 class _Subscription:
-    """The changes that one listen request asked for."""
+    """The subscription of one listen request."""
 
     __slots__ = ("_filter", "_id")
 
@@ -54,7 +54,7 @@ class _Subscription:
         self._filter = filter
 
     def includes(self, event: str, uri: str | None) -> bool:
-        """Whether the client wants to know of a change (SUB-02)."""
+        """Whether the client is notified of a change (SUB-02)."""
         match event:
             case "tools/list_changed":
                 return self._filter.toolsListChanged
@@ -79,12 +79,12 @@ def _can_read(server: Core, request: Request, uri: str) -> bool:
 
 
 def _covers(subscribed: str, uri: str) -> bool:
-    """A subscription to a resource covers what lies below it."""
+    """Whether a subscription to a resource covers a URI: its own, or one below it."""
     return uri == subscribed or uri.startswith(subscribed.rstrip("/") + "/")
 
 
 def listen(server: Core, request: Request) -> Exchange:
-    """Stay open and notify of changes; the first message says of which (SUB-03, SUB-04)."""
+    """Stay open and notify of changes; the first message lists which ones (SUB-03, SUB-04)."""
     filter = request.params.get("notifications", _Filter)
     filter.resourceSubscriptions = [uri for uri in filter.resourceSubscriptions if _can_read(server, request, uri)]
     id = msgspec.json.decode(request.id)
@@ -98,17 +98,17 @@ def listen(server: Core, request: Request) -> Exchange:
 
 
 class Listening(Exchange, kw_only=True):
-    """A response that stays open; bringing back a value ends it with its result (SUB-05)."""
+    """A response that stays open; a value that is passed back ends it with its result (SUB-05)."""
 
     request: Request
     result: dict[str, Any]
 
     def send(self, value: Any) -> None:
-        """The server ends it."""
+        """End it with its result, because the server shuts down."""
         self._close(jsonrpc.encode_result(self.request.id, self.result))
 
     def throw(self, error: BaseException) -> None:
-        """It cannot stay open, or the client ended it."""
+        """End it with an error, or without a response if the client cancelled it."""
         request = self.request
         is_ended = isinstance(error, Cancelled)
         self._close(None if is_ended else error_response(error, request.revision, request.id))

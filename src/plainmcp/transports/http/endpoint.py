@@ -188,7 +188,7 @@ class Endpoint:
         try:
             if envelope.method is UNSET:
                 raise InvalidRequest("there are no questions to answer here")
-            header_map = partial(self._find_header_map, principal) if self.core.registry.tools.headed else None
+            header_map = partial(self._find_header_map, principal) if self.core.registry.tools.has_headers else None
             revision = rules.check_modern(headers, profile, envelope, meta, header_map)
         except ProtocolError as error:
             failure = error_response(error, LATEST, envelope.id)

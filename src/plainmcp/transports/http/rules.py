@@ -1,6 +1,6 @@
-"""The HTTP rules: what a request must look like, which era it belongs to, and the status of its answer.
+"""The HTTP rules: the checks of a request, its revision, and the status of its response.
 
-Pure functions of headers and messages. What is then done with a request is the endpoint's.
+Functions of headers and messages, without I/O. The endpoint uses them.
 """
 
 from functools import lru_cache
@@ -53,7 +53,7 @@ _STATUS_UNREAD = {-32700: 400, -32600: 400}
 
 
 class Response(msgspec.Struct, frozen=True, gc=False):
-    """A whole answer."""
+    """A whole HTTP response."""
 
     status: int
     body: bytes = b""
@@ -61,14 +61,14 @@ class Response(msgspec.Struct, frozen=True, gc=False):
 
 
 class RequestProfile(msgspec.Struct, frozen=True, gc=False):
-    """A request that may pass, as far as its headers tell: what its client takes, and what it says it sends."""
+    """The facts in the headers of a request: the media types that its client accepts, its version and its method."""
 
     json: bool
     events: bool
     version: str | None
     method: str | None
-    revision: Revision | None  # what that version means, if it is served; one is assumed where none is named
-    modern: bool = False  # whether each request speaks for itself
+    revision: Revision | None  # of that version, if it is served; without a version, the default
+    modern: bool = False  # whether the revision has no handshake
 
 
 JSON = ((b"content-type", b"application/json"),)
@@ -82,12 +82,12 @@ EVENT_STREAM = (
 
 
 def json_response(status: int, body: bytes | None) -> Response:
-    """An answer as JSON; what is not answered is accepted (R26-HTTP-06)."""
+    """A response with JSON; without a body it is a 202 (R26-HTTP-06)."""
     return Response(202) if body is None else Response(status, body, JSON)
 
 
 def refusal(status: int, error: ProtocolError, id: bytes | None = None, allow: bytes | None = None) -> Response:
-    """A request that goes no further, and why; `allow` names the methods that would."""
+    """The response to a refused request, with an error; `allow` names the allowed methods."""
     headers = JSON if allow is None else (*JSON, (b"allow", allow))
     return Response(status, error_response(error, LATEST, id), headers)
 
@@ -102,30 +102,30 @@ def refuse_caller(error: BaseException) -> Response:
     return refusal(HTTP_STATUSES.get(error.code, 500), error)
 
 
-def length_of(given: str | None) -> int | None:
-    """How long a body says it is; None when it does not say so in digits.
+def length_of(text: str | None) -> int | None:
+    """The number in a Content-Length header; None if it is missing or not written in digits.
 
     >>> length_of("42"), length_of("\u00b2"), length_of("9" * 5000)
     (42, None, 999999999999999999)
     """
-    return int(given[:18]) if given and given.isascii() and given.isdigit() else None
+    return int(text[:18]) if text and text.isascii() and text.isdigit() else None
 
 
 def profile_of(headers: Headers) -> RequestProfile:
-    """What the headers of a request say that are the same each time."""
+    """The profile of a request by its headers."""
     accept = headers.get(b"accept")
-    takes = (accepts(accept, "application/json"), accepts(accept, "text/event-stream"))
+    accepted = (accepts(accept, "application/json"), accepts(accept, "text/event-stream"))
     version = headers.get(b"mcp-protocol-version")
     revision = REVISIONS.get(version or HTTP_DEFAULT.name)
     is_modern = revision is not None and not revision.handshake
-    return RequestProfile(*takes, version, headers.get(b"mcp-method"), revision, is_modern)
+    return RequestProfile(*accepted, version, headers.get(b"mcp-method"), revision, is_modern)
 
 
 # Media types --------------------------------------------------------------------------------------
 
 
 def is_json(content_type: str | None) -> bool:
-    """Whether a body says it is JSON, or says nothing."""
+    """Whether a Content-Type is JSON, or missing."""
     if content_type is None or content_type == "application/json":
         return True
     kind = content_type.partition(";")[0].strip().lower()
@@ -133,7 +133,7 @@ def is_json(content_type: str | None) -> bool:
 
 
 def accepts(accept: str | None, kind: str) -> bool:
-    """Whether a client takes a media type; one that says nothing takes all.
+    """Whether a client accepts a media type; without an Accept header it accepts all.
 
     >>> accepts("application/json;q=0.5, text/*", "text/event-stream"), accepts("text/html", "application/json")
     (True, False)
@@ -154,22 +154,23 @@ def _accepts(accept: str, kind: str) -> bool:
     return False
 
 
-# Eras ---------------------------------------------------------------------------------------------
+# Revisions ----------------------------------------------------------------------------------------
 
 
 def check_modern(
     headers: Headers, profile: RequestProfile, envelope: Envelope, meta: Meta | None, header_map: Any
 ) -> Revision:
-    """Check what headers repeat of the body, in the protocol's order; gives the revision, raises ProtocolError.
+    """Check the headers that repeat parts of the body; returns the revision, raises ProtocolError.
 
-    `header_map` gives the header map of a tool by its name, or None; it is None itself where no tool has one.
+    The order of the checks is that of the protocol. `header_map` returns the header map of a tool by its
+    name, or None. It is None itself if no tool has one.
     """
     if envelope.method == "initialize" and (meta is None or meta.version is UNSET):
         raise InvalidParams("a request of this version has no handshake", {"supported": list(MODERN)})
     meta = require_meta(meta)  # R26-META-04
     if headers.duplicates is not None:
         headers.check_once(b"mcp-protocol-version")
-    if profile.version != meta.version:  # R26-HDR-03, R26-HDR-04; before what is served
+    if profile.version != meta.version:  # R26-HDR-03, R26-HDR-04; checked before the version itself
         raise HeaderMismatch("the header MCP-Protocol-Version and the version in params._meta differ")
     revision = profile.revision
     if revision is None or not profile.modern:
@@ -180,13 +181,13 @@ def check_modern(
     check_log_level(meta)
     name = envelope.params and envelope.params.name
     repeated = header_map(name) if isinstance(name, str) else None
-    arguments = _arguments(envelope) if repeated else None
-    if repeated and arguments:  # where there are none the method will say what is wrong
+    arguments = _decode_arguments(envelope) if repeated else None
+    if repeated and arguments:  # without arguments, the method reports the error
         match_params(headers, repeated, arguments)
     return revision
 
 
-def _arguments(envelope: Envelope) -> dict[str, Any] | None:
+def _decode_arguments(envelope: Envelope) -> dict[str, Any] | None:
     try:
         raw = envelope.params.arguments if envelope.params is not None else b""
         return msgspec.json.decode(raw or b"null", type=dict[str, Any] | None)
@@ -216,51 +217,51 @@ def missing_session_error(profile: RequestProfile) -> InvalidRequest | HeaderMis
 
 
 def status_of(response: bytes, modern: bool) -> int:
-    """The status of an answer: it tells of errors in the modern era only (R26-HTTP-28).
+    """The status of a response; only the modern revisions have error statuses (R26-HTTP-28).
 
-    Before, a 404 says that the session is gone, so an unknown method must not bring one.
+    In the handshake revisions a 404 means that the session has ended, so an unknown method must not cause one.
     """
     return HTTP_STATUSES.get(response.code, 200) if modern and isinstance(response, Failure) else 200
 
 
 def status_unread(code: int, modern: bool) -> int:
-    """The status for a message that could not be taken in."""
+    """The status for a message that could not be decoded."""
     return (HTTP_STATUSES if modern else _STATUS_UNREAD).get(code, 200)
 
 
 # Before the body is read --------------------------------------------------------------------------
 
-MANY = 256
-"""How many profiles are remembered."""
+MAX_PROFILES = 256
+"""How many profiles are cached."""
 
 
 class Preflight:
-    """What a transport asks before it reads a body, or while it does."""
+    """The checks of a request before its body is read, and the responses to bodies over the limits."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._origins, self._hosts = frozenset(settings.origins), frozenset(settings.hosts)
-        self._digits = len(str(settings.max_body))  # no body is too long whose length has fewer
+        self._digits = len(str(settings.max_body))  # a length with fewer digits is within the limit
         self._profiles: dict[tuple[Any, ...], RequestProfile] = {}
 
     def check(self, method: str, headers: Headers, local: str | None) -> Response | RequestProfile:
-        """Why a request is refused before its body is read, or what its headers say."""
+        """The profile of a request, or the response that refuses it before its body is read."""
         raw = headers.raw.get
-        # A client sends the same of these each time: what they mean is worked out once.
+        # A client sends the same values each time, so the result is cached.
         key = (
             method, local, raw(b"host"), raw(b"origin"), raw(b"content-type"), raw(b"accept"),
             raw(b"mcp-protocol-version"), raw(b"mcp-method"),
         )  # fmt: skip
         profile = self._profiles.get(key)
         if profile is None or headers.duplicates is not None:
-            checked = self._check_headers(method, headers, local)
-            if isinstance(checked, Response):
-                return checked
-            profile = self._remember(key, checked)
+            result = self._check_headers(method, headers, local)
+            if isinstance(result, Response):
+                return result
+            profile = self._store(key, result)
         digits = raw(b"content-length")
         if digits is not None and len(digits) >= self._digits:
             length = length_of(headers.get(b"content-length"))
-            return self.too_large() if length is not None and length > self.settings.max_body else profile
+            return self.refuse_large_body() if length is not None and length > self.settings.max_body else profile
         return profile
 
     def _check_headers(self, method: str, headers: Headers, local: str | None) -> Response | RequestProfile:
@@ -280,19 +281,19 @@ class Preflight:
             return refusal(406, InvalidRequest("Accept names application/json and text/event-stream"))
         return profile
 
-    def _remember(self, key: tuple[Any, ...], profile: RequestProfile) -> RequestProfile:
+    def _store(self, key: tuple[Any, ...], profile: RequestProfile) -> RequestProfile:
         if sum(len(part) for part in key if part is not None) <= MAX_CACHED:
-            if len(self._profiles) >= MANY:
+            if len(self._profiles) >= MAX_PROFILES:
                 self._profiles.clear()
             self._profiles[key] = profile
         return profile
 
-    def too_large(self) -> Response:
+    def refuse_large_body(self) -> Response:
         """The response to a body over the limit."""
         text = f"the body is larger than {self.settings.max_body} bytes; the setting max_body allows more"
         return refusal(413, InvalidRequest(text))
 
-    def too_slow(self) -> Response:
-        """The response to a body that does not come to its end."""
+    def refuse_slow_body(self) -> Response:
+        """The response to a body that takes too long."""
         text = f"the body took longer than {self.settings.body_seconds:g} s; the setting body_seconds allows more"
         return refusal(408, InvalidRequest(text))

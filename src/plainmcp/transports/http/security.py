@@ -1,6 +1,6 @@
-"""Who may talk to us over HTTP at all: the Origin of browsers, and the Host where we are reached on loopback.
+"""The check of the headers Origin and Host: it protects against browsers that call on behalf of other sites.
 
-Pure: knows two headers, the local address, and the two settings its refusals name.
+Knows these two headers, the local address and two settings. Does no I/O.
 """
 
 import re
@@ -14,10 +14,10 @@ from ...errors import AuthorError, InvalidRequest
 __all__ = ["check", "check_hosts", "check_origins", "is_loopback"]
 
 
-LONGEST = 300
-"""No host is longer than this, port and all."""
+MAX_HOST = 300
+"""The longest host with its port."""
 
-# What RFC 9110 and RFC 6454 allow, without what no real host or origin has: user names, escapes, an empty port.
+# As in RFC 9110 and RFC 6454, but without user names, escapes and empty ports, which no real host or origin has.
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9a-z._-]+))(?::([0-9]{1,5}))?", re.ASCII | re.IGNORECASE)
 _ORIGIN = re.compile(r"https?://([^/]+)", re.ASCII | re.IGNORECASE)
 
@@ -25,10 +25,10 @@ _ORIGIN = re.compile(r"https?://([^/]+)", re.ASCII | re.IGNORECASE)
 def check(
     host: str | None, origin: str | None, local: str | None, origins: frozenset[str], hosts: frozenset[str]
 ) -> None:
-    """Refuse a request a browser was tricked into (R26-HTTP-02); raises InvalidRequest that names the setting.
+    """Refuse a request that another site made a browser send (R26-HTTP-02); raises InvalidRequest.
 
-    `local` is the address we were reached at. A page cannot choose the Host it sends, so a Host that is not ours
-    is another site's name that was made to point here.
+    `local` is the address at which the server was reached. A page cannot choose the Host header, so a wrong Host is
+    the name of another site that was made to resolve to this address.
     """
     if (hosts or is_loopback(local)) and not _is_served(host, hosts, is_loopback(local)):
         raise InvalidRequest(f"Host {_show(host)} is not served here; to serve it, name it in the setting hosts")
@@ -44,7 +44,7 @@ def check(
 def _is_served(authority: str | None, hosts: frozenset[str], on_loopback: bool) -> bool:
     if "*" in hosts:
         return True
-    return authority is not None and len(authority) <= LONGEST and _is_named(authority, hosts, on_loopback)
+    return authority is not None and len(authority) <= MAX_HOST and _is_named(authority, hosts, on_loopback)
 
 
 @lru_cache(maxsize=256)
@@ -56,25 +56,25 @@ def _is_named(authority: str, hosts: frozenset[str], on_loopback: bool) -> bool:
 
 
 def _parse_host(authority: str) -> str | None:
-    """The name or the address in "host" or "host:port", in small letters; None for anything that is not exactly that.
+    """The name or the address in "host" or "host:port", in lowercase; None for any other text.
 
     >>> _parse_host("[::1]:80"), _parse_host("LocalHost"), _parse_host("localhost:evil.example")
     ('::1', 'localhost', None)
     """
-    found = _HOST.fullmatch(authority)
-    if found is None or int(found[3] or 0) > 65535:
+    match = _HOST.fullmatch(authority)
+    if match is None or int(match[3] or 0) > 65535:
         return None
-    if found[1] is None:
-        return found[2].lower()
+    if match[1] is None:
+        return match[2].lower()
     try:
-        return str(IPv6Address(found[1]))
+        return str(IPv6Address(match[1]))
     except ValueError:
         return None
 
 
 @lru_cache(maxsize=256)
 def is_loopback(name: str | None) -> bool:
-    """Whether a name or an address is this machine's own.
+    """Whether a name or an address is the loopback of this machine.
 
     >>> is_loopback("localhost"), is_loopback("127.0.0.2"), is_loopback("localhost.evil.example")
     (True, True, False)
@@ -84,11 +84,11 @@ def is_loopback(name: str | None) -> bool:
     if name.lower() == "localhost":
         return True
     try:
-        found = ip_address(name)
+        address = ip_address(name)
     except ValueError:
         return False
-    mapped = getattr(found, "ipv4_mapped", None)
-    return (mapped or found).is_loopback
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
 
 
 def _show(value: str | None) -> str:
@@ -98,31 +98,31 @@ def _show(value: str | None) -> str:
 # Settings -----------------------------------------------------------------------------------------
 
 
-def check_origins(given: Collection[str]) -> frozenset[str]:
-    """The setting origins, as it is compared; raises AuthorError."""
-    return frozenset(_origin(one) for one in _check_texts(given, "origins"))
+def check_origins(origins: Collection[str]) -> frozenset[str]:
+    """The setting origins, in the form for comparisons; raises AuthorError."""
+    return frozenset(_check_origin(origin) for origin in _check_texts(origins, "origins"))
 
 
-def check_hosts(given: Collection[str]) -> frozenset[str]:
-    """The setting hosts, likewise."""
-    return frozenset(_host(one) for one in _check_texts(given, "hosts"))
+def check_hosts(hosts: Collection[str]) -> frozenset[str]:
+    """The setting hosts, in the form for comparisons; raises AuthorError."""
+    return frozenset(_check_host(host) for host in _check_texts(hosts, "hosts"))
 
 
-def _host(given: str) -> str:
-    address = _parse_host(given if given.endswith("]") else f"[{given}]")  # IPv6, also without its brackets
-    if given != "*" and address is None and _parse_host(given) is None:
-        raise AuthorError(f'hosts holds names such as "api.example.com" or "api.example.com:8000", not {given!r}')
-    return address or given.lower()
+def _check_host(host: str) -> str:
+    address = _parse_host(host if host.endswith("]") else f"[{host}]")  # IPv6, also without its brackets
+    if host != "*" and address is None and _parse_host(host) is None:
+        raise AuthorError(f'hosts holds names such as "api.example.com" or "api.example.com:8000", not {host!r}')
+    return address or host.lower()
 
 
-def _origin(given: str) -> str:
-    scheme, mark, authority = given.partition("://")
-    if given not in ("*", "null") and (not scheme or not mark or not authority or "/" in authority):
-        raise AuthorError(f'origins holds origins such as "https://app.example.com", without a path; not {given!r}')
-    return given.lower()
+def _check_origin(origin: str) -> str:
+    scheme, mark, authority = origin.partition("://")
+    if origin not in ("*", "null") and (not scheme or not mark or not authority or "/" in authority):
+        raise AuthorError(f'origins holds origins such as "https://app.example.com", without a path; not {origin!r}')
+    return origin.lower()
 
 
-def _check_texts(given: Any, name: str) -> Collection[str]:
-    if not isinstance(given, (list, tuple, set, frozenset)) or not all(isinstance(one, str) for one in given):
+def _check_texts(texts: Any, name: str) -> Collection[str]:
+    if not isinstance(texts, (list, tuple, set, frozenset)) or not all(isinstance(one, str) for one in texts):
         raise AuthorError(f"{name} is a list of texts")
-    return given
+    return texts

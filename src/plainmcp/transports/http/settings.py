@@ -1,4 +1,4 @@
-"""How a server is offered over HTTP. Plain data, checked when it is made."""
+"""The settings of a server over HTTP: plain data, checked when it is created."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -12,22 +12,22 @@ __all__ = ["Settings"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How a server is offered over HTTP; nonsense is an AuthorError."""
+    """The settings of a server over HTTP; raises AuthorError for values that make no sense."""
 
-    origins: Collection[str] = ()  # which pages in browsers may call us, besides our own; "*" for all
-    hosts: Collection[str] = ()  # the names we are reached by, also through a proxy; loopback needs none
+    origins: Collection[str] = ()  # other sites whose pages may call the server; "*" for all
+    hosts: Collection[str] = ()  # the host names of the server, also of a proxy; not needed for loopback
     max_body: int = 4 * 2**20
-    body_seconds: float = 60  # how long the rest of a body may take once it began; under WSGI not ours to say
+    body_seconds: float = 60  # how long the rest of a body may take; no effect under WSGI
     stateless: bool = False  # serve the handshake revisions without sessions: any process can answer any request
     max_sessions: int = 10_000
     session_idle_seconds: float = 30 * 60
     session_seconds: float = 24 * 60 * 60
-    replay_bytes: int = 2**18  # what one session keeps to be fetched again
-    replay_bytes_in_all: int = 2**25  # and all of them
-    max_running: int = 1_000  # how many requests may be under way
-    max_standing: int = 1_000  # how many streams may stay open for what is to come; 0 for none
+    replay_bytes: int = 2**18  # how many bytes one session keeps for clients that reconnect
+    replay_bytes_in_all: int = 2**25  # how many bytes all sessions keep
+    max_running: int = 1_000  # how many requests may run
+    max_standing: int = 1_000  # how many streams may stay open for later messages; 0 for none
     keep_alive_seconds: float = 15
-    retry_ms: int = 1_000  # how soon a client should come back to a stream that ended early
+    retry_ms: int = 1_000  # when a client should reconnect to a stream that ended early
     ask_seconds: float = 300  # how long a question waits for its answer
 
     def __post_init__(self) -> None:
