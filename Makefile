@@ -15,7 +15,7 @@ help:
 	@echo "make test-fast   run the tests for the inner loop, in less than a minute"
 	@echo "make mutants MODULE=src/plainmcp/schema/generate.py [COUNT=30] [SEED=1]   do the golden tests notice a change?"
 	@echo "make check       formatting, lint and types"
-	@echo "make bench       measure speed and memory compared with other packages: ten minutes, writes bench/RESULTS.md"
+	@echo "make bench       measure speed and memory compared with other packages: ten minutes, writes bench/RESULTS.md and README's table"
 	@echo "make docs        build the documentation into site"
 	@echo "make clean       remove .venv and all generated files"
 	@echo
