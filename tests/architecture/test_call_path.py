@@ -86,7 +86,6 @@ def test_a_context_and_a_progress_report_add_little(tool: str, transport: str, r
 # How many modules a whole request visits over ASGI at most, and how often it moves from one to another.
 WHOLE = {
     "echo_async": (14, 40),
-    "echo": (15, 56),
     "echo_context_async": (15, 45),
     "progress_async": (16, 60),
     "model_async": (18, 46),

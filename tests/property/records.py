@@ -169,6 +169,8 @@ class Aliased(BaseModel):
 
 
 def a_model_with_aliases(fields: Fields) -> Kind:
+    if any("first_name" in kind.code for kind in fields.values()):
+        return _model("Model", fields)  # pydantic would write dataclasses and typed dicts in it with its aliases, too
     return _model("Aliased", fields, Aliased, written=_camel)
 
 

@@ -39,9 +39,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 _log = logging.getLogger("plainmcp")
 
 _NOT_GIVEN: Any = object()
-_BRACE = ord("{")
-MAX_BATCH = 100
-"""The largest number of messages in one batch."""
 
 
 class Core:

@@ -193,9 +193,12 @@ class ToolPlan(Plan[ToolFeature]):
                 raise InvalidParams("params.arguments is an object") from None
             raise
 
-    def write(self, request: Request, value: Any) -> bytes:
-        """The response for the value of the tool, by the writer for its class."""
-        return self._writers[type(value)](request.id, value)
+    def respond(self, request: Request, value: Any) -> bytes:
+        """The response for the value that the tool returned, chosen by its class."""
+        try:
+            return self._writers[type(value)](request.id, value)
+        except BaseException as error:  # a generator that is returned is the user's code too
+            return self.fail(request, error)
 
     def fail(self, request: Request, error: BaseException) -> bytes:
         """The response for an exception of the tool: a result that describes the error to the model."""
@@ -258,7 +261,7 @@ class _Writers(dict[type, Writer]):
         if kind is str and self._text is not None:
             writer = self._text_writer(*self._text)
         elif self._tool.rules.rule_of(kind).shape in _RECORDS and self._record is not None:
-            writer = self._record_writer(*self._record)
+            writer = self._record_writer(kind, *self._record)
             writer = self._except_results(writer) if kind is dict else writer
         self[kind] = writer
         return writer
@@ -285,15 +288,16 @@ class _Writers(dict[type, Writer]):
     def _except_results(self, write: Writer) -> Writer:
         return lambda id, value: (self._normalize if "content" in value else write)(id, value)
 
-    def _record_writer(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> Writer:
-        encode, normalize, policy = self._tool.rules.encode, self._normalize, self._tool.policy
+    def _record_writer(self, kind: type, before: bytes, between: bytes, is_sent: bool, after: bytes) -> Writer:
+        normalize, policy = self._normalize, self._tool.policy
+        encode = self._tool.rules.encoder_of(kind, policy)
         conform, check = self._tool.output.conform, self._tool.output.check
         restyle = codec.STYLES[policy.json_style]
 
         def write(id: Id, value: Any) -> bytes:
             if conform is not None:
                 value = conform(value)
-            raw = encode(value, policy)
+            raw = encode(value)
             if raw == b"{}" or type(raw) is Inexact or raw[:1] != b"{":  # such data may be left out
                 return normalize(id, value, raw)
             if check is not None:
