@@ -91,7 +91,7 @@ class Plan(Generic[F]):
         if request.link is not None:
             request.link.start(bytes(request.id))
         run = Run(self.feature, kwargs, partial(self.respond, request), request.link)
-        return Invocation(None, run, self, request, context)
+        return Invocation(step=run, plan=self, request=request, context=context)
 
     def _make_context(self, request: Request) -> Context:
         params, answers = request.params, {}
@@ -117,25 +117,24 @@ class Plan(Generic[F]):
         raise MissingCapability(f"this needs the client capability {', '.join(missing)}", missing)
 
 
-class Invocation(Exchange):
+class Invocation(Exchange, kw_only=True):
     """One call of a user's function, then a response."""
 
-    plan: Plan[Any] | None = None
-    request: Request | None = None
-    context: Context | None = None
+    plan: Plan[Any]
+    request: Request
+    context: Context | None
 
     def send(self, value: Any) -> None:
         """End with the response for the function's value."""
-        step, self.step = self.step, None
+        self.step = None
         if self.context is not None:
             self.context.finish()
-        link = None if step is None else step.link
+        link = self.request.link
         if link is None or link.finish():  # CANC-01: no response after a cancel
             self.response = value
 
     def throw(self, error: BaseException) -> None:
         """End with the response for an exception of the function."""
-        assert self.plan is not None and self.request is not None
         self.send(None if isinstance(error, Cancelled) else self.plan.fail(self.request, error))
 
 
@@ -193,12 +192,9 @@ class ToolPlan(Plan[ToolFeature]):
                 raise InvalidParams("params.arguments is an object") from None
             raise
 
-    def respond(self, request: Request, value: Any) -> bytes:
-        """The response for the value that the tool returned, chosen by its class."""
-        try:
-            return self._writers[type(value)](request.id, value)
-        except BaseException as error:  # a generator that is returned is the user's code too
-            return self.fail(request, error)
+    def write(self, request: Request, value: Any) -> bytes:
+        """The response for the value that the tool returned, by the writer for its class."""
+        return self._writers[type(value)](request.id, value)
 
     def fail(self, request: Request, error: BaseException) -> bytes:
         """The response for an exception of the tool: a result that describes the error to the model."""
@@ -261,7 +257,7 @@ class _Writers(dict[type, Writer]):
         if kind is str and self._text is not None:
             writer = self._text_writer(*self._text)
         elif self._tool.rules.rule_of(kind).shape in _RECORDS and self._record is not None:
-            writer = self._record_writer(kind, *self._record)
+            writer = self._record_writer(*self._record)
             writer = self._except_results(writer) if kind is dict else writer
         self[kind] = writer
         return writer
@@ -288,16 +284,15 @@ class _Writers(dict[type, Writer]):
     def _except_results(self, write: Writer) -> Writer:
         return lambda id, value: (self._normalize if "content" in value else write)(id, value)
 
-    def _record_writer(self, kind: type, before: bytes, between: bytes, is_sent: bool, after: bytes) -> Writer:
-        normalize, policy = self._normalize, self._tool.policy
-        encode = self._tool.rules.encoder_of(kind, policy)
+    def _record_writer(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> Writer:
+        encode, normalize, policy = self._tool.rules.encode, self._normalize, self._tool.policy
         conform, check = self._tool.output.conform, self._tool.output.check
         restyle = codec.STYLES[policy.json_style]
 
         def write(id: Id, value: Any) -> bytes:
             if conform is not None:
                 value = conform(value)
-            raw = encode(value)
+            raw = encode(value, policy)
             if raw == b"{}" or type(raw) is Inexact or raw[:1] != b"{":  # such data may be left out
                 return normalize(id, value, raw)
             if check is not None:

@@ -15,7 +15,7 @@ from .invoke import Process, end_child
 from .run_async import take_async
 from .threads import Threads
 
-__all__ = ["DaemonExecutor", "run_loop", "start_task", "take"]
+__all__ = ["DaemonExecutor", "create_task", "run_loop", "take"]
 
 _log = logging.getLogger("plainmcp")
 _loop: asyncio.AbstractEventLoop | None = None
@@ -41,7 +41,7 @@ def take(step: Run, coroutine: Any = None) -> bytes:
         # An async tool that calls `handle` for another tool blocks this loop, so the other tool gets its own loop.
         threading.Thread(target=copy_context().run, args=(lambda: asyncio.run(work()),), daemon=True).start()
     else:
-        start_task(work)
+        create_task(work)
     done.wait()
     response, problem = outcome
     if problem is None:
@@ -53,7 +53,7 @@ def take(step: Run, coroutine: Any = None) -> bytes:
         del problem
 
 
-def start_task(work: Callable[[], Any]) -> None:
+def create_task(work: Callable[[], Any]) -> None:
     """Run an `async def` function as a task in the loop. It has to handle its own result and exceptions."""
     loop, context = _get_loop(), copy_context()
 

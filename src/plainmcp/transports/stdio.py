@@ -170,7 +170,7 @@ class StdioServer:
         if is_async:
             from . import background_loop  # loads asyncio only when it is needed
 
-            background_loop.start_task(partial(self._run_async, job))
+            background_loop.create_task(partial(self._run_async, job))
         else:
             self._threads.submit(partial(copy_context().run, partial(self._run, job)))
 

@@ -80,25 +80,6 @@ class Rules:
         plain = walk.convert(value)
         return msgspec.json.encode(plain) if walk.exact else Inexact(msgspec.json.encode(plain))
 
-    def encoder_of(self, kind: type, policy: Policy) -> Callable[[Any], bytes]:
-        """What encodes values of a class, by `encode` or, for a flat pydantic model, with fewer steps."""
-        rule = self.rule_of(kind)
-        if rule.shape != "model" or policy.drop_none or self._always_walk:
-            return lambda value: self.encode(value, policy)
-        to_json = kind.__pydantic_serializer__.to_json  # type: ignore[attr-defined]
-
-        def encode_model(value: Any) -> bytes:
-            if type(value) is kind:
-                try:
-                    raw: bytes = to_json(value, by_alias=True, warnings="error")
-                except Exception:
-                    return self.encode(value, policy)
-                if len(raw) <= SHORT and raw.find(b"null") < 0 and raw.rfind(b"{") == 0 and _BRACKET not in raw:
-                    return raw
-            return self.encode(value, policy)
-
-        return encode_model
-
     def items_of(self, value: Any, policy: Policy) -> list[Any] | None:
         """The items of a list, set, generator or the like; None for a value that is one piece of data."""
         rule = self.rule_of(type(value))

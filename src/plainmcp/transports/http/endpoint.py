@@ -98,11 +98,6 @@ class PendingResponse(RequestLink):
         if self.profile.events:
             self.stream.put(message)
 
-    def notify(self, message: bytes) -> None:
-        """Send a notification, unless the request is over."""
-        if self.profile.events and not self.cancelled:
-            self.stream.put(message)
-
     def close_stream(self) -> None:
         """End the stream early, if the client can reconnect for the rest."""
         if self.session is not None and self.profile.events:
