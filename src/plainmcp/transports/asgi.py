@@ -19,7 +19,7 @@ from .http.headers import Headers
 from .http.rules import Response
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
-from .run_async import Rest, call_soon, run_async, start, start_task
+from .run_async import call_soon, run_async, start, start_task
 from .threads import threads_of
 
 __all__ = ["ASGIApp", "Settings"]
@@ -68,31 +68,30 @@ class ASGIApp:
         """Handle one request, or the lifespan of the server."""
         if scope["type"] != "http":
             return await self._handle_other(scope, receive, send)
+        endpoint, method, pairs, server = self.endpoint, scope["method"], scope["headers"], scope.get("server")
+        headers = Headers(pairs if type(pairs) is list else list(pairs))
+        response: Response | None
         try:
-            response = await self._handle(scope, receive, send)
+            profile = endpoint.preflight.check(method, headers, server[0] if server else None)
+            if isinstance(profile, Response):
+                raise _Refused(profile)
+            principal = None if self._principal is None else await self._identify(scope)
+            message = await receive()
+            body = message.get("body", b"")
+            if (
+                message["type"] != "http.request"
+                or message.get("more_body")
+                or len(body) > endpoint.settings.max_body
+            ):
+                body = await _read_rest(message, receive, endpoint)
+            answer = endpoint.receive(method, headers, profile, body, principal)
+            response = answer if isinstance(answer, Response) else await self._answer(answer, receive, send)
         except _Refused as refused:
             response = refused.response
         except _Gone:
             return
         if response is not None:
             await _send_whole(send, response)
-
-    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> Response | None:
-        """The response to a request; None if it was sent already."""
-        endpoint, method, pairs, server = self.endpoint, scope["method"], scope["headers"], scope.get("server")
-        headers = Headers(pairs if type(pairs) is list else list(pairs))
-        profile = endpoint.preflight.check(method, headers, server[0] if server else None)
-        if isinstance(profile, Response):
-            return profile
-        principal = None if self._principal is None else await self._identify(scope)
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise _Gone
-        body = message.get("body", b"")
-        if message.get("more_body", False) or len(body) > endpoint.settings.max_body:
-            body = await _read_rest(body, receive, endpoint)
-        answer = endpoint.receive(method, headers, profile, body, principal)
-        return answer if isinstance(answer, Response) else await self._answer(answer, receive, send)
 
     async def _identify(self, scope: Scope) -> Any:
         """The caller, as the function `principal` returns it; raises _Refused if the function raises."""
@@ -179,7 +178,7 @@ class ASGIApp:
         self.endpoint.finish(pending, response)
 
     async def _answer_here(
-        self, pending: PendingResponse, rest: Rest, receive: Receive, send: Send
+        self, pending: PendingResponse, rest: Awaitable[bytes | None], receive: Receive, send: Send
     ) -> Response | None:
         """Wait in this task for a response before which nothing is sent.
 
@@ -314,23 +313,26 @@ async def _watch_client(receive: Receive, wake: asyncio.Event) -> None:
     wake.set()
 
 
-async def _read_rest(body: bytes, receive: Receive, endpoint: Endpoint) -> bytes:
-    """A body that comes in several messages; raises _Refused if it is too large or too slow."""
-    settings, more = endpoint.settings, True
-    buffer = bytearray(body)  # not a list of parts: they may be as small as one byte
+async def _read_rest(message: MutableMapping[str, Any], receive: Receive, endpoint: Endpoint) -> bytes:
+    """A body that comes in several messages, of which this is the first.
+
+    Raises _Refused if it is too large or too slow, and _Gone if the client disconnects.
+    """
+    settings = endpoint.settings
+    buffer = bytearray()  # not a list of parts: they may be as small as one byte
     try:
         async with asyncio.timeout(settings.body_seconds):
-            while more and len(buffer) <= settings.max_body:
-                message = await receive()
+            while True:
                 if message["type"] == "http.disconnect":
                     raise _Gone
                 buffer += message.get("body", b"")
-                more = message.get("more_body", False)
+                if len(buffer) > settings.max_body:
+                    raise _Refused(endpoint.preflight.refuse_large_body())
+                if not message.get("more_body", False):
+                    return bytes(buffer)
+                message = await receive()
     except TimeoutError:
         raise _Refused(endpoint.preflight.refuse_slow_body()) from None
-    if len(buffer) > settings.max_body:
-        raise _Refused(endpoint.preflight.refuse_large_body())
-    return bytes(buffer)
 
 
 async def _send_whole(send: Send, response: Response) -> None:

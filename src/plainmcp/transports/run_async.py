@@ -42,40 +42,43 @@ async def run_async(exchange: Exchange, threads: Threads, listen: Listener | Non
     return exchange.response
 
 
-async def take_async(step: Run, threads: Threads, coroutine: Any = None) -> bytes:
+def take_async(step: Run, threads: Threads, coroutine: Any = None) -> Awaitable[bytes]:
     """The result of a step: the response for its function's value, within its time limit.
 
     `coroutine` is the coroutine of the function, if it was called already.
     """
-    link, seconds = step.link, step.feature.timeout
-    if link is not None and link.cancelled:
-        raise Cancelled
-    if seconds is None:
-        return await _take(step, threads, coroutine)
+    work, seconds = _take(step, threads, coroutine), step.feature.timeout
+    return work if seconds is None else _take_within(seconds, work)
+
+
+async def _take_within(seconds: float, work: Awaitable[bytes]) -> bytes:
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
-            return await _take(step, threads, coroutine)
+            return await work
     except TimeoutError:
         if not limit.expired():
             raise  # raised by the function itself
         raise ToolError(f"This took longer than {seconds:g} seconds and was given up.") from None
 
 
-async def _take(step: Run, threads: Threads, coroutine: Any) -> bytes:
+async def _take(step: Run, threads: Threads, value: Any) -> bytes:
+    """The response for the value of a step's function, which may run inline or in a thread."""
     link, feature = step.link, step.feature
-    if coroutine is not None:
-        value = await _await_value(link, coroutine)
-    elif feature.is_async:
-        value = await _await_value(link, invoke(step))
-    elif feature.inline:
-        value = invoke(step)
-    else:
-        value = await _wait_unless_cancelled(link, _run_in_thread(partial(_complete, step), threads))
-        if type(value) is not CoroutineType:
-            return cast("bytes", value)  # written in the thread, too
-    if type(value) is CoroutineType:  # a plain wrapper around an async function
-        value = await _await_value(link, value)
+    if link is not None and link.cancelled:
+        raise Cancelled
+    if value is None:
+        if feature.is_async or feature.inline:
+            value = invoke(step)
+        else:
+            value = await _wait_unless_cancelled(link, _run_in_thread(partial(_complete, step), threads))
+            if type(value) is not CoroutineType:
+                return cast("bytes", value)  # written in the thread, too
+    is_awaitable = feature.is_async
+    while is_awaitable or type(value) is CoroutineType:  # of an async function, or of a plain wrapper around one
+        value, rest = _start_contained(value)
+        value = value if rest is None else await _wait_unless_cancelled(link, rest)
+        is_awaitable = False
     is_long_text = type(value) is str and len(value) > LARGE
     if is_long_text or (isinstance(value, MAY_BE_LARGE) and is_large(value)):  # it must not block the loop
         value = await _wait_unless_cancelled(link, _run_in_thread(partial(step.finish, value), threads))
@@ -83,23 +86,20 @@ async def _take(step: Run, threads: Threads, coroutine: Any) -> bytes:
     return step.finish(value)
 
 
-def _complete(step: Run) -> Any:
-    """Run a plain function in a thread; returns the response, or the coroutine that the function returned."""
-    value = invoke(step)
-    return value if type(value) is CoroutineType else step.finish(value)
-
-
-async def _await_value(link: Link | None, awaitable: Any) -> Any:
-    """The value of an awaitable. A coroutine runs inline until it waits; only then a cancel can stop it."""
-    if type(awaitable) is not CoroutineType:
-        return await _wait_unless_cancelled(link, awaitable)
+def _start_contained(awaitable: Any) -> tuple[Any, Awaitable[Any] | None]:
+    """Run a coroutine of the user inline until it waits; only then a cancel can stop it. Returns as `start` does."""
     try:
-        value, rest = start(awaitable)
+        return start(awaitable)
     except PASSED_ON:
         raise
     except BaseException as error:
         raise contain(error) from error
-    return value if rest is None else await _wait_unless_cancelled(link, rest)
+
+
+def _complete(step: Run) -> Any:
+    """Run a plain function in a thread; returns the response, or the coroutine that the function returned."""
+    value = invoke(step)
+    return value if type(value) is CoroutineType else step.finish(value)
 
 
 async def _wait_unless_cancelled(link: Link | None, work: Awaitable[Any]) -> Any:
@@ -144,22 +144,19 @@ class Rest(Coroutine[Any, Any, Any]):
 
     __slots__ = ("_coroutine", "_process", "_waiting", "is_done", "value")
 
-    def __init__(self, coroutine: Any) -> None:
+    def __init__(self, coroutine: Any, waiting: Any = None) -> None:
         self.is_done = False
         self.value: Any = None
         self._coroutine = coroutine
         self._process = Process.current
-        self._waiting: Any = None  # the object that the coroutine waits for, until it is passed on
+        self._waiting = waiting  # the object that the coroutine waits for, until it is passed on
 
     def start(self) -> None:
         """Run the coroutine inline until it waits."""
         try:
-            self._waiting = self._coroutine.send(None)
+            self._waiting = self.send(None)
         except StopIteration as end:
             self.is_done, self.value = True, end.value
-        finally:
-            if self._process is not Process.current:
-                end_child()
 
     def send(self, value: Any) -> Any:
         """Continue the coroutine; the first time, return the object that it waits for."""
@@ -204,11 +201,19 @@ class _Steps:
         return self.send(None)
 
 
-def start(coroutine: Any) -> tuple[Any, Rest | None]:
+def start(awaitable: Any) -> tuple[Any, Awaitable[Any] | None]:
     """Run a coroutine in this task until it waits; returns its value, or the rest to be awaited."""
-    rest = Rest(coroutine)
-    rest.start()
-    return (rest.value, None) if rest.is_done else (None, rest)
+    if type(awaitable) is not CoroutineType:
+        return None, awaitable
+    process = Process.current
+    try:
+        waiting = awaitable.send(None)
+    except StopIteration as end:
+        return end.value, None
+    finally:
+        if process is not Process.current:
+            end_child()
+    return None, Rest(awaitable, waiting)
 
 
 def start_task(coroutine: Any) -> tuple[Any, "asyncio.Task[Any] | None"]:

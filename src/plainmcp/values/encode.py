@@ -139,9 +139,10 @@ class Rules:
             nones = _count_nones(value, self._plain, MAX_DEPTH)
             if nones is not None:
                 return nulls in (0, nones)
-        if nulls == 0 and raw.rfind(b"{") == 0 and _BRACKET not in raw and rule.shape in _RECORDS:
-            return rule.shape == "model" or codec.is_json(raw)  # one flat record, a common result
-        return self._has_native_types(value, raw, nulls) and codec.is_json(raw)
+        is_flat = nulls == 0 and raw.rfind(b"{") == 0 and _BRACKET not in raw and rule.shape in _RECORDS
+        if not (is_flat or self._has_native_types(value, raw, nulls)):  # one flat record is a common result
+            return False
+        return rule.shape == "model" or codec.is_json(raw)  # a closed model has no place for a Raw
 
     def _has_native_types(self, value: Any, raw: bytes, nulls: int) -> bool:
         """Whether every array and object in the JSON was written from a value that the encoder treats as we do.
@@ -242,17 +243,19 @@ def _getter_of(names: tuple[str, ...]) -> Callable[[Any], Any]:
 
 
 def _model_to_json(value: Any) -> bytes:
-    # A model holding what its fields do not allow raises here, and is then walked.
-    raw: bytes = type(value).__pydantic_serializer__.to_json(value, by_alias=True, warnings="error")
+    # A field may hold a value that its type does not allow: pydantic writes what we would, but for bytes as text.
+    raw: bytes = type(value).__pydantic_serializer__.to_json(value, by_alias=True, warnings=False)
     return raw
 
 
 _DIGITS = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))
 _TOO_MANY_DIGITS = b"0" * 4301
+_MANY_DIGITS = b"0" * 10  # of every 430th byte: most JSON need not be searched whole
 
 
 def _check_integers(raw: bytes) -> bytes:
     """JSON of pydantic without integers that are too long to be read back; raises ValueError."""
-    if len(raw) > 4300 and _TOO_MANY_DIGITS in raw.translate(_DIGITS):
+    is_suspect = len(raw) > 4300 and _MANY_DIGITS in raw[::430].translate(_DIGITS)
+    if is_suspect and _TOO_MANY_DIGITS in raw.translate(_DIGITS):
         raise ValueError
     return raw
