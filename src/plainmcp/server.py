@@ -8,6 +8,7 @@ from .errors import AuthorError, OptionError
 from .protocol.core import Core
 from .protocol.dispatch import receive
 from .protocol.exchange import Exchange
+from .protocol.methods import METHODS
 from .protocol.option_check import with_checked_options
 from .protocol.options import HttpOptions, RunOptions
 from .protocol.request import Caller
@@ -31,6 +32,8 @@ class Server(Core):
     >>> server.handle({"jsonrpc": "2.0", "id": 1, "method": "ping"})
     b'{"jsonrpc":"2.0","id":1,"result":{}}'
     """
+
+    methods = METHODS
 
     def handle(self, message: Any, *, revision: str | Revision | None = None, principal: Any = None) -> bytes | None:
         """Answer one message, in bytes, text or data; no loop, no socket, no lifespan.

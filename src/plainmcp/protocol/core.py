@@ -44,6 +44,9 @@ _NOT_GIVEN: Any = object()
 class Core:
     """A server without I/O: its settings, and the features that its decorators register."""
 
+    methods: Mapping[str, Callable[["Core", Any], Any]] = {}
+    """The functions that answer the methods of the protocol, by name; see protocol.methods."""
+
     @with_checked_options("Server", 'write Server("weather", version="1.0.0")')
     def __init__(
         self,

@@ -144,11 +144,11 @@ def tool(
     **common: Any,
 ) -> ToolFeature:
     """A function as a tool."""
-    read = signature.read(function, context_type=Context, title_from=policy.title_from)
+    read = signature.read(function, context_type=Context, title_from=policy.title_from, docstring=policy.docstring)
     name = _check_name(name or read.name)
     policy = _policy_for(policy, output_schema)
     output = _output_of(read.returns, output_schema, policy, rules, name)
-    shown = dict(show_defaults=policy.schema_default, open=read.open)
+    shown = dict(show_defaults=policy.schema_default, show_null=policy.schema_null == "show", open=read.open)
     definition = Tool(
         name=name,
         title=title or read.title,
@@ -165,7 +165,12 @@ def tool(
     )
     written = None if input_schema is None else definition.inputSchema
     binder = arguments.Binder(
-        read.parameters, open=read.open, lenient=lenient, reserved=read.reserved, schema=written
+        read.parameters,
+        open=read.open,
+        ignore=policy.extra_arguments == "ignore",
+        lenient=lenient,
+        reserved=read.reserved,
+        schema=written,
     )
     options: dict[str, Any] = {"policy": policy, "rules": rules, "render": _to_renderer(render), "output": output}
     return ToolFeature(
@@ -233,7 +238,8 @@ def _output_of(
     if policy.key_case == "camel":
         natural = generate.to_camel(natural)
     pairs = not any(map(hints.is_tuple, hints.choices_of(returns)))
-    if policy.non_object == "raw" or generate.is_object(natural):
+    is_wrapped = not generate.is_object(natural) or (policy.wrap_objects == "generic" and hints.is_generic(returns))
+    if policy.non_object == "raw" or not is_wrapped:
         return msgspec.structs.replace(_declare(natural, False, policy, filter_fields), pairs=pairs)
     listed = generate.wrap(natural, policy.wrap_key)
     output = _declare(listed | ({_WRAP_MARK: True} if policy.wrap_mark else {}), True, policy, filter_fields)
@@ -310,7 +316,7 @@ def resource(
     **common: Any,
 ) -> ResourceFeature | TemplateFeature:
     """A function as a resource, or as a resource template if its URI has variables."""
-    read = signature.read(function, context_type=Context, title_from=policy.title_from)
+    read = signature.read(function, context_type=Context, title_from=policy.title_from, docstring=policy.docstring)
     shared: dict[str, Any] = dict(
         name=name or read.name,
         title=title or read.title,
@@ -386,7 +392,7 @@ def prompt(
     **common: Any,
 ) -> PromptFeature:
     """A function as a prompt."""
-    read = signature.read(function, context_type=Context, title_from=policy.title_from)
+    read = signature.read(function, context_type=Context, title_from=policy.title_from, docstring=policy.docstring)
     shown = description or read.description
     definition = Prompt(
         name=_check_name(name or read.name),

@@ -55,8 +55,12 @@ _BYTES = (bytes, bytearray, memoryview)
 # Input --------------------------------------------------------------------------------------------
 
 
-def input_schema(parameters: Iterable[Parameter], *, show_defaults: bool = True, open: bool = False) -> Schema:
+def input_schema(
+    parameters: Iterable[Parameter], *, show_defaults: bool = True, show_null: bool = False, open: bool = False
+) -> Schema:
     """The schema of a function's arguments; with `open` it takes others too. Raises AuthorError.
+
+    With `show_null` the schema of an optional parameter allows null, and has the default null, where its hint does.
 
     >>> input_schema([Parameter("days", int, False, 3, "How many")])["properties"]
     {'days': {'type': 'integer', 'description': 'How many', 'default': 3}}
@@ -70,7 +74,7 @@ def input_schema(parameters: Iterable[Parameter], *, show_defaults: bool = True,
         except AuthorError as error:
             raise AuthorError(f"parameter {parameter.name}: {error}") from error
         inner = join_definitions(inner, more, definitions)
-        properties[parameter.name] = _property_of(parameter, inner, show_defaults)
+        properties[parameter.name] = _property_of(parameter, inner, show_defaults, show_null)
         required += [parameter.name] if parameter.required else []
     schema: Schema = {"type": "object", "properties": properties}
     if required:
@@ -80,12 +84,12 @@ def input_schema(parameters: Iterable[Parameter], *, show_defaults: bool = True,
     return with_definitions(schema, definitions)
 
 
-def _property_of(parameter: Parameter, schema: Schema, show_defaults: bool) -> Schema:
+def _property_of(parameter: Parameter, schema: Schema, show_defaults: bool, show_null: bool) -> Schema:
     if parameter.description is not None:
         schema = {**schema, "description": parameter.description}
     if not parameter.required:
-        schema = hint_schema.without_null(schema)
-        if show_defaults and parameter.default is not None:
+        schema = schema if show_null else hint_schema.without_null(schema)
+        if show_defaults and (show_null or parameter.default is not None):
             schema = {**schema, **_default_of(parameter.default)}
     return order_keywords(schema)
 
@@ -166,6 +170,8 @@ def _is_wanted(hint: Any, which: str) -> bool:
             # A list of anything may hold content (S004-21), so it has no schema.
             anything = inner in (list, tuple, set, frozenset) or get_args(inner)[:1] in ((Any,), (object,))
             return not anything and inner not in (None, type(None), Any, object, inspect.Signature.empty)
+        case "every":
+            return inner not in (dict, list, tuple, set, frozenset, Any, object, inspect.Signature.empty)
     return False
 
 

@@ -57,7 +57,9 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     reserved: frozenset[str] = frozenset()
 
 
-def read(function: Callable[..., Any], *, context_type: type, title_from: str = "explicit") -> Signature:
+def read(
+    function: Callable[..., Any], *, context_type: type, title_from: str = "explicit", docstring: str = "split"
+) -> Signature:
     """Read a function, a method, a partial or a callable object; raises AuthorError for what cannot be called.
 
     >>> def forecast(city: str, days: int = 3) -> str: ...
@@ -77,7 +79,7 @@ def read(function: Callable[..., Any], *, context_type: type, title_from: str = 
     if len(contexts) > 1:
         raise AuthorError(f"{label} takes the context twice: {' and '.join(contexts)}")
     arguments = [one for one in takes if one.name not in contexts and one.kind is not one.VAR_KEYWORD]
-    prose = parse_docstring(_docstring_of(function, target, inner) or "")
+    prose = _prose_of(function, target, inner, docstring)
     returns, description = _split_description(_awaited_type_of(hint_by_name["return"]))
     return Signature(
         name=name,
@@ -265,6 +267,13 @@ def parse_docstring(text: str) -> Prose:
 
 def _to_one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _prose_of(function: Any, target: Any, inner: Any, docstring: str) -> Prose:
+    """The parts of the docstring of a function, or the whole of it as it is written."""
+    if docstring == "whole":
+        return Prose(whole=_unpartial(function).__doc__ or "")
+    return parse_docstring(_docstring_of(function, target, inner) or "")
 
 
 def _docstring_of(function: Any, target: Any, inner: Any) -> str | None:

@@ -1,0 +1,32 @@
+"""What reading a resource gives inside a server of the official SDK: contents, and the error where there are none."""
+
+from binascii import a2b_base64
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import ToolError
+
+__all__ = ["ReadResourceContents", "ResourceError", "contents_of"]
+
+
+class ResourceError(ToolError):
+    """A resource that cannot be read; the client sees the text."""
+
+
+@dataclass
+class ReadResourceContents:
+    """One piece of a resource: text or bytes, and their type."""
+
+    content: str | bytes
+    mime_type: str | None = None
+    meta: dict[str, Any] | None = None
+
+
+def contents_of(answer: dict[str, Any]) -> list[ReadResourceContents]:
+    """The contents in a response to resources/read; raises ResourceError."""
+    if "error" in answer:
+        raise ResourceError(answer["error"]["message"])
+    return [
+        ReadResourceContents(one["text"] if "text" in one else a2b_base64(one["blob"]), one.get("mimeType"))
+        for one in answer["result"]["contents"]
+    ]
