@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from .arguments import argument_sets
 __all__ = ["Seen", "see"]
 
 REVISION = "2025-06-18"
+SECONDS = 30
+"""How long the tools of one server are called; the others are listed only."""
 LISTS = {
     "tools": "tools/list",
     "resources": "resources/list",
@@ -64,9 +67,9 @@ class Peer:
 
 
 async def see(
-    command: list[str], folder: Path, environment: dict[str, str], known: list[dict[str, Any]] | None
+    command: list[str], folder: Path, environment: dict[str, str], known: Seen | None = None
 ) -> Seen:
-    """Start a server, list what it offers and call its tools; `known` are the tools to call, or None for its own."""
+    """Start a server, list what it offers and call its tools; those that `known` has called, if it is given."""
     with (folder / "stderr.txt").open("wb") as errors:
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -90,7 +93,7 @@ async def see(
     return json.loads(_neutral(json.dumps(seen), folder))
 
 
-async def _talk(peer: Peer, seen: Seen, known: list[dict[str, Any]] | None) -> None:
+async def _talk(peer: Peer, seen: Seen, known: Seen | None) -> None:
     client = {"name": "realworld", "version": "1"}
     params = {"protocolVersion": REVISION, "capabilities": {}, "clientInfo": client}
     answer = await peer.request("initialize", params, 60)
@@ -99,12 +102,15 @@ async def _talk(peer: Peer, seen: Seen, known: list[dict[str, Any]] | None) -> N
     seen["starts"] = "result" in answer
     for name, method in LISTS.items():
         seen[name] = await _list(peer, name, method)
-    for tool in seen["tools"] if known is None else known:
+    end = time.monotonic() + (SECONDS if known is None else 2 * SECONDS)
+    for tool in (seen if known is None else known)["tools"]:
         for title, arguments in argument_sets(tool["inputSchema"]).items():
             key = f"{tool['name']} {title}"
+            if (known is not None and key not in known["calls"]) or time.monotonic() > end:
+                continue
             try:
                 seen["calls"][key] = _answer(
-                    await peer.request("tools/call", {"name": tool["name"], "arguments": arguments}, 10)
+                    await peer.request("tools/call", {"name": tool["name"], "arguments": arguments}, 5)
                 )
             except TimeoutError:
                 seen["calls"][key] = {"timeout": True}

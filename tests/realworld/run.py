@@ -5,6 +5,7 @@ python -m realworld.run [--cache FOLDER] [--only NAME …] [--verbose]
 
 import argparse
 import asyncio
+import json
 import os
 import sys
 import tempfile
@@ -23,7 +24,7 @@ WAYS = ("changed import", "drop-in")
 SANDBOX = Path(__file__).with_name("sandbox.py")
 
 
-def look(case: Case, way: str, cache: Path, known: list[dict[str, Any]] | None = None) -> Seen:
+def look(case: Case, way: str, cache: Path, known: Seen | None = None) -> Seen:
     """What a client sees of a server on the real package ("real"), or on ours by one of the WAYS."""
     folder = unpacked(case, cache)
     source = changed_copy(case, folder, cache) if way == "changed import" else folder
@@ -80,8 +81,14 @@ Report = tuple[Case, Seen, dict[str, Seen]]
 
 def examine(case: Case, ways: list[str], cache: Path) -> Report:
     """One case, on the real package and in every way of ours."""
-    theirs = look(case, "real", cache)
-    return case, theirs, {way: look(case, way, cache, theirs.get("tools", [])) for way in ways}
+    kept = cache / "seen" / f"{case.name}.json"  # the real package does not change from run to run
+    if kept.exists():
+        theirs = json.loads(kept.read_text("utf-8"))
+    else:
+        theirs = look(case, "real", cache)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(theirs), "utf-8")
+    return case, theirs, {way: look(case, way, cache, {"tools": [], **theirs}) for way in ways}
 
 
 def report(reports: list[Report], ways: list[str], verbose: bool) -> int:
