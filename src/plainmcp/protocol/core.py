@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from os import urandom
 from time import time
-from typing import Any, Literal, TypeVar, Unpack, overload
+from typing import Any, Literal, Protocol, TypeVar, Unpack, overload
 
 import msgspec
 
@@ -41,8 +41,29 @@ _log = logging.getLogger("plainmcp")
 _NOT_GIVEN: Any = object()
 
 
+class Life(Protocol):
+    """The lifespan of a server, as transports use it."""
+
+    def start(self) -> None:
+        """Start it, unless it has started, and wait until it has."""
+
+    async def start_async(self) -> None:
+        """Start it in this loop, unless it has started, and wait until it has."""
+
+    def close(self) -> None:
+        """End it, if it has started."""
+
+    async def close_async(self) -> None:
+        """End it, if it has started, and wait for its end."""
+
+
 class Core:
     """A server without I/O: its settings, and the features that its decorators register."""
+
+    methods: Mapping[str, Callable[..., Any]]
+    """The functions that answer the methods of the protocol, by name; middleware is in there."""
+    life: "Life | None" = None
+    """The lifespan of the server; a transport that serves starts and ends it."""
 
     @with_checked_options("Server", 'write Server("weather", version="1.0.0")')
     def __init__(
@@ -66,6 +87,8 @@ class Core:
         threads: int = 32,
         batches: bool = False,
         now: Callable[[], float] = time,
+        lifespan: Callable[..., Any] | None = None,
+        middleware: Sequence[Callable[..., Any]] = (),
     ) -> None:
         if not name:
             raise AuthorError("a server needs a name")
@@ -97,10 +120,15 @@ class Core:
         self.threads = threads  # how many plain functions may run at the same time
         self.batches = batches
         self.now = now
+        self.lifespan: Any = None  # the value of the lifespan, once it has started
         self.rules = Rules()
         self.registry = Registry(self.policy)
         self._lenient = lenient_arguments
         self._infos: dict[str, Any] = {}
+        self._set_up(lifespan, middleware)
+
+    def _set_up(self, lifespan: Callable[..., Any] | None, middleware: Sequence[Callable[..., Any]]) -> None:
+        """Compile the lifespan and the middleware: a task of the class that knows how functions are run."""
 
     # Registering ----------------------------------------------------------------------------------
 
