@@ -204,7 +204,7 @@ class Context(Generic[L]):
         """The HTTP headers of the request, by lowercase name; empty on other transports."""
         return self._request.header_values
 
-    def for_function(self, is_async: bool) -> "Context[L]":
+    def _for_function(self, is_async: bool) -> "Context[L]":
         """A Context of the same request for another function, which may be plain or `async def`."""
         other = copy(self)
         other._is_async = is_async

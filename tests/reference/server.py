@@ -38,6 +38,8 @@ _SERVER_OPTIONS = {
     "threads": "How many plain functions may run at a time in an event loop.",
     "batches": "Accept arrays of messages on every revision.",
     "now": "The clock, for tests.",
+    "lifespan": "A function of the server that returns a context manager: see [lifespan](../how-to/lifespan.md).",
+    "middleware": "Functions around every request: see [middleware](../how-to/middleware.md).",
 }
 
 _FEATURE_OPTIONS = {

@@ -87,7 +87,7 @@ class _Call:
         for inner in dependency.dependencies:
             kwargs[inner.parameter] = yield from self.resolve(inner)
         if dependency.context is not None and self._context is not None:
-            kwargs[dependency.context] = self._context.for_function(dependency.is_async)
+            kwargs[dependency.context] = self._context._for_function(dependency.is_async)
         function = dependency.function
         if dependency.is_opened:
             manager = function(**kwargs)  # runs nothing yet
