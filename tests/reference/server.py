@@ -46,6 +46,7 @@ _FEATURE_OPTIONS = {
     "description": "Its description; by default the docstring.",
     "icons": "Icons for user interfaces.",
     "meta": "Sent as `_meta`.",
+    "tags": "Texts for `server.enable` and `server.disable`; clients do not see them.",
     "visible": "A function of the caller that returns whether they can see and use it.",
     "needs": 'The client capabilities that it needs, such as `{"sampling": {}}`.',
     "inline": "Run a plain function in the event loop instead of a thread.",
@@ -69,6 +70,7 @@ _METHODS_OF_SERVER = {
     "Offering": ("tool", "resource", "prompt", "completion", "serializer"),
     "Files, links and texts": ("add_file", "add_directory", "add_link", "add_text_prompt", "add_file_prompt"),
     "Notifications and removal": ("remove_tool", "remove_resource", "remove_prompt", "resource_updated"),
+    "Composition": ("mount", "enable", "disable"),
     "Answering": ("handle", "handle_async", "connect", "asgi", "wsgi", "run"),
 }
 
@@ -82,7 +84,7 @@ def page() -> str:
         "A wrong value is an [AuthorError](errors.md), here and below, as soon as you pass it.",
     ]
     for title, names in _METHODS_OF_SERVER.items():
-        long = title in ("Offering", "Answering")
+        long = title in ("Offering", "Composition", "Answering")
         shown = [member(Server, name, "server") for name in names] if long else [calls(Server, names, "server")]
         parts += [f"## {title}", *shown]
     parts += ["## What the decorators take", "Every option may be omitted.", *_decorators()]

@@ -53,7 +53,6 @@ HABITS = {
     "streamable_http_path": _MOUNT,
     "strict_input_validation": "write lenient_arguments=False",
     "structured_output": "write output_schema=True or output_schema=False",
-    "tags": 'write meta=, such as meta={"tags": ["weather"]}',
     "tools": "register each function with server.tool(function)",
     "transport": _HTTP,
     "uvicorn_config": "write uvicorn=",

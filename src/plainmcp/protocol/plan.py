@@ -47,6 +47,7 @@ class Plan(Generic[F]):
 
     def __init__(self, server: Core, feature: F, revision: Revision) -> None:
         self.server = server
+        self.owner: Core = feature.through[-1] if feature.through else server  # the server that registered it
         self.feature = feature
         self.revision = revision
         self.checks: tuple[Check, ...] = (self._check_needs,) if feature.needs else ()
@@ -97,8 +98,8 @@ class Plan(Generic[F]):
         params, answers = request.params, {}
         if not request.revision.handshake and (params.requestState or params.inputResponses):
             answers = read_answers(self.server, request)
-        server, is_async = self.server, self.feature.is_async
-        return Context(request, is_async=is_async, answers=answers, publish=server.registry.publish, now=server.now)
+        owner, is_async = self.owner, self.feature.is_async
+        return Context(request, is_async=is_async, answers=answers, publish=owner.registry.publish, now=owner.now)
 
     def _ask(self, request: Request, questions: InputRequired) -> bytes:
         try:
