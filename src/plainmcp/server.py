@@ -1,10 +1,11 @@
 """The server that users create: the registration of the core, and every way to serve it."""
 
-from collections.abc import Callable
-from typing import Any, Unpack
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, Unpack
 
 from . import revisions
-from .errors import AuthorError, OptionError
+from .errors import AuthorError, MethodNotFound, OptionError
+from .protocol.client_messages import build_request, raise_failure, read_result
 from .protocol.core import Core
 from .protocol.dispatch import receive
 from .protocol.exchange import Exchange
@@ -17,8 +18,12 @@ from .transports.connection import Connection
 from .transports.log_format import formatted_logs
 from .transports.shutdown import GRACE
 from .transports.threads import threads_of
+from .types import CallToolResult, GetPromptResult, Prompt, ReadResourceResult, Resource, ResourceTemplate, Tool
+from .wire import codec
 
 __all__ = ["Server"]
+
+T = TypeVar("T")
 
 
 class Server(Core):
@@ -55,6 +60,92 @@ class Server(Core):
     def connect(self, send: Callable[[bytes], None] | None = None, *, principal: Any = None) -> Connection:
         """A connection that stores the handshake of one client; `send` gets notifications and questions."""
         return Connection(self, send, principal=principal)
+
+    # Use inside a program ---------------------------------------------------------------------------
+
+    def list_tools(self, *, revision: str | Revision = revisions.LATEST.name, principal: Any = None) -> list[Tool]:
+        """The tools that a client of a revision is listed, all pages."""
+        return self._list("tools/list", "tools", Tool, revision, principal)
+
+    def list_resources(
+        self, *, revision: str | Revision = revisions.LATEST.name, principal: Any = None
+    ) -> list[Resource]:
+        """The resources that a client of a revision is listed, all pages."""
+        return self._list("resources/list", "resources", Resource, revision, principal)
+
+    def list_resource_templates(
+        self, *, revision: str | Revision = revisions.LATEST.name, principal: Any = None
+    ) -> list[ResourceTemplate]:
+        """The resource templates that a client of a revision is listed, all pages."""
+        return self._list("resources/templates/list", "resourceTemplates", ResourceTemplate, revision, principal)
+
+    def list_prompts(
+        self, *, revision: str | Revision = revisions.LATEST.name, principal: Any = None
+    ) -> list[Prompt]:
+        """The prompts that a client of a revision is listed, all pages."""
+        return self._list("prompts/list", "prompts", Prompt, revision, principal)
+
+    def _list(self, method: str, field: str, kind: type[T], revision: str | Revision, principal: Any) -> list[T]:
+        row = revisions.revision_of(revision)
+        entries: list[T] = []
+        cursor: str | None = None
+        while True:
+            raw = self.handle(build_request(method, {"cursor": cursor}, row), revision=row, principal=principal)
+            try:
+                page = read_result(raw, method, row)
+            except MethodNotFound:  # it has none of the kind
+                return entries
+            entries += [codec.convert(entry, kind) for entry in page[field]]
+            cursor = page.get("nextCursor")
+            if cursor is None:
+                return entries
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        revision: str | Revision = revisions.LATEST.name,
+        principal: Any = None,
+        raise_on_error: bool = True,
+    ) -> CallToolResult:
+        """Call a tool as a client would; returns the result that a client of the revision is sent.
+
+        A result with isError is raised as ToolError, unless `raise_on_error` is False. Raises InvalidParams if there
+        is no such tool, or another ProtocolError that a client would be sent.
+        """
+        params = {"name": name, "arguments": arguments}
+        result: CallToolResult = await self._request("tools/call", params, revision, principal)
+        if raise_on_error:
+            raise_failure(result)
+        return result
+
+    async def read_resource(
+        self, uri: str, *, revision: str | Revision = revisions.LATEST.name, principal: Any = None
+    ) -> ReadResourceResult:
+        """Read a resource as a client would; raises ResourceNotFound, or another ProtocolError if it fails."""
+        result: ReadResourceResult = await self._request("resources/read", {"uri": uri}, revision, principal)
+        return result
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: Mapping[str, str] | None = None,
+        *,
+        revision: str | Revision = revisions.LATEST.name,
+        principal: Any = None,
+    ) -> GetPromptResult:
+        """Get the messages of a prompt as a client would; raises InvalidParams, or InternalError if it fails."""
+        params = {"name": name, "arguments": arguments}
+        result: GetPromptResult = await self._request("prompts/get", params, revision, principal)
+        return result
+
+    async def _request(self, method: str, params: dict[str, Any], revision: str | Revision, principal: Any) -> Any:
+        row = revisions.revision_of(revision)
+        message = build_request(method, params, row)
+        return read_result(await self.handle_async(message, revision=row, principal=principal), method, row)
+
+    # Serving --------------------------------------------------------------------------------------
 
     @with_checked_options("server.asgi", "write server.asgi(principal=…)")
     def asgi(self, *, principal: Callable[[Any], Any] | None = None, **settings: Unpack[HttpOptions]) -> Any:

@@ -37,6 +37,7 @@ _SERVER_OPTIONS = {
     "timeout": "Seconds after which a function is cancelled, unless it has its own timeout.",
     "threads": "How many plain functions may run at a time in an event loop.",
     "batches": "Accept arrays of messages on every revision.",
+    "mask_errors": "Whether the text of an unexpected exception stays in the log; with `False` clients are sent it.",
     "now": "The clock, for tests.",
 }
 
@@ -71,6 +72,15 @@ _METHODS_OF_SERVER = {
     "Files, links and texts": ("add_file", "add_directory", "add_link", "add_text_prompt", "add_file_prompt"),
     "Notifications and removal": ("remove_tool", "remove_resource", "remove_prompt", "resource_updated"),
     "Composition": ("mount", "enable", "disable"),
+    "Use inside a program": (
+        "list_tools",
+        "list_resources",
+        "list_resource_templates",
+        "list_prompts",
+        "call_tool",
+        "read_resource",
+        "get_prompt",
+    ),
     "Answering": ("handle", "handle_async", "connect", "asgi", "wsgi", "run"),
 }
 

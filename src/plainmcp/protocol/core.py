@@ -66,6 +66,7 @@ class Core:
         timeout: float | None = None,
         threads: int = 32,
         batches: bool = False,
+        mask_errors: bool = True,
         now: Callable[[], float] = time,
     ) -> None:
         if not name:
@@ -97,6 +98,7 @@ class Core:
         self.timeout = timeout
         self.threads = threads  # how many plain functions may run at the same time
         self.batches = batches
+        self.mask_errors = mask_errors  # whether clients are not sent the text of unexpected exceptions
         self.now = now
         self.rules = Rules()
         self.registry = Registry(self.policy)

@@ -76,7 +76,8 @@ class Plan(Generic[F]):
         """The response for an exception: a result that asks for input, or an error (RES-06, PROM-04)."""
         if isinstance(error, InputRequired):
             return self._ask(request, error)
-        return error_response(internal_error(error, self.title), self.revision, request.id)
+        error = internal_error(error, self.title, self.owner.mask_errors)
+        return error_response(error, self.revision, request.id)
 
     def start(self, request: Request, arguments: Any) -> Exchange:
         """Bind the arguments, and create the exchange. If they do not fit, it has its response already."""
@@ -209,7 +210,8 @@ class ToolPlan(Plan[ToolFeature]):
             result = _project(self.server, self.feature, normalized, self.revision)
             return jsonrpc.encode_result(request.id, result)
         except FAILURES as problem:
-            return error_response(problem, self.revision, request.id, "Method tools/call")
+            mask = self.owner.mask_errors
+            return error_response(problem, self.revision, request.id, "Method tools/call", mask)
 
     def _describe_failure(self, error: BaseException) -> str:
         name = self.feature.definition.name
@@ -218,7 +220,7 @@ class ToolPlan(Plan[ToolFeature]):
         if isinstance(error, (NormalizeError, OutputError)):
             _log.error("tool %r: %s", name, error)
             return f"The result of {name} was not valid and is withheld: {error}"
-        return log_incident(f"Tool {name}", error)
+        return log_incident(f"Tool {name}", error, self.owner.mask_errors)
 
 
 def _project(server: Core, tool: ToolFeature, normalized: Normalized, revision: Revision) -> CallToolResult:

@@ -10,6 +10,7 @@ from functools import partial
 from inspect import isawaitable
 from typing import Any
 
+from ..errors import ProtocolError
 from ..interrupts import raise_interrupt
 from ..protocol.core import Core
 from ..protocol.failures import internal_error
@@ -126,6 +127,9 @@ class ASGIApp:
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
+    def _describe_failure(self, error: BaseException) -> ProtocolError:
+        return internal_error(error, "The request", self.endpoint.core.mask_errors)
+
     # Pending responses ----------------------------------------------------------------------------
 
     async def _answer(self, pending: PendingResponse, receive: Receive, send: Send) -> Response | None:
@@ -150,7 +154,7 @@ class ASGIApp:
         except _Gone:
             raise
         except Exception as error:
-            response = pending.refuse(internal_error(error, "The request"))
+            response = pending.refuse(self._describe_failure(error))
         if pending.is_listening:
             return await self._send_messages(pending, receive, send)
         return self.endpoint.respond(pending, response)
@@ -172,7 +176,7 @@ class ASGIApp:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            response = pending.refuse(internal_error(error, "The request"))
+            response = pending.refuse(self._describe_failure(error))
         else:
             response = None if task.cancelled() else task.result()
         self.endpoint.finish(pending, response)
@@ -202,7 +206,7 @@ class ASGIApp:
         try:
             response = await rest
         except Exception as error:
-            response = pending.refuse(internal_error(error, "The request"))
+            response = pending.refuse(self._describe_failure(error))
         except BaseException:  # the server ends this request
             for watcher in watchers:
                 watcher.cancel()

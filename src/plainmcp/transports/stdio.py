@@ -190,7 +190,8 @@ class StdioServer:
 
     def _refuse(self, job: _Job, error: BaseException) -> bytes | None:
         """The response to a request that failed in an unexpected way."""
-        return None if job.link.cancelled else job.link.refuse(internal_error(error, "The request"))
+        problem = internal_error(error, "The request", self._connection.core.mask_errors)
+        return None if job.link.cancelled else job.link.refuse(problem)
 
     def _finish(self, job: _Job, response: bytes | None) -> None:
         try:
