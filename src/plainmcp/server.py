@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from . import revisions
-from .errors import AuthorError, OptionError
+from .errors import AuthorError, MethodNotFound, OptionError
+from .protocol.client_messages import build_request, raise_failure, read_result
 from .protocol.core import Core
 from .protocol.dispatch import receive
 from .protocol.exchange import Exchange
@@ -20,6 +21,8 @@ from .transports.connection import Connection
 from .transports.log_format import formatted_logs
 from .transports.shutdown import GRACE
 from .transports.threads import threads_of
+from .types import CallToolResult, GetPromptResult, Prompt, ReadResourceResult, Resource, ResourceTemplate, Tool
+from .wire import codec
 
 if TYPE_CHECKING:
     from .transports.lifespan import Lifespan
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Server"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 class Server(Core):
@@ -45,11 +49,13 @@ class Server(Core):
 
     def _set_up(self, lifespan: Callable[..., Any] | None, middleware: Sequence[Callable[..., Any]]) -> None:
         self._middleware: list[Middleware] = [compile_middleware(function) for function in middleware]
+        self._parents: list[Server] = []  # the servers in which this one is mounted
+        self._has_started = False
         if lifespan is not None:
             from .transports.lifespan import Lifespan  # loads asyncio, for those who need it
 
             self._lifespan = self.life = Lifespan(self, lifespan, self._set_lifespan)
-        self._compile_methods(has_started=False)
+        self._compile_methods()
 
     @overload
     def middleware(self, function: F, /) -> F: ...
@@ -64,34 +70,49 @@ class Server(Core):
 
         def register(function: F) -> F:
             self._middleware.append(compile_middleware(function, methods))
-            self._compile_methods(has_started=self._has_started)
+            self._compile_methods()
             return function
 
         return register if function is None else register(function)
 
-    def _set_lifespan(self, has_started: bool, value: Any) -> None:
-        self.lifespan = value
-        self._compile_methods(has_started=has_started)
+    @with_checked_options("server.mount", 'write server.mount(other, prefix="weather")')
+    def mount(self, other: Core, prefix: str | None = None) -> None:
+        """Offer the features of another server, also those that it registers or removes later.
 
-    def _compile_methods(self, *, has_started: bool) -> None:
+        With a prefix, the names of its tools and prompts become `prefix_name`, and its URIs `scheme://prefix/rest`.
+        The other server's policy, serializers, time limits, middleware and lifespan still apply to them. Raises
+        AuthorError if two features would have the same name, now or when one is registered later.
+        """
+        super().mount(other, prefix)
+        if isinstance(other, Server):
+            other._parents.append(self)
+        self._compile_methods()
+
+    def _set_lifespan(self, has_started: bool, value: Any) -> None:
+        self.lifespan, self._has_started = value, has_started
+        self._compile_methods()
+
+    def _compile_methods(self) -> None:
         """Put the middleware around the methods, with the start of the lifespan as the outermost."""
-        self._has_started = has_started
-        start = [] if self._lifespan is None or has_started else [self._lifespan.middleware]
-        chain = [*start, *self._middleware]
-        self.methods = wrap_methods(chain) if chain else METHODS
+        start = [] if self._lifespan is None or self._has_started else [self._lifespan.middleware]
+        self.chain = (*start, *self._middleware)
+        inner = any(server.chain for server in self._mounted_servers())
+        self.methods = wrap_methods(self.chain, has_inner=inner) if self.chain or inner else METHODS
+        for parent in self._parents:
+            parent._compile_methods()
 
     def close(self) -> None:
-        """End the lifespan, if it has started. In the event loop of an async one, use close_async."""
-        if self.life is not None:
-            self.life.close()
+        """End the lifespan, also of mounted servers. In the event loop of an async one, use close_async."""
+        for life in self.lives():
+            life.close()
 
     async def close_async(self) -> None:
-        """End the lifespan, if it has started, and wait for its end."""
-        if self.life is not None:
-            await self.life.close_async()
+        """End the lifespan, also of mounted servers, and wait for its end."""
+        for life in self.lives():
+            await life.close_async()
 
     def handle(self, message: Any, *, revision: str | Revision | None = None, principal: Any = None) -> bytes | None:
-        """Answer one message, in bytes, text or data; no loop, no socket, no lifespan.
+        """Answer one message, in bytes, text or data; no loop, no socket.
 
         `revision` is used when the message does not name one.
         """
@@ -113,6 +134,92 @@ class Server(Core):
     def connect(self, send: Callable[[bytes], None] | None = None, *, principal: Any = None) -> Connection:
         """A connection that stores the handshake of one client; `send` gets notifications and questions."""
         return Connection(self, send, principal=principal)
+
+    # Use inside a program ---------------------------------------------------------------------------
+
+    def list_tools(self, *, revision: str | Revision = revisions.LATEST.name, principal: Any = None) -> list[Tool]:
+        """The tools that a client of a revision is listed, all pages."""
+        return self._list("tools/list", "tools", Tool, revision, principal)
+
+    def list_resources(
+        self, *, revision: str | Revision = revisions.LATEST.name, principal: Any = None
+    ) -> list[Resource]:
+        """The resources that a client of a revision is listed, all pages."""
+        return self._list("resources/list", "resources", Resource, revision, principal)
+
+    def list_resource_templates(
+        self, *, revision: str | Revision = revisions.LATEST.name, principal: Any = None
+    ) -> list[ResourceTemplate]:
+        """The resource templates that a client of a revision is listed, all pages."""
+        return self._list("resources/templates/list", "resourceTemplates", ResourceTemplate, revision, principal)
+
+    def list_prompts(
+        self, *, revision: str | Revision = revisions.LATEST.name, principal: Any = None
+    ) -> list[Prompt]:
+        """The prompts that a client of a revision is listed, all pages."""
+        return self._list("prompts/list", "prompts", Prompt, revision, principal)
+
+    def _list(self, method: str, field: str, kind: type[T], revision: str | Revision, principal: Any) -> list[T]:
+        row = revisions.revision_of(revision)
+        entries: list[T] = []
+        cursor: str | None = None
+        while True:
+            raw = self.handle(build_request(method, {"cursor": cursor}, row), revision=row, principal=principal)
+            try:
+                page = read_result(raw, method, row)
+            except MethodNotFound:  # it has none of the kind
+                return entries
+            entries += [codec.convert(entry, kind) for entry in page[field]]
+            cursor = page.get("nextCursor")
+            if cursor is None:
+                return entries
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        revision: str | Revision = revisions.LATEST.name,
+        principal: Any = None,
+        raise_on_error: bool = True,
+    ) -> CallToolResult:
+        """Call a tool as a client would; returns the result that a client of the revision is sent.
+
+        A result with isError is raised as ToolError, unless `raise_on_error` is False. Raises InvalidParams if there
+        is no such tool, or another ProtocolError that a client would be sent.
+        """
+        params = {"name": name, "arguments": arguments}
+        result: CallToolResult = await self._request("tools/call", params, revision, principal)
+        if raise_on_error:
+            raise_failure(result)
+        return result
+
+    async def read_resource(
+        self, uri: str, *, revision: str | Revision = revisions.LATEST.name, principal: Any = None
+    ) -> ReadResourceResult:
+        """Read a resource as a client would; raises ResourceNotFound, or another ProtocolError if it fails."""
+        result: ReadResourceResult = await self._request("resources/read", {"uri": uri}, revision, principal)
+        return result
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: Mapping[str, str] | None = None,
+        *,
+        revision: str | Revision = revisions.LATEST.name,
+        principal: Any = None,
+    ) -> GetPromptResult:
+        """Get the messages of a prompt as a client would; raises InvalidParams, or InternalError if it fails."""
+        params = {"name": name, "arguments": arguments}
+        result: GetPromptResult = await self._request("prompts/get", params, revision, principal)
+        return result
+
+    async def _request(self, method: str, params: dict[str, Any], revision: str | Revision, principal: Any) -> Any:
+        row = revisions.revision_of(revision)
+        message = build_request(method, params, row)
+        return read_result(await self.handle_async(message, revision=row, principal=principal), method, row)
+
+    # Serving --------------------------------------------------------------------------------------
 
     @with_checked_options("server.asgi", "write server.asgi(principal=…)")
     def asgi(self, *, principal: Callable[[Any], Any] | None = None, **settings: Unpack[HttpOptions]) -> Any:

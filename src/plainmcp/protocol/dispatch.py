@@ -72,7 +72,8 @@ def dispatch(server: Core, envelope: Envelope, caller: Caller) -> Exchange:
             return result
         return Exchange(result if type(result) is bytes else jsonrpc.encode_result(id, result))
     except BaseException as error:
-        return Exchange(error_response(error, revision or caller.assumed_revision, id, f"Method {name}"))
+        revision, mask = revision or caller.assumed_revision, server.mask_errors
+        return Exchange(error_response(error, revision, id, f"Method {name}", mask))
 
 
 # Revisions ----------------------------------------------------------------------------------------

@@ -25,7 +25,16 @@ from ..wire.uri_template import UriTemplate
 from . import dependencies
 from .dependencies import Dependency
 
-__all__ = ["Completion", "PromptFeature", "ResourceFeature", "TemplateFeature", "ToolFeature", "check_cache"]
+__all__ = [
+    "Completion",
+    "PromptFeature",
+    "ResourceFeature",
+    "TemplateFeature",
+    "ToolFeature",
+    "check_cache",
+    "check_name",
+    "is_name",
+]
 
 Visible = Callable[[Any], bool]
 Function = Callable[..., Any]
@@ -42,6 +51,8 @@ class Feature(msgspec.Struct, kw_only=True):
     inline: bool = False
     timeout: float | None = None
     needs: dict[str, Any] = {}  # client capabilities, checked before it runs
+    tags: frozenset[str] = frozenset()  # for the server only: see switches
+    through: tuple[Any, ...] = ()  # the mounted servers that it comes through; the last one registered it
     serial: int = 0  # counts all registrations
     plans: dict[str, Any] = {}  # by the name of a revision: see plan
 
@@ -148,7 +159,7 @@ def tool(
 ) -> ToolFeature:
     """A function as a tool."""
     read = signature.read(function, context_type=Context, title_from=policy.title_from)
-    name = _check_name(name or read.name)
+    name = check_name(name or read.name)
     policy = _policy_for(policy, output_schema)
     output = _output_of(read.returns, output_schema, policy, rules, name)
     shown = dict(show_defaults=policy.schema_default, open=read.open)
@@ -214,11 +225,19 @@ def _policy_for(policy: Policy, output_schema: Any) -> Policy:
     return policy.replace(drop_none=False) if isinstance(output_schema, dict) else policy
 
 
-def _check_name(name: str) -> str:
+def is_name(name: str) -> bool:
+    """Whether a tool or prompt may have a name (TOOL-09).
+
+    The rule is the stricter one of the conformance suite: names that every client accepts.
+    """
+    return 1 <= len(name) <= 128 and all(c.isascii() and (c.isalnum() or c in "_-.") for c in name)
+
+
+def check_name(name: str) -> str:
+    """The name of a tool or prompt; raises AuthorError if it is not allowed."""
     if not name:
         raise AuthorError("a lambda has no name; say one with name=")
-    # TOOL-09, and the stricter rule of the conformance suite: names that every client accepts.
-    if not (1 <= len(name) <= 128) or not all(c.isascii() and (c.isalnum() or c in "_-.") for c in name):
+    if not is_name(name):
         raise AuthorError(f"the name {name!r} is not 1 to 128 letters, digits, underscores, dashes and dots")
     return name
 
@@ -400,7 +419,7 @@ def prompt(
     read = signature.read(function, context_type=Context, title_from=policy.title_from)
     shown = description or read.description
     definition = Prompt(
-        name=_check_name(name or read.name),
+        name=check_name(name or read.name),
         title=title or read.title,
         description=shown,
         arguments=[_to_argument(parameter) for parameter in read.parameters] or None,

@@ -49,6 +49,7 @@ class Plan(Generic[F]):
 
     def __init__(self, server: Core, feature: F, revision: Revision) -> None:
         self.server = server
+        self.owner: Core = feature.through[-1] if feature.through else server  # the server that registered it
         self.feature = feature
         self.revision = revision
         self.checks: tuple[Check, ...] = (self._check_needs,) if feature.needs else ()
@@ -82,7 +83,8 @@ class Plan(Generic[F]):
         """The response for an exception: a result that asks for input, or an error (RES-06, PROM-04)."""
         if isinstance(error, InputRequired):
             return self._ask(request, error)
-        return error_response(internal_error(error, self.title), self.revision, request.id)
+        error = internal_error(error, self.title, self.owner.mask_errors)
+        return error_response(error, self.revision, request.id)
 
     def prepare(self, request: Request, arguments: Any) -> tuple[dict[str, Any], Context | None]:
         """The keyword arguments of the function and its Context, after the checks; may raise."""
@@ -114,7 +116,7 @@ class Plan(Generic[F]):
         params, answers = request.params, {}
         if not request.revision.handshake and (params.requestState or params.inputResponses):
             answers = read_answers(self.server, request)
-        return Context(request, self.server, is_async=self.feature.is_async, answers=answers)
+        return Context(request, self.owner, is_async=self.feature.is_async, answers=answers)
 
     def _ask(self, request: Request, questions: InputRequired) -> bytes:
         try:
@@ -232,7 +234,8 @@ class ToolPlan(Plan[ToolFeature]):
             result = _project(self.server, self.feature, normalized, self.revision)
             return jsonrpc.encode_result(request.id, result)
         except FAILURES as problem:
-            return error_response(problem, self.revision, request.id, "Method tools/call")
+            mask = self.owner.mask_errors
+            return error_response(problem, self.revision, request.id, "Method tools/call", mask)
 
     def _describe_failure(self, error: BaseException) -> str:
         name = self.feature.definition.name
@@ -241,7 +244,7 @@ class ToolPlan(Plan[ToolFeature]):
         if isinstance(error, (NormalizeError, OutputError)):
             _log.error("tool %r: %s", name, error)
             return f"The result of {name} was not valid and is withheld: {error}"
-        return log_incident(f"Tool {name}", error)
+        return log_incident(f"Tool {name}", error, self.owner.mask_errors)
 
 
 def _project(server: Core, tool: ToolFeature, normalized: Normalized, revision: Revision) -> CallToolResult:

@@ -122,7 +122,7 @@ class WSGIApp:
         try:
             response = run(pending.exchange, partial(self.endpoint.listen, pending))
         except BaseException as error:
-            response = pending.refuse(internal_error(error, "The request"))
+            response = pending.refuse(internal_error(error, "The request", self.endpoint.core.mask_errors))
         finally:
             self.endpoint.finish(pending, response)
 
