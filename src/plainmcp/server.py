@@ -1,6 +1,7 @@
 """The server that users create: the registration of the core, and every way to serve it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from . import revisions
@@ -25,6 +26,7 @@ from .types import CallToolResult, GetPromptResult, Prompt, ReadResourceResult, 
 from .wire import codec
 
 if TYPE_CHECKING:
+    from .transports.http.routes import Routes
     from .transports.lifespan import Lifespan
 
 __all__ = ["Server"]
@@ -221,33 +223,82 @@ class Server(Core):
 
     # Serving --------------------------------------------------------------------------------------
 
+    @with_checked_options("@server.route", 'write @server.route("/health")')
+    def route(self, path: str, *, methods: Collection[str] = ("GET",)) -> Callable[[F], F]:
+        """Answer plain HTTP requests at a path beside the endpoint, under `run(http=)`, `asgi(path=)`, `wsgi(path=)`.
+
+        The function takes a `plainmcp.web.HttpRequest`, or nothing, and returns text, bytes, data for JSON, an
+        HttpResponse or a response of Starlette. An ASGI application may take its place. The path may have parameters,
+        such as `/items/{id:int}`. There are no checks of who is calling: that is up to the function.
+        """
+
+        def register(function: F) -> F:
+            self.routes.add(path, methods, function)
+            return function
+
+        return register
+
+    @cached_property
+    def routes(self) -> "Routes":
+        """The routes beside the endpoint."""
+        from .transports.http.routes import Routes  # loaded for those who serve over HTTP
+
+        return Routes()
+
     @with_checked_options("server.asgi", "write server.asgi(principal=…)")
-    def asgi(self, *, principal: Callable[[Any], Any] | None = None, **settings: Unpack[HttpOptions]) -> Any:
+    def asgi(
+        self,
+        *,
+        path: str | None = None,
+        principal: Callable[[Any], Any] | None = None,
+        **settings: Unpack[HttpOptions],
+    ) -> Any:
         """An ASGI application: give it to uvicorn, or mount it in Starlette, FastAPI or Litestar.
 
-        `principal` is called with the scope of each request, and returns who is calling. The other options are those
-        of transports.http.settings.Settings.
+        Without a path it answers at any path, so mount it at one. With a path it answers there, and at those of
+        `route`; other paths are a 404. `principal` is called with the scope of each request, and returns who is
+        calling. The other options are those of transports.http.settings.Settings.
         """
         from .transports import asgi  # loaded for those who mount the server
 
-        return asgi.ASGIApp(self, asgi.Settings(**settings), principal=principal)
+        options = asgi.Settings(**settings)
+        app = asgi.ASGIApp(self, options, principal=principal)
+        if path is None:
+            return app
+        from .transports.asgi_routes import with_routes  # loaded for those who need a path
+
+        return with_routes(app, self, self.routes, options, path)
 
     @with_checked_options("server.wsgi", "write server.wsgi(principal=…)")
-    def wsgi(self, *, principal: Callable[[Any], Any] | None = None, **settings: Unpack[HttpOptions]) -> Any:
+    def wsgi(
+        self,
+        *,
+        path: str | None = None,
+        principal: Callable[[Any], Any] | None = None,
+        **settings: Unpack[HttpOptions],
+    ) -> Any:
         """A WSGI application: give it to gunicorn, or mount it in Django or Flask.
 
-        An open stream occupies a thread of the server, so no stream stays open unless `max_standing` allows some.
+        `path` has the meaning that it has in `asgi`. An open stream occupies a thread of the server, so no stream
+        stays open unless `max_standing` allows some.
         """
         from .transports import wsgi  # loaded for those who mount the server
 
         settings.setdefault("max_standing", 0)
-        return wsgi.WSGIApp(self, wsgi.Settings(**settings), principal=principal)
+        options = wsgi.Settings(**settings)
+        app = wsgi.WSGIApp(self, options, principal=principal)
+        if path is None:
+            return app
+        from .transports.wsgi_routes import WSGIPathApp  # as in asgi
+
+        return WSGIPathApp(app, self, self.routes, options, path)
 
     @with_checked_options("server.run", 'write server.run(), or server.run(http="127.0.0.1:8000")')
     def run(
         self,
         http: str | int | None = None,
         *,
+        path: str | None = None,
         workers: int = 1,
         grace: float = GRACE,
         uvicorn: dict[str, Any] | None = None,
@@ -255,18 +306,18 @@ class Server(Core):
     ) -> None:
         """Serve until the client hangs up or a signal ends us: on standard input and output, or over HTTP.
 
-        `http` is a host and port, such as "127.0.0.1:8000", or a port of 127.0.0.1. The server is then at the path
-        /mcp, in as many processes as `workers` says; with several processes there are no sessions. It ends within
-        `grace` seconds: requests that take longer are cancelled, and answered with an error. For HTTP it also takes
-        the options of `asgi` and, in `uvicorn`, those of uvicorn; for standard input and output, max_line (see
-        transports.stdio). Raises AuthorError if it cannot serve there.
+        `http` is a host and port, such as "127.0.0.1:8000", or a port of 127.0.0.1. The server is then at `path`, by
+        default /mcp, and its routes beside it, in as many processes as `workers` says; with several processes there
+        are no sessions. It ends within `grace` seconds: requests that take longer are cancelled, and answered with an
+        error. For HTTP it also takes the options of `asgi` and, in `uvicorn`, those of uvicorn; for standard input
+        and output, max_line (see transports.stdio). Raises AuthorError if it cannot serve there.
         """
         http_options: dict[str, Any] = {**options}
         stdio_options = {name: http_options.pop(name) for name in ("max_line", "streams") if name in http_options}
         if http is None:
             from .transports import stdio  # loaded for those who run the server
 
-            more = {"workers": workers != 1, "uvicorn": uvicorn is not None}
+            more = {"workers": workers != 1, "uvicorn": uvicorn is not None, "path": path is not None}
             for_http = [*http_options, *(name for name, is_set in more.items() if is_set)]
             if for_http:
                 raise OptionError(f'server.run: {for_http[0]}= goes with http=, such as http="127.0.0.1:8000"')
@@ -281,10 +332,11 @@ class Server(Core):
                 )
             if workers > 1 and not http_options.setdefault("stateless", True):
                 raise AuthorError("a session belongs to one process: with several workers, stateless is True")
-            serving.check_uvicorn(uvicorn or {})
+            details = {"path": path or serving.PATH, **(uvicorn or {})}
+            serving.check_uvicorn(details)
             with formatted_logs():
-                app, address = self.asgi(**http_options), serving.address_text(http)
-                serving.serve(app, address, workers=workers, grace=grace, **(uvicorn or {}))
+                app, address = self.asgi(path=details["path"], **http_options), serving.address_text(http)
+                serving.serve(app, address, workers=workers, grace=grace, **details)
 
 
 def _caller_of(revision: str | Revision | None, principal: Any) -> Caller:

@@ -28,7 +28,7 @@ LAYERS = {
     "schema": ("schema/",),
     "values": ("values/",),
     "foreign": ("foreign/",),
-    "vocabulary": ("questions", "results", "media", "types"),
+    "vocabulary": ("questions", "results", "media", "types", "web"),
     "wire": ("wire/",),
     "facts": ("errors", "interrupts", "policy", "revisions"),
 }

@@ -18,7 +18,7 @@ __all__ = ["check_options", "has_type", "with_checked_options"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 _HTTP = 'server.run(http="127.0.0.1:8000") serves over HTTP, server.run() on standard input and output'
-_MOUNT = 'server.run(http=…) serves at /mcp; for another path, mount it: app.mount("/path", server.asgi())'
+_MOUNT = "run(http=…, path=…) and asgi(path=…) take the path; by default run serves at /mcp"
 _JSON = "leave it out: a client's Accept header says whether it takes JSON, and what has only one message is JSON"
 _CALLER = "asgi(principal=…) and run(http=…, principal=…) take a function that says who is calling"
 _HINT = 'write it in annotations=, such as annotations={"readOnlyHint": True}'
@@ -41,7 +41,6 @@ HABITS = {
     "on_duplicate_resources": "write replace=True where you register the other one",
     "on_duplicate_tools": "write replace=True where you register the other one",
     "openWorldHint": _HINT,
-    "path": _MOUNT,
     "port": _HTTP,
     "readOnlyHint": _HINT,
     "reload": "the command line does that: plainmcp serve FILE --http HOST:PORT --reload",

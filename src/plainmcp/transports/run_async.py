@@ -19,7 +19,7 @@ from .pending_request import PendingRequest
 from .take import call_next
 from .threads import Threads, WaitingThread
 
-__all__ = ["Rest", "await_request", "call_soon", "run_async", "start", "start_task", "take_async"]
+__all__ = ["Rest", "await_request", "call_soon", "run_async", "run_in_thread", "start", "start_task", "take_async"]
 
 
 Executor = Threads | WaitingThread
@@ -91,7 +91,7 @@ async def _take(step: Run | Around, threads: Executor, value: Any) -> bytes:
         if feature.is_async or feature.inline:
             value = invoke(step)
         else:
-            value = await _wait_unless_cancelled(link, _run_in_thread(partial(_complete, step), threads))
+            value = await _wait_unless_cancelled(link, run_in_thread(partial(_complete, step), threads))
             if type(value) is not CoroutineType:
                 return cast("bytes", value)  # written in the thread, too
     is_awaitable = feature.is_async
@@ -101,7 +101,7 @@ async def _take(step: Run | Around, threads: Executor, value: Any) -> bytes:
         is_awaitable = False
     is_long_text = type(value) is str and len(value) > LARGE
     if is_long_text or (isinstance(value, MAY_BE_LARGE) and is_large(value)):  # it must not block the loop
-        value = await _wait_unless_cancelled(link, _run_in_thread(partial(step.finish, value), threads))
+        value = await _wait_unless_cancelled(link, run_in_thread(partial(step.finish, value), threads))
         return cast("bytes", value)
     return step.finish(value)
 
@@ -313,7 +313,7 @@ async def await_request(question: PendingRequest) -> Any:
 # Threads ------------------------------------------------------------------------------------------
 
 
-async def _run_in_thread(function: Callable[[], Any], threads: Executor) -> Any:
+async def run_in_thread(function: Callable[[], Any], threads: Executor) -> Any:
     """The value of a function that runs in a thread with the context variables of this task."""
     loop, context = asyncio.get_running_loop(), copy_context()
     outcome: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()

@@ -176,7 +176,7 @@ UNKNOWN: dict[str, tuple[Callable[[Server], Any], str]] = {
     "Server, nothing": (lambda s: Server(), r'Server lacks name; write Server\("weather", version="1.0.0"\)'),
     "run": (
         lambda s: s.run(htpp="127.0.0.1:0"),
-        r"server.run has no option htpp=; did you mean http=\? The options are http, workers, grace, uvicorn, ",
+        r"server.run has no option htpp=; did you mean http=\? The options are http, path, workers, grace, uvicorn, ",
     ),
     "run, a transport": (
         lambda s: s.run(transport="stdio"),
