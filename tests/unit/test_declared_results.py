@@ -3,6 +3,7 @@
 import dataclasses
 import datetime
 import enum
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, Dict, Generic, List, NamedTuple, NotRequired, Optional, Set, Tuple, TypeVar  # noqa: UP035
@@ -21,7 +22,7 @@ from plainmcp import Policy, Server
 from plainmcp.errors import AuthorError
 from plainmcp.revisions import REVISIONS
 from plainmcp.testing import Client
-from plainmcp.types import CallToolResult
+from plainmcp.types import CallToolResult, PromptMessage, TextContent
 
 T = TypeVar("T")
 SECRET = "hunter2"
@@ -536,6 +537,30 @@ def test_nor_in_what_a_resource_reads() -> None:
     client = Client(server)
     assert client.read("users://all")["contents"][0]["text"] == '[{"name": "Ada", "level": 1}]'
     assert client.read("users://Ada")["contents"][0]["text"] == '{"name": "Ada", "level": 1}'
+
+
+@pytest.mark.parametrize(("user", "admin"), USERS, ids=str)
+def test_nor_in_what_a_prompt_says(user: Any, admin: Any) -> None:
+    plain = '{"name": "Ada", "level": 1}'
+    for hint, value, said in (
+        (user, admin(name="Ada"), [("user", plain)]),
+        (user | None, admin(name="Ada"), [("user", plain)]),
+        (list[user], [admin(name="Ada"), user(name="Ada")], [("user", plain)] * 2),
+        (tuple[str, user], ("assistant", admin(name="Ada")), [("assistant", plain)]),
+        (dict[str, user], {"a": admin(name="Ada")}, [("user", f'{{"a": {plain}}}')]),
+        (list[str | user], ["Who?", admin(name="Ada")], [("user", "Who?"), ("user", plain)]),
+        (PromptMessage, PromptMessage(role="user", content=TextContent(text="Who?")), [("user", "Who?")]),
+        (list[PromptMessage], [{"role": "assistant", "content": "Me."}], [("assistant", "Me.")]),
+    ):
+        server = Server("s")
+
+        def ask(value: Any = value) -> Any:
+            return value
+
+        ask.__annotations__ = {"return": hint}
+        server.prompt(functools.partial(ask, value), name="ask")
+        messages = Client(server).get_prompt("ask")["messages"]
+        assert [(message["role"], message["content"]["text"]) for message in messages] == said
 
 
 def test_nor_anything_further_inside() -> None:
