@@ -9,7 +9,7 @@ import sys
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping, MutableMapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -1155,6 +1155,37 @@ def test_a_hint_that_msgspec_refuses_is_read_all_the_same(hint, value, expected,
     got = take(hint, value, lenient=lenient)
     assert got == expected
     assert type(got) is type(expected)
+
+
+@pytest.mark.parametrize("lenient", [True, False])
+@pytest.mark.parametrize(
+    ("hint", "value", "expected"),
+    [
+        (UUID | str, ID, UUID(ID)),
+        (UUID | str, "x", "x"),
+        (Path | str, "a/b", Path("a/b")),
+        (datetime | date, "2026-07-28", date(2026, 7, 28)),
+        (datetime | date, "2026-07-28T10:00:00", datetime(2026, 7, 28, 10)),
+        (Color | str, "red", Color.RED),
+        (Color | str, "grey", "grey"),
+        (IPv4Address | str, "10.0.0.1", IPv4Address("10.0.0.1")),
+        (timedelta | int, "P1W", timedelta(weeks=1)),
+        (Decimal | float, 1.5, 1.5),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("family", ["dataclass", "attrs", "Struct", "TypedDict", "NamedTuple"])
+def test_a_field_may_be_of_one_of_two_types_that_are_one_in_json(family, hint, value, expected, lenient):
+    make = {
+        "dataclass": lambda: make_dataclass("Record", [("it", hint)]),
+        "attrs": lambda: attrs.make_class("Record", {"it": attrs.field(type=hint)}),
+        "Struct": lambda: msgspec.defstruct("Record", [("it", hint)]),
+        "TypedDict": lambda: TypedDict("Record", {"it": hint}),
+        "NamedTuple": lambda: NamedTuple("Record", [("it", hint)]),
+    }
+    got = take(make[family](), [value] if family == "NamedTuple" else {"it": value}, lenient=lenient)
+    found = got["it"] if family == "TypedDict" else got.it
+    assert (found, type(found)) == (expected, type(expected))
 
 
 def test_what_is_wrong_beside_a_model_and_inside_of_it_is_told_at_once():
