@@ -1,14 +1,18 @@
 """The server that users create: the registration of the core, and every way to serve it."""
 
-from collections.abc import Callable
-from typing import Any, Unpack
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from . import revisions
-from .errors import AuthorError, OptionError
+from .errors import AuthorError, MethodNotFound, OptionError
+from .protocol.client_messages import build_request, raise_failure, read_result
 from .protocol.core import Core
 from .protocol.dispatch import receive
 from .protocol.exchange import Exchange
-from .protocol.methods import METHODS
+from .protocol.methods import METHODS, Method
+from .protocol.middleware import Middleware, wrap_methods
+from .protocol.middleware import compile as compile_middleware
 from .protocol.option_check import with_checked_options
 from .protocol.options import HttpOptions, RunOptions
 from .protocol.request import Caller
@@ -18,8 +22,17 @@ from .transports.connection import Connection
 from .transports.log_format import formatted_logs
 from .transports.shutdown import GRACE
 from .transports.threads import threads_of
+from .types import CallToolResult, GetPromptResult, Prompt, ReadResourceResult, Resource, ResourceTemplate, Tool
+from .wire import codec
+
+if TYPE_CHECKING:
+    from .transports.http.routes import Routes
+    from .transports.lifespan import Lifespan
 
 __all__ = ["Server"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 class Server(Core):
@@ -33,10 +46,76 @@ class Server(Core):
     b'{"jsonrpc":"2.0","id":1,"result":{}}'
     """
 
-    methods = METHODS
+    methods: Mapping[str, Method] = METHODS
+    _lifespan: "Lifespan | None" = None
+
+    def _set_up(self, lifespan: Callable[..., Any] | None, middleware: Sequence[Callable[..., Any]]) -> None:
+        self._middleware: list[Middleware] = [compile_middleware(function) for function in middleware]
+        self._parents: list[Server] = []  # the servers in which this one is mounted
+        self._has_started = False
+        if lifespan is not None:
+            from .transports.lifespan import Lifespan  # loads asyncio, for those who need it
+
+            self._lifespan = self.life = Lifespan(self, lifespan, self._set_lifespan)
+        self._compile_methods()
+
+    @overload
+    def middleware(self, function: F, /) -> F: ...
+    @overload
+    def middleware(self, /, *, methods: Sequence[str] | None = None) -> Callable[[F], F]: ...
+    def middleware(self, function: Any = None, /, *, methods: Sequence[str] | None = None) -> Any:
+        """Call a function around each request: `@server.middleware`, or `@server.middleware(methods=[…])` for some.
+
+        The function takes a MiddlewareRequest and `call_next`, and returns what `call_next(request)` returns, or
+        another value. It may be `async def`. The first that is registered is the outermost.
+        """
+
+        def register(function: F) -> F:
+            self._middleware.append(compile_middleware(function, methods))
+            self._compile_methods()
+            return function
+
+        return register if function is None else register(function)
+
+    @with_checked_options("server.mount", 'write server.mount(other, prefix="weather")')
+    def mount(self, other: Core, prefix: str | None = None) -> None:
+        """Offer the features of another server, also those that it registers or removes later.
+
+        With a prefix, the names of its tools and prompts become `prefix_name`, and its URIs `scheme://prefix/rest`.
+        The other server's policy, serializers, time limits, middleware and lifespan still apply to them. Raises
+        AuthorError if two features would have the same name, now or when one is registered later.
+        """
+        super().mount(other, prefix)
+        if isinstance(other, Server):
+            other._parents.append(self)
+        self._compile_methods()
+
+    def _set_lifespan(self, has_started: bool, value: Any) -> None:
+        self.lifespan, self._has_started = value, has_started
+        self._compile_methods()
+
+    def _compile_methods(self) -> None:
+        """Put the middleware around the methods, with the start of the lifespan as the outermost."""
+        start = [] if self._lifespan is None or self._has_started else [self._lifespan.middleware]
+        self.chain = (*start, *self._middleware)
+        inner = any(server.chain for server in self._mounted_servers())
+        methods = {**METHODS, **self.own_methods} if self.own_methods else METHODS
+        self.methods = wrap_methods(methods, self.chain, has_inner=inner) if self.chain or inner else methods
+        for parent in self._parents:
+            parent._compile_methods()
+
+    def close(self) -> None:
+        """End the lifespan, also of mounted servers. In the event loop of an async one, use close_async."""
+        for life in self.lives():
+            life.close()
+
+    async def close_async(self) -> None:
+        """End the lifespan, also of mounted servers, and wait for its end."""
+        for life in self.lives():
+            await life.close_async()
 
     def handle(self, message: Any, *, revision: str | Revision | None = None, principal: Any = None) -> bytes | None:
-        """Answer one message, in bytes, text or data; no loop, no socket, no lifespan.
+        """Answer one message, in bytes, text or data; no loop, no socket.
 
         `revision` is used when the message does not name one.
         """
@@ -59,33 +138,168 @@ class Server(Core):
         """A connection that stores the handshake of one client; `send` gets notifications and questions."""
         return Connection(self, send, principal=principal)
 
+    # Use inside a program ---------------------------------------------------------------------------
+
+    def list_tools(self, *, revision: str | Revision = revisions.LATEST.name, principal: Any = None) -> list[Tool]:
+        """The tools that a client of a revision is listed, all pages."""
+        return self._list("tools/list", "tools", Tool, revision, principal)
+
+    def list_resources(
+        self, *, revision: str | Revision = revisions.LATEST.name, principal: Any = None
+    ) -> list[Resource]:
+        """The resources that a client of a revision is listed, all pages."""
+        return self._list("resources/list", "resources", Resource, revision, principal)
+
+    def list_resource_templates(
+        self, *, revision: str | Revision = revisions.LATEST.name, principal: Any = None
+    ) -> list[ResourceTemplate]:
+        """The resource templates that a client of a revision is listed, all pages."""
+        return self._list("resources/templates/list", "resourceTemplates", ResourceTemplate, revision, principal)
+
+    def list_prompts(
+        self, *, revision: str | Revision = revisions.LATEST.name, principal: Any = None
+    ) -> list[Prompt]:
+        """The prompts that a client of a revision is listed, all pages."""
+        return self._list("prompts/list", "prompts", Prompt, revision, principal)
+
+    def _list(self, method: str, field: str, kind: type[T], revision: str | Revision, principal: Any) -> list[T]:
+        row = revisions.revision_of(revision)
+        entries: list[T] = []
+        cursor: str | None = None
+        while True:
+            raw = self.handle(build_request(method, {"cursor": cursor}, row), revision=row, principal=principal)
+            try:
+                page = read_result(raw, method, row)
+            except MethodNotFound:  # it has none of the kind
+                return entries
+            entries += [codec.convert(entry, kind) for entry in page[field]]
+            cursor = page.get("nextCursor")
+            if cursor is None:
+                return entries
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        revision: str | Revision = revisions.LATEST.name,
+        principal: Any = None,
+        raise_on_error: bool = True,
+    ) -> CallToolResult:
+        """Call a tool as a client would; returns the result that a client of the revision is sent.
+
+        A result with isError is raised as ToolError, unless `raise_on_error` is False. Raises InvalidParams if there
+        is no such tool, or another ProtocolError that a client would be sent.
+        """
+        params = {"name": name, "arguments": arguments}
+        result: CallToolResult = await self._request("tools/call", params, revision, principal)
+        if raise_on_error:
+            raise_failure(result)
+        return result
+
+    async def read_resource(
+        self, uri: str, *, revision: str | Revision = revisions.LATEST.name, principal: Any = None
+    ) -> ReadResourceResult:
+        """Read a resource as a client would; raises ResourceNotFound, or another ProtocolError if it fails."""
+        result: ReadResourceResult = await self._request("resources/read", {"uri": uri}, revision, principal)
+        return result
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: Mapping[str, str] | None = None,
+        *,
+        revision: str | Revision = revisions.LATEST.name,
+        principal: Any = None,
+    ) -> GetPromptResult:
+        """Get the messages of a prompt as a client would; raises InvalidParams, or InternalError if it fails."""
+        params = {"name": name, "arguments": arguments}
+        result: GetPromptResult = await self._request("prompts/get", params, revision, principal)
+        return result
+
+    async def _request(self, method: str, params: dict[str, Any], revision: str | Revision, principal: Any) -> Any:
+        row = revisions.revision_of(revision)
+        message = build_request(method, params, row)
+        return read_result(await self.handle_async(message, revision=row, principal=principal), method, row)
+
+    # Serving --------------------------------------------------------------------------------------
+
+    @with_checked_options("@server.route", 'write @server.route("/health")')
+    def route(self, path: str, *, methods: Collection[str] = ("GET",)) -> Callable[[F], F]:
+        """Answer plain HTTP requests at a path beside the endpoint, under `run(http=)`, `asgi(path=)`, `wsgi(path=)`.
+
+        The function takes a `plainmcp.web.HttpRequest`, or nothing, and returns text, bytes, data for JSON, an
+        HttpResponse or a response of Starlette. An ASGI application may take its place. The path may have parameters,
+        such as `/items/{id:int}`. There are no checks of who is calling: that is up to the function.
+        """
+
+        def register(function: F) -> F:
+            self.routes.add(path, methods, function)
+            return function
+
+        return register
+
+    @cached_property
+    def routes(self) -> "Routes":
+        """The routes beside the endpoint."""
+        from .transports.http.routes import Routes  # loaded for those who serve over HTTP
+
+        return Routes()
+
     @with_checked_options("server.asgi", "write server.asgi(principal=…)")
-    def asgi(self, *, principal: Callable[[Any], Any] | None = None, **settings: Unpack[HttpOptions]) -> Any:
+    def asgi(
+        self,
+        *,
+        path: str | None = None,
+        principal: Callable[[Any], Any] | None = None,
+        **settings: Unpack[HttpOptions],
+    ) -> Any:
         """An ASGI application: give it to uvicorn, or mount it in Starlette, FastAPI or Litestar.
 
-        `principal` is called with the scope of each request, and returns who is calling. The other options are those
-        of transports.http.settings.Settings.
+        Without a path it answers at any path, so mount it at one. With a path it answers there, and at those of
+        `route`; other paths are a 404. `principal` is called with the scope of each request, and returns who is
+        calling. The other options are those of transports.http.settings.Settings.
         """
         from .transports import asgi  # loaded for those who mount the server
 
-        return asgi.ASGIApp(self, asgi.Settings(**settings), principal=principal)
+        options = asgi.Settings(**settings)
+        app = asgi.ASGIApp(self, options, principal=principal)
+        if path is None:
+            return app
+        from .transports.asgi_routes import with_routes  # loaded for those who need a path
+
+        return with_routes(app, self, self.routes, options, path)
 
     @with_checked_options("server.wsgi", "write server.wsgi(principal=…)")
-    def wsgi(self, *, principal: Callable[[Any], Any] | None = None, **settings: Unpack[HttpOptions]) -> Any:
+    def wsgi(
+        self,
+        *,
+        path: str | None = None,
+        principal: Callable[[Any], Any] | None = None,
+        **settings: Unpack[HttpOptions],
+    ) -> Any:
         """A WSGI application: give it to gunicorn, or mount it in Django or Flask.
 
-        An open stream occupies a thread of the server, so no stream stays open unless `max_standing` allows some.
+        `path` has the meaning that it has in `asgi`. An open stream occupies a thread of the server, so no stream
+        stays open unless `max_standing` allows some.
         """
         from .transports import wsgi  # loaded for those who mount the server
 
         settings.setdefault("max_standing", 0)
-        return wsgi.WSGIApp(self, wsgi.Settings(**settings), principal=principal)
+        options = wsgi.Settings(**settings)
+        app = wsgi.WSGIApp(self, options, principal=principal)
+        if path is None:
+            return app
+        from .transports.wsgi_routes import WSGIPathApp  # as in asgi
+
+        return WSGIPathApp(app, self, self.routes, options, path)
 
     @with_checked_options("server.run", 'write server.run(), or server.run(http="127.0.0.1:8000")')
     def run(
         self,
         http: str | int | None = None,
         *,
+        path: str | None = None,
         workers: int = 1,
         grace: float = GRACE,
         uvicorn: dict[str, Any] | None = None,
@@ -93,18 +307,18 @@ class Server(Core):
     ) -> None:
         """Serve until the client hangs up or a signal ends us: on standard input and output, or over HTTP.
 
-        `http` is a host and port, such as "127.0.0.1:8000", or a port of 127.0.0.1. The server is then at the path
-        /mcp, in as many processes as `workers` says; with several processes there are no sessions. It ends within
-        `grace` seconds: requests that take longer are cancelled, and answered with an error. For HTTP it also takes
-        the options of `asgi` and, in `uvicorn`, those of uvicorn; for standard input and output, max_line (see
-        transports.stdio). Raises AuthorError if it cannot serve there.
+        `http` is a host and port, such as "127.0.0.1:8000", or a port of 127.0.0.1. The server is then at `path`, by
+        default /mcp, and its routes beside it, in as many processes as `workers` says; with several processes there
+        are no sessions. It ends within `grace` seconds: requests that take longer are cancelled, and answered with an
+        error. For HTTP it also takes the options of `asgi` and, in `uvicorn`, those of uvicorn; for standard input
+        and output, max_line (see transports.stdio). Raises AuthorError if it cannot serve there.
         """
         http_options: dict[str, Any] = {**options}
         stdio_options = {name: http_options.pop(name) for name in ("max_line", "streams") if name in http_options}
         if http is None:
             from .transports import stdio  # loaded for those who run the server
 
-            more = {"workers": workers != 1, "uvicorn": uvicorn is not None}
+            more = {"workers": workers != 1, "uvicorn": uvicorn is not None, "path": path is not None}
             for_http = [*http_options, *(name for name, is_set in more.items() if is_set)]
             if for_http:
                 raise OptionError(f'server.run: {for_http[0]}= goes with http=, such as http="127.0.0.1:8000"')
@@ -119,10 +333,11 @@ class Server(Core):
                 )
             if workers > 1 and not http_options.setdefault("stateless", True):
                 raise AuthorError("a session belongs to one process: with several workers, stateless is True")
-            serving.check_uvicorn(uvicorn or {})
+            details = {"path": path or serving.PATH, **(uvicorn or {})}
+            serving.check_uvicorn(details)
             with formatted_logs():
-                app, address = self.asgi(**http_options), serving.address_text(http)
-                serving.serve(app, address, workers=workers, grace=grace, **(uvicorn or {}))
+                app, address = self.asgi(path=details["path"], **http_options), serving.address_text(http)
+                serving.serve(app, address, workers=workers, grace=grace, **details)
 
 
 def _caller_of(revision: str | Revision | None, principal: Any) -> Caller:

@@ -24,7 +24,11 @@ LAZY_MODULES = {
     "transports/run_async": "asyncio takes as long to load as all the rest, and many servers never need it",
     "transports/background_loop": "as run_async",
     "transports/asgi": "as run_async",
+    "transports/lifespan": "as run_async",
+    "transports/asgi_routes": "as run_async",
     "transports/wsgi": "needed only if the server is mounted",
+    "transports/wsgi_routes": "as run_async",
+    "transports/http/routes": "needed only if there are routes, or the server is at a path",
     "transports/stdio": "needed only if the server is run",
     "transports/uvicorn": "as stdio",
     "transports/http_server": "asyncio, as run_async",
@@ -33,6 +37,9 @@ LAZY_MODULES = {
 
 # What may stand at the top of a file.
 ALWAYS = {"msgspec", *sys.stdlib_module_names}
+
+# What type checkers have, and stands only where they look.
+FOR_CHECKERS = {"context": "typing_extensions"}
 
 Arrows = dict[str, set[str]]
 
@@ -96,7 +103,7 @@ def third_parties(sources: dict[str, str]) -> list[str]:
             lazy = statement.target in LAZY_MODULES if statement.ours else top in LAZY
             if statement.inside and not lazy:
                 found.append(f"{arrow}: inside {statement.inside}(); move it to the top")
-            elif not statement.inside and not statement.ours and top not in ALWAYS:
+            elif not statement.inside and not statement.ours and top not in (*ALWAYS, FOR_CHECKERS.get(module)):
                 found.append(f"{arrow}: only the standard library and msgspec are always installed")
     return found
 

@@ -66,9 +66,7 @@ class Peer:
                 continue  # something was printed
 
 
-async def see(
-    command: list[str], folder: Path, environment: dict[str, str], known: Seen | None = None
-) -> Seen:
+async def see(command: list[str], folder: Path, environment: dict[str, str], known: Seen | None = None) -> Seen:
     """Start a server, list what it offers and call its tools; those that `known` has called, if it is given."""
     with (folder / "stderr.txt").open("wb") as errors:
         process = await asyncio.create_subprocess_exec(

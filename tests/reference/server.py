@@ -37,7 +37,10 @@ _SERVER_OPTIONS = {
     "timeout": "Seconds after which a function is cancelled, unless it has its own timeout.",
     "threads": "How many plain functions may run at a time in an event loop.",
     "batches": "Accept arrays of messages on every revision.",
+    "mask_errors": "Whether the text of an unexpected exception stays in the log; with `False` clients are sent it.",
     "now": "The clock, for tests.",
+    "lifespan": "A function of the server that returns a context manager: see [lifespan](../how-to/lifespan.md).",
+    "middleware": "Functions around every request: see [middleware](../how-to/middleware.md).",
 }
 
 _FEATURE_OPTIONS = {
@@ -46,6 +49,7 @@ _FEATURE_OPTIONS = {
     "description": "Its description; by default the docstring.",
     "icons": "Icons for user interfaces.",
     "meta": "Sent as `_meta`.",
+    "tags": "Texts for `server.enable` and `server.disable`; clients do not see them.",
     "visible": "A function of the caller that returns whether they can see and use it.",
     "needs": 'The client capabilities that it needs, such as `{"sampling": {}}`.',
     "inline": "Run a plain function in the event loop instead of a thread.",
@@ -69,7 +73,17 @@ _METHODS_OF_SERVER = {
     "Offering": ("tool", "resource", "prompt", "completion", "serializer"),
     "Files, links and texts": ("add_file", "add_directory", "add_link", "add_text_prompt", "add_file_prompt"),
     "Notifications and removal": ("remove_tool", "remove_resource", "remove_prompt", "resource_updated"),
-    "Answering": ("handle", "handle_async", "connect", "asgi", "wsgi", "run"),
+    "Composition": ("mount", "enable", "disable"),
+    "Use inside a program": (
+        "list_tools",
+        "list_resources",
+        "list_resource_templates",
+        "list_prompts",
+        "call_tool",
+        "read_resource",
+        "get_prompt",
+    ),
+    "Answering": ("handle", "handle_async", "connect", "asgi", "wsgi", "route", "run"),
 }
 
 
@@ -82,7 +96,7 @@ def page() -> str:
         "A wrong value is an [AuthorError](errors.md), here and below, as soon as you pass it.",
     ]
     for title, names in _METHODS_OF_SERVER.items():
-        long = title in ("Offering", "Answering")
+        long = title in ("Offering", "Composition", "Answering")
         shown = [member(Server, name, "server") for name in names] if long else [calls(Server, names, "server")]
         parts += [f"## {title}", *shown]
     parts += ["## What the decorators take", "Every option may be omitted.", *_decorators()]

@@ -117,7 +117,7 @@ def _serve(target: str, bound: Any, grace: float) -> None:
 
     with formatted_logs():
         try:
-            app = load(target).asgi()
+            app = load(target).asgi(path=uvicorn.PATH)
         except (LoadError, AuthorError) as error:
             _print(str(error))
             sys.exit(1)

@@ -17,7 +17,7 @@ _CONTEXT = "_compat_context"  # the parameter added to functions that do not tak
 def with_context(
     function: Callable[..., Any],
     read: signature.Signature,
-    enter: Callable[[context.Context], AbstractContextManager[Any]],
+    enter: Callable[[context.Context[Any]], AbstractContextManager[Any]],
     *,
     has_schema: bool = True,
     is_whole: bool = False,

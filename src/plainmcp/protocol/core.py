@@ -5,11 +5,11 @@ together in the class that users create.
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from os import urandom
 from time import time
-from typing import Any, Literal, TypeVar, Unpack, overload
+from typing import Any, Literal, Protocol, TypeVar, Unpack, overload
 
 import msgspec
 
@@ -20,7 +20,7 @@ from ..revisions import Revision
 from ..types import Icon, Implementation, ToolAnnotations
 from ..values.encode import Rules
 from ..wire import codec, mime
-from . import describe, features, files
+from . import describe, features, files, mount
 from .option_check import with_checked_options
 from .options import (
     CompletionOptions,
@@ -32,6 +32,7 @@ from .options import (
     ToolOptions,
 )
 from .registry import Registry
+from .switches import selection_of
 
 __all__ = ["Core"]
 
@@ -41,11 +42,33 @@ _log = logging.getLogger("plainmcp")
 _NOT_GIVEN: Any = object()
 
 
+class Life(Protocol):
+    """The lifespan of a server, as transports use it."""
+
+    def start(self) -> None:
+        """Start it, unless it has started, and wait until it has."""
+
+    async def start_async(self) -> None:
+        """Start it in this loop, unless it has started, and wait until it has."""
+
+    def close(self) -> None:
+        """End it, if it has started."""
+
+    async def close_async(self) -> None:
+        """End it, if it has started, and wait for its end."""
+
+
 class Core:
     """A server without I/O: its settings, and the features that its decorators register."""
 
-    methods: Mapping[str, Callable[["Core", Any], Any]] = {}
-    """The functions that answer the methods of the protocol, by name; see protocol.methods."""
+    methods: Mapping[str, Callable[..., Any]]
+    """The functions that answer the methods of the protocol, by name; middleware is in there."""
+    own_methods: Mapping[str, Callable[..., Any]] = {}
+    """Functions of a server's own that answer methods in place of those of the protocol."""
+    chain: tuple[Any, ...] = ()
+    """The middleware that is around the features, also where the server is mounted in another one."""
+    life: "Life | None" = None
+    """The lifespan of the server, if it has one."""
 
     @with_checked_options("Server", 'write Server("weather", version="1.0.0")')
     def __init__(
@@ -68,7 +91,10 @@ class Core:
         timeout: float | None = None,
         threads: int = 32,
         batches: bool = False,
+        mask_errors: bool = True,
         now: Callable[[], float] = time,
+        lifespan: Callable[..., Any] | None = None,
+        middleware: Sequence[Callable[..., Any]] = (),
     ) -> None:
         if not name:
             raise AuthorError("a server needs a name")
@@ -99,11 +125,19 @@ class Core:
         self.timeout = timeout
         self.threads = threads  # how many plain functions may run at the same time
         self.batches = batches
+        self.mask_errors = mask_errors  # whether clients are not sent the text of unexpected exceptions
         self.now = now
+        self.lifespan: Any = None  # the value of the lifespan, once it has started
         self.rules = Rules()
         self.registry = Registry(self.policy)
+        self.mounted: list[Core] = []
+        """The servers that are mounted in this one, in their order."""
         self._lenient = lenient_arguments
         self._infos: dict[str, Any] = {}
+        self._set_up(lifespan, middleware)
+
+    def _set_up(self, lifespan: Callable[..., Any] | None, middleware: Sequence[Callable[..., Any]]) -> None:
+        """Compile the lifespan and the middleware: a task of the class that knows how functions are run."""
 
     # Registering ----------------------------------------------------------------------------------
 
@@ -168,6 +202,7 @@ class Core:
         """The options of a feature, and whether it replaces another; raises AuthorError."""
         details: dict[str, Any] = {"timeout": self.timeout, **options}
         _check_seconds("timeout", details["timeout"])
+        details["tags"] = _check_tags(details.get("tags") or ())
         if details.get("icons"):
             details["icons"] = list(details["icons"])
         return details, bool(details.pop("replace", False))
@@ -185,7 +220,7 @@ class Core:
             feature = features.completion(function, ref, argument, **options)
             if feature.key in self.registry.completions:
                 raise AuthorError(f"{argument!r} of {ref!r} is completed already")
-            self.registry.completions[feature.key] = feature
+            self.registry.completions.add(feature)
             return function
 
         return register
@@ -196,8 +231,9 @@ class Core:
         if kind is str:
             raise AuthorError("a str is sent as it is; give a class of your own a serializer")
         self.rules.add(kind, to_jsonable)
-        for tool in list(self.registry.tools):  # their output schemas may change
-            self.registry.tools.add(features.redeclare(tool, tool.policy), replace=True)
+        for tool in list(self.registry.tools.registered.values()):  # their output schemas may change
+            if not tool.through:  # a mounted server has serializers of its own
+                self.registry.tools.add(features.redeclare(tool, tool.policy), replace=True)
 
     @with_checked_options("server.add_file", 'write server.add_file("notes.md")')
     def add_file(self, file: Any, uri: str | None = None, **options: Unpack[FileOptions]) -> str:
@@ -283,12 +319,68 @@ class Core:
 
     def remove_resource(self, uri: str) -> None:
         """No longer offer a resource or a template."""
-        feature_list: Any = self.registry.resources if uri in self.registry.resources else self.registry.templates
+        registry = self.registry
+        feature_list: Any = registry.resources if uri in registry.resources.registered else registry.templates
         feature_list.remove(uri)
 
     def remove_prompt(self, name: str) -> None:
         """No longer offer a prompt."""
         self.registry.prompts.remove(name)
+
+    # Composition ----------------------------------------------------------------------------------
+
+    def mount(self, other: "Core", prefix: str | None = None) -> None:
+        """Offer the features of another server, also those that it registers or removes later.
+
+        With a prefix, the names of its tools and prompts become `prefix_name`, and its URIs `scheme://prefix/rest`.
+        The other server's policy, serializers and time limits still apply to them. Raises AuthorError if two features
+        would have the same name, now or when one is registered later.
+        """
+        if not isinstance(other, Core):
+            raise OptionError(f"server.mount takes another Server, not {type(other).__name__}")
+        mount.check_mount(self.registry, other.registry, prefix or "")
+        mount.add_copies(self.registry, other.registry, prefix or "", other)
+        self.mounted.append(other)
+
+    def _mounted_servers(self) -> Iterator["Core"]:
+        """The servers that are mounted in this one, also indirectly."""
+        for server in self.mounted:
+            yield server
+            yield from server._mounted_servers()
+
+    def lives(self) -> list["Life"]:
+        """The lifespans of this server and of those that are mounted in it; a transport that serves starts them."""
+        return [server.life for server in (self, *self._mounted_servers()) if server.life is not None]
+
+    @with_checked_options("server.enable", 'write server.enable(tags=["admin"])')
+    def enable(
+        self,
+        *,
+        tags: Collection[str] | None = None,
+        names: Collection[str] | None = None,
+        kinds: Collection[Literal["tool", "resource", "template", "prompt"]] | None = None,
+        only: bool = False,
+    ) -> None:
+        """Offer features that were disabled: those with one of the tags, and one of the names (or URIs) if given.
+
+        The rule also holds for features that are registered later; a later rule outranks an earlier one. With `only`,
+        all other features are disabled, and earlier rules are forgotten.
+        """
+        self.registry.switch(selection_of("server.enable", tags, names, kinds), True, only)
+
+    @with_checked_options("server.disable", 'write server.disable(tags=["admin"])')
+    def disable(
+        self,
+        *,
+        tags: Collection[str] | None = None,
+        names: Collection[str] | None = None,
+        kinds: Collection[Literal["tool", "resource", "template", "prompt"]] | None = None,
+    ) -> None:
+        """Do not offer features until they are enabled again: clients neither see them nor can use them.
+
+        Takes the options of `enable`, without `only`.
+        """
+        self.registry.switch(selection_of("server.disable", tags, names, kinds), False)
 
     def resource_updated(self, uri: str) -> None:
         """Notify the subscribers of a resource that it changed."""
@@ -306,13 +398,16 @@ class Core:
     # Facts for the methods ------------------------------------------------------------------------
 
     def capabilities(self) -> dict[str, Any]:
-        """The capabilities of the server: only those of the features it has (TOOL-01, RES-01, PROM-01, COMP-01)."""
+        """The capabilities of the server: only those of the features it has (TOOL-01, RES-01, PROM-01, COMP-01).
+
+        Features that are disabled count: clients have to know that the list may change.
+        """
         registry, offered = self.registry, {}
-        if len(registry.tools):
+        if registry.tools.registered:
             offered["tools"] = {"listChanged": True}
-        if len(registry.resources) or len(registry.templates):
+        if registry.resources.registered or registry.templates.registered:
             offered["resources"] = {"subscribe": True, "listChanged": True}
-        if len(registry.prompts):
+        if registry.prompts.registered:
             offered["prompts"] = {"listChanged": True}
         if registry.completions:
             offered["completions"] = {}
@@ -341,6 +436,13 @@ def _check_function(function: Any, where: str) -> Any:
 def _check_seconds(name: str, seconds: float | None) -> None:
     if seconds is not None and not seconds > 0:
         raise AuthorError(f"{name} is a number of seconds, more than 0; not {seconds!r}")
+
+
+def _check_tags(tags: Collection[Any]) -> frozenset[str]:
+    for tag in tags:
+        if not isinstance(tag, str) or not tag:
+            raise AuthorError(f'tags= takes texts, such as tags=["admin"]; not {tag!r}')
+    return frozenset(tags)
 
 
 def _convert_option(kind: Any, value: dict[str, Any], what: str) -> Any:

@@ -65,13 +65,15 @@ def dispatch(server: Core, envelope: Envelope, caller: Caller) -> Exchange:
         if meta is not None:
             check_log_level(meta)
         result = method(
-            server, Request(id, name, params, meta, revision, caller.session, caller.link, caller.principal)
+            server,
+            Request(id, name, params, meta, revision, caller.session, caller.link, caller.principal, caller.headers),
         )
         if isinstance(result, Exchange):
             return result
         return Exchange(result if type(result) is bytes else jsonrpc.encode_result(id, result))
     except BaseException as error:
-        return Exchange(error_response(error, revision or caller.assumed_revision, id, f"Method {name}"))
+        revision, mask = revision or caller.assumed_revision, server.mask_errors
+        return Exchange(error_response(error, revision, id, f"Method {name}", mask))
 
 
 # Revisions ----------------------------------------------------------------------------------------
@@ -118,7 +120,7 @@ def check_log_level(meta: Meta) -> None:
 
 def _method_of(name: str, revision: Revision, server: Core) -> Method:
     """The function that answers a method on a revision; raises MethodNotFound."""
-    method: Method | None = server.methods.get(name) if name in revision.methods else None
+    method = server.methods.get(name) if name in revision.methods else None
     # Without a handshake a client does not know the features, so a method without features does not exist.
     feature_lists = None if revision.handshake else server.registry.features_of.get(name)
     if method is not None and (feature_lists is None or any(feature_lists)):

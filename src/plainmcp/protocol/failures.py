@@ -16,24 +16,39 @@ __all__ = ["error_response", "internal_error", "log_incident"]
 _log = logging.getLogger("plainmcp")
 
 
-def error_response(error: BaseException, revision: Revision, id: Any = None, what: str = "The request") -> Failure:
+def error_response(
+    error: BaseException, revision: Revision, id: Any = None, what: str = "The request", mask: bool = True
+) -> Failure:
     """The response for an error, with the code of the revision; any error but a ProtocolError is logged."""
     if not isinstance(error, ProtocolError):
-        return jsonrpc.encode_error(id, ProtocolError.code, log_incident(what, error))
+        return jsonrpc.encode_error(id, ProtocolError.code, log_incident(what, error, mask))
     code = revision.resource_not_found if isinstance(error, ResourceNotFound) else error.code
     return jsonrpc.encode_error(id or error.id, code, error.message, error.data, null_id=revision.null_id)
 
 
-def internal_error(error: BaseException, what: str) -> ProtocolError:
+def internal_error(error: BaseException, what: str, mask: bool = True) -> ProtocolError:
     """An exception as an error for the client: with the text of a ToolError, or else as an incident."""
     if isinstance(error, ProtocolError):
         return error
-    return InternalError(str(error) if isinstance(error, ToolError) else log_incident(what, error))
+    return InternalError(str(error) if isinstance(error, ToolError) else log_incident(what, error, mask))
 
 
-def log_incident(what: str, error: BaseException) -> str:
-    """Log an exception in full; returns one line about it that may be sent. Raises it again if it is Ctrl-C."""
+def log_incident(what: str, error: BaseException, mask: bool = True) -> str:
+    """Log an exception in full; returns a text about it that may be sent. Raises it again if it is Ctrl-C.
+
+    Only without `mask` the text has what the exception says.
+    """
     raise_interrupt(error)
     number = urandom(4).hex()
     _log.error("%s failed (incident %s)", what, number, exc_info=cut_own_frames(error))
-    return f"{what} failed unexpectedly (incident {number})."
+    if mask:
+        return f"{what} failed unexpectedly (incident {number})."
+    return f"{what} failed (incident {number}): {_describe(error)}"
+
+
+def _describe(error: BaseException) -> str:
+    try:
+        text = str(error).encode(errors="replace").decode()  # it may have lone surrogates
+    except Exception:  # its __str__ is the user's code
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

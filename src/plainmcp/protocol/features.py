@@ -22,8 +22,19 @@ from ..values.encode import Rules
 from ..values.payload import Declared, Normalized, Output
 from ..wire import codec, uri_template
 from ..wire.uri_template import UriTemplate
+from . import dependencies
+from .dependencies import Dependency
 
-__all__ = ["Completion", "PromptFeature", "ResourceFeature", "TemplateFeature", "ToolFeature", "check_cache"]
+__all__ = [
+    "Completion",
+    "PromptFeature",
+    "ResourceFeature",
+    "TemplateFeature",
+    "ToolFeature",
+    "check_cache",
+    "check_name",
+    "is_name",
+]
 
 Visible = Callable[[Any], bool]
 Function = Callable[..., Any]
@@ -35,10 +46,13 @@ class Feature(msgspec.Struct, kw_only=True):
     function: Function
     is_async: bool
     context: str | None = None  # the parameter that takes the Context
+    dependencies: tuple[Dependency, ...] = ()
     visible: Visible | None = None
     inline: bool = False
     timeout: float | None = None
     needs: dict[str, Any] = {}  # client capabilities, checked before it runs
+    tags: frozenset[str] = frozenset()  # for the server only: see switches
+    through: tuple[Any, ...] = ()  # the mounted servers that it comes through; the last one registered it
     serial: int = 0  # counts all registrations
     plans: dict[str, Any] = {}  # by the name of a revision: see plan
 
@@ -145,7 +159,7 @@ def tool(
 ) -> ToolFeature:
     """A function as a tool."""
     read = signature.read(function, context_type=Context, title_from=policy.title_from, docstring=policy.docstring)
-    name = _check_name(name or read.name)
+    name = check_name(name or read.name)
     policy = _policy_for(policy, output_schema)
     output = _output_of(read.returns, output_schema, policy, rules, name)
     shown = dict(show_defaults=policy.schema_default, show_null=policy.schema_null == "show", open=read.open)
@@ -174,9 +188,6 @@ def tool(
     )
     options: dict[str, Any] = {"policy": policy, "rules": rules, "render": _to_renderer(render), "output": output}
     return ToolFeature(
-        function=function,
-        is_async=read.is_async,
-        context=read.context,
         definition=definition,
         returns=read.returns,
         output_schema=output_schema,
@@ -184,8 +195,19 @@ def tool(
         bind=binder.bind,
         normalize=partial(normalize.tool_result, **options),
         **options,
+        **_call_of(function, read),
         **common,
     )
+
+
+def _call_of(function: Function, read: signature.Signature) -> dict[str, Any]:
+    """The fields of a feature that say how its function is called."""
+    return {
+        "function": function,
+        "is_async": read.is_async,
+        "context": read.context,
+        "dependencies": dependencies.compile(read),
+    }
 
 
 def redeclare(tool: ToolFeature, policy: Policy) -> ToolFeature:
@@ -208,11 +230,19 @@ def _policy_for(policy: Policy, output_schema: Any) -> Policy:
     return policy.replace(drop_none=False) if isinstance(output_schema, dict) else policy
 
 
-def _check_name(name: str) -> str:
+def is_name(name: str) -> bool:
+    """Whether a tool or prompt may have a name (TOOL-09).
+
+    The rule is the stricter one of the conformance suite: names that every client accepts.
+    """
+    return 1 <= len(name) <= 128 and all(c.isascii() and (c.isalnum() or c in "_-.") for c in name)
+
+
+def check_name(name: str) -> str:
+    """The name of a tool or prompt; raises AuthorError if it is not allowed."""
     if not name:
         raise AuthorError("a lambda has no name; say one with name=")
-    # TOOL-09, and the stricter rule of the conformance suite: names that every client accepts.
-    if not (1 <= len(name) <= 128) or not all(c.isascii() and (c.isalnum() or c in "_-.") for c in name):
+    if not is_name(name):
         raise AuthorError(f"the name {name!r} is not 1 to 128 letters, digits, underscores, dashes and dots")
     return name
 
@@ -328,7 +358,7 @@ def resource(
     )
     ttl_ms, scope = check_cache(cache or (0, "private"))
     _check_scheme(uri)
-    common |= dict(function=function, is_async=read.is_async, context=read.context, ttl_ms=ttl_ms, cache_scope=scope)
+    common |= _call_of(function, read) | {"ttl_ms": ttl_ms, "cache_scope": scope}
     normalize_value = partial(
         _normalize_contents, mime_type, policy, rules, _compile_filter(read.returns, policy, rules)
     )
@@ -395,7 +425,7 @@ def prompt(
     read = signature.read(function, context_type=Context, title_from=policy.title_from, docstring=policy.docstring)
     shown = description or read.description
     definition = Prompt(
-        name=_check_name(name or read.name),
+        name=check_name(name or read.name),
         title=title or read.title,
         description=shown,
         arguments=[_to_argument(parameter) for parameter in read.parameters] or None,
@@ -404,12 +434,10 @@ def prompt(
     )
     bind = arguments.Binder(read.parameters, open=read.open, reserved=read.reserved, texts=True).bind
     return PromptFeature(
-        function=function,
-        is_async=read.is_async,
-        context=read.context,
         definition=definition,
         bind=bind,
-        normalize=partial(_normalize_messages, shown, policy, rules),
+        normalize=partial(_normalize_messages, shown, policy, rules, _compile_filter(read.returns, policy, rules)),
+        **_call_of(function, read),
         **common,
     )
 
@@ -418,7 +446,10 @@ def _to_argument(parameter: signature.Parameter) -> PromptArgument:
     return PromptArgument(name=parameter.name, description=parameter.description, required=parameter.required)
 
 
-def _normalize_messages(description: str | None, policy: Policy, rules: Rules, value: Any) -> GetPromptResult:
+def _normalize_messages(
+    description: str | None, policy: Policy, rules: Rules, filter_fields: Conform | None, value: Any
+) -> GetPromptResult:
+    value = value if filter_fields is None else filter_fields(value)
     result = normalize.prompt_result(value, policy, rules)
     if result.description is None:
         result.description = description
@@ -430,6 +461,6 @@ def completion(function: Function, ref: str, argument: str, **common: Any) -> Co
     read = signature.read(function, context_type=Context)
     if not 1 <= len(read.parameters) <= 2:
         raise AuthorError(f"{read.name} takes the typed value and, if it likes, the other arguments")
-    common |= {"function": function, "is_async": read.is_async, "context": read.context}
+    common |= _call_of(function, read)
     names = tuple(parameter.name for parameter in read.parameters)
     return Completion(ref=ref, argument=argument, names=names, **common)

@@ -18,7 +18,7 @@ __all__ = ["check_options", "has_type", "with_checked_options"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 _HTTP = 'server.run(http="127.0.0.1:8000") serves over HTTP, server.run() on standard input and output'
-_MOUNT = 'server.run(http=…) serves at /mcp; for another path, mount it: app.mount("/path", server.asgi())'
+_MOUNT = "run(http=…, path=…) and asgi(path=…) take the path; by default run serves at /mcp"
 _JSON = "leave it out: a client's Accept header says whether it takes JSON, and what has only one message is JSON"
 _CALLER = "asgi(principal=…) and run(http=…, principal=…) take a function that says who is calling"
 _HINT = 'write it in annotations=, such as annotations={"readOnlyHint": True}'
@@ -26,7 +26,7 @@ HABITS = {
     "allowed_hosts": "write hosts=",
     "allowed_origins": "write origins=",
     "auth": _CALLER,
-    "debug": "leave it out: the log has every exception in full, and clients are sent none of it",
+    "debug": "leave it out: the log has every exception in full; mask_errors=False sends their text to clients too",
     "dependencies": "leave it out: declare what you depend on in your pyproject.toml",
     "destructiveHint": _HINT,
     "enabled": "write visible=, a function of who is calling",
@@ -34,16 +34,13 @@ HABITS = {
     "host": _HTTP,
     "idempotentHint": _HINT,
     "json_response": _JSON,
-    "lifespan": "open what your functions need before server.run(), or where your application mounts server.asgi()",
     "log_level": 'set the level of the logger "plainmcp"; that of uvicorn with run(uvicorn={"log_level": "info"})',
-    "mask_error_details": "leave it out: clients are never sent what an exception says, unless it is a ToolError",
-    "middleware": "wrap server.asgi() in the middleware of your framework",
+    "mask_error_details": "write mask_errors=",
     "mount_path": _MOUNT,
     "on_duplicate_prompts": "write replace=True where you register the other one",
     "on_duplicate_resources": "write replace=True where you register the other one",
     "on_duplicate_tools": "write replace=True where you register the other one",
     "openWorldHint": _HINT,
-    "path": _MOUNT,
     "port": _HTTP,
     "readOnlyHint": _HINT,
     "reload": "the command line does that: plainmcp serve FILE --http HOST:PORT --reload",
@@ -53,7 +50,6 @@ HABITS = {
     "streamable_http_path": _MOUNT,
     "strict_input_validation": "write lenient_arguments=False",
     "structured_output": "write output_schema=True or output_schema=False",
-    "tags": 'write meta=, such as meta={"tags": ["weather"]}',
     "tools": "register each function with server.tool(function)",
     "transport": _HTTP,
     "uvicorn_config": "write uvicorn=",

@@ -30,6 +30,7 @@ class FeatureDetails(TypedDict, total=False):
     description: str | None
     icons: Sequence[Icon] | None
     meta: dict[str, Any] | None
+    tags: Collection[str]  # for server.enable and server.disable; clients do not see them
     visible: Callable[[Any], bool] | None  # takes the principal
     needs: dict[str, Any]  # the client capabilities without which it cannot run
     inline: bool  # run a plain function in the event loop, not in a thread

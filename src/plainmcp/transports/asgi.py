@@ -10,11 +10,12 @@ from functools import partial
 from inspect import isawaitable
 from typing import Any
 
+from ..errors import ProtocolError
 from ..interrupts import raise_interrupt
 from ..protocol.core import Core
 from ..protocol.failures import internal_error
 from .http import rules
-from .http.endpoint import Endpoint, PendingResponse, response_for
+from .http.endpoint import Endpoint, PendingResponse
 from .http.headers import Headers
 from .http.rules import Response
 from .http.settings import Settings
@@ -116,15 +117,28 @@ class ASGIApp:
             await send({"type": "websocket.close", "code": 1000})
 
     async def _run_lifespan(self, receive: Receive, send: Send) -> None:
+        core = self.endpoint.core
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self.endpoint.draining = False  # an application can be started several times
+                try:
+                    for life in core.lives():
+                        await life.start_async()
+                except Exception as error:
+                    _log.exception("the lifespan of the server failed at its start")
+                    await send({"type": "lifespan.startup.failed", "message": f"{type(error).__name__}: {error}"})
+                    return
                 await send({"type": "lifespan.startup.complete"})
             else:
                 self.close()
+                for life in core.lives():
+                    await life.close_async()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
+
+    def _describe_failure(self, error: BaseException) -> ProtocolError:
+        return internal_error(error, "The request", self.endpoint.core.mask_errors)
 
     # Pending responses ----------------------------------------------------------------------------
 
@@ -150,7 +164,7 @@ class ASGIApp:
         except _Gone:
             raise
         except Exception as error:
-            response = pending.refuse(internal_error(error, "The request"))
+            response = pending.refuse(self._describe_failure(error))
         if pending.is_listening:
             return await self._send_messages(pending, receive, send)
         return self.endpoint.respond(pending, response)
@@ -172,7 +186,7 @@ class ASGIApp:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            response = pending.refuse(internal_error(error, "The request"))
+            response = pending.refuse(self._describe_failure(error))
         else:
             response = None if task.cancelled() else task.result()
         self.endpoint.finish(pending, response)
@@ -202,7 +216,7 @@ class ASGIApp:
         try:
             response = await rest
         except Exception as error:
-            response = pending.refuse(internal_error(error, "The request"))
+            response = pending.refuse(self._describe_failure(error))
         except BaseException:  # the server ends this request
             for watcher in watchers:
                 watcher.cancel()
@@ -228,7 +242,7 @@ class ASGIApp:
         watch = loop.create_task(_watch_client(receive, wake))
         try:
             if await self._is_only_response(pending, stream, wake, watch):
-                return response_for(stream.answer, pending.modern)
+                return pending.to_response(stream.answer)
             if pending.session is not None:
                 pending.session.keep(stream)
             await self._send_events(reader, send, wake, watch)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from .background_loop import DaemonExecutor, run_loop
-from .http.path import PATH, App, at_path
+from .http.path import App
 from .log_format import uvicorn_log_config
 from .shutdown import GRACE, LAST, Deadline, end_with_main_thread
 
@@ -21,7 +21,6 @@ def serve_on(
     bound: socket.socket,
     app: App,
     *,
-    path: str = PATH,
     grace: float = GRACE,
     started: Callable[[], None] = lambda: None,
     **options: Any,
@@ -74,7 +73,7 @@ def serve_on(
         "lifespan": "auto",
         **options,
     }
-    config = uvicorn.Config(at_path(app, path), **settings)
+    config = uvicorn.Config(app, **settings)
     config.load()
     config.http_protocol_class = _with_small_reads(config.http_protocol_class)
     server = HttpServer(config)

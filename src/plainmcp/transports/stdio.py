@@ -57,8 +57,14 @@ def run(core: Core, *, streams: StdioPipes | None = None, **options: Any) -> Non
         with guard_stdio() as streams:
             return run(core, streams=streams, **options)
     server = StdioServer(core, streams, **options)
-    with _handle_signals(server.stop):
-        server.serve()
+    for life in core.lives():
+        life.start()
+    try:
+        with _handle_signals(server.stop):
+            server.serve()
+    finally:
+        for life in core.lives():
+            life.close()
 
 
 class _Job:
@@ -190,7 +196,8 @@ class StdioServer:
 
     def _refuse(self, job: _Job, error: BaseException) -> bytes | None:
         """The response to a request that failed in an unexpected way."""
-        return None if job.link.cancelled else job.link.refuse(internal_error(error, "The request"))
+        problem = internal_error(error, "The request", self._connection.core.mask_errors)
+        return None if job.link.cancelled else job.link.refuse(problem)
 
     def _finish(self, job: _Job, response: bytes | None) -> None:
         try:

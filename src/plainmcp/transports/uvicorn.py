@@ -19,7 +19,7 @@ from .http.path import PATH, App
 from .shutdown import GRACE, check_grace
 from .workers import run_workers
 
-__all__ = ["address_of", "address_text", "check_uvicorn", "open_socket", "serve"]
+__all__ = ["PATH", "address_of", "address_text", "check_uvicorn", "open_socket", "serve"]
 
 
 def address_of(text: str) -> tuple[str, int]:
@@ -67,8 +67,9 @@ def serve(
 ) -> None:
     """Serve an ASGI application at host:port until a signal ends the process; also takes the options of uvicorn.
 
-    After the signal it ends within `grace` seconds. Raises AuthorError if the address does not exist, the port is in
-    use, uvicorn is not installed, or the workers cannot start.
+    `path` is the one at which the application answers, for the line that names its address. After the signal it ends
+    within `grace` seconds. Raises AuthorError if the address does not exist, the port is in use, uvicorn is not
+    installed, or the workers cannot start.
     """
     if workers < 1:
         raise AuthorError("workers is at least 1")
@@ -80,9 +81,9 @@ def serve(
     # A signal before uvicorn serves raises KeyboardInterrupt; later signals uvicorn sends again when it has ended.
     with suppress(KeyboardInterrupt), _interrupt_on(signal.SIGTERM), open_socket(address, path) as bound:
         if workers == 1:
-            serve_on(bound, app, path=path, grace=grace, **options)
+            serve_on(bound, app, grace=grace, **options)
         else:
-            work = partial(serve_on, bound, app, path=path, grace=grace, **options)
+            work = partial(serve_on, bound, app, grace=grace, **options)
             run_workers(workers, lambda started: work(started=started), grace)
 
 

@@ -16,14 +16,14 @@ from ..interrupts import raise_interrupt
 from ..protocol.core import Core
 from ..protocol.failures import internal_error
 from .http import rules
-from .http.endpoint import Endpoint, PendingResponse, response_for
+from .http.endpoint import Endpoint, PendingResponse
 from .http.headers import Headers
 from .http.rules import Response
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader
 from .run import run
 
-__all__ = ["Settings", "WSGIApp"]
+__all__ = ["Environ", "Settings", "StartResponse", "WSGIApp", "headers_of", "read_body", "status_line"]
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
@@ -66,14 +66,14 @@ class WSGIApp:
             headers = [(name.decode().title(), value.decode()) for name, value in response.headers]
             if response.status != 204:
                 headers.append(("Content-Length", str(len(response.body))))
-            start_response(_status_line(response.status), headers)
+            start_response(status_line(response.status), headers)
             return [response.body] if response.body else []
-        start_response(_status_line(200), list(_STREAM))
+        start_response(status_line(200), list(_STREAM))
         return response
 
     def _receive(self, environ: Environ) -> Response | PendingResponse:
         endpoint, method = self.endpoint, environ["REQUEST_METHOD"]
-        headers = _headers_of(environ)
+        headers = headers_of(environ)
         # The environ has no address of the server. But only clients on this machine have a loopback address.
         profile = endpoint.preflight.check(method, headers, environ.get("REMOTE_ADDR"))
         if isinstance(profile, Response):
@@ -83,7 +83,7 @@ class WSGIApp:
         except BaseException as error:
             raise_interrupt(error)
             return rules.refuse_caller(error)
-        body = _read_body(environ, endpoint.settings.max_body)
+        body = read_body(environ, endpoint.settings.max_body)
         if body is None:
             return endpoint.preflight.refuse_large_body()
         return endpoint.receive(method, headers, profile, body, principal)
@@ -105,7 +105,7 @@ class WSGIApp:
             if pending.is_alone:
                 reader.leave()
                 self.endpoint.leave(pending)
-                return response_for(stream.answer, pending.modern)
+                return pending.to_response(stream.answer)
             if stream.finished:
                 break
             if not wake.wait(self.endpoint.settings.keep_alive_seconds if pending.profile.events else None):
@@ -122,7 +122,7 @@ class WSGIApp:
         try:
             response = run(pending.exchange, partial(self.endpoint.listen, pending))
         except BaseException as error:
-            response = pending.refuse(internal_error(error, "The request"))
+            response = pending.refuse(internal_error(error, "The request", self.endpoint.core.mask_errors))
         finally:
             self.endpoint.finish(pending, response)
 
@@ -159,7 +159,8 @@ class EventLines:
         self._endpoint.leave(self._pending)
 
 
-def _headers_of(environ: Environ) -> Headers:
+def headers_of(environ: Environ) -> Headers:
+    """The headers of a request."""
     pairs = [(key[5:], value) for key, value in environ.items() if key.startswith("HTTP_")]
     for key in ("CONTENT_TYPE", "CONTENT_LENGTH"):
         if environ.get(key):
@@ -173,7 +174,7 @@ def _to_bytes(text: str) -> bytes:
     return text.encode("latin-1", "backslashreplace")  # middleware may add other characters
 
 
-def _read_body(environ: Environ, limit: int) -> bytes | None:
+def read_body(environ: Environ, limit: int) -> bytes | None:
     """The whole body; None if it is too large."""
     length = rules.length_of(environ.get("CONTENT_LENGTH"))
     if length is None and not environ.get("wsgi.input_terminated"):
@@ -182,5 +183,9 @@ def _read_body(environ: Environ, limit: int) -> bytes | None:
     return None if len(body) > limit else body
 
 
-def _status_line(status: int) -> str:
-    return f"{status} {HTTPStatus(status).phrase}"
+def status_line(status: int) -> str:
+    """A status with its phrase."""
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:  # a status without a name
+        return f"{status} Status"

@@ -37,7 +37,7 @@ def current_context() -> "Context | None":
 
 
 @contextmanager
-def enter_context(inner: context.Context, server: Any) -> Generator["Context", None, None]:
+def enter_context(inner: context.Context[Any], server: Any) -> Generator["Context", None, None]:
     """Create a handler's context, which current_context() returns inside the `with` block."""
     current = Context(inner, server)
     token = _current.set(current)
@@ -47,16 +47,16 @@ def enter_context(inner: context.Context, server: Any) -> Generator["Context", N
         _current.reset(token)
 
 
-class Context(context.Context):
+class Context(context.Context[Any]):
     """The context of a request: plainmcp's context under the names of the SDK."""
 
-    __slots__ = ("_request_context", "_server")
+    __slots__ = ("_app", "_request_context")
 
-    def __init__(self, inner: context.Context | None = None, server: Any = None, **options: Any) -> None:
+    def __init__(self, inner: context.Context[Any] | None = None, server: Any = None, **options: Any) -> None:
         if inner is not None:
             for name in context.Context.__slots__:
                 setattr(self, name, getattr(inner, name))
-        self._server = server
+        self._app = server
         self._request_context: RequestContext | None = None if inner is None else RequestContext(self)
 
     def __class_getitem__(cls, parameters: Any) -> Any:
@@ -65,12 +65,12 @@ class Context(context.Context):
     @property
     def fastmcp(self) -> Any:
         """The server, as `mcp` 1 names it."""
-        return self._server
+        return self._app
 
     @property
     def mcp_server(self) -> Any:
         """The server, as `mcp` 2 names it."""
-        return self._server
+        return self._app
 
     @property
     def request_context(self) -> RequestContext:
@@ -146,7 +146,7 @@ class Context(context.Context):
     def read_resource(self, uri: object) -> Any:
         """Read a resource of this server; returns a list of ReadResourceContents."""
         message = {"jsonrpc": "2.0", "id": 0, "method": "resources/read", "params": {"uri": str(uri)}}
-        handle: Any = self._server.handle_async if self._is_async else self._server.handle
+        handle: Any = self._app.handle_async if self._is_async else self._app.handle
         return self.then(handle(message, revision=LATEST_HANDSHAKE, principal=self.principal), _read_contents)
 
     def elicit(  # pyright: ignore[reportIncompatibleMethodOverride]

@@ -79,7 +79,8 @@ class RequestHandlers(dict[Any, Handler]):
         method = _METHODS.get(kind)
         if method is not None:
             feature = _HandlerFeature(function=self._runner_of(handler), is_async=True, context="ctx", method=method)
-            self._server.methods = {**self._server.methods, method: _starter_of(feature)}
+            self._server.own_methods = {**self._server.own_methods, method: _starter_of(feature)}
+            self._server._compile_methods()
             self._server.registry.features_of.pop(method, None)  # it exists without registered features too
 
     def _runner_of(self, handler: Handler) -> Callable[..., Any]:

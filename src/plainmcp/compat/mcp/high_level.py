@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -41,8 +41,9 @@ class HighLevelServer(Serving, Server):
         icons: Any = None,
         **options: Any,
     ) -> None:
-        self._lifespan = lifespan
-        super().__init__(name, version or "0.0.0", policy=POLICY, icons=_to_icons(icons), **options)
+        super().__init__(
+            name, version or "0.0.0", policy=POLICY, icons=_to_icons(icons), lifespan=lifespan, **options
+        )
         self._tool_manager = ToolManager(self)
         self._resource_manager = ResourceManager(self)
         self._prompt_manager = PromptManager(self)
@@ -205,7 +206,7 @@ class HighLevelServer(Serving, Server):
     # Running handlers -----------------------------------------------------------------------------
 
     @contextmanager
-    def _enter_tool(self, inner: context.Context) -> Generator[Context, None, None]:
+    def _enter_tool(self, inner: context.Context[Any]) -> Generator[Context, None, None]:
         """The context of a tool; an exception in it becomes the text of a failed call."""
         with enter_context(inner, self) as current:
             try:
@@ -221,7 +222,7 @@ class HighLevelServer(Serving, Server):
         return ToolError(str(error))
 
     @contextmanager
-    def _enter(self, problem: str, inner: context.Context) -> Generator[Context, None, None]:
+    def _enter(self, problem: str, inner: context.Context[Any]) -> Generator[Context, None, None]:
         """The context of a resource or a prompt; an exception in it becomes an error with its text."""
         with enter_context(inner, self) as current:
             try:
@@ -259,6 +260,3 @@ def _to_options(**options: Any) -> dict[str, Any]:
     if "icons" in converted:
         converted["icons"] = _to_icons(converted["icons"])
     return converted
-
-
-Enter = Callable[[context.Context], AbstractContextManager[Any]]

@@ -51,11 +51,12 @@ class Server(Decorators, PlainServer):  # type: ignore[misc]
         lifespan: Callable[[Any], Any] | None = None,
         **options: Any,
     ) -> None:
-        self._lifespan = lifespan
         self.settings = settings_of(options)
         handlers = {name: options.pop(name) for name in _ON if name in options}
         texts = {name: options.pop(name) for name in ("title", "description") if name in options}
-        super().__init__(name, version or "0.0.0", instructions=instructions, website_url=website_url, **texts)
+        super().__init__(
+            name, version or "0.0.0", instructions=instructions, website_url=website_url, lifespan=lifespan, **texts
+        )
         self.request_handlers = RequestHandlers(self)
         self.notification_handlers: dict[Any, Any] = {}
         for option, handler in handlers.items():

@@ -8,6 +8,7 @@ from ...errors import ToolError
 from .exceptions import McpError, UnexpectedToolError, to_protocol_error
 from .high_level import HighLevelServer
 from .low_level_view import LowLevelView
+from .middleware import MiddlewareList
 from .settings import settings_of
 
 __all__ = ["MCPServer"]
@@ -65,7 +66,7 @@ class MCPServer(HighLevelServer):
             lifespan=lifespan,
         )
         self._lowlevel_server = LowLevelView(self)
-        self.middleware = list(middleware or ())
+        self.middleware = MiddlewareList(self, middleware or ())  # type: ignore[method-assign,assignment]
         for one in resources or ():
             self.add_resource(one)
 

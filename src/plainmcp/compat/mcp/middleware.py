@@ -4,7 +4,18 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-__all__ = ["CacheHint", "CallNext", "HandlerResult", "ServerMiddleware", "ServerRequestContext"]
+from ...errors import ProtocolError
+from ...server import Server
+from .exceptions import McpError, to_protocol_error
+
+__all__ = [
+    "CacheHint",
+    "CallNext",
+    "HandlerResult",
+    "MiddlewareList",
+    "ServerMiddleware",
+    "ServerRequestContext",
+]
 
 HandlerResult: TypeAlias = Any
 """What a handler or a middleware returns: a type of the protocol, a dict, or None."""
@@ -40,6 +51,51 @@ class ServerMiddleware(Protocol):
     async def __call__(self, ctx: ServerRequestContext, call_next: CallNext) -> HandlerResult:
         """The result of a request."""
         ...
+
+
+class MiddlewareList(list[Any]):
+    """The middleware of a server, outermost first; what is added is called around every request from then on."""
+
+    def __init__(self, server: Server, middleware: Any) -> None:
+        super().__init__()
+        self._server = server
+        self.extend(middleware)
+
+    def append(self, middleware: Any) -> None:
+        """Add middleware as the innermost."""
+        super().append(middleware)
+        Server.middleware(self._server, _adapt(middleware))
+
+    def extend(self, middleware: Any) -> None:
+        """Add several, the last as the innermost."""
+        for one in middleware:
+            self.append(one)
+
+
+def _adapt(middleware: Any) -> Any:
+    """A function with the arguments of plainmcp's middleware."""
+
+    async def run(request: Any, call_next: Any) -> Any:
+        async def proceed(ctx: ServerRequestContext) -> HandlerResult:
+            if ctx.params is not None and dict(ctx.params) != request.params:
+                request.params.clear()
+                request.params.update(ctx.params)
+            return await call_next(request)
+
+        ctx = ServerRequestContext(
+            method=request.method,
+            params=dict(request.params),
+            protocol_version=request.revision,
+            request_id=request.request_id,
+        )
+        try:
+            return await middleware(ctx, proceed)
+        except ProtocolError:
+            raise
+        except McpError as error:
+            raise to_protocol_error(error) from error
+
+    return run
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from ...errors import AuthorError
 from ...protocol.methods import METHODS
 from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
@@ -40,7 +39,7 @@ class Serving:
             settings = self._settings_with(options)
             path = self._path_of(transport, settings)
             level = {"log_level": str(settings.log_level).lower()}
-            Server.run(self, address_of(settings), uvicorn={"path": path, **level}, **asgi_options(settings))
+            Server.run(self, address_of(settings), path=path, uvicorn=level, **asgi_options(settings))
         else:
             raise ValueError(f"Unknown transport: {transport}")
 
@@ -84,9 +83,11 @@ class Serving:
             return str(settings.sse_path)
         return str(settings.streamable_http_path)
 
-    def custom_route(self, path: str, methods: Any, name: str | None = None, **options: Any) -> Callable[..., Any]:
+    def custom_route(
+        self: Any, path: str, methods: Any, name: str | None = None, **options: Any
+    ) -> Callable[..., Any]:
         """Serve a plain HTTP handler beside the endpoint."""
-        raise AuthorError("custom_route is not supported; mount streamable_http_app() in a web application")
+        return self.route(path, methods=list(methods))  # type: ignore[no-any-return]
 
     # Asking ---------------------------------------------------------------------------------------
 
@@ -138,7 +139,10 @@ class Serving:
     async def _answer(self: Any, method: str, params: dict[str, Any]) -> dict[str, Any]:
         message = {"jsonrpc": "2.0", "id": 0, "method": method, "params": params}
         server = copy.copy(self)
-        server.methods = METHODS  # also where a handler of the program's own has taken the place of one of them
+        server.methods, server.chain = (
+            METHODS,
+            (),
+        )  # also where a handler of the program's own has taken the place of one of them
         raw = await server.handle_async(message, revision=LATEST_HANDSHAKE)
         return msgspec.json.decode(raw)  # type: ignore[no-any-return]
 

@@ -20,7 +20,7 @@ __all__ = ["ClientParams", "RequestContext", "ServerSession"]
 class ClientParams:
     """What the client sent about itself: `clientInfo`, `capabilities` and `protocolVersion`."""
 
-    def __init__(self, ctx: context.Context) -> None:
+    def __init__(self, ctx: context.Context[Any]) -> None:
         self.protocolVersion = self.protocol_version = ctx.revision
         self.capabilities = ClientCapabilities(**ctx.capabilities)
         info = Implementation(name=ctx.client_name or "", version=ctx.client_version or "")
@@ -77,8 +77,7 @@ class ServerSession:
         return self._publish("prompts/list_changed")
 
     def _publish(self, event: str) -> Any:
-        if self._ctx._publish is not None:
-            self._ctx._publish(event, None)
+        self._ctx._server.registry.publish(event)
         return self._ctx.then(_DONE, lambda _: None)
 
     # Asking ---------------------------------------------------------------------------------------
@@ -153,7 +152,7 @@ class RequestContext:
     @property
     def lifespan_context(self) -> Any:
         """What the lifespan of the server yielded."""
-        return getattr(self._ctx, "lifespan", {})
+        return {} if self._ctx.lifespan is None else self._ctx.lifespan
 
     @property
     def request(self) -> Any:

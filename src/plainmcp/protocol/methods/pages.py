@@ -5,8 +5,8 @@ from typing import Any
 
 from ...wire import codec, jsonrpc
 from ..core import Core
+from ..feature_list import FeatureList
 from ..plan import with_server_info
-from ..registry import FeatureList
 from ..request import Request
 
 __all__ = ["write_page"]

@@ -1,0 +1,176 @@
+"""Runs the handlers of routes under ASGI: plain functions in threads, `async def` functions in the loop.
+
+An exception of a handler is logged and becomes a 500; it never ends the server. Knows ASGI, but no MCP.
+"""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from inspect import isawaitable
+from typing import Any
+from urllib.parse import parse_qsl
+
+from ..errors import HTTP_STATUSES, AuthorError, ProtocolError
+from ..policy import Policy
+from ..protocol.core import Core
+from ..protocol.failures import log_incident
+from ..web import HttpRequest
+from .http.path import PATH, App, NotFound, PathApp, at_path, path_of, send_whole
+from .http.routes import Route, Routes, to_response
+from .http.settings import Settings
+from .run_async import run_in_thread
+from .threads import threads_of
+
+__all__ = ["RouteApp", "routes_beside", "with_routes"]
+
+_TEXT = [(b"content-type", b"text/plain; charset=utf-8")]
+
+
+def with_routes(app: App, core: Core, routes: Routes, settings: Settings, path: str) -> PathApp:
+    """An application at a path, with the routes of its server at other paths; raises AuthorError."""
+    return at_path(app, path, routes_beside(core, routes, settings, path))
+
+
+def routes_beside(core: Core, routes: Routes, settings: Settings, path: str) -> "RouteApp":
+    """The routes beside the path of a server; raises AuthorError if one is at this path."""
+    if not path.startswith("/"):
+        raise AuthorError(f"path= starts with a slash, such as {PATH}; not {path!r}")
+    if routes.has_path(path):
+        raise AuthorError(f"there is a route at {path}, where the server itself answers; choose another path=")
+    return RouteApp(core, routes, settings, NotFound(path))
+
+
+class RouteApp:
+    """An ASGI application for the routes of a server; `others` answers at paths without a route."""
+
+    def __init__(self, core: Core, routes: Routes, settings: Settings, others: App) -> None:
+        self._core = core
+        self._routes = routes
+        self._settings = settings
+        self._others = others
+        self._encode = partial(_encode, core)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request."""
+        match = self._routes.find(path_of(scope), scope["method"])
+        if match is None:
+            return await self._others(scope, receive, send)
+        if match.route is None:
+            allow = ", ".join(sorted(match.allowed))
+            return await _refuse(send, 405, f"This path takes {allow}.", (b"allow", allow.encode()))
+        sender = _Sender(send)
+        try:
+            await self._answer(match.route, {**scope, "path_params": match.path_params}, receive, sender.send)
+        except GeneratorExit:
+            raise
+        except _ClientGone:
+            return None
+        except _RouteRefused as refused:
+            await _refuse(send, refused.status, str(refused))
+        except BaseException as error:
+            task = asyncio.current_task()
+            if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+                raise  # the whole request is cancelled
+            await self._fail(match.route, scope, sender, error)
+        return None
+
+    async def _answer(self, route: Route, scope: Any, receive: Any, send: Any) -> None:
+        if route.is_app:
+            return await route.handler(scope, receive, send)  # type: ignore[no-any-return]
+        arguments = []
+        if route.takes_request and route.request_type is not None:
+            arguments = [route.request_type(scope, receive, send)]
+        elif route.takes_request:
+            arguments = [_request_of(scope, await _read_body(receive, self._settings))]
+        call = partial(route.handler, *arguments)
+        value = call() if route.is_async else await run_in_thread(call, threads_of(self._core))
+        value = await value if isawaitable(value) else value
+        if callable(value):  # a response of Starlette, or another ASGI application
+            return await value(scope, receive, send)  # type: ignore[no-any-return]
+        response = to_response(value, self._encode)
+        is_head = scope["method"] == "HEAD"
+        await send_whole(send, response.status, list(response.headers), response.body, is_head=is_head)
+
+    async def _fail(self, route: Route, scope: Any, sender: "_Sender", error: BaseException) -> None:
+        """Log an exception, and answer with the status that fits it, unless the response has started."""
+        status: Any = getattr(error, "status_code", None)  # an HTTPException of Starlette
+        if isinstance(error, ProtocolError):
+            status, text = HTTP_STATUSES.get(error.code, 500), error.message
+        elif isinstance(status, int) and 400 <= status <= 599:
+            text = str(getattr(error, "detail", "")) or "Refused"
+        else:
+            status, text = 500, log_incident(f"{scope['method']} {route.path}", error, self._core.mask_errors)
+        if not sender.has_started:
+            await _refuse(sender.send, status, text)
+
+
+class _ClientGone(Exception):
+    """The client disconnected."""
+
+
+class _RouteRefused(Exception):
+    """A request was refused before its handler ran, with this status."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+class _Sender:
+    """Sends messages, and knows whether the response has started."""
+
+    def __init__(self, send: Callable[[Any], Any]) -> None:
+        self._send = send
+        self.has_started = False
+
+    async def send(self, message: Any) -> None:
+        """Send a message."""
+        self.has_started = True
+        try:
+            await self._send(message)
+        except OSError:  # servers raise it when the client has disconnected
+            raise _ClientGone from None
+
+
+async def _refuse(send: Any, status: int, text: str, *headers: tuple[bytes, bytes]) -> None:
+    await send_whole(send, status, [*_TEXT, *headers], f"{text}\n".encode(errors="replace"))
+
+
+def _encode(core: Core, value: Any) -> bytes:
+    return core.rules.encode(value, Policy.standard)
+
+
+def _request_of(scope: Any, body: bytes) -> HttpRequest:
+    headers: dict[str, str] = {}
+    for raw_name, raw_value in scope["headers"]:
+        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    query = scope.get("query_string", b"").decode("latin-1")
+    client = scope.get("client")
+    return HttpRequest(
+        method=scope["method"],
+        path=path_of(scope),
+        path_params=scope["path_params"],
+        query=dict(parse_qsl(query, keep_blank_values=True)),
+        headers=headers,
+        body=body,
+        client=client[0] if client else None,
+    )
+
+
+async def _read_body(receive: Any, settings: Settings) -> bytes:
+    """The whole body, within the limits of the settings."""
+    buffer = bytearray()
+    try:
+        async with asyncio.timeout(settings.body_seconds):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise _ClientGone
+                buffer += message.get("body", b"")
+                if len(buffer) > settings.max_body:
+                    raise _RouteRefused(413, f"The body is larger than {settings.max_body} bytes.")
+                if not message.get("more_body", False):
+                    return bytes(buffer)
+    except TimeoutError:
+        raise _RouteRefused(408, f"The body took longer than {settings.body_seconds:g} s.") from None
