@@ -88,6 +88,8 @@ class Policy:
     # Which return hints become an output schema: none; a pydantic model; any record type by itself; any hint
     # with a record type in it (a list of them, for example); all that describe data; also None and lists of anything.
     output_schema: Literal["none", "model", "named", "typed", "all", "every"] = "typed"
+    # Fields with a default, in an output schema: required, as they are always sent, or optional with their default.
+    output_defaults: Literal["hide", "show"] = "hide"
     # The root of an output schema written by hand: any, or objects only.
     output_root: Literal["any", "object"] = "any"
     # A result that breaks its output schema is an error instead of being sent.

@@ -1,5 +1,6 @@
 """Compares what clients saw of two servers: lists by meaning, and the results of calls."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -59,7 +60,9 @@ def meaning_of(schema: Any, root: Any = None, seen: tuple[str, ...] = ()) -> Any
         if key in ("properties", "patternProperties") and isinstance(value, dict):
             if value:
                 plain[key] = {name: meaning_of(one, root, seen) for name, one in value.items()}
-        elif key in ("title", "$defs", "definitions", "$schema") or (key == "additionalProperties" and value is True):
+        elif key in ("title", "$defs", "definitions", "$schema", "discriminator") or (
+            key == "additionalProperties" and value is True
+        ):
             continue
         elif key == "required":
             if value:
@@ -80,10 +83,14 @@ def _plainer(schema: dict[str, Any]) -> dict[str, Any]:
         rest = {key: value for key, value in schema.items() if key != "type"}
         schema = {"anyOf": [{"type": kind} for kind in kinds], **rest}
     if isinstance(options := schema.get("anyOf"), list):
-        schema = {**schema, "anyOf": sorted(options, key=repr)}
+        schema = {**schema, "anyOf": sorted(options, key=_sort_key)}
     if isinstance(options := schema.get("allOf"), list) and len(options) == 1:
         schema = {**options[0], **{key: value for key, value in schema.items() if key != "allOf"}}
     return schema
+
+
+def _sort_key(schema: Any) -> str:
+    return json.dumps(schema, sort_keys=True)
 
 
 def _walk_calls(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:

@@ -1,10 +1,37 @@
 """Why a server's lists or results differ from those of the real package, where they do on purpose."""
 
+import json
+from typing import Any
+
 from .compare import Difference
 
 __all__ = ["reason_of"]
 
+WORDING = "what is wrong with arguments is said in other words: one line for each problem, without the values"
+UNKNOWN = "a call of an unknown tool is a JSON-RPC error, as the specification says, not a result"
+WITHHELD = "a result that does not fit its output schema is withheld in other words"
+STUBS = "a stub stands for a value of a library that is not installed; a real value would be sent by both"
+
+_ARGUMENTS = ("validation error for", "validation errors for", "Input validation error", "Missing required")
+_OUTPUTS = ("Output\\n", "DictOutput", "Output validation error")
+
 
 def reason_of(line: str, difference: Difference) -> str | None:
     """The reason for a difference; None if it has none."""
+    area, path, theirs, ours = difference
+    if area != "calls":
+        return None
+    if path == "unknown tool":
+        return UNKNOWN if "error" in ours else None
+    text, here = json.dumps(theirs), json.dumps(ours)
+    if not (_has_failed(theirs) and _has_failed(ours)):
+        return None
+    if "withheld" in here:
+        return STUBS if "tub" in text + here else WITHHELD
+    if any(words in text for words in _ARGUMENTS) and not any(words in text for words in _OUTPUTS):
+        return WORDING
     return None
+
+
+def _has_failed(result: Any) -> bool:
+    return isinstance(result, dict) and bool(result.get("isError") or "error" in result)

@@ -254,7 +254,13 @@ def _output_of(
     hinted = returns not in (Inspected.empty, None, type(None))
     declared: Declared = "hint" if hinted else "nothing"
     filter_fields = _compile_filter(returns, policy, rules)
-    of_hint = partial(generate.output_schema, returns, opaque=rules.opaque, drop_none=policy.drop_none)
+    of_hint = partial(
+        generate.output_schema,
+        returns,
+        opaque=rules.opaque,
+        drop_none=policy.drop_none,
+        show_defaults=policy.output_defaults == "show",
+    )
     if isinstance(output_schema, dict):
         listed = generate.check_handwritten(output_schema, f"the output schema of {name!r}", output=True)
         if policy.output_root == "object" and not generate.is_object(listed):  # S004-34

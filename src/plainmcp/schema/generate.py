@@ -70,7 +70,9 @@ def input_schema(
     definitions: dict[str, Schema] = {}
     for parameter in parameters:
         try:
-            inner, more = hint_schema.for_input(parameter.annotation, show_defaults=show_defaults)
+            inner, more = hint_schema.for_input(
+                parameter.annotation, show_defaults=show_defaults, show_null=show_null
+            )
         except AuthorError as error:
             raise AuthorError(f"parameter {parameter.name}: {error}") from error
         inner = join_definitions(inner, more, definitions)
@@ -132,11 +134,12 @@ def output_schema(
     description: str | None = None,
     opaque: Collection[type] = (),
     drop_none: bool = False,
+    show_defaults: bool = False,
 ) -> Schema | None:
     """The schema of a return hint; None if the policy wants none, or if the hint does not determine the JSON.
 
     `which` is the policy's `output_schema`; `opaque` are classes with a serializer of the author; with `drop_none`
-    null is left out.
+    null is left out; with `show_defaults` a field with a default is optional, although it is always sent.
 
     >>> output_schema(list[int], which="all")
     {'type': 'array', 'items': {'type': 'integer'}}
@@ -145,7 +148,8 @@ def output_schema(
         if not _is_wanted(annotation, which) or not _is_data(annotation, opaque):
             return None
         hint = hints.rebuild(hints.with_lists(annotation), _to_written_form)
-        schema, definitions = hint_schema.for_output(hint, drop_none=drop_none)
+        make = hint_schema.for_output_with_defaults if show_defaults else hint_schema.for_output
+        schema, definitions = make(hint, drop_none=drop_none)
     except AuthorError:  # a hint that cannot be read gives no schema
         return None
     if which in ("model", "named") and not is_object(schema):

@@ -11,15 +11,15 @@ from ..foreign import classes
 from . import hints, matching, node_schema, records, type_tree
 from .subschemas import JSON_TYPES, Definitions, Schema, inline, map_schemas, order_keywords
 
-__all__ = ["Schema", "for_input", "for_output", "without_null"]
+__all__ = ["Schema", "for_input", "for_output", "for_output_with_defaults", "without_null"]
 
 
 def for_input(
-    hint: Any, *, show_defaults: bool = True, root: bool = False, keep_null: bool = False
+    hint: Any, *, show_defaults: bool = True, root: bool = False, keep_null: bool = False, show_null: bool = False
 ) -> tuple[Schema, Definitions]:
     """The schema of a value that is read, and the definitions it needs; raises AuthorError.
 
-    With `keep_null` a member that may be left out may also be null.
+    With `keep_null` a member that may be left out may also be null; with `show_null` it also has the default null.
 
     >>> for_input(list[int])
     ({'type': 'array', 'items': {'type': 'integer'}}, {})
@@ -31,8 +31,8 @@ def for_input(
     def tidy(here: Schema) -> Schema:
         here = map_schemas(_tidy(here), tidy)
         if "default" in here:
-            here = here if keep_null else without_null(here)
-            if here["default"] is None or not show_defaults:
+            here = here if keep_null or show_null else without_null(here)
+            if (here["default"] is None and not show_null) or not show_defaults:
                 del here["default"]
         return order_keywords(here)
 
@@ -53,6 +53,18 @@ def for_output(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitio
         if tuple(names) in always_sent:
             here["required"] = [name for name in names if name in always_sent[tuple(names)]]
         return order_keywords(_drop_nullable_required(here) if drop_none else here)
+
+    return tidy(schema), {name: tidy(one) for name, one in definitions.items()}
+
+
+def for_output_with_defaults(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitions]:
+    """The schema of a value that is sent, in which fields with a default are optional, as if it were read."""
+    schema, definitions = for_input(hint, root=True, show_null=True)
+
+    def tidy(here: Schema) -> Schema:
+        here = map_schemas(here, tidy)
+        is_unsure = here.get("format") in _UNSURE
+        return {key: value for key, value in here.items() if not (is_unsure and key == "format")}
 
     return tidy(schema), {name: tidy(one) for name, one in definitions.items()}
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ...schema.subschemas import map_schemas
 from ...schema.validator import Validator
 from ...schema.wording import format_path
 from . import types
@@ -163,11 +164,19 @@ def _failed(text: str) -> dict[str, Any]:
 def _problem_of(data: Any, tool: dict[str, Any] | None, which: str) -> str | None:
     """The first problem of data with a schema of a tool; None if it fits, or if there is no schema."""
     schema = None if tool is None else tool.get(which)
-    if schema is None or Validator(schema).is_valid(data):
+    if schema is None:
         return None
-    problem = next(iter(Validator(schema).find_problems(data)))
+    validator = Validator(_without_formats(schema))
+    if validator.is_valid(data):
+        return None
+    problem = next(iter(validator.find_problems(data)))
     place = format_path(problem.keys)
     return f"{place}: {problem.text}" if place else problem.text
+
+
+def _without_formats(schema: Any) -> Any:
+    """A schema without the keyword format, which the SDK does not check."""
+    return map_schemas({key: value for key, value in schema.items() if key != "format"}, _without_formats)
 
 
 def _to_result(value: Any, tool: dict[str, Any] | None) -> Any:

@@ -106,7 +106,7 @@ class HighLevelServer(Serving, Server):
         has_schema = has_output_schema(read.returns, structured_output)
         options = _to_options(title=title, description=description, annotations=annotations, icons=icons, meta=meta)
         run = with_context(fn, read, self._enter_tool, has_schema=has_schema, is_whole=True)
-        super().tool(name=name, output_schema=has_schema or False, **options)(run)
+        super().tool(name=name, output_schema=None if has_schema else False, **options)(run)
 
     def _is_duplicate(self, kind: str, key: str, *features: Any) -> bool:
         if not any(key in one for one in features):

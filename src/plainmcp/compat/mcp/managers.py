@@ -4,6 +4,7 @@ from typing import Any
 
 from ...errors import ToolError
 from ...protocol.features import ToolFeature
+from .fn_metadata import FuncMetadata
 
 __all__ = ["ListedTool", "PromptManager", "ResourceManager", "ToolManager"]
 
@@ -48,6 +49,11 @@ class ListedTool:
     def fn(self) -> Any:
         """The function, as its author wrote it."""
         return getattr(self._feature.function, "__wrapped__", self._feature.function)
+
+    @property
+    def fn_metadata(self) -> FuncMetadata:
+        """The model of the arguments, and the output schema."""
+        return FuncMetadata(self._feature, self.fn)
 
     @property
     def is_async(self) -> bool:

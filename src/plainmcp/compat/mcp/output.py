@@ -21,6 +21,7 @@ POLICY = Policy(
     envelope="off",
     unencodable="replace",
     output_schema="every",
+    output_defaults="show",
     schema_null="show",
     docstring="whole",
     extra_arguments="ignore",
