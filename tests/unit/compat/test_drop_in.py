@@ -54,7 +54,7 @@ def test_a_package_that_is_imported_already_is_an_error() -> None:
 def test_the_command_line_serves_an_unchanged_file(tmp_path: Path) -> None:
     file = tmp_path / "server.py"
     file.write_text(SERVER)
-    done = run("-m", "plainmcp", "call", "--drop-in", file, "add", '{"a": 2, "b": 3}')
-    assert (done.stdout, done.returncode) == ("5\n", 0), done.stderr
+    done = run("-m", "plainmcp", "call", "--json", "--drop-in", file, "add", '{"a": 2, "b": 3}')
+    assert '"structuredContent":{"result":5}' in done.stdout, done.stderr
     done = run("-m", "plainmcp", "list", "--drop-in", file)
     assert "add" in done.stdout

@@ -33,7 +33,7 @@ class LowLevelView(Decorators):
 
     def _native_handler_of(self, method: str) -> Handler:
         async def handle(request: Any) -> Any:
-            params = {} if request is None or request.params is None else request.params.__plain__()
+            params = {} if request is None or request.params is None else request.params.to_plain()
             result = await self._server.ask_natively(method, params)
             return types.ServerResult(_RESULTS.get(method, types.EmptyResult)(**result))
 

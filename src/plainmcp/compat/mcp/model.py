@@ -12,6 +12,8 @@ from typing import Any, ClassVar, Self, Union, get_args, get_origin
 
 import msgspec
 
+from ...foreign.classes import wire_type_of
+
 __all__ = ["Model", "Uri", "to_wire"]
 
 _REQUIRED: Any = object()
@@ -74,6 +76,8 @@ class Model:
         cls._names = {**cls._names}
         for name in own:
             cls._names |= {name: name, _to_snake(name): name}
+        if not wire_type_of(cls):  # the others are content or results, not data
+            cls.__plain__ = cls.to_plain  # type: ignore[attr-defined]
         if "meta" in own:
             cls._names["_meta"] = "meta"
 
@@ -111,6 +115,16 @@ class Model:
 
     def __iter__(self) -> Any:
         return iter(self.__dict__.items())
+
+    @property
+    def model_extra(self) -> dict[str, Any]:
+        """The fields that the class does not declare."""
+        return {name: value for name, value in self.__dict__.items() if name not in self._defaults}
+
+    @property
+    def model_fields_set(self) -> set[str]:
+        """The fields that are not None."""
+        return {name for name, value in self.__dict__.items() if value is not None}
 
     # pydantic's methods ---------------------------------------------------------------------------
 
@@ -162,14 +176,15 @@ class Model:
             setattr(copy, name, value)
         return copy
 
-    def __plain__(self) -> dict[str, Any]:
+    def to_plain(self) -> dict[str, Any]:
+        """The fields in the form of the wire."""
         return self.model_dump(by_alias=True, exclude_none=True)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema  # pydantic asks: a model of the user's has a field of this class
 
-        dump = core_schema.plain_serializer_function_ser_schema(lambda value: value.__plain__())
+        dump = core_schema.plain_serializer_function_ser_schema(lambda value: value.to_plain())
         return core_schema.no_info_plain_validator_function(cls.model_validate, serialization=dump)
 
     @classmethod
@@ -180,7 +195,7 @@ class Model:
 def to_wire(value: Any) -> Any:
     """An object of the SDK, the real one or ours, as data in the form of the wire; any other value as it is."""
     if isinstance(value, Model):
-        return value.__plain__()
+        return value.to_plain()
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json", by_alias=True, exclude_none=True)
     if isinstance(value, msgspec.Struct):

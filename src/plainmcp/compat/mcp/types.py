@@ -9,13 +9,14 @@ True
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from ...revisions import LATEST_HANDSHAKE
+from ...revisions import HTTP_DEFAULT, LATEST_HANDSHAKE
 from .content_types import *
+from .model import Uri
 from .request_types import *
 from .result_types import *
 
 LATEST_PROTOCOL_VERSION = LATEST_HANDSHAKE.name
-DEFAULT_NEGOTIATED_VERSION = "2025-03-26"
+DEFAULT_NEGOTIATED_VERSION = HTTP_DEFAULT.name
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -25,6 +26,7 @@ INTERNAL_ERROR = -32603
 CONNECTION_CLOSED = -32000
 URL_ELICITATION_REQUIRED = -32042
 
+AnyUrl: TypeAlias = Uri
 AnyFunction: TypeAlias = Callable[..., Any]
 ProgressToken: TypeAlias = str | int
 RequestId: TypeAlias = str | int
