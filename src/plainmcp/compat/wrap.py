@@ -24,7 +24,8 @@ def with_context(
 ) -> Callable[..., Any]:
     """A function that enters `enter(context)`, and passes on the facade's context if the handler takes it.
 
-    With `is_whole` it has the docstring as it is written. Without a schema it has no return hint either: the value would be sent as structured content (S004-24).
+    With `is_whole` it has the docstring as it is written.
+    Without a schema it has no return hint either: the value would be sent as structured content (S004-24).
     """
     name, asked = read.context or _CONTEXT, read.context is not None
 

@@ -31,7 +31,8 @@ RawArguments = dict[str, Any] | msgspec.Raw | bytes | None
 class Binder:
     """Binds arguments to the parameters of one function; raises AuthorError for a hint that cannot be read from JSON.
 
-    `open` passes on arguments without a parameter, except those `reserved`; `ignore` ignores them; `lenient` allows "3" for an integer;
+    `open` passes on arguments without a parameter, except those `reserved`; `ignore` ignores
+    them; `lenient` allows "3" for an integer;
     arguments must be valid by a `schema` that was written by hand; with `texts` all of them are strings, as for a
     prompt.
 

@@ -222,7 +222,7 @@ class ToolResultContent(Model):
 
     type: Literal["tool_result"] = "tool_result"
     toolUseId: str
-    content: list[ContentBlock] = []
+    content: list[ContentBlock] | None = None
     structuredContent: Any = None
     isError: bool | None = None
     meta: Meta | None = None

@@ -155,7 +155,7 @@ class Context(context.Context[Any]):
         """Ask the user to fill in the form of a model; returns one of the three elicitations."""
         return self.then(super().elicit(message, schema, key=key), _to_elicitation)
 
-    def elicit_url(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+    def elicit_url(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, message: str, url: str, elicitation_id: str | None = None, *, key: str | None = None
     ) -> Any:
         """Ask the user to visit a web page; the id of the elicitation is our own."""

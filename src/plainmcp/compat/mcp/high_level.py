@@ -28,7 +28,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _log = logging.getLogger("plainmcp")
 
 
-class HighLevelServer(Serving, Server):
+class HighLevelServer(Serving, Server):  # type: ignore[misc]  # as in the SDK, not as in plainmcp
     """A server with the decorators of the SDK; the classes of `mcp` 1 and `mcp` 2 add their constructors."""
 
     def __init__(
@@ -123,7 +123,7 @@ class HighLevelServer(Serving, Server):
 
     # Resources ------------------------------------------------------------------------------------
 
-    def resource(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+    def resource(  # pyright: ignore[reportIncompatibleMethodOverride]
         self,
         uri: str,
         *,

@@ -79,7 +79,7 @@ class Server(Decorators, PlainServer):  # type: ignore[misc]
     @property
     def request_context(self) -> RequestContext:
         """The request that is being answered; raises LookupError outside of a handler."""
-        return request_ctx.get()
+        return request_ctx.get()  # type: ignore[no-any-return]
 
     def add_request_handler(self, method: str, params_type: Any, handler: Callable[[Any, Any], Any]) -> None:
         """Answer a method by a function of a context and the parameters, as in `mcp` 2."""

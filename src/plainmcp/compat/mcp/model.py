@@ -1,10 +1,11 @@
 """The base of the official SDK's types: built, read and dumped as there, without pydantic.
 
-A field has its name on the wire, as in `mcp` 1; the snake_case name of `mcp` 2 works too, in the constructor and as an
-attribute. Knows no particular type.
+A field has its name on the wire, as in `mcp` 1. The snake_case name of `mcp` 2 works too, in the constructor and as
+an attribute. Knows no particular type.
 """
 
 import functools
+import inspect
 import re
 import types
 import typing
@@ -71,7 +72,7 @@ class Model:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        own = [name for name in cls.__dict__.get("__annotations__", {}) if not name.startswith("_")]
+        own = [name for name in inspect.get_annotations(cls) if not name.startswith("_")]
         cls._defaults = {**cls._defaults, **{name: cls.__dict__.get(name, _REQUIRED) for name in own}}
         cls._names = {**cls._names}
         for name in own:
@@ -86,7 +87,7 @@ class Model:
 
     def __init__(self, **values: Any) -> None:
         names, fields = self._names, self.__dict__
-        kinds = _hints_of(type(self))
+        kinds = _hints_of(type(self))  # type: ignore[arg-type]  # a class has a hash
         for name, value in values.items():
             known = names.get(name)
             fields[known or name] = value if known is None else _read(value, kinds.get(known))

@@ -58,14 +58,14 @@ class Serving:
     def streamable_http_app(self: Any, **options: Any) -> HttpApp:
         """An ASGI application at the path of the settings."""
         settings = self._settings_with(options)
-        self._app = HttpApp(self.asgi(**asgi_options(settings)), settings.streamable_http_path)
-        return self._app
+        app = self._app = HttpApp(self.asgi(**asgi_options(settings)), settings.streamable_http_path)
+        return app
 
     def sse_app(self: Any, mount_path: str | None = None, **options: Any) -> HttpApp:
         """The application of streamable_http_app, at the path for the old transport."""
         settings = self._settings_with(options)
-        self._app = HttpApp(self.asgi(**asgi_options(settings)), self._path_of("sse", settings))
-        return self._app
+        app = self._app = HttpApp(self.asgi(**asgi_options(settings)), self._path_of("sse", settings))
+        return app
 
     @property
     def session_manager(self) -> "SessionManager":
@@ -93,20 +93,20 @@ class Serving:
 
     async def list_tools(self) -> list[types.Tool]:
         """All tools, as a client sees them."""
-        return [types.Tool(**one) for one in await self._list("tools/list", "tools")]
+        return [types.Tool(**one) for one in await self._list_all("tools/list", "tools")]
 
     async def list_resources(self) -> list[types.Resource]:
         """All resources, as a client sees them."""
-        return [types.Resource(**one) for one in await self._list("resources/list", "resources")]
+        return [types.Resource(**one) for one in await self._list_all("resources/list", "resources")]
 
     async def list_resource_templates(self) -> list[types.ResourceTemplate]:
         """All resource templates, as a client sees them."""
-        listed = await self._list("resources/templates/list", "resourceTemplates")
+        listed = await self._list_all("resources/templates/list", "resourceTemplates")
         return [types.ResourceTemplate(**one) for one in listed]
 
     async def list_prompts(self) -> list[types.Prompt]:
         """All prompts, as a client sees them."""
-        return [types.Prompt(**one) for one in await self._list("prompts/list", "prompts")]
+        return [types.Prompt(**one) for one in await self._list_all("prompts/list", "prompts")]
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
         """Call a tool: its content, with the structured content if it has some; raises ToolError if it fails."""
@@ -126,7 +126,7 @@ class Serving:
             **await self.ask_natively("prompts/get", {"name": name, "arguments": arguments or {}})
         )
 
-    async def _list(self, method: str, key: str) -> list[dict[str, Any]]:
+    async def _list_all(self, method: str, key: str) -> list[dict[str, Any]]:
         return (await self.ask_natively(method, {}))[key]  # type: ignore[no-any-return]
 
     async def ask_natively(self, method: str, params: dict[str, Any]) -> dict[str, Any]:

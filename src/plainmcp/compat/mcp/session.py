@@ -32,7 +32,7 @@ class ServerSession:
 
     def __init__(self, ctx: Any) -> None:
         self._ctx = ctx
-        self._base = super(type(ctx), ctx)  # plainmcp's own methods, not those that the facade renames
+        self._base: Any = super(type(ctx), ctx)  # plainmcp's own methods, not those that the facade renames
 
     @property
     def client_params(self) -> ClientParams:
