@@ -267,10 +267,20 @@ def _to_parameter(one: inspect.Parameter, hint: Any, prose: Prose) -> Parameter:
         required = default.is_required()
         fill = None if required else functools.partial(default.get_default, call_default_factory=True)
         default = EMPTY if required or default.default_factory else default.default
+    elif default is EMPTY and (field := _field_with_default_in(hint)) is not None:
+        required = False
+        fill = functools.partial(field.get_default, call_default_factory=True)
+        default = EMPTY if field.default_factory else field.default
     else:
         required = default is EMPTY
     hint, description = _split_description(hint)
     return Parameter(one.name, hint, required, default, description or prose.parameters.get(one.name), fill)
+
+
+def _field_with_default_in(hint: Any) -> Any:
+    """The `Field(…)` with a default in `Annotated[…, Field(default=3)]`; None if there is none."""
+    metadata = getattr(hint, "__metadata__", ())
+    return next((one for one in metadata if classes.is_field(one) and not one.is_required()), None)
 
 
 def _split_description(hint: Any) -> tuple[Any, str | None]:

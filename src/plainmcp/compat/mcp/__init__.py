@@ -9,7 +9,7 @@ from typing import Any
 from . import types
 from .exceptions import MCPDeprecationWarning, MCPError, McpError, UrlElicitationRequiredError
 from .session import ServerSession
-from .streams import stdio_server
+from .stdio_streams import stdio_server
 
 __all__ = [
     "MCPDeprecationWarning",

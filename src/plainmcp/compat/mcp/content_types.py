@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, TypeAlias
 
-from .model import Model, Uri
+from .wire_model import Model, Uri
 
 __all__ = [
     "Annotations",

@@ -14,6 +14,7 @@ import msgspec
 from ... import context
 from ...questions import Elicited
 from ...revisions import LATEST_HANDSHAKE
+from ...server import Server
 from .helper_types import ReadResourceContents, contents_of
 from .session import RequestContext, ServerSession
 from .types import ClientCapabilities
@@ -37,7 +38,7 @@ def current_context() -> "Context | None":
 
 
 @contextmanager
-def enter_context(inner: context.Context[Any], server: Any) -> Generator["Context", None, None]:
+def enter_context(inner: context.Context[Any], server: Server) -> Generator["Context", None, None]:
     """Create a handler's context, which current_context() returns inside the `with` block."""
     current = Context(inner, server)
     token = _current.set(current)
@@ -52,11 +53,13 @@ class Context(context.Context[Any]):
 
     __slots__ = ("_app", "_request_context")
 
-    def __init__(self, inner: context.Context[Any] | None = None, server: Any = None, **options: Any) -> None:
+    def __init__(
+        self, inner: context.Context[Any] | None = None, server: Server | None = None, **options: Any
+    ) -> None:
         if inner is not None:
             for name in context.Context.__slots__:
                 setattr(self, name, getattr(inner, name))
-        self._app = server
+        self._app: Any = server
         self._request_context: RequestContext | None = None if inner is None else RequestContext(self)
 
     def __class_getitem__(cls, parameters: Any) -> Any:

@@ -13,7 +13,7 @@ from . import types
 from .exceptions import UrlElicitationRequiredError
 from .handlers import RequestHandlers
 from .helper_types import ReadResourceContents
-from .model import to_wire
+from .wire_model import to_wire
 
 __all__ = ["Decorators"]
 

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 from .high_level import HighLevelServer
-from .low_level_view import LowLevelView
 from .settings import settings_of
 
 __all__ = ["FastMCP"]
@@ -53,7 +52,7 @@ class FastMCP(HighLevelServer):
             tools=tools,
             lifespan=lifespan,
         )
-        self._mcp_server = LowLevelView(self)
+        self._mcp_server = self.low_level
 
     def __class_getitem__(cls, parameters: Any) -> Any:
         return cls

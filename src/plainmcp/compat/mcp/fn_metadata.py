@@ -33,6 +33,7 @@ class FuncMetadata:
 
     @arg_model.setter
     def arg_model(self, model: Any) -> None:
+        """Read the arguments by a model from now on."""
         self._arg_model = model
         self._feature.bind = lambda raw: _bind(model, raw)
 

@@ -15,6 +15,7 @@ from ...protocol.features import Feature
 from ...protocol.plan import Plan, add_server_info, start_call, with_server_info
 from ...protocol.request import Request
 from ...schema import generate
+from ...server import Server
 from ...types import (
     CallToolResult,
     GetPromptResult,
@@ -31,7 +32,7 @@ from ...wire import jsonrpc
 from . import types
 from .context import enter_context
 from .exceptions import McpError, to_protocol_error
-from .model import to_wire
+from .wire_model import to_wire
 
 __all__ = ["REQUESTS", "Handler", "RequestHandlers"]
 
@@ -60,7 +61,7 @@ _PARAMS = ("name", "uri", "arguments", "cursor", "ref", "argument", "context", "
 class RequestHandlers(dict[Any, Handler]):
     """The handlers of a server, by the class of their requests. One that is set answers its method from then on."""
 
-    def __init__(self, server: Any, otherwise: Callable[[str], Handler] | None = None) -> None:
+    def __init__(self, server: Server, otherwise: Callable[[str], Handler] | None = None) -> None:
         super().__init__()
         self._server = server
         self._otherwise = otherwise

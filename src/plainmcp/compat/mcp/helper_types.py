@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import ToolError
 
-__all__ = ["ReadResourceContents", "ResourceError", "contents_of"]
+__all__ = ["ReadResourceContents", "ResourceContent", "ResourceError", "contents_of"]
 
 
 class ResourceError(ToolError):
@@ -18,6 +18,15 @@ class ReadResourceContents:
     """One piece of a resource: text or bytes, and their type."""
 
     content: str | bytes
+    mime_type: str | None = None
+    meta: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class ResourceContent:
+    """What a function returned for a resource, with the `_meta` of the resource."""
+
+    content: Any
     mime_type: str | None = None
     meta: dict[str, Any] | None = None
 

@@ -1,5 +1,6 @@
 """The server that `FastMCP` of `mcp` 1 and `MCPServer` of `mcp` 2 share: their decorators, on plainmcp's server."""
 
+import functools
 import logging
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -16,11 +17,13 @@ from ...types import Icon
 from ..wrap import with_context
 from .context import Context, current_context, enter_context
 from .exceptions import McpError, to_protocol_error
+from .helper_types import ResourceContent
+from .low_level_view import LowLevelView
 from .managers import PromptManager, ResourceManager, ToolManager
-from .model import to_wire
 from .output import POLICY, has_output_schema
 from .pieces import Offer, Resource
 from .serving import Serving
+from .wire_model import to_wire
 
 __all__ = ["HighLevelServer"]
 
@@ -47,6 +50,7 @@ class HighLevelServer(Serving, Server):  # type: ignore[misc]  # as in the SDK, 
         self._tool_manager = ToolManager(self)
         self._resource_manager = ResourceManager(self)
         self._prompt_manager = PromptManager(self)
+        self.low_level = LowLevelView(self)
         for one in tools or ():
             self._add_offer(one, self.add_tool)
 
@@ -147,6 +151,7 @@ class HighLevelServer(Serving, Server):  # type: ignore[misc]  # as in the SDK, 
                 run = with_context(
                     function, read, partial(self._enter, f"Error reading resource {uri}"), is_whole=True
                 )
+                run = run if meta is None else _with_meta(run, read.is_async, meta)
                 super(HighLevelServer, self).resource(uri, **options)(run)
             return function
 
@@ -203,6 +208,17 @@ class HighLevelServer(Serving, Server):  # type: ignore[misc]  # as in the SDK, 
             run = with_context(fn, read, partial(self._enter, f"Error rendering prompt {name}"), is_whole=True)
             super().prompt(name=name, **options)(run)
 
+    def completion(self) -> Callable[[F], F]:  # type: ignore[override]  # pyright: ignore
+        """Answer completions by a function of the reference, the argument and the context: `@mcp.completion()`."""
+        return self.low_level.completion()
+
+    def capabilities(self) -> dict[str, Any]:
+        """The capabilities of the server: those of its features, and of the methods that it answers by handlers."""
+        offered = super().capabilities()
+        if "completion/complete" in self.own_methods:
+            offered["completions"] = {}
+        return offered
+
     # Running handlers -----------------------------------------------------------------------------
 
     @contextmanager
@@ -240,6 +256,23 @@ def _check_called(first: Any, name: str) -> None:
         raise TypeError(
             f"The @{name} decorator was used incorrectly. Did you forget to call it? Use @{name}() instead of @{name}"
         )
+
+
+def _with_meta(function: Callable[..., Any], is_async: bool, meta: dict[str, Any]) -> Callable[..., Any]:
+    """A function whose contents have the `_meta` of their resource."""
+    if is_async:
+
+        @functools.wraps(function)
+        async def read_async(**arguments: Any) -> Any:
+            return ResourceContent(await function(**arguments), meta=meta)
+
+        return read_async
+
+    @functools.wraps(function)
+    def read(**arguments: Any) -> Any:
+        return ResourceContent(function(**arguments), meta=meta)
+
+    return read
 
 
 def _reader_of(resource: Resource) -> Callable[[], Any]:

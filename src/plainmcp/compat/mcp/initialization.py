@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from .model import Model
 from .types import ServerCapabilities
+from .wire_model import Model
 
 __all__ = ["InitializationOptions", "NotificationOptions"]
 

@@ -13,7 +13,7 @@ from .initialization import InitializationOptions, NotificationOptions
 from .middleware import ServerRequestContext
 from .session import RequestContext
 from .settings import settings_of
-from .streams import serve_streams
+from .stdio_streams import serve_streams
 
 __all__ = ["Server", "request_ctx"]
 

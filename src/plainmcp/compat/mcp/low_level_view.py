@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from ...server import Server
 from . import types
 from .decorators import Decorators
 from .handlers import Handler, RequestHandlers
 from .initialization import InitializationOptions, NotificationOptions
 from .low_level import request_ctx
-from .streams import serve_streams
+from .stdio_streams import serve_streams
 
 __all__ = ["LowLevelView"]
 
@@ -26,8 +27,8 @@ _RESULTS: dict[str, Any] = {
 class LowLevelView(Decorators):
     """A server with decorators, seen as a low-level one: a handler that is set here takes the place of its own."""
 
-    def __init__(self, server: Any) -> None:
-        self._server = server
+    def __init__(self, server: Server) -> None:
+        self._server: Any = server
         self.request_handlers = RequestHandlers(server, self._native_handler_of)
         self.notification_handlers: dict[Any, Any] = {}
 
@@ -46,6 +47,7 @@ class LowLevelView(Decorators):
 
     @name.setter
     def name(self, name: str) -> None:
+        """Set the server's name."""
         self._server.info.name = name
 
     @property
@@ -55,6 +57,7 @@ class LowLevelView(Decorators):
 
     @version.setter
     def version(self, version: str) -> None:
+        """Set the server's version."""
         self._server.info.version = version
 
     @property
@@ -64,6 +67,7 @@ class LowLevelView(Decorators):
 
     @instructions.setter
     def instructions(self, instructions: str | None) -> None:
+        """Set the instructions of the server."""
         self._server.instructions = instructions
 
     @property

@@ -4,6 +4,7 @@ from typing import Any
 
 from ...errors import ToolError
 from ...protocol.features import ToolFeature
+from ...server import Server
 from .fn_metadata import FuncMetadata
 
 __all__ = ["ListedTool", "PromptManager", "ResourceManager", "ToolManager"]
@@ -64,8 +65,8 @@ class ListedTool:
 class ToolManager:
     """The tools of a server."""
 
-    def __init__(self, server: Any) -> None:
-        self._server = server
+    def __init__(self, server: Server) -> None:
+        self._server: Any = server
 
     @property
     def _tools(self) -> dict[str, ListedTool]:
@@ -94,8 +95,8 @@ class ToolManager:
 class ResourceManager:
     """The resources and templates of a server."""
 
-    def __init__(self, server: Any) -> None:
-        self._server = server
+    def __init__(self, server: Server) -> None:
+        self._server: Any = server
 
     def list_resources(self) -> list[Any]:
         """The definitions of all resources."""
@@ -109,8 +110,8 @@ class ResourceManager:
 class PromptManager:
     """The prompts of a server."""
 
-    def __init__(self, server: Any) -> None:
-        self._server = server
+    def __init__(self, server: Server) -> None:
+        self._server: Any = server
 
     def list_prompts(self) -> list[Any]:
         """The definitions of all prompts."""

@@ -7,7 +7,6 @@ from typing import Any
 from ...errors import ToolError
 from .exceptions import McpError, UnexpectedToolError, to_protocol_error
 from .high_level import HighLevelServer
-from .low_level_view import LowLevelView
 from .middleware import MiddlewareList
 from .settings import settings_of
 
@@ -65,7 +64,7 @@ class MCPServer(HighLevelServer):
             tools=tools,
             lifespan=lifespan,
         )
-        self._lowlevel_server = LowLevelView(self)
+        self._lowlevel_server = self.low_level
         self.middleware = MiddlewareList(self, middleware or ())  # type: ignore[method-assign,assignment]
         for one in resources or ():
             self.add_resource(one)

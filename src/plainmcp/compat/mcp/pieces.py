@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
-from .model import Model
 from .types import AudioContent, ContentBlock, ImageContent, TextContent
+from .wire_model import Model
 
 __all__ = [
     "AssistantMessage",

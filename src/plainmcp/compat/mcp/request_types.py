@@ -3,7 +3,7 @@
 from typing import Any, Literal, TypeAlias
 
 from .content_types import Meta, Role
-from .model import Model, Uri
+from .wire_model import Model, Uri
 
 __all__ = [
     "CallToolRequest",

@@ -18,8 +18,8 @@ from .content_types import (
     TextResourceContents,
     Tool,
 )
-from .model import Model, Uri
 from .request_types import LoggingLevel, ServerCapabilities
+from .wire_model import Model, Uri
 
 __all__ = [
     "CallToolResult",

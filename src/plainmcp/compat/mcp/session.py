@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 from ... import context
-from .model import to_wire
 from .types import (
     ClientCapabilities,
     CreateMessageResult,
@@ -13,6 +12,7 @@ from .types import (
     ListRootsResult,
     RequestParams,
 )
+from .wire_model import to_wire
 
 __all__ = ["ClientParams", "RequestContext", "ServerSession"]
 

@@ -38,7 +38,6 @@ from .content_types import (
     ToolResultContent,
     ToolUseContent,
 )
-from .model import Uri
 from .request_types import (
     CallToolRequest,
     CallToolRequestParams,
@@ -127,6 +126,7 @@ from .result_types import (
     ServerResult,
     ToolListChangedNotification,
 )
+from .wire_model import Uri
 
 __all__ = [
     "CONNECTION_CLOSED",

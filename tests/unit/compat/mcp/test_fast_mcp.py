@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from plainmcp.compat.mcp.server.fastmcp import Context, FastMCP, Image
 from plainmcp.compat.mcp.server.fastmcp.exceptions import ToolError
 from plainmcp.compat.mcp.server.fastmcp.prompts.base import AssistantMessage, UserMessage
-from plainmcp.compat.mcp.types import TextContent, ToolAnnotations
+from plainmcp.compat.mcp.types import Completion, TextContent, ToolAnnotations
 
 
 def ask(server: Any, method: str, **params: Any) -> Any:
@@ -197,6 +197,27 @@ def test_prompts_return_messages() -> None:
         ("assistant", "ok"),
         ("user", "go"),
         ("user", "end"),
+    ]
+
+
+def test_completions_come_from_one_function() -> None:
+    mcp = FastMCP("demo")
+
+    @mcp.completion()
+    async def complete(ref: Any, argument: Any, context: Any) -> Any:
+        return Completion(values=[ref.name, argument.value])
+
+    ref = {"type": "ref/prompt", "name": "p"}
+    result = ask(mcp, "completion/complete", ref=ref, argument={"name": "a", "value": "v"})
+    assert result == {"completion": {"values": ["p", "v"]}}
+    assert mcp.capabilities()["completions"] == {}
+
+
+def test_the_meta_of_a_resource_is_in_its_contents() -> None:
+    mcp = FastMCP("demo")
+    mcp.resource("ui://x", mime_type="text/html", meta={"ui": {"border": False}})(lambda: "<p>")
+    assert ask(mcp, "resources/read", uri="ui://x")["contents"] == [
+        {"uri": "ui://x", "mimeType": "text/html", "text": "<p>", "_meta": {"ui": {"border": False}}}
     ]
 
 

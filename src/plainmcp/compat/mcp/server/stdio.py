@@ -1,5 +1,5 @@
 """`mcp.server.stdio`."""
 
-from ..streams import stdio_server
+from ..stdio_streams import stdio_server
 
 __all__ = ["stdio_server"]

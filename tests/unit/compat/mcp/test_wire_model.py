@@ -10,7 +10,7 @@ import pytest
 from mcp import types as real
 
 from plainmcp.compat.mcp import types
-from plainmcp.compat.mcp.model import Uri, to_wire
+from plainmcp.compat.mcp.wire_model import Uri, to_wire
 
 
 def test_a_field_has_the_names_of_both_versions() -> None:

@@ -23,7 +23,7 @@ async def stdio_server(stdin: Any = None, stdout: Any = None) -> AsyncGenerator[
     yield StandardStream(), StandardStream()
 
 
-async def serve_streams(server: Any, stream: Any) -> None:
+async def serve_streams(server: Server, stream: Any) -> None:
     """Serve on standard input and output until the client disconnects, inside an event loop."""
     if not isinstance(stream, StandardStream):
         raise AuthorError(
