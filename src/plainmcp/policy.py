@@ -96,8 +96,9 @@ class Policy:
     validate_output: bool = True
     # Defaults of parameters are shown in the input schema.
     schema_default: bool = True
-    # null for a parameter that may be left out: not shown in the input schema, or shown with its default.
-    schema_null: Literal["hide", "show"] = "hide"
+    # The input schema: tidy, with all rules for the arguments; or as pydantic lists it, with null for what may be
+    # left out, and without rules that it enforces but does not list.
+    schema_form: Literal["tidy", "pydantic"] = "tidy"
     # A docstring: split into a description and those of the parameters, or the description as it is written.
     docstring: Literal["split", "whole"] = "split"
     # Arguments that a tool has no parameter for: refused, or ignored.

@@ -12,6 +12,9 @@ UNKNOWN = "a call of an unknown tool is a JSON-RPC error, as the specification s
 WITHHELD = "a result that does not fit its output schema is withheld in other words"
 STUBS = "a stub stands for a value of a library that is not installed; a real value would be sent by both"
 
+CONTENT = "content in a return hint is not listed, and not sent a second time, as data; mcp 2 does the same"
+BYTES = "bytes are base64 in arguments and in data"
+
 _ARGUMENTS = ("validation error for", "validation errors for", "Input validation error", "Missing required")
 _OUTPUTS = ("Output\\n", "DictOutput", "Output validation error")
 
@@ -20,10 +23,12 @@ def reason_of(line: str, difference: Difference) -> str | None:
     """The reason for a difference; None if it has none."""
     area, path, theirs, ours = difference
     if area != "calls":
-        return None
+        return _reason_in_list(line, path, theirs, ours)
     if path == "unknown tool":
         return UNKNOWN if "error" in ours else None
     text, here = json.dumps(theirs), json.dumps(ours)
+    if line == "mcp1" and '"_meta": null' in text and theirs.get("structuredContent") and "_meta" not in here:
+        return CONTENT
     if not (_has_failed(theirs) and _has_failed(ours)):
         return None
     if "withheld" in here:
@@ -31,6 +36,13 @@ def reason_of(line: str, difference: Difference) -> str | None:
     if any(words in text for words in _ARGUMENTS) and not any(words in text for words in _OUTPUTS):
         return WORDING
     return None
+
+
+def _reason_in_list(line: str, path: str, theirs: Any, ours: Any) -> str | None:
+    text = json.dumps(theirs)
+    if line == "mcp1" and path.endswith("/outputSchema") and ours == "(absent)" and "content for a message" in text:
+        return CONTENT
+    return BYTES if '"binary"' in text else None
 
 
 def _has_failed(result: Any) -> bool:

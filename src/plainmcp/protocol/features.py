@@ -162,7 +162,7 @@ def tool(
     name = check_name(name or read.name)
     policy = _policy_for(policy, output_schema)
     output = _output_of(read.returns, output_schema, policy, rules, name)
-    shown = dict(show_defaults=policy.schema_default, show_null=policy.schema_null == "show", open=read.open)
+    shown = dict(show_defaults=policy.schema_default, as_pydantic=policy.schema_form == "pydantic", open=read.open)
     definition = Tool(
         name=name,
         title=title or read.title,

@@ -56,11 +56,11 @@ _BYTES = (bytes, bytearray, memoryview)
 
 
 def input_schema(
-    parameters: Iterable[Parameter], *, show_defaults: bool = True, show_null: bool = False, open: bool = False
+    parameters: Iterable[Parameter], *, show_defaults: bool = True, as_pydantic: bool = False, open: bool = False
 ) -> Schema:
     """The schema of a function's arguments; with `open` it takes others too. Raises AuthorError.
 
-    With `show_null` the schema of an optional parameter allows null, and has the default null, where its hint does.
+    With `as_pydantic` null and its default are listed where the hint of an optional parameter has them.
 
     >>> input_schema([Parameter("days", int, False, 3, "How many")])["properties"]
     {'days': {'type': 'integer', 'description': 'How many', 'default': 3}}
@@ -71,12 +71,12 @@ def input_schema(
     for parameter in parameters:
         try:
             inner, more = hint_schema.for_input(
-                parameter.annotation, show_defaults=show_defaults, show_null=show_null
+                parameter.annotation, show_defaults=show_defaults, as_pydantic=as_pydantic
             )
         except AuthorError as error:
             raise AuthorError(f"parameter {parameter.name}: {error}") from error
         inner = join_definitions(inner, more, definitions)
-        properties[parameter.name] = _property_of(parameter, inner, show_defaults, show_null)
+        properties[parameter.name] = _property_of(parameter, inner, show_defaults, as_pydantic)
         required += [parameter.name] if parameter.required else []
     schema: Schema = {"type": "object", "properties": properties}
     if required:
@@ -86,12 +86,12 @@ def input_schema(
     return with_definitions(schema, definitions)
 
 
-def _property_of(parameter: Parameter, schema: Schema, show_defaults: bool, show_null: bool) -> Schema:
+def _property_of(parameter: Parameter, schema: Schema, show_defaults: bool, as_pydantic: bool) -> Schema:
     if parameter.description is not None:
         schema = {**schema, "description": parameter.description}
     if not parameter.required:
-        schema = schema if show_null else hint_schema.without_null(schema)
-        if show_defaults and (show_null or parameter.default is not None):
+        schema = schema if as_pydantic else hint_schema.without_null(schema)
+        if show_defaults and (as_pydantic or parameter.default is not None):
             schema = {**schema, **_default_of(parameter.default)}
     return order_keywords(schema)
 
