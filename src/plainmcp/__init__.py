@@ -5,12 +5,14 @@ from .errors import ToolError
 from .media import Audio, File, Image
 from .policy import Policy
 from .results import PromptResult, ResourceResult, ToolResult, full, structured, text
+from .schema.signature import Depends
 from .server import Server
 from .values.normalize import normalize_prompt_result, normalize_resource_payload, normalize_tool_result
 
 __all__ = [
     "Audio",
     "Context",
+    "Depends",
     "File",
     "Image",
     "Policy",

@@ -6,11 +6,11 @@ answers so far. This module sends nothing itself: all messages go through the li
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from copy import copy
 from dataclasses import make_dataclass
 from functools import lru_cache, partial
-from time import time
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
 from uuid import uuid4
 
 import msgspec
@@ -27,7 +27,13 @@ from .schema.validator import Validator
 from .wire import codec, jsonrpc
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
     from .questions import AwaitedDict, AwaitedElicited, AwaitedList
+
+    L = TypeVarWithDefault("L", default=Any)
+else:
+    L = TypeVar("L")
 
 __all__ = ["LOG_LEVELS", "Context", "lacking"]
 
@@ -85,30 +91,41 @@ async def _to_awaitable(value: Any) -> Any:
     return value
 
 
-class Context:
+class Serving(Protocol):
+    """The parts of a server that a Context uses."""
+
+    lifespan: Any
+    now: Callable[[], float]
+
+    def resource_updated(self, uri: str) -> None:
+        """Notify the subscribers of a resource that it changed."""
+
+
+class Context(Generic[L]):
     """The object that a handler gets for a parameter with this type hint.
 
     In an `async def` handler, await the methods that ask the client something. In a plain function, just call them.
+    `Context[Db]` is a Context whose `lifespan` is a Db.
     """
 
     __slots__ = (
-        "_answers", "_asked", "_held_back", "_is_async", "_left_out", "_log_pace", "_pace", "_progress", "_publish",
-        "_request",
+        "_answers", "_asked", "_held_back", "_is_async", "_left_out", "_log_pace", "_pace", "_progress", "_request",
+        "_server",
     )  # fmt: skip
 
     def __init__(
         self,
         request: Request,
+        server: Serving,
         *,
         is_async: bool = False,
         answers: dict[str, Any] | None = None,
-        publish: Callable[[str, str | None], None] | None = None,
-        now: Callable[[], float] = time,
     ) -> None:
         self._request = request
+        self._server = server
         self._is_async = is_async
         self._answers = answers or {}
-        self._publish = publish
+        now = server.now
         self._asked: dict[str, int] = {}
         self._progress = float("-inf")
         self._pace, self._log_pace = _RateLimit(now), _RateLimit(now)
@@ -159,6 +176,39 @@ class Context:
         """Whether the client cancelled the request."""
         link = self._request.link
         return link is not None and link.cancelled
+
+    @property
+    def lifespan(self) -> L:
+        """The value that the server's lifespan yielded; None without one."""
+        return self._server.lifespan  # type: ignore[no-any-return]
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """A dict for this request, shared by its middleware, its dependencies and its handler."""
+        return self._request.state
+
+    @property
+    def session_state(self) -> dict[str, Any]:
+        """A dict for the session of the client. In revisions without sessions it is a dict for this request."""
+        session = self._request.session
+        return self._request.state if session is None else session.state
+
+    @property
+    def session_id(self) -> str | None:
+        """The id of the HTTP session; None without one."""
+        session = self._request.session
+        return None if session is None else session.id
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The HTTP headers of the request, by lowercase name; empty on other transports."""
+        return self._request.header_values
+
+    def _for_function(self, is_async: bool) -> "Context[L]":
+        """A Context of the same request for another function, which may be plain or `async def`."""
+        other = copy(self)
+        other._is_async = is_async
+        return other
 
     # Sending --------------------------------------------------------------------------------------
 
@@ -236,8 +286,7 @@ class Context:
 
     def resource_updated(self, uri: str) -> Awaitable[None]:
         """Notify the subscribers of a resource that it changed."""
-        if self._publish is not None:
-            self._publish("resources/updated", uri)
+        self._server.resource_updated(uri)
         return _DONE
 
     def close_stream(self) -> Awaitable[None]:

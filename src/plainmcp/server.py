@@ -1,8 +1,8 @@
 """The server that users create: the registration of the core, and every way to serve it."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from . import revisions
 from .errors import AuthorError, MethodNotFound, OptionError
@@ -10,6 +10,9 @@ from .protocol.client_messages import build_request, raise_failure, read_result
 from .protocol.core import Core
 from .protocol.dispatch import receive
 from .protocol.exchange import Exchange
+from .protocol.methods import METHODS, Method
+from .protocol.middleware import Middleware, wrap_methods
+from .protocol.middleware import compile as compile_middleware
 from .protocol.option_check import with_checked_options
 from .protocol.options import HttpOptions, RunOptions
 from .protocol.request import Caller
@@ -22,10 +25,11 @@ from .transports.threads import threads_of
 from .types import CallToolResult, GetPromptResult, Prompt, ReadResourceResult, Resource, ResourceTemplate, Tool
 from .wire import codec
 
-__all__ = ["Server"]
-
 if TYPE_CHECKING:
     from .transports.http.routes import Routes
+    from .transports.lifespan import Lifespan
+
+__all__ = ["Server"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -41,6 +45,56 @@ class Server(Core):
     >>> server.handle({"jsonrpc": "2.0", "id": 1, "method": "ping"})
     b'{"jsonrpc":"2.0","id":1,"result":{}}'
     """
+
+    methods: Mapping[str, Method] = METHODS
+    _lifespan: "Lifespan | None" = None
+
+    def _set_up(self, lifespan: Callable[..., Any] | None, middleware: Sequence[Callable[..., Any]]) -> None:
+        self._middleware: list[Middleware] = [compile_middleware(function) for function in middleware]
+        if lifespan is not None:
+            from .transports.lifespan import Lifespan  # loads asyncio, for those who need it
+
+            self._lifespan = self.life = Lifespan(self, lifespan, self._set_lifespan)
+        self._compile_methods(has_started=False)
+
+    @overload
+    def middleware(self, function: F, /) -> F: ...
+    @overload
+    def middleware(self, /, *, methods: Sequence[str] | None = None) -> Callable[[F], F]: ...
+    def middleware(self, function: Any = None, /, *, methods: Sequence[str] | None = None) -> Any:
+        """Call a function around each request: `@server.middleware`, or `@server.middleware(methods=[…])` for some.
+
+        The function takes a MiddlewareRequest and `call_next`, and returns what `call_next(request)` returns, or
+        another value. It may be `async def`. The first that is registered is the outermost.
+        """
+
+        def register(function: F) -> F:
+            self._middleware.append(compile_middleware(function, methods))
+            self._compile_methods(has_started=self._has_started)
+            return function
+
+        return register if function is None else register(function)
+
+    def _set_lifespan(self, has_started: bool, value: Any) -> None:
+        self.lifespan = value
+        self._compile_methods(has_started=has_started)
+
+    def _compile_methods(self, *, has_started: bool) -> None:
+        """Put the middleware around the methods, with the start of the lifespan as the outermost."""
+        self._has_started = has_started
+        start = [] if self._lifespan is None or has_started else [self._lifespan.middleware]
+        chain = [*start, *self._middleware]
+        self.methods = wrap_methods(chain) if chain else METHODS
+
+    def close(self) -> None:
+        """End the lifespan, if it has started. In the event loop of an async one, use close_async."""
+        if self.life is not None:
+            self.life.close()
+
+    async def close_async(self) -> None:
+        """End the lifespan, if it has started, and wait for its end."""
+        if self.life is not None:
+            await self.life.close_async()
 
     def handle(self, message: Any, *, revision: str | Revision | None = None, principal: Any = None) -> bytes | None:
         """Answer one message, in bytes, text or data; no loop, no socket, no lifespan.

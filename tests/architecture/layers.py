@@ -22,7 +22,7 @@ LAYERS = {
     "cli": ("cli/",),
     "compat": ("compat/",),
     "testing": ("testing",),
-    "server": ("server",),
+    "server": ("server", "middleware"),
     "transports": ("transports/",),
     "protocol": ("protocol/", "context"),
     "schema": ("schema/",),

@@ -11,6 +11,7 @@ from architecture.layers import LAYERS, OUTER, imports, layer_of, modules
 PUBLIC = {
     "Audio",
     "Context",
+    "Depends",
     "File",
     "Image",
     "Policy",

@@ -12,6 +12,7 @@ PUBLIC = (
     "plainmcp",
     "plainmcp.compat.",
     "plainmcp.errors",
+    "plainmcp.middleware",
     "plainmcp.questions",
     "plainmcp.revisions",
     "plainmcp.testing",

@@ -85,6 +85,7 @@ from release to release; other modules may change."""
 
 _KINDS = {
     "Results built step by step": ("ToolResult", "ResourceResult", "PromptResult", "structured", "full", "text"),
+    "Parameters": ("Depends",),
     "Media": ("Image", "Audio", "File"),
     "A value without a server": ("normalize_tool_result", "normalize_resource_payload", "normalize_prompt_result"),
 }

@@ -39,6 +39,8 @@ _SERVER_OPTIONS = {
     "batches": "Accept arrays of messages on every revision.",
     "mask_errors": "Whether the text of an unexpected exception stays in the log; with `False` clients are sent it.",
     "now": "The clock, for tests.",
+    "lifespan": "A function of the server that returns a context manager: see [lifespan](../how-to/lifespan.md).",
+    "middleware": "Functions around every request: see [middleware](../how-to/middleware.md).",
 }
 
 _FEATURE_OPTIONS = {

@@ -5,6 +5,8 @@ import datetime
 import enum
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from ipaddress import IPv4Address
+from pathlib import Path
 from typing import Annotated, Any, Dict, Generic, List, NamedTuple, NotRequired, Optional, Set, Tuple, TypeVar  # noqa: UP035
 from typing import Literal as Choice
 
@@ -839,3 +841,22 @@ def test_a_serializer_that_does_not_say_what_it_returns_promises_nothing(hint, v
     assert client.list_tools()[0].get("outputSchema") == listed
     result = client.call("t")
     assert (result.get("isError"), result["structuredContent"]) == (None, sent)
+
+
+class Shade(str, enum.Enum):  # noqa: UP042 - many are written so
+    RED = "red"
+
+
+class Painted(BaseModel):
+    where: Path | Shade
+    address: IPv4Address | Shade
+
+
+def test_an_enum_of_texts_in_a_union_of_a_model_is_its_value() -> None:
+    server = Server("x", "1")
+
+    @server.tool
+    def paint() -> Painted:
+        return Painted(where=Shade.RED, address=Shade.RED)
+
+    assert Client(server).call("paint")["structuredContent"] == {"where": "red", "address": "red"}

@@ -116,7 +116,7 @@ server.run(max_line=1000)
 server.run(http=8000.5)  # wrong
 server.run(transport="stdio")  # wrong
 server.run(host="127.0.0.1")  # wrong
-Server("typed", lifespan=None)  # wrong
+Server("typed", lifespans=None)  # wrong
 Server("typed", page_size="9")  # wrong
 """
 

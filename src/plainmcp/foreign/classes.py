@@ -5,6 +5,7 @@ are which type of the protocol. Arrays and tables are in frames, pictures in pic
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
 from functools import lru_cache
 from types import NoneType
 from typing import Any, TypeVar
@@ -223,12 +224,6 @@ def _open_one_level(value: Any) -> dict[str, Any]:
 
 def _reconcile(as_json: Any, as_python: Any, plain_bytes: bool) -> Any:
     """The dump in JSON mode, except that a list which was a set has no order, and null may be NaN."""
-    if plain_bytes and isinstance(as_python, bytes):
-        return as_python
-    if isinstance(as_python, (set, frozenset)) and isinstance(as_json, list):
-        return _to_set(as_json, as_python)
-    if isinstance(as_python, float) and isinstance(as_json, (float, NoneType)):
-        return as_python
     if isinstance(as_python, Mapping) and isinstance(as_json, dict):
         if len(as_python) != len(as_json):
             return as_python
@@ -236,6 +231,18 @@ def _reconcile(as_json: Any, as_python: Any, plain_bytes: bool) -> Any:
         return {key: _reconcile(item, other, plain_bytes) for (key, item), other in pairs}
     if isinstance(as_python, (list, tuple)) and isinstance(as_json, list) and len(as_python) == len(as_json):
         return [_reconcile(one, other, plain_bytes) for one, other in zip(as_json, as_python, strict=True)]
+    if isinstance(as_python, (set, frozenset)) and isinstance(as_json, list):
+        return _to_set(as_json, as_python)
+    return _reconcile_scalar(as_json, as_python, plain_bytes)
+
+
+def _reconcile_scalar(as_json: Any, as_python: Any, plain_bytes: bool) -> Any:
+    if plain_bytes and isinstance(as_python, bytes):
+        return as_python
+    if isinstance(as_python, float) and isinstance(as_json, (float, NoneType)):
+        return as_python
+    if isinstance(as_python, str) and isinstance(as_python, Enum) and as_json == str(as_python):
+        return as_python.value  # in a union pydantic writes it as it writes a Path or an address that comes first
     return as_json
 
 

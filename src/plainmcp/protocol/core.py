@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from os import urandom
 from time import time
-from typing import Any, Literal, TypeVar, Unpack, overload
+from typing import Any, Literal, Protocol, TypeVar, Unpack, overload
 
 import msgspec
 
@@ -42,8 +42,29 @@ _log = logging.getLogger("plainmcp")
 _NOT_GIVEN: Any = object()
 
 
+class Life(Protocol):
+    """The lifespan of a server, as transports use it."""
+
+    def start(self) -> None:
+        """Start it, unless it has started, and wait until it has."""
+
+    async def start_async(self) -> None:
+        """Start it in this loop, unless it has started, and wait until it has."""
+
+    def close(self) -> None:
+        """End it, if it has started."""
+
+    async def close_async(self) -> None:
+        """End it, if it has started, and wait for its end."""
+
+
 class Core:
     """A server without I/O: its settings, and the features that its decorators register."""
+
+    methods: Mapping[str, Callable[..., Any]]
+    """The functions that answer the methods of the protocol, by name; middleware is in there."""
+    life: "Life | None" = None
+    """The lifespan of the server; a transport that serves starts and ends it."""
 
     @with_checked_options("Server", 'write Server("weather", version="1.0.0")')
     def __init__(
@@ -68,6 +89,8 @@ class Core:
         batches: bool = False,
         mask_errors: bool = True,
         now: Callable[[], float] = time,
+        lifespan: Callable[..., Any] | None = None,
+        middleware: Sequence[Callable[..., Any]] = (),
     ) -> None:
         if not name:
             raise AuthorError("a server needs a name")
@@ -100,12 +123,17 @@ class Core:
         self.batches = batches
         self.mask_errors = mask_errors  # whether clients are not sent the text of unexpected exceptions
         self.now = now
+        self.lifespan: Any = None  # the value of the lifespan, once it has started
         self.rules = Rules()
         self.registry = Registry(self.policy)
         self.mounted: list[Core] = []
         """The servers that are mounted in this one, in their order."""
         self._lenient = lenient_arguments
         self._infos: dict[str, Any] = {}
+        self._set_up(lifespan, middleware)
+
+    def _set_up(self, lifespan: Callable[..., Any] | None, middleware: Sequence[Callable[..., Any]]) -> None:
+        """Compile the lifespan and the middleware: a task of the class that knows how functions are run."""
 
     # Registering ----------------------------------------------------------------------------------
 

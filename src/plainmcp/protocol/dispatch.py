@@ -16,7 +16,7 @@ from ..wire.jsonrpc import ABSENT, Envelope, Meta, Params
 from .core import Core
 from .exchange import Exchange
 from .failures import error_response
-from .methods import METHODS, Method
+from .methods import Method
 from .request import Caller, Request
 
 __all__ = [
@@ -65,7 +65,8 @@ def dispatch(server: Core, envelope: Envelope, caller: Caller) -> Exchange:
         if meta is not None:
             check_log_level(meta)
         result = method(
-            server, Request(id, name, params, meta, revision, caller.session, caller.link, caller.principal)
+            server,
+            Request(id, name, params, meta, revision, caller.session, caller.link, caller.principal, caller.headers),
         )
         if isinstance(result, Exchange):
             return result
@@ -119,7 +120,7 @@ def check_log_level(meta: Meta) -> None:
 
 def _method_of(name: str, revision: Revision, server: Core) -> Method:
     """The function that answers a method on a revision; raises MethodNotFound."""
-    method = METHODS.get(name) if name in revision.methods else None
+    method = server.methods.get(name) if name in revision.methods else None
     # Without a handshake a client does not know the features, so a method without features does not exist.
     feature_lists = None if revision.handshake else server.registry.features_of.get(name)
     if method is not None and (feature_lists is None or any(feature_lists)):

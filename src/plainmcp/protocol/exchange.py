@@ -4,7 +4,7 @@ A transport takes the steps: for a `Run` it calls a function, and a `Listen` it 
 error back to the exchange.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -13,7 +13,7 @@ from ..errors import ProtocolError
 from .features import Feature
 from .request import Link
 
-__all__ = ["FAILURES", "Exchange", "Listen", "Run", "Subscription"]
+__all__ = ["FAILURES", "Around", "Evaluation", "Exchange", "Listen", "Run", "Step", "Subscription"]
 
 FAILURES = (Exception, SystemExit, KeyboardInterrupt)
 """Exceptions of the user's code that fail one request and nothing else; see interrupts for Ctrl-C."""
@@ -26,6 +26,20 @@ class Run(Struct, frozen=True):
     kwargs: dict[str, Any]
     finish: Callable[[Any], bytes]
     """Returns the response for the function's value. Runs where the function ran: it may take long. Never raises."""
+    link: Link | None
+
+
+class Around(Struct, frozen=True):
+    """Call a middleware function with a request and `call_next`; pass back what `finish` returns for its value.
+
+    `call_next` belongs to the driver: it takes the steps of `proceed(request)`, and returns or raises what they end
+    with. Both the function and these steps may run in a thread or in an event loop.
+    """
+
+    feature: Feature
+    request: Any
+    proceed: Callable[[Any], "Evaluation"]
+    finish: Callable[[Any], Any]
     link: Link | None
 
 
@@ -49,11 +63,14 @@ class Listen(Struct, frozen=True):
     link: Link | None
 
 
+Step = Run | Around | Listen
+
+
 class Exchange(Struct):
     """One message and its response; `response` is valid when `step` is None, and is None if none is sent."""
 
     response: bytes | None = None
-    step: Run | Listen | None = None
+    step: Step | None = None
 
     def send(self, value: Any) -> None:
         """Pass back the value of the step."""
@@ -66,3 +83,46 @@ class Exchange(Struct):
         while self.step is not None:
             self.throw(error)
         return self.response
+
+
+class Evaluation(Exchange, kw_only=True):
+    """The steps that a generator yields, one after the other; it ends with a value or with an exception."""
+
+    steps: Generator[Step, Any, Any]
+    value: Any = None
+    error: BaseException | None = None
+
+    def begin(self) -> "Evaluation":
+        """Go to the first step; returns itself."""
+        self._advance(lambda: next(self.steps))
+        return self
+
+    def send(self, value: Any) -> None:
+        """Pass the value of a step to the generator."""
+        self._advance(lambda: self.steps.send(value))
+
+    def throw(self, error: BaseException) -> None:
+        """Pass the exception of a step to the generator."""
+        self._advance(lambda: self.steps.throw(error))
+
+    def result(self) -> Any:
+        """The value at the end; raises the exception at the end."""
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+    def end(self) -> None:
+        """Called once, when there is a value or an exception."""
+
+    def _advance(self, go_on: Callable[[], Step]) -> None:
+        try:
+            self.step = go_on()
+            return
+        except StopIteration as end:
+            self.value = end.value
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            self.error = error
+        self.step = None
+        self.end()

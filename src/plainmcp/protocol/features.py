@@ -22,6 +22,8 @@ from ..values.encode import Rules
 from ..values.payload import Declared, Normalized, Output
 from ..wire import codec, uri_template
 from ..wire.uri_template import UriTemplate
+from . import dependencies
+from .dependencies import Dependency
 
 __all__ = [
     "Completion",
@@ -44,6 +46,7 @@ class Feature(msgspec.Struct, kw_only=True):
     function: Function
     is_async: bool
     context: str | None = None  # the parameter that takes the Context
+    dependencies: tuple[Dependency, ...] = ()
     visible: Visible | None = None
     inline: bool = False
     timeout: float | None = None
@@ -180,9 +183,6 @@ def tool(
     )
     options: dict[str, Any] = {"policy": policy, "rules": rules, "render": _to_renderer(render), "output": output}
     return ToolFeature(
-        function=function,
-        is_async=read.is_async,
-        context=read.context,
         definition=definition,
         returns=read.returns,
         output_schema=output_schema,
@@ -190,8 +190,19 @@ def tool(
         bind=binder.bind,
         normalize=partial(normalize.tool_result, **options),
         **options,
+        **_call_of(function, read),
         **common,
     )
+
+
+def _call_of(function: Function, read: signature.Signature) -> dict[str, Any]:
+    """The fields of a feature that say how its function is called."""
+    return {
+        "function": function,
+        "is_async": read.is_async,
+        "context": read.context,
+        "dependencies": dependencies.compile(read),
+    }
 
 
 def redeclare(tool: ToolFeature, policy: Policy) -> ToolFeature:
@@ -341,7 +352,7 @@ def resource(
     )
     ttl_ms, scope = check_cache(cache or (0, "private"))
     _check_scheme(uri)
-    common |= dict(function=function, is_async=read.is_async, context=read.context, ttl_ms=ttl_ms, cache_scope=scope)
+    common |= _call_of(function, read) | {"ttl_ms": ttl_ms, "cache_scope": scope}
     normalize_value = partial(
         _normalize_contents, mime_type, policy, rules, _compile_filter(read.returns, policy, rules)
     )
@@ -417,12 +428,10 @@ def prompt(
     )
     bind = arguments.Binder(read.parameters, open=read.open, reserved=read.reserved, texts=True).bind
     return PromptFeature(
-        function=function,
-        is_async=read.is_async,
-        context=read.context,
         definition=definition,
         bind=bind,
         normalize=partial(_normalize_messages, shown, policy, rules),
+        **_call_of(function, read),
         **common,
     )
 
@@ -443,6 +452,6 @@ def completion(function: Function, ref: str, argument: str, **common: Any) -> Co
     read = signature.read(function, context_type=Context)
     if not 1 <= len(read.parameters) <= 2:
         raise AuthorError(f"{read.name} takes the typed value and, if it likes, the other arguments")
-    common |= {"function": function, "is_async": read.is_async, "context": read.context}
+    common |= _call_of(function, read)
     names = tuple(parameter.name for parameter in read.parameters)
     return Completion(ref=ref, argument=argument, names=names, **common)

@@ -25,14 +25,16 @@ from ..values.payload import Normalized
 from ..wire import codec, jsonrpc
 from ..wire.jsonrpc import RESPONSE_HEAD, Id
 from . import project
+from .conversation import Conversation, evaluate
 from .core import Core
+from .dependencies import needs_context
 from .exchange import FAILURES, Exchange, Run
 from .failures import error_response, internal_error, log_incident
 from .features import Feature, ToolFeature
 from .input_state import input_required, read_answers
 from .request import Cancelled, Request
 
-__all__ = ["Check", "Invocation", "Plan", "ToolPlan", "add_server_info", "start_call", "with_server_info"]
+__all__ = ["Check", "Invocation", "Plan", "ToolPlan", "add_server_info", "plan_of", "start_call", "with_server_info"]
 
 _log = logging.getLogger("plainmcp")
 F = TypeVar("F", bound=Feature)
@@ -51,6 +53,11 @@ class Plan(Generic[F]):
         self.feature = feature
         self.revision = revision
         self.checks: tuple[Check, ...] = (self._check_needs,) if feature.needs else ()
+        self._has_context = feature.context is not None or any(map(needs_context, feature.dependencies))
+        self.start: Callable[[Request, Any], Exchange] = (
+            self._start_steps if feature.dependencies else self._start_call
+        )
+        """Binds the arguments of a request, and creates its exchange."""
 
     @property
     def title(self) -> str:
@@ -79,28 +86,37 @@ class Plan(Generic[F]):
         error = internal_error(error, self.title, self.owner.mask_errors)
         return error_response(error, self.revision, request.id)
 
-    def start(self, request: Request, arguments: Any) -> Exchange:
-        """Bind the arguments, and create the exchange. If they do not fit, it has its response already."""
-        try:
-            kwargs = self.bind(request, arguments)
-            for check in self.checks:
-                check(request)
-            context = None if self.feature.context is None else self._make_context(request)
-        except FAILURES as error:
-            return Exchange(self.fail(request, error))
-        if context is not None:
-            kwargs[self.feature.context] = context  # type: ignore[index]  # a name, where there is a context
+    def prepare(self, request: Request, arguments: Any) -> tuple[dict[str, Any], Context | None]:
+        """The keyword arguments of the function and its Context, after the checks; may raise."""
+        kwargs = self.bind(request, arguments)
+        for check in self.checks:
+            check(request)
+        context = self._make_context(request) if self._has_context else None
+        if self.feature.context is not None:
+            kwargs[self.feature.context] = context
         if request.link is not None:
             request.link.start(bytes(request.id))
+        return kwargs, context
+
+    def _start_call(self, request: Request, arguments: Any) -> Exchange:
+        """Start a call of the function alone. If the arguments do not fit, the exchange has its response already."""
+        try:
+            kwargs, context = self.prepare(request, arguments)
+        except FAILURES as error:
+            return Exchange(self.fail(request, error))
         run = Run(self.feature, kwargs, partial(self.respond, request), request.link)
         return Invocation(step=run, plan=self, request=request, context=context)
+
+    def _start_steps(self, request: Request, arguments: Any) -> Exchange:
+        """Start a call with dependencies."""
+        steps = evaluate(self, request, arguments, partial(self.respond, request))
+        return Conversation(steps=steps, request=request, write_failure=self.fail).begin()
 
     def _make_context(self, request: Request) -> Context:
         params, answers = request.params, {}
         if not request.revision.handshake and (params.requestState or params.inputResponses):
             answers = read_answers(self.server, request)
-        owner, is_async = self.owner, self.feature.is_async
-        return Context(request, is_async=is_async, answers=answers, publish=owner.registry.publish, now=owner.now)
+        return Context(request, self.owner, is_async=self.feature.is_async, answers=answers)
 
     def _ask(self, request: Request, questions: InputRequired) -> bytes:
         try:
@@ -144,8 +160,16 @@ def start_call(kind: type[Plan[Any]], server: Core, feature: Feature, request: R
     """Start to answer a request by the plan of its feature, which is compiled at the first request."""
     plan: Plan[Any] | None = feature.plans.get(request.revision.name)
     if plan is None or plan.server is not server:  # two servers may share a feature
-        plan = feature.plans[request.revision.name] = kind(server, feature, request.revision)
+        plan = plan_of(kind, server, feature, request)
     return plan.start(request, arguments)
+
+
+def plan_of(kind: type[Plan[Any]], server: Core, feature: Feature, request: Request) -> Plan[Any]:
+    """The plan of a feature for the revision of a request."""
+    plan: Plan[Any] | None = feature.plans.get(request.revision.name)
+    if plan is None or plan.server is not server:
+        plan = feature.plans[request.revision.name] = kind(server, feature, request.revision)
+    return plan
 
 
 _SERVER = "io.modelcontextprotocol/serverInfo"

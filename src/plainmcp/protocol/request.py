@@ -13,7 +13,7 @@ from ..revisions import LATEST_HANDSHAKE, Revision
 from ..wire.jsonrpc import Envelope, Meta, Params
 from .session import Session
 
-__all__ = ["Caller", "Cancelled", "Link", "PeerError", "Receiver", "Request"]
+__all__ = ["Caller", "Cancelled", "Link", "PeerError", "Receiver", "Request", "RequestHeaders"]
 
 
 class PeerError(Exception):
@@ -61,6 +61,14 @@ class Link(Protocol):
         ...
 
 
+class RequestHeaders(Protocol):
+    """The headers of an HTTP request."""
+
+    def as_dict(self) -> dict[str, str]:
+        """The values by lowercase name."""
+        ...
+
+
 class Receiver(Protocol):
     """The receiver of messages that get no response: notifications, and responses to our own requests."""
 
@@ -76,6 +84,7 @@ class Caller(Struct):
     revision: Revision | None = None  # used if neither the message nor the session names one
     link: Link | None = None
     receiver: Receiver | None = None
+    headers: RequestHeaders | None = None  # of the HTTP request
 
     @property
     def assumed_revision(self) -> Revision:
@@ -85,7 +94,7 @@ class Caller(Struct):
     def for_part(self) -> "Caller":
         """The caller of one message of a batch."""
         link = None if self.link is None else self.link.for_part()
-        return Caller(self.session, self.principal, self.revision, link, self.receiver)
+        return Caller(self.session, self.principal, self.revision, link, self.receiver, self.headers)
 
 
 class Request(Struct):
@@ -99,6 +108,13 @@ class Request(Struct):
     session: Session | None = None
     link: Link | None = None
     principal: Any = None
+    headers: RequestHeaders | None = None
+    state: dict[str, Any] = {}  # for middleware, dependencies and the handler; msgspec makes a new one each time
+
+    @property
+    def header_values(self) -> dict[str, str]:
+        """The HTTP headers by lowercase name; empty on other transports."""
+        return {} if self.headers is None else self.headers.as_dict()
 
     # With a handshake the session has these facts; without one each request has them in its _meta (BASE-18).
 

@@ -19,7 +19,7 @@ from ..foreign import classes
 from . import hints
 from .hints import Parameter
 
-__all__ = ["Parameter", "Prose", "Signature", "parse_docstring", "read"]
+__all__ = ["Dependent", "Depends", "Parameter", "Prose", "Signature", "parse_docstring", "read"]
 
 EMPTY = inspect.Parameter.empty
 
@@ -38,11 +38,36 @@ class Prose(msgspec.Struct, frozen=True):
     returns: str | None = None
 
 
+class Dependent:
+    """The value of a parameter with Depends: the function that returns the real value for each call."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        if not callable(function):
+            raise AuthorError(f"Depends takes a function, not {type(function).__name__}")
+        self.function = function
+
+    def __repr__(self) -> str:
+        return f"Depends({getattr(self.function, '__name__', '…')})"
+
+
+def Depends(function: Callable[..., Any]) -> Any:
+    """Marks a parameter whose value a function returns for each call; clients do not see the parameter.
+
+    It is a default, `db: Db = Depends(open_db)`, or metadata, `db: Annotated[Db, Depends(open_db)]`. The function
+    may be a plain or an `async def` function. If it is a generator, the value is what it yields, and it continues
+    after the call. It may take the Context, and parameters with Depends. Within one call it runs once.
+    """
+    return Dependent(function)
+
+
 class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """All that is known of a function before it is called.
 
-    `returns` is `inspect.Signature.empty` without a hint; `context` names the parameter that takes the context; an
-    `open` one takes any other argument too, except those `reserved`, which are set already.
+    `returns` is `inspect.Signature.empty` without a hint; `context` names the parameter that takes the context, and
+    `dependencies` those with Depends; an `open` one takes any other argument too, except those `reserved`, which are
+    set already.
     """
 
     name: str
@@ -52,13 +77,18 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     returns: Any = inspect.Signature.empty
     returns_description: str | None = None
     context: str | None = None
+    dependencies: dict[str, Dependent] = {}
     is_async: bool = False
     open: bool = False
     reserved: frozenset[str] = frozenset()
 
 
-def read(function: Callable[..., Any], *, context_type: type, title_from: str = "explicit") -> Signature:
+def read(
+    function: Callable[..., Any], *, context_type: type, title_from: str = "explicit", generators: bool = False
+) -> Signature:
     """Read a function, a method, a partial or a callable object; raises AuthorError for what cannot be called.
+
+    Without `generators`, an async generator is refused, too.
 
     >>> def forecast(city: str, days: int = 3) -> str: ...
     >>> [(p.name, p.required) for p in read(forecast, context_type=Signature).parameters]
@@ -68,7 +98,9 @@ def read(function: Callable[..., Any], *, context_type: type, title_from: str = 
     inner = _innermost_of(function)
     name = _name_of(function)
     label = name or "a lambda"
-    _check_callable(target, inner, label)
+    _check_callable(target, label)
+    if not generators:
+        _refuse_async_generator((target, inner), label)
     signature = _signature_of(function, label)
     hint_by_name = _resolve_hints(signature, inner, label)
     preset = _check_parameters(function, signature, label)
@@ -76,7 +108,9 @@ def read(function: Callable[..., Any], *, context_type: type, title_from: str = 
     contexts = [one.name for one in takes if _is_context(hint_by_name[one.name], context_type)]
     if len(contexts) > 1:
         raise AuthorError(f"{label} takes the context twice: {' and '.join(contexts)}")
-    arguments = [one for one in takes if one.name not in contexts and one.kind is not one.VAR_KEYWORD]
+    dependencies = {one.name: mark for one in takes if (mark := _dependency_of(one, hint_by_name[one.name]))}
+    hidden = {*contexts, *dependencies}
+    arguments = [one for one in takes if one.name not in hidden and one.kind is not one.VAR_KEYWORD]
     prose = parse_docstring(_docstring_of(function, target, inner) or "")
     returns, description = _split_description(_awaited_type_of(hint_by_name["return"]))
     return Signature(
@@ -87,9 +121,10 @@ def read(function: Callable[..., Any], *, context_type: type, title_from: str = 
         returns=returns,
         returns_description=description or prose.returns,
         context=contexts[0] if contexts else None,
+        dependencies=dependencies,
         is_async=inspect.iscoroutinefunction(target),
         open=any(one.kind is one.VAR_KEYWORD for one in takes),
-        reserved=frozenset({*preset, *contexts}),
+        reserved=frozenset({*preset, *hidden}),
     )
 
 
@@ -126,14 +161,17 @@ def _name_of(function: Any) -> str:
     return "" if name == "<lambda>" else str(name)
 
 
-def _check_callable(target: Any, inner: Any, label: str) -> None:
+def _check_callable(target: Any, label: str) -> None:
     if isinstance(target, type):
         raise AuthorError(f"{label} is a class; give a function that makes one and returns it")
     if not isinstance(target, (classmethod, property)) and not callable(target):
         raise AuthorError(f"{label} cannot be called; decorate a function, or give one")
     if isinstance(target, classmethod) or not callable(target):
         raise AuthorError(f"{label} cannot be called as it is; give the method of the finished class or object")
-    if inspect.isasyncgenfunction(target) or inspect.isasyncgenfunction(inner):
+
+
+def _refuse_async_generator(functions: tuple[Any, ...], label: str) -> None:
+    if any(map(inspect.isasyncgenfunction, functions)):
         raise AuthorError(f"{label} is an async generator; collect what it yields and return a list")
 
 
@@ -201,7 +239,15 @@ def _resolve(name: str, hint: Any, space: dict[str, Any], label: str) -> Any:
 
 def _is_context(hint: Any, context_type: type) -> bool:
     kinds = [hints.unwrap_all(member) for member in hints.choices_of(hint)]
-    return any(isinstance(one, type) and issubclass(one, context_type) for one in kinds if one is not type(None))
+    kinds = [get_origin(one) or one for one in kinds if one is not type(None)]
+    return any(isinstance(one, type) and issubclass(one, context_type) for one in kinds)
+
+
+def _dependency_of(one: inspect.Parameter, hint: Any) -> Dependent | None:
+    """The Depends of a parameter, in its default or in its metadata."""
+    if isinstance(one.default, Dependent):
+        return one.default
+    return next((mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, Dependent)), None)
 
 
 def _awaited_type_of(hint: Any) -> Any:

@@ -15,7 +15,7 @@ from ..interrupts import raise_interrupt
 from ..protocol.core import Core
 from ..protocol.failures import internal_error
 from .http import rules
-from .http.endpoint import Endpoint, PendingResponse, response_for
+from .http.endpoint import Endpoint, PendingResponse
 from .http.headers import Headers
 from .http.rules import Response
 from .http.settings import Settings
@@ -117,13 +117,23 @@ class ASGIApp:
             await send({"type": "websocket.close", "code": 1000})
 
     async def _run_lifespan(self, receive: Receive, send: Send) -> None:
+        life = self.endpoint.core.life
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self.endpoint.draining = False  # an application can be started several times
+                try:
+                    if life is not None:
+                        await life.start_async()
+                except Exception as error:
+                    _log.exception("the lifespan of the server failed at its start")
+                    await send({"type": "lifespan.startup.failed", "message": f"{type(error).__name__}: {error}"})
+                    return
                 await send({"type": "lifespan.startup.complete"})
             else:
                 self.close()
+                if life is not None:
+                    await life.close_async()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
@@ -232,7 +242,7 @@ class ASGIApp:
         watch = loop.create_task(_watch_client(receive, wake))
         try:
             if await self._is_only_response(pending, stream, wake, watch):
-                return response_for(stream.answer, pending.modern)
+                return pending.to_response(stream.answer)
             if pending.session is not None:
                 pending.session.keep(stream)
             await self._send_events(reader, send, wake, watch)

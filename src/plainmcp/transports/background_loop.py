@@ -4,19 +4,20 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Any
+from typing import Any, TypeVar
 
 from ..interrupts import raise_interrupt
-from ..protocol.exchange import Run
+from ..protocol.exchange import Around, Run
 from .invoke import Process, end_child
 from .run_async import take_async
 from .threads import Threads
 
-__all__ = ["DaemonExecutor", "create_task", "run_loop", "take"]
+__all__ = ["DaemonExecutor", "create_task", "run_loop", "take", "wait_for"]
 
+T = TypeVar("T")
 _log = logging.getLogger("plainmcp")
 _loop: asyncio.AbstractEventLoop | None = None
 _lock = threading.Lock()
@@ -24,14 +25,19 @@ _threads = Threads(32)
 _tasks: set[Any] = set()  # a loop alone does not keep its tasks alive
 
 
-def take(step: Run, coroutine: Any = None) -> bytes:
+def take(step: Run | Around, coroutine: Any = None) -> bytes:
     """Take a step in the loop, with this thread's context variables, and wait for its result."""
+    return wait_for(lambda: take_async(step, _threads, coroutine))
+
+
+def wait_for(work: Callable[[], Awaitable[T]]) -> T:
+    """Await something in the loop, with this thread's context variables; returns or raises what it ends with."""
     done = threading.Event()
     outcome: list[Any] = [None, None]
 
-    async def work() -> None:
+    async def settle() -> None:
         try:
-            outcome[0] = await take_async(step, _threads, coroutine)
+            outcome[0] = await work()
         except BaseException as error:
             outcome[1] = error
         finally:
@@ -39,13 +45,13 @@ def take(step: Run, coroutine: Any = None) -> bytes:
 
     if _is_running_here():
         # An async tool that calls `handle` for another tool blocks this loop, so the other tool gets its own loop.
-        threading.Thread(target=copy_context().run, args=(lambda: asyncio.run(work()),), daemon=True).start()
+        threading.Thread(target=copy_context().run, args=(lambda: asyncio.run(settle()),), daemon=True).start()
     else:
-        create_task(work)
+        create_task(settle)
     done.wait()
-    response, problem = outcome
+    value, problem = outcome
     if problem is None:
-        return response  # type: ignore[no-any-return]
+        return value  # type: ignore[no-any-return]
     try:
         raise problem
     finally:

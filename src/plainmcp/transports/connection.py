@@ -15,7 +15,7 @@ from ..errors import ProtocolError
 from ..protocol.core import Core
 from ..protocol.dispatch import receive
 from ..protocol.exchange import Exchange, Listen
-from ..protocol.request import Caller, Cancelled
+from ..protocol.request import Caller, Cancelled, RequestHeaders
 from ..protocol.session import Session
 from ..revisions import LATEST_HANDSHAKE, Revision
 from ..wire import jsonrpc
@@ -90,9 +90,9 @@ class Connection:
 
         return await run_async(exchange, threads_of(self.core), self.listen)
 
-    def caller(self, link: RequestLink | None = None) -> Caller:
+    def caller(self, link: RequestLink | None = None, headers: RequestHeaders | None = None) -> Caller:
         """The caller for the messages of this connection."""
-        return Caller(self.session, self.principal, None, link, self)
+        return Caller(self.session, self.principal, None, link, self, headers)
 
     def take(self, envelope: Envelope) -> None:
         """Receive a message that gets no response: a notification, or the response to one of our questions."""

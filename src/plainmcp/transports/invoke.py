@@ -2,15 +2,27 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from ..errors import InvalidRequest
 from ..interrupts import raise_interrupt
-from ..protocol.exchange import Exchange, Listen, Run
+from ..protocol.exchange import Around, Exchange, Listen, Run
 from ..protocol.request import Cancelled
 from ..questions import InputRequired
 
-__all__ = ["PASSED_ON", "Listener", "Process", "cannot_listen", "contain", "end_child", "invoke"]
+__all__ = [
+    "PASSED_ON",
+    "Listener",
+    "Process",
+    "cannot_listen",
+    "contain",
+    "end_child",
+    "invoke",
+    "with_call_next",
+]
 
 PASSED_ON = (Exception, InputRequired, Cancelled)
 """Exceptions that a function may raise as they are. All others could end more than its call, and are contained."""
@@ -50,6 +62,12 @@ def invoke(step: Run) -> Any:
     finally:
         if process is not Process.current:
             end_child()
+
+
+def with_call_next(step: Around, call_next: Callable[[Any], Any]) -> Run:
+    """The step that calls a middleware function with its request and `call_next`."""
+    feature = replace(step.feature, function=partial(step.feature.function, step.request, call_next))
+    return Run(feature, {}, step.finish, step.link)
 
 
 def contain(error: BaseException) -> BaseException:

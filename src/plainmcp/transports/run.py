@@ -1,11 +1,11 @@
 """Runs an exchange in this thread. Knows steps, not methods: the exchange decides what a value or an error means."""
 
-from types import CoroutineType
 from typing import Any
 
-from ..protocol.exchange import Exchange, Listen, Run
+from ..protocol.exchange import Around, Exchange, Listen, Run
 from ..protocol.request import Cancelled
-from .invoke import PASSED_ON, Listener, Process, cannot_listen, end_child, invoke
+from .invoke import PASSED_ON, Listener, Process, cannot_listen, end_child
+from .take import take
 
 __all__ = ["run"]
 
@@ -22,7 +22,7 @@ def run(exchange: Exchange, listen: Listener | None = None) -> bytes | None:
                 exchange.throw(cannot_listen())
                 continue
             try:
-                response = _take(step)
+                response = take(step, _take_in_loop)
             except PASSED_ON as error:
                 exchange.throw(error)
             else:
@@ -32,20 +32,12 @@ def run(exchange: Exchange, listen: Listener | None = None) -> bytes | None:
     except BaseException:  # Ctrl-C
         if exchange.step is not None:
             exchange.throw(Cancelled())
+            run(exchange)  # the steps that are left, such as the ends of dependencies
         raise
     return exchange.response
 
 
-def _take(step: Run) -> Any:
-    """The result of a step. A function that needs an event loop or has a time limit runs in the background loop."""
-    feature = step.feature
-    if feature.is_async or feature.timeout is not None:
-        return _take_in_loop(step)
-    value = invoke(step)
-    return _take_in_loop(step, value) if type(value) is CoroutineType else step.finish(value)
-
-
-def _take_in_loop(step: Run, coroutine: Any = None) -> Any:
+def _take_in_loop(step: Run | Around, coroutine: Any) -> Any:
     from . import background_loop  # loads asyncio only when it is needed
 
     return background_loop.take(step, coroutine)

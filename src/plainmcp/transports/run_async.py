@@ -8,18 +8,24 @@ from functools import partial
 from types import CoroutineType
 from typing import Any, cast
 
+from msgspec.structs import replace
+
 from ..errors import ToolError
 from ..media import LARGE, MAY_BE_LARGE, is_large
-from ..protocol.exchange import Exchange, Listen, Run
+from ..protocol.exchange import Around, Exchange, Listen, Run
 from ..protocol.request import Cancelled, Link
-from .invoke import PASSED_ON, Listener, Process, cannot_listen, contain, end_child, invoke
+from .invoke import PASSED_ON, Listener, Process, cannot_listen, contain, end_child, invoke, with_call_next
 from .pending_request import PendingRequest
-from .threads import Threads
+from .take import call_next
+from .threads import Threads, WaitingThread
 
 __all__ = ["Rest", "await_request", "call_soon", "run_async", "run_in_thread", "start", "start_task", "take_async"]
 
 
-async def run_async(exchange: Exchange, threads: Threads, listen: Listener | None = None) -> bytes | None:
+Executor = Threads | WaitingThread
+
+
+async def run_async(exchange: Exchange, threads: Executor, listen: Listener | None = None) -> bytes | None:
     """Take every step of an exchange; returns the response, or None if none is sent, or not yet."""
     try:
         while (step := exchange.step) is not None:
@@ -38,11 +44,23 @@ async def run_async(exchange: Exchange, threads: Threads, listen: Listener | Non
     except BaseException:  # the task is cancelled, or Ctrl-C
         if exchange.step is not None:
             exchange.throw(Cancelled())
+            _finish_later(exchange, threads)
         raise
     return exchange.response
 
 
-def take_async(step: Run, threads: Threads, coroutine: Any = None) -> Awaitable[bytes]:
+_tasks: set["asyncio.Task[bytes | None]"] = set()  # a loop alone does not keep its tasks alive
+
+
+def _finish_later(exchange: Exchange, threads: Executor) -> None:
+    """Take the steps that are left after a cancel, such as the ends of dependencies, in another task."""
+    if exchange.step is not None:
+        task = asyncio.get_running_loop().create_task(run_async(exchange, threads))
+        _tasks.add(task)
+        task.add_done_callback(_tasks.discard)
+
+
+def take_async(step: Run | Around, threads: Executor, coroutine: Any = None) -> Awaitable[bytes]:
     """The result of a step: the response for its function's value, within its time limit.
 
     `coroutine` is the coroutine of the function, if it was called already.
@@ -62,9 +80,11 @@ async def _take_within(seconds: float, work: Awaitable[bytes]) -> bytes:
         raise ToolError(f"This took longer than {seconds:g} seconds and was given up.") from None
 
 
-async def _take(step: Run, threads: Threads, value: Any) -> bytes:
+async def _take(step: Run | Around, threads: Executor, value: Any) -> bytes:
     """The response for the value of a step's function, which may run inline or in a thread."""
     link, feature = step.link, step.feature
+    if isinstance(step, Around):
+        step = _with_call_next(step, threads)
     if link is not None and link.cancelled:
         raise Cancelled
     if value is None:
@@ -84,6 +104,44 @@ async def _take(step: Run, threads: Threads, value: Any) -> bytes:
         value = await _wait_unless_cancelled(link, run_in_thread(partial(step.finish, value), threads))
         return cast("bytes", value)
     return step.finish(value)
+
+
+def _with_call_next(step: Around, threads: Executor) -> Run:
+    """The step for a middleware function. In a plain one, which runs in a thread, call_next waits for its value."""
+    if step.feature.is_async:
+        return with_call_next(step, partial(_call_next, step, threads))
+    take_in_loop = partial(_take_from_thread, asyncio.get_running_loop(), threads)
+    return with_call_next(step, partial(call_next, step, take_in_loop))
+
+
+async def _call_next(step: Around, threads: Executor, request: Any) -> Any:
+    """Take the steps that middleware is around, in this task; returns or raises what they end with."""
+    rest = step.proceed(request)
+    while (inner := rest.step) is not None:
+        assert not isinstance(inner, Listen)  # middleware ends before a request stays open
+        try:
+            # A cancel stops the task of the outermost step, and so all steps inside it.
+            value = await take_async(replace(inner, link=None), threads)
+        except PASSED_ON as error:
+            rest.throw(error)
+        except BaseException:  # the task is cancelled
+            rest.throw(Cancelled())
+            _finish_later(rest, threads)
+            raise
+        else:
+            rest.send(value)
+    return rest.result()
+
+
+def _take_from_thread(loop: asyncio.AbstractEventLoop, threads: Executor, step: Run | Around, coroutine: Any) -> Any:
+    """Take a step in a loop, and wait for its result in this thread."""
+
+    waiting = WaitingThread(threads)
+
+    async def work() -> bytes:
+        return await take_async(step, waiting, coroutine)
+
+    return waiting.wait(asyncio.run_coroutine_threadsafe(work(), loop))
 
 
 def _start_contained(awaitable: Any) -> tuple[Any, Awaitable[Any] | None]:
@@ -204,7 +262,7 @@ class _Steps:
 def start(awaitable: Any) -> tuple[Any, Awaitable[Any] | None]:
     """Run a coroutine in this task until it waits; returns its value, or the rest to be awaited."""
     if type(awaitable) is not CoroutineType:
-        return None, awaitable
+        return None, _await(awaitable)
     process = Process.current
     try:
         waiting = awaitable.send(None)
@@ -214,6 +272,10 @@ def start(awaitable: Any) -> tuple[Any, Awaitable[Any] | None]:
         if process is not Process.current:
             end_child()
     return None, Rest(awaitable, waiting)
+
+
+async def _await(awaitable: Any) -> Any:
+    return await awaitable
 
 
 def start_task(coroutine: Any) -> tuple[Any, "asyncio.Task[Any] | None"]:
@@ -251,7 +313,7 @@ async def await_request(question: PendingRequest) -> Any:
 # Threads ------------------------------------------------------------------------------------------
 
 
-async def run_in_thread(function: Callable[[], Any], threads: Threads) -> Any:
+async def run_in_thread(function: Callable[[], Any], threads: Executor) -> Any:
     """The value of a function that runs in a thread with the context variables of this task."""
     loop, context = asyncio.get_running_loop(), copy_context()
     outcome: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()

@@ -57,8 +57,14 @@ def run(core: Core, *, streams: StdioPipes | None = None, **options: Any) -> Non
         with guard_stdio() as streams:
             return run(core, streams=streams, **options)
     server = StdioServer(core, streams, **options)
-    with _handle_signals(server.stop):
-        server.serve()
+    if core.life is not None:
+        core.life.start()
+    try:
+        with _handle_signals(server.stop):
+            server.serve()
+    finally:
+        if core.life is not None:
+            core.life.close()
 
 
 class _Job:

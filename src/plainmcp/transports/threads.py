@@ -10,11 +10,17 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary, WeakSet
 
 from ..protocol.core import Core
 
-__all__ = ["Threads", "threads_of"]
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+__all__ = ["Threads", "WaitingThread", "threads_of"]
+
+T = TypeVar("T")
 
 _log = logging.getLogger("plainmcp")
 
@@ -86,6 +92,39 @@ class Threads:
                         self._idle.append(inbox)
                         break
                     work = self._waiting.popleft()
+
+
+class WaitingThread:
+    """A thread that waits for a result in a loop. Meanwhile it runs the plain functions on the way to the result.
+
+    So one request never needs two threads at once, and many requests cannot block one another.
+    """
+
+    def __init__(self, threads: "Threads | WaitingThread") -> None:
+        self._threads = threads
+        self._inbox: SimpleQueue[Work | None] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._is_done = False
+
+    def submit(self, work: Work) -> None:
+        """Run a function in this thread; in another one, if it does not wait any more."""
+        with self._lock:
+            if not self._is_done:
+                self._inbox.put(work)
+                return
+        self._threads.submit(work)
+
+    def wait(self, future: "Future[T]") -> T:
+        """Wait for a result, and run functions until it is there."""
+        future.add_done_callback(self._end)
+        while (work := self._inbox.get()) is not None:
+            work()
+        return future.result()
+
+    def _end(self, future: object) -> None:
+        with self._lock:
+            self._is_done = True
+            self._inbox.put(None)
 
 
 _threads: WeakKeyDictionary[Core, Threads] = WeakKeyDictionary()

@@ -16,7 +16,7 @@ from ..interrupts import raise_interrupt
 from ..protocol.core import Core
 from ..protocol.failures import internal_error
 from .http import rules
-from .http.endpoint import Endpoint, PendingResponse, response_for
+from .http.endpoint import Endpoint, PendingResponse
 from .http.headers import Headers
 from .http.rules import Response
 from .http.settings import Settings
@@ -105,7 +105,7 @@ class WSGIApp:
             if pending.is_alone:
                 reader.leave()
                 self.endpoint.leave(pending)
-                return response_for(stream.answer, pending.modern)
+                return pending.to_response(stream.answer)
             if stream.finished:
                 break
             if not wake.wait(self.endpoint.settings.keep_alive_seconds if pending.profile.events else None):

@@ -118,6 +118,26 @@ class Params(Struct, gc=False):
         except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
             raise InvalidParams(f"params.{name}: {error}") from error
 
+    def as_dict(self) -> dict[str, Any]:
+        """The parameters as plain data."""
+        members = {name: getattr(self, name) for name in self.__struct_fields__}
+        present = {name: value for name, value in members.items() if value is not UNSET and value is not ABSENT}
+        if isinstance(self._meta, Meta):
+            present["_meta"] = self._meta.as_dict()
+        return {name: msgspec.json.decode(one) if type(one) is Raw else one for name, one in present.items()}
+
+    def with_changes(self, params: dict[str, Any]) -> "Params":
+        """Other parameters with the same `_meta`; raises InvalidParams."""
+        try:
+            changed = _decode_params(codec.encode({**params, "_meta": {}}))
+        except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
+            raise InvalidParams(f"the parameters cannot be written as JSON: {error}") from error
+        changed._meta = self._meta
+        return changed
+
+
+_decode_params = msgspec.json.Decoder(Params).decode
+
 
 class Envelope(Struct, gc=False):
     """One message: a request, a notification or a response."""

@@ -159,11 +159,11 @@ def test_a_bare_resource_is_refused_under_other_names_too(resource: Any) -> None
 UNKNOWN: dict[str, tuple[Callable[[Server], Any], str]] = {
     "Server": (
         lambda s: Server("s", verison="1"),
-        r"^Server has no option verison=; did you mean version=\? The options are name, version, title, .*now\.$",
+        r"^Server has no option verison=; did you mean version=\? The options are name, version, .*middleware\.$",
     ),
     "Server, of others": (
-        lambda s: Server("s", lifespan=None),
-        "Server has no option lifespan=: open what your functions need before",
+        lambda s: Server("s", debug=True),
+        "Server has no option debug=: leave it out: the log has every exception",
     ),
     "Server, a port": (
         lambda s: Server("s", port=8000),

@@ -5,13 +5,25 @@ from typing import Any
 
 from ..core import Core
 from ..exchange import Exchange
+from ..features import Feature
+from ..plan import Plan, ToolPlan
 from ..request import Request
 from . import completion, lifecycle, prompts, resources, subscriptions, tools
 
-__all__ = ["METHODS", "Method"]
+__all__ = ["FINDERS", "METHODS", "Method"]
 
 Method = Callable[[Core, Request], Exchange | bytes | dict[str, Any]]
 """Answers a request: returns an exchange, a whole response, or the result of one."""
+
+Finder = Callable[[Core, Request], tuple[Feature, Any]]
+"""Finds the feature for a request, and its arguments; raises a ProtocolError."""
+
+FINDERS: dict[str, tuple[Finder, type[Plan[Any]]]] = {
+    "prompts/get": (prompts.find, prompts.PromptPlan),
+    "resources/read": (resources.find, resources.ResourcePlan),
+    "tools/call": (tools.find, ToolPlan),
+}
+"""The methods that call a feature of the server: how it is found, and the class of its plans."""
 
 METHODS: dict[str, Method] = {
     "completion/complete": completion.complete,

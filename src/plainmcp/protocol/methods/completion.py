@@ -9,7 +9,7 @@ from ...wire import jsonrpc
 from ..core import Core
 from ..exchange import Exchange
 from ..features import Completion
-from ..plan import Plan, start_call, with_server_info
+from ..plan import Plan, plan_of, with_server_info
 from ..request import Request
 
 __all__ = ["CompletionPlan", "complete"]
@@ -44,7 +44,8 @@ def complete(server: Core, request: Request) -> Exchange | dict[str, Any]:
     source = server.registry.complete(_target_of(server, request, ref), argument.name)
     if source is None:
         return _to_result(server, request, [])
-    return start_call(CompletionPlan, server, source, request, (argument.value, context.arguments or {}))
+    plan = plan_of(CompletionPlan, server, source, request)
+    return plan.start(request, (argument.value, context.arguments or {}))
 
 
 class CompletionPlan(Plan[Completion]):

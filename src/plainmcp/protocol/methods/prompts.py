@@ -7,12 +7,12 @@ from ...wire import jsonrpc
 from .. import describe, project
 from ..core import Core
 from ..exchange import Exchange
-from ..features import PromptFeature
+from ..features import Feature, PromptFeature
 from ..plan import Plan, add_server_info, start_call
 from ..request import Request
 from .pages import write_page
 
-__all__ = ["PromptPlan", "get", "list_"]
+__all__ = ["PromptPlan", "find", "get", "list_"]
 
 
 def list_(server: Core, request: Request) -> bytes:
@@ -28,8 +28,14 @@ def list_(server: Core, request: Request) -> bytes:
 
 def get(server: Core, request: Request) -> Exchange:
     """The messages of a prompt."""
+    feature, arguments = find(server, request)
+    return start_call(PromptPlan, server, feature, request, arguments)
+
+
+def find(server: Core, request: Request) -> tuple[Feature, Any]:
+    """The prompt that a request names, and its arguments."""
     prompt = server.registry.prompts.get(request.params.get("name", str), request.principal)
-    return start_call(PromptPlan, server, prompt, request, request.params.arguments)
+    return prompt, request.params.arguments
 
 
 class PromptPlan(Plan[PromptFeature]):

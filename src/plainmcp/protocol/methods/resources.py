@@ -7,12 +7,12 @@ from ...wire import jsonrpc
 from .. import describe, project
 from ..core import Core
 from ..exchange import Exchange
-from ..features import ResourceFeature, TemplateFeature
+from ..features import Feature, ResourceFeature, TemplateFeature
 from ..plan import Plan, add_server_info, start_call
 from ..request import Request
 from .pages import write_page
 
-__all__ = ["ResourcePlan", "list_", "list_templates", "read"]
+__all__ = ["ResourcePlan", "find", "list_", "list_templates", "read"]
 
 
 def list_(server: Core, request: Request) -> bytes:
@@ -39,8 +39,13 @@ def list_templates(server: Core, request: Request) -> bytes:
 
 def read(server: Core, request: Request) -> Exchange:
     """The contents of a resource; a failure is an error, never empty contents (RES-05, RES-06)."""
-    feature, variables = server.registry.resource(request.params.get("uri", str), request.principal)
-    return start_call(ResourcePlan, server, feature, request, variables)
+    feature, arguments = find(server, request)
+    return start_call(ResourcePlan, server, feature, request, arguments)
+
+
+def find(server: Core, request: Request) -> tuple[Feature, Any]:
+    """The resource that a request names, and the variables of its URI."""
+    return server.registry.resource(request.params.get("uri", str), request.principal)
 
 
 class ResourcePlan(Plan[ResourceFeature | TemplateFeature]):

@@ -9,11 +9,12 @@ from functools import partial
 from typing import Any
 
 from msgspec import UNSET, Raw
+from msgspec.structs import replace
 
 from ...errors import InternalError, InvalidRequest, ProtocolError
 from ...protocol.core import Core
 from ...protocol.dispatch import check_batch, dispatch, dispatch_batch
-from ...protocol.exchange import Exchange, Listen, Run
+from ...protocol.exchange import Evaluation, Exchange, Listen, Run
 from ...protocol.failures import error_response
 from ...protocol.request import Caller, Cancelled
 from ...protocol.session import Session
@@ -30,7 +31,7 @@ from .session_store import HttpSession, SessionStore
 from .settings import Settings
 from .stream import Stream
 
-__all__ = ["Endpoint", "PendingResponse", "response_for"]
+__all__ = ["Endpoint", "PendingResponse"]
 
 _SSE = "text/event-stream"
 
@@ -84,6 +85,12 @@ class PendingResponse(RequestLink):
         """Whether only the response was put into the stream, and can be sent as JSON."""
         return self.stream.unopened and (self.profile.json or self.stream.answer is None)
 
+    def to_response(self, message: bytes | None) -> Response:
+        """The HTTP response with one JSON-RPC response, or without one."""
+        if type(message) is bytes:
+            return Response(200, message, JSON)
+        return json_response(200 if message is None else rules.status_of(message, self.modern), message)
+
     # As the link of its request -------------------------------------------------------------------
 
     @property
@@ -109,11 +116,19 @@ class PendingResponse(RequestLink):
         self.cancel()
 
 
-def response_for(message: bytes | None, modern: bool) -> Response:
-    """The HTTP response with one JSON-RPC response, or without one."""
-    if type(message) is bytes:
-        return Response(200, message, JSON)
-    return json_response(200 if message is None else rules.status_of(message, modern), message)
+class Handshake(PendingResponse):
+    """The response to `initialize`, which names the new session if it succeeds. It is always JSON."""
+
+    def __init__(self, profile: RequestProfile, session: HttpSession) -> None:
+        super().__init__(replace(profile, json=True, events=False), LATEST_HANDSHAKE, session)
+        self._opened = session
+
+    def to_response(self, message: bytes | None) -> Response:
+        """The HTTP response, with the id of the session."""
+        response = super().to_response(message)
+        if self._opened.connection.session.revision is None:
+            return response
+        return replace(response, headers=(*JSON, (b"mcp-session-id", self._opened.id)))
 
 
 class Endpoint:
@@ -159,20 +174,21 @@ class Endpoint:
         if profile.modern or (meta is not None and meta.version is not UNSET):
             return self._receive_modern(headers, profile, envelope, meta, principal)
         if envelope.method == "initialize":
-            return self._initialize(envelope, principal)
+            return self._initialize(headers, profile, envelope, principal)
         if not self.settings.stateless:
             session = self._find_session(headers, profile, principal, envelope.id)
             if isinstance(session, Response):
                 return session
             connection = session.connection
             pending = PendingResponse(profile, connection.session.revision or LATEST_HANDSHAKE, session)
-            caller = Caller(connection.session, principal, None, pending, connection)
+            caller = Caller(connection.session, principal, None, pending, connection, headers)
             return self._open(pending, dispatch(self.core, envelope, caller))
         revision = rules.revision_without_session(headers, profile)
         if envelope.is_response:
             return refusal(400, InvalidRequest("there are no questions to answer here"))
         pending = PendingResponse(profile, revision, id=bytes(envelope.id))
-        return self._open(pending, dispatch(self.core, envelope, _stateless_caller(revision, principal, pending)))
+        caller = _stateless_caller(revision, principal, pending, headers)
+        return self._open(pending, dispatch(self.core, envelope, caller))
 
     def _receive_modern(
         self, headers: Headers, profile: RequestProfile, envelope: Envelope, meta: Meta | None, principal: Any
@@ -189,9 +205,9 @@ class Endpoint:
             failure = error_response(error, LATEST, envelope.id)
             return json_response(rules.status_of(failure, True), failure)
         pending = PendingResponse(profile, revision, id=bytes(envelope.id))
-        exchange = dispatch(self.core, envelope, Caller(None, principal, revision, pending))
+        exchange = dispatch(self.core, envelope, Caller(None, principal, revision, pending, None, headers))
         if isinstance(exchange.step, Listen):
-            response = self._refuse_listening(profile, exchange, envelope)
+            response = self._refuse_listening(pending, exchange, envelope)
             if response is not None:
                 return response
         return self._open(pending, exchange)
@@ -200,10 +216,11 @@ class Endpoint:
         tool = self.core.registry.tools.find(name, principal)
         return None if tool is None else tool.headers
 
-    def _refuse_listening(self, profile: RequestProfile, exchange: Exchange, envelope: Envelope) -> Response | None:
+    def _refuse_listening(self, pending: PendingResponse, exchange: Exchange, envelope: Envelope) -> Response | None:
         """The response to a listen request that cannot stay open; None if it can."""
+        profile = pending.profile
         if profile.events and not self.settings.max_standing:
-            return response_for(run(exchange), True)
+            return pending.to_response(run(exchange))
         if profile.events and not self._is_full:
             return None
         exchange.throw(Cancelled())
@@ -232,21 +249,22 @@ class Endpoint:
             return refusal(400, InvalidRequest("the headers are those of one message, not of a batch"))
         pending = PendingResponse(profile, revision, session)
         if session is None:
-            caller = _stateless_caller(revision, principal, pending)
+            caller = _stateless_caller(revision, principal, pending, headers)
         else:
-            caller = session.connection.caller(pending)
+            caller = session.connection.caller(pending, headers)
         return self._open(pending, dispatch_batch(self.core, batch, caller))
 
     def _open(self, pending: PendingResponse, exchange: Exchange) -> Response | PendingResponse:
         """The response, if it is ready; otherwise a pending one, or a 503 if too many requests run."""
         if exchange.step is None:
-            return response_for(exchange.response, pending.modern)
+            return pending.to_response(exchange.response)
         if len(self._running) >= self.settings.max_running:
             # Only requests are refused: running requests still get the answers to their questions.
             return json_response(503, exchange.fail(InternalError("too many requests are running")))
         pending.exchange = exchange
         step = exchange.step
-        pending.can_speak = pending.batch is not None or not isinstance(step, Run) or step.feature.context is not None
+        is_quiet = isinstance(step, Run) and step.feature.context is None and not isinstance(exchange, Evaluation)
+        pending.can_speak = pending.batch is not None or not is_quiet
         return pending
 
     def _refuse_unread(
@@ -272,16 +290,20 @@ class Endpoint:
 
     # The handshake revisions ----------------------------------------------------------------------
 
-    def _initialize(self, envelope: Envelope, principal: Any) -> Response:
+    def _initialize(
+        self, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
+    ) -> Response | PendingResponse:
         if self.settings.stateless:
-            return json_response(200, dispatch(self.core, envelope, Caller(Session(), principal)).response)
+            pending = PendingResponse(profile, LATEST_HANDSHAKE, id=bytes(envelope.id))
+            return self._open(pending, dispatch(self.core, envelope, Caller(Session(), principal, None, pending)))
         session = HttpSession(self.core, self.settings, principal, self.core.now(), self.sessions.budget)
-        response = dispatch(self.core, envelope, session.connection.caller()).response
-        if session.connection.session.revision is None:
+        handshake = Handshake(profile, session)
+        exchange = dispatch(self.core, envelope, session.connection.caller(handshake, headers))
+        if exchange.step is not None or session.connection.session.revision is not None:
+            self.sessions.add(session)
+        else:
             session.close()
-            return json_response(200, response)
-        self.sessions.add(session)
-        return Response(200, response or b"", (*JSON, (b"mcp-session-id", session.id)))
+        return self._open(handshake, exchange)
 
     def _find_session(
         self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None
@@ -358,11 +380,11 @@ class Endpoint:
     def respond(self, pending: PendingResponse, response: bytes | None) -> Response:
         """The HTTP response of an exchange that has ended, in one piece with what was sent before its response."""
         if pending.profile.json and pending.opened_stream is None:
-            return response_for(response, pending.modern)
+            return pending.to_response(response)
         stream = pending.stream
         events = stream.finish_at_once(response, is_json=pending.profile.json)
         if events is None:
-            return response_for(stream.answer, pending.modern)
+            return pending.to_response(stream.answer)
         if pending.session is not None:
             pending.session.keep(stream)
         return Response(200, events, EVENT_STREAM)
@@ -424,8 +446,8 @@ class Endpoint:
         self.sessions.close()
 
 
-def _stateless_caller(revision: Revision, principal: Any, pending: PendingResponse) -> Caller:
+def _stateless_caller(revision: Revision, principal: Any, pending: PendingResponse, headers: Headers) -> Caller:
     """The caller of a request of a handshake revision that belongs to no session."""
     session = Session()
     session.revision = revision
-    return Caller(session, principal, None, pending)
+    return Caller(session, principal, None, pending, None, headers)

@@ -55,6 +55,10 @@ class Headers:
         value = self.raw.get(name)
         return None if value is None else value.decode("latin-1").strip(" \t")
 
+    def as_dict(self) -> dict[str, str]:
+        """The values by lowercase name."""
+        return {name.decode("latin-1"): value.decode("latin-1").strip(" \t") for name, value in self.raw.items()}
+
     def check_once(self, name: bytes) -> None:
         """Refuse a header that comes twice; raises HeaderMismatch. A proxy might use one and the server the other."""
         if self.duplicates is not None and name in self.duplicates:

@@ -61,6 +61,7 @@ class HttpSession:
         self.id = token_urlsafe(32).encode()  # R2511-SESS-01, R2511-SESS-02
         self.principal = principal
         self.connection = Connection(core, self.send, principal=principal, ask_seconds=settings.ask_seconds)
+        self.connection.session.id = self.id.decode()
         self.created = self.used = now
         self.closed = False
         self.standing: list[Stream] = []

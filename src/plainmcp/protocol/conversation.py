@@ -1,0 +1,125 @@
+"""Requests that take several steps: dependencies before a function, and middleware around it.
+
+Each is a generator of steps, which the drivers take. Knows no transport, and neither threads nor loops.
+"""
+
+from collections.abc import Callable, Generator
+from functools import partial
+from typing import Any, Protocol
+
+from ..context import Context
+from ..questions import InputRequired
+from .dependencies import Dependency
+from .exchange import Evaluation, Run, Step
+from .features import Feature
+from .request import Cancelled, Request
+
+__all__ = ["ENDS", "Conversation", "Finish", "Prepared", "evaluate"]
+
+Finish = Callable[[Any], Any]
+Steps = Generator[Step, Any, Any]
+
+ENDS = (Exception, InputRequired, Cancelled)
+"""The exceptions with which a step can end."""
+
+
+class Prepared(Protocol):
+    """The parts of a plan that are used here."""
+
+    @property
+    def feature(self) -> Feature:
+        """The feature that is called."""
+        ...
+
+    def prepare(self, request: Request, arguments: Any) -> tuple[dict[str, Any], Context | None]:
+        """The keyword arguments of the function and its Context; may raise."""
+        ...
+
+
+class Conversation(Evaluation, kw_only=True):
+    """A message that takes several steps. The value at its end is the response already."""
+
+    request: Request
+    write_failure: Callable[[Request, BaseException], bytes]
+
+    def end(self) -> None:
+        """Set the response; none is sent after a cancel (CANC-01)."""
+        error, link = self.error, self.request.link
+        self.error = None
+        if error is not None:
+            self.value = None if isinstance(error, Cancelled) else self.write_failure(self.request, error)
+        if link is None or link.finish():
+            self.response = self.value
+
+
+def evaluate(plan: Prepared, request: Request, arguments: Any, finish: Finish) -> Steps:
+    """The steps of one call: its dependencies, its function, and the ends of dependencies that are generators."""
+    kwargs, context = plan.prepare(request, arguments)
+    call = _Call(request, context)
+    try:
+        for dependency in plan.feature.dependencies:
+            kwargs[dependency.parameter] = yield from call.resolve(dependency)
+        value = yield Run(plan.feature, kwargs, finish, request.link)
+    except ENDS as error:
+        yield from call.close(error)
+        raise
+    else:
+        yield from call.close(None)
+        return value
+    finally:
+        if context is not None:
+            context.finish()
+
+
+class _Call:
+    """The values of dependencies within one call, and the context managers that are open."""
+
+    def __init__(self, request: Request, context: Context | None) -> None:
+        self._request, self._context = request, context
+        self._values: dict[Any, Any] = {}
+        self._opened: list[tuple[Dependency, Any]] = []
+
+    def resolve(self, dependency: Dependency) -> Steps:
+        """The steps to the value of a dependency."""
+        if dependency.source in self._values:
+            return self._values[dependency.source]
+        kwargs: dict[str, Any] = {}
+        for inner in dependency.dependencies:
+            kwargs[inner.parameter] = yield from self.resolve(inner)
+        if dependency.context is not None and self._context is not None:
+            kwargs[dependency.context] = self._context._for_function(dependency.is_async)
+        function = dependency.function
+        if dependency.is_opened:
+            manager = function(**kwargs)  # runs nothing yet
+            kwargs = {}
+            function = manager.__aenter__ if dependency.is_async else manager.__enter__
+        value = yield self._run(function, dependency.is_async, kwargs, self._request.link)
+        if dependency.is_opened:
+            self._opened.append((dependency, manager))
+        self._values[dependency.source] = value
+        return value
+
+    def close(self, error: BaseException | None) -> Steps:
+        """The steps that end the open dependencies, the last one first; each gets the exception of the call.
+
+        They are taken after a cancel, too. An exception of one of them does not prevent the others.
+        """
+        problem: BaseException | None = None
+        while self._opened:
+            dependency, manager = self._opened.pop()
+            details = (None, None, None) if error is None else (type(error), error, error.__traceback__)
+            leave = manager.__aexit__ if dependency.is_async else manager.__exit__
+            try:
+                yield self._run(partial(leave, *details), dependency.is_async, {}, None)
+            except ENDS as another:
+                if another is not error:
+                    problem = another
+        if problem is not None:
+            raise problem
+
+    def _run(self, function: Callable[..., Any], is_async: bool, kwargs: dict[str, Any], link: Any) -> Run:
+        return Run(Feature(function=function, is_async=is_async), kwargs, _keep, link)
+
+
+def _keep(value: Any) -> Any:
+    return value

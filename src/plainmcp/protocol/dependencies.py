@@ -1,0 +1,66 @@
+"""The functions that parameters depend on, compiled once for each feature. Does not run them; see conversation."""
+
+import inspect
+from collections.abc import Callable
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+import msgspec
+
+from ..context import Context
+from ..errors import AuthorError
+from ..schema import signature
+from ..schema.signature import Dependent, Signature
+
+__all__ = ["Dependency", "compile", "needs_context"]
+
+
+class Dependency(msgspec.Struct, frozen=True):
+    """One parameter, and the function that returns its value."""
+
+    parameter: str
+    function: Callable[..., Any]  # for a generator: the function that returns its context manager
+    is_async: bool
+    is_opened: bool  # whether the function returns a context manager
+    context: str | None  # the parameter that takes the Context
+    dependencies: "tuple[Dependency, ...]"
+    source: Callable[..., Any]  # the function of the author: within one call it runs once
+
+
+def compile(read: Signature) -> tuple[Dependency, ...]:
+    """The dependencies of a function, in the order of its parameters; raises AuthorError."""
+    return tuple(_compile(parameter, mark, ()) for parameter, mark in read.dependencies.items())
+
+
+def needs_context(dependency: Dependency) -> bool:
+    """Whether a dependency, or one that it depends on, takes the Context."""
+    return dependency.context is not None or any(map(needs_context, dependency.dependencies))
+
+
+def _compile(parameter: str, mark: Dependent, outer: tuple[Any, ...]) -> Dependency:
+    source = mark.function
+    name = getattr(source, "__name__", repr(source))
+    if source in outer:
+        raise AuthorError(f"{name} depends on itself")
+    read = signature.read(source, context_type=Context, generators=True)
+    required = [one.name for one in read.parameters if one.required]
+    if required:
+        raise AuthorError(
+            f"{name} takes {required[0]!r}; a dependency takes the Context, and parameters with Depends or a default"
+        )
+    inner = tuple(_compile(one, deeper, (*outer, source)) for one, deeper in read.dependencies.items())
+    is_opened, is_async_generator = inspect.isgeneratorfunction(source), inspect.isasyncgenfunction(source)
+    function = source
+    if is_async_generator:
+        function = asynccontextmanager(source)
+    elif is_opened:
+        function = contextmanager(source)
+    return Dependency(
+        parameter=parameter,
+        function=function,
+        is_async=read.is_async or is_async_generator,
+        is_opened=is_opened or is_async_generator,
+        context=read.context,
+        dependencies=inner,
+        source=source,
+    )

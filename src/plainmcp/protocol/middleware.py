@@ -1,0 +1,312 @@
+"""Middleware: functions around the methods of a server, compiled into the methods when they are registered.
+
+A middleware function gets a request and `call_next`. What `call_next` returns is the value of the handler, or the
+result of a method without a handler; exceptions of the handler come out of it. A generator function gets the request
+only: it runs until its `yield` before the rest, and continues after it. Knows steps, not how they are taken.
+"""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from inspect import iscoroutinefunction, isgeneratorfunction
+from typing import Any
+
+import msgspec
+
+from ..errors import AuthorError, InternalError, ProtocolError
+from ..wire import codec, jsonrpc
+from .conversation import ENDS, Conversation, evaluate
+from .core import Core
+from .exchange import Around, Evaluation, Exchange, Step
+from .failures import error_response, internal_error
+from .features import Feature
+from .methods import FINDERS, METHODS, Method
+from .plan import Plan, plan_of
+from .request import Cancelled, Request
+
+__all__ = ["Middleware", "MiddlewareRequest", "compile", "wrap_methods"]
+
+Steps = Generator[Step, Any, Any]
+Finish = Callable[[Any], Any]
+Call = Callable[["MiddlewareRequest", Finish], Steps]
+"""The steps at the end of a chain; their value is what the second argument returns for the value of the handler."""
+
+
+class Middleware(msgspec.Struct, frozen=True):
+    """A middleware function, and the methods that it is for; None for all of them."""
+
+    feature: Feature
+    methods: frozenset[str] | None = None
+    is_generator: bool = False
+
+    def is_for(self, method: str) -> bool:
+        """Whether it is called for a method."""
+        return self.methods is None or method in self.methods
+
+
+def compile(function: Callable[..., Any], methods: Sequence[str] | None = None) -> Middleware:
+    """A function as middleware; raises AuthorError for a method that does not exist."""
+    if not callable(function):
+        raise AuthorError(f"middleware is a function of a request and call_next, not {type(function).__name__}")
+    for method in methods or ():
+        if method not in METHODS:
+            raise AuthorError(f"there is no method {method!r}; the methods are {', '.join(METHODS)}")
+    target = function if iscoroutinefunction(function) else getattr(function, "__call__", function)  # noqa: B004
+    feature = Feature(function=function, is_async=iscoroutinefunction(target))
+    return Middleware(feature, None if methods is None else frozenset(methods), isgeneratorfunction(function))
+
+
+def wrap_methods(chain: Sequence[Middleware]) -> Mapping[str, Method]:
+    """Every method, with the middleware that is for it around it. The first is the outermost."""
+    methods = dict(METHODS)
+    for name in methods:
+        own = [one for one in chain if one.is_for(name)]
+        if own:
+            methods[name] = partial(_start, own)
+    return methods
+
+
+class MiddlewareRequest:
+    """A request, as middleware sees it."""
+
+    def __init__(self, server: Core, request: Request) -> None:
+        self._server = server
+        self._request = request
+        self._params: dict[str, Any] | None = None
+        self.response: bytes | None = None  # the response of a method without a handler
+        self.result: Any = None  # and its result
+
+    @property
+    def method(self) -> str:
+        """The method, such as "tools/call"."""
+        return self._request.method
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters. A change of this dict changes the request."""
+        if self._params is None:
+            self._params = self._request.params.as_dict()
+        return self._params
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of a tool or a prompt. A change of this dict changes the request."""
+        arguments = self.params.setdefault("arguments", {})
+        return arguments if isinstance(arguments, dict) else {}
+
+    @property
+    def name(self) -> str | None:
+        """The name of the tool or the prompt, or the URI of the resource; None for other methods."""
+        name = self.params.get("name", self.params.get("uri"))
+        return name if isinstance(name, str) else None
+
+    @property
+    def feature(self) -> Any:
+        """The definition of the tool, prompt, resource or template that is used; None for other methods.
+
+        Raises InvalidParams or ResourceNotFound if there is none.
+        """
+        return _find(self)[0].feature.definition if self.method in FINDERS else None
+
+    @property
+    def principal(self) -> Any:
+        """The authenticated caller; None if the transport does not authenticate callers."""
+        return self._request.principal
+
+    @property
+    def client(self) -> dict[str, Any]:
+        """The name and version that the client gives itself, and its other facts."""
+        return self._request.client
+
+    @property
+    def revision(self) -> str:
+        """The name of the protocol revision of the request."""
+        return self._request.revision.name
+
+    @property
+    def request_id(self) -> Any:
+        """The id of the request, as the client chose it."""
+        return msgspec.json.decode(self._request.id)
+
+    @property
+    def session_id(self) -> str | None:
+        """The id of the HTTP session; None without one."""
+        return None if self._request.session is None else self._request.session.id
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The HTTP headers of the request, by lowercase name; empty on other transports."""
+        return self._request.header_values
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """A dict for this request, which the handler finds in `ctx.state`."""
+        return self._request.state
+
+    def current(self) -> Request:
+        """The request, with the parameters as they are now."""
+        if self._params is not None:
+            self._request.params = self._request.params.with_changes(self._params)
+        return self._request
+
+
+def _start(chain: Sequence[Middleware], server: Core, request: Request) -> Exchange:
+    """Start to answer a request through its middleware."""
+    if request.link is not None:
+        request.link.start(bytes(request.id))
+    incoming = MiddlewareRequest(server, request)
+    if request.method == "subscriptions/listen":
+        steps = _listen_after(chain, incoming)
+    elif request.method in FINDERS:
+        steps = _pass_through(chain, _call_feature, partial(_write_value, incoming), incoming)
+    else:
+        steps = _pass_through(chain, _call_method, partial(_write_result, incoming), incoming)
+    return Conversation(steps=steps, request=request, write_failure=partial(_fail, incoming)).begin()
+
+
+def _pass_through(
+    chain: Sequence[Middleware],
+    call: Call,
+    finish: Finish,
+    incoming: MiddlewareRequest,
+) -> Steps:
+    """The steps of a chain of middleware, and of the call at its end."""
+    if not chain:
+        return (yield from call(incoming, finish))
+    if chain[0].is_generator:
+        return (yield from _observe(chain[0].feature.function(incoming), chain[1:], call, finish, incoming))
+
+    def proceed(request: Any) -> Evaluation:
+        if not isinstance(request, MiddlewareRequest):
+            raise AuthorError("call_next takes the request that the middleware got")
+        return Evaluation(steps=_pass_through(chain[1:], call, _keep, request)).begin()
+
+    return (yield Around(chain[0].feature, incoming, proceed, finish, incoming.current().link))
+
+
+def _observe(
+    observer: Generator[None, None, None],
+    chain: Sequence[Middleware],
+    call: Call,
+    finish: Finish,
+    incoming: MiddlewareRequest,
+) -> Steps:
+    """The steps of the rest, with a generator around them: it can raise, but it does not see or change the value."""
+    next(observer, None)
+    try:
+        value = yield from _pass_through(chain, call, finish, incoming)
+    except ENDS as error:
+        _throw(observer, error)
+        raise
+    next(observer, None)
+    return value
+
+
+def _throw(observer: Generator[None, None, None], error: BaseException) -> None:
+    with suppress(StopIteration):  # an observer does not have to pass the exception on
+        observer.throw(error)
+
+
+def _keep(value: Any) -> Any:
+    return value
+
+
+# Methods with a handler ---------------------------------------------------------------------------
+
+
+def _find(incoming: MiddlewareRequest) -> tuple[Plan[Any], Any]:
+    """The plan for a request, and its arguments; raises a ProtocolError."""
+    server, request = incoming._server, incoming.current()
+    find, kind = FINDERS[request.method]
+    feature, arguments = find(server, request)
+    return plan_of(kind, server, feature, request), arguments
+
+
+def _call_feature(incoming: MiddlewareRequest, finish: Finish) -> Steps:
+    plan, arguments = _find(incoming)
+    return (yield from evaluate(plan, incoming.current(), arguments, finish))
+
+
+def _write_value(incoming: MiddlewareRequest, value: Any) -> bytes:
+    try:
+        request = incoming.current()
+        return _find(incoming)[0].respond(request, value)
+    except BaseException as error:
+        return _fail(incoming, incoming._request, error)
+
+
+def _fail(incoming: MiddlewareRequest, request: Request, error: BaseException) -> bytes:
+    if request.method in FINDERS:
+        try:
+            plan, _ = _find(incoming)
+        except ProtocolError:  # there is no such feature, so there is no form for its errors
+            pass
+        else:
+            return plan.fail(request, error)
+    title = f"Method {request.method}"
+    return error_response(internal_error(error, title), request.revision, request.id, title)
+
+
+# Methods without a handler ------------------------------------------------------------------------
+
+
+def _call_method(incoming: MiddlewareRequest, finish: Finish) -> Steps:
+    request = incoming.current()
+    response = yield from _take_all(METHODS[request.method](incoming._server, request), request)
+    incoming.response, incoming.result = response, _result_of(response)
+    return finish(incoming.result)
+
+
+def _take_all(answer: Exchange | bytes | dict[str, Any], request: Request) -> Steps:
+    """The response of a method, after the steps that it takes."""
+    if isinstance(answer, dict):
+        return jsonrpc.encode_result(request.id, answer)
+    if not isinstance(answer, Exchange):
+        return answer
+    while answer.step is not None:
+        try:
+            value = yield answer.step
+        except ENDS as error:
+            answer.throw(error)
+        else:
+            answer.send(value)
+    return answer.response
+
+
+def _result_of(response: bytes | None) -> Any:
+    if response is None:
+        raise Cancelled
+    message = codec.decode(response)
+    if "error" in message:
+        raise _WrittenError(message["error"])
+    return message["result"]
+
+
+class _WrittenError(InternalError):
+    """An error response that was written already, as an exception."""
+
+    def __init__(self, error: dict[str, Any]) -> None:
+        super().__init__(error["message"], error.get("data"))
+        self.code = error["code"]  # type: ignore[misc]
+
+
+def _write_result(incoming: MiddlewareRequest, result: Any) -> bytes:
+    """The response: as the method wrote it, if the middleware returned the result unchanged."""
+    if incoming.response is not None and result is incoming.result and result == _result_of(incoming.response):
+        return incoming.response
+    try:
+        return jsonrpc.encode_result(incoming._request.id, result)
+    except BaseException as error:
+        return _fail(incoming, incoming._request, error)
+
+
+def _listen_after(chain: Sequence[Middleware], incoming: MiddlewareRequest) -> Steps:
+    """The steps of a request that stays open: its middleware ends before it starts."""
+    yield from _pass_through(chain, _accept, _keep, incoming)
+    request = incoming.current()
+    return (yield from _take_all(METHODS[request.method](incoming._server, request), request))
+
+
+def _accept(incoming: MiddlewareRequest, finish: Finish) -> Steps:
+    return None
+    yield
