@@ -30,7 +30,7 @@ from .link import RequestLink
 from .shutdown import GRACE, LAST, SHUTTING_DOWN, check_grace, end_with_main_thread
 from .threads import Threads
 
-__all__ = ["StdioPipes", "StdioServer", "guard_stdio", "run"]
+__all__ = ["StdioPipes", "StdioServer", "guard_stdio", "run", "run_async"]
 
 MAX_RUNNING = 1000
 """How many requests of one client may run at the same time."""
@@ -45,6 +45,29 @@ class StdioPipes(NamedTuple):
 
     read: Callable[[int], bytes]
     write: Callable[[bytes], object]
+
+
+async def run_async(core: Core, *, streams: StdioPipes | None = None, **options: Any) -> None:
+    """Serve one client in this event loop; takes what `run` takes. All functions run in this loop and its threads.
+
+    It ends when the client disconnects, by a signal, or when its task is cancelled. A signal is sent again at the
+    end, so that the program around it gets it too.
+    """
+    if streams is None:
+        with guard_stdio() as streams:
+            return await run_async(core, streams=streams, **options)
+    server = StdioServer(core, streams, **options)
+    if core.life is not None:
+        await core.life.start_async()
+    try:
+        with _handle_signals(server.stop) as signals:
+            await server.serve_async()
+    finally:
+        if core.life is not None:
+            await core.life.close_async()
+    for number in signals:
+        signal.raise_signal(number)
+    return None
 
 
 def run(core: Core, *, streams: StdioPipes | None = None, **options: Any) -> None:
@@ -91,6 +114,8 @@ class StdioServer:
         self._process = Process.current
         self._ends: SimpleQueue[None] = SimpleQueue()  # unlike an Event, a signal handler may use it
         self._stopped = False
+        self._wake: Callable[[], object] = _do_nothing  # called when it stops
+        self._submit: Callable[[_Job, bool], object] = self._submit_job
         self._writing = threading.Lock()
         self._is_closed = False  # the client does not read any more
         self._changed = threading.Condition()  # for the attributes below
@@ -107,10 +132,40 @@ class StdioServer:
         if self._jobs:
             end_with_main_thread()
 
+    async def serve_async(self) -> None:
+        """Serve in this event loop until the end, or until the task is cancelled; see `serve`."""
+        import asyncio  # loaded for those who have a loop
+
+        from .run_async import call_soon
+
+        loop, stopped, ended = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()
+        tasks: set[Any] = set()  # a loop alone does not keep its tasks alive
+
+        def create_task(job: _Job) -> None:
+            task = loop.create_task(self._run_async(job))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+
+        def end() -> None:
+            self._end()
+            call_soon(loop, ended.set)
+
+        self._submit = lambda job, is_async: call_soon(loop, partial(create_task, job))
+        self._wake = partial(call_soon, loop, stopped.set)
+        threading.Thread(target=self._read, name="plainmcp-stdio", daemon=True).start()
+        try:
+            await stopped.wait()
+        finally:
+            self._stopped = True
+            threading.Thread(target=end, name="plainmcp-end", daemon=True).start()
+            with suppress(TimeoutError):  # a client that does not read can block a write forever
+                await asyncio.wait_for(ended.wait(), self._grace)
+
     def stop(self) -> None:
-        """Stop reading, and start the shutdown."""
+        """Stop reading, and start the shutdown; may be called in a signal handler."""
         self._stopped = True
         self._ends.put(None)
+        self._wake()
 
     def _end(self) -> None:
         """Shut down: requests that do not finish in time are answered with an error and cancelled."""
@@ -173,6 +228,9 @@ class StdioServer:
     def _start(self, job: _Job, is_async: bool) -> None:
         with self._changed:
             self._jobs.add(job)
+        self._submit(job, is_async)
+
+    def _submit_job(self, job: _Job, is_async: bool) -> None:
         if is_async:
             from . import background_loop  # loads asyncio only when it is needed
 
@@ -232,15 +290,24 @@ class StdioServer:
                 self._changed.notify_all()
 
 
+def _do_nothing() -> None:
+    """Wake nothing."""
+
+
 @contextmanager
-def _handle_signals(stop: Callable[[], None]) -> Generator[None, None, None]:
-    """Stop on SIGTERM and SIGINT. A second signal, or one to a child process, has its former effect."""
+def _handle_signals(stop: Callable[[], None]) -> Generator[list[int], None, None]:
+    """Stop on SIGTERM and SIGINT. A second signal, or one to a child process, has its former effect.
+
+    The list has the signals that came.
+    """
     handlers: dict[int, Any] = {}
+    signals: list[int] = []
     process = os.getpid()
 
     def handle_signal(number: int, frame: FrameType | None) -> None:
         signal.signal(number, handlers.pop(number, signal.SIG_DFL))
         if os.getpid() == process:
+            signals.append(number)
             stop()
         else:
             os.kill(os.getpid(), number)
@@ -249,7 +316,7 @@ def _handle_signals(stop: Callable[[], None]) -> Generator[None, None, None]:
         for number in (signal.SIGTERM, signal.SIGINT):
             handlers[number] = signal.signal(number, handle_signal)
     try:
-        yield
+        yield signals
     finally:
         for caught_number, handler in handlers.items():
             signal.signal(caught_number, handler)
