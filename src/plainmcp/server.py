@@ -51,11 +51,13 @@ class Server(Core):
 
     def _set_up(self, lifespan: Callable[..., Any] | None, middleware: Sequence[Callable[..., Any]]) -> None:
         self._middleware: list[Middleware] = [compile_middleware(function) for function in middleware]
+        self._parents: list[Server] = []  # the servers in which this one is mounted
+        self._has_started = False
         if lifespan is not None:
             from .transports.lifespan import Lifespan  # loads asyncio, for those who need it
 
             self._lifespan = self.life = Lifespan(self, lifespan, self._set_lifespan)
-        self._compile_methods(has_started=False)
+        self._compile_methods()
 
     @overload
     def middleware(self, function: F, /) -> F: ...
@@ -70,34 +72,49 @@ class Server(Core):
 
         def register(function: F) -> F:
             self._middleware.append(compile_middleware(function, methods))
-            self._compile_methods(has_started=self._has_started)
+            self._compile_methods()
             return function
 
         return register if function is None else register(function)
 
-    def _set_lifespan(self, has_started: bool, value: Any) -> None:
-        self.lifespan = value
-        self._compile_methods(has_started=has_started)
+    @with_checked_options("server.mount", 'write server.mount(other, prefix="weather")')
+    def mount(self, other: Core, prefix: str | None = None) -> None:
+        """Offer the features of another server, also those that it registers or removes later.
 
-    def _compile_methods(self, *, has_started: bool) -> None:
+        With a prefix, the names of its tools and prompts become `prefix_name`, and its URIs `scheme://prefix/rest`.
+        The other server's policy, serializers, time limits, middleware and lifespan still apply to them. Raises
+        AuthorError if two features would have the same name, now or when one is registered later.
+        """
+        super().mount(other, prefix)
+        if isinstance(other, Server):
+            other._parents.append(self)
+        self._compile_methods()
+
+    def _set_lifespan(self, has_started: bool, value: Any) -> None:
+        self.lifespan, self._has_started = value, has_started
+        self._compile_methods()
+
+    def _compile_methods(self) -> None:
         """Put the middleware around the methods, with the start of the lifespan as the outermost."""
-        self._has_started = has_started
-        start = [] if self._lifespan is None or has_started else [self._lifespan.middleware]
-        chain = [*start, *self._middleware]
-        self.methods = wrap_methods(chain) if chain else METHODS
+        start = [] if self._lifespan is None or self._has_started else [self._lifespan.middleware]
+        self.chain = (*start, *self._middleware)
+        inner = any(server.chain for server in self._mounted_servers())
+        self.methods = wrap_methods(self.chain, has_inner=inner) if self.chain or inner else METHODS
+        for parent in self._parents:
+            parent._compile_methods()
 
     def close(self) -> None:
-        """End the lifespan, if it has started. In the event loop of an async one, use close_async."""
-        if self.life is not None:
-            self.life.close()
+        """End the lifespan, also of mounted servers. In the event loop of an async one, use close_async."""
+        for life in self.lives():
+            life.close()
 
     async def close_async(self) -> None:
-        """End the lifespan, if it has started, and wait for its end."""
-        if self.life is not None:
-            await self.life.close_async()
+        """End the lifespan, also of mounted servers, and wait for its end."""
+        for life in self.lives():
+            await life.close_async()
 
     def handle(self, message: Any, *, revision: str | Revision | None = None, principal: Any = None) -> bytes | None:
-        """Answer one message, in bytes, text or data; no loop, no socket, no lifespan.
+        """Answer one message, in bytes, text or data; no loop, no socket.
 
         `revision` is used when the message does not name one.
         """

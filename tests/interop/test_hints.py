@@ -5,6 +5,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import uvicorn
 
 from interop import hinted
 from npm import NODE, installed
+from plainmcp import Server
 
 SCRIPT = Path(__file__).parent / "hints.mjs"
 SECONDS = 60
@@ -27,15 +29,24 @@ MODES = ["legacy", "2026-07-28"]  # the former is 2025-11-25
 @pytest.fixture(scope="module")
 def hints_url() -> Iterator[str]:
     """Where the server is."""
-    serving = uvicorn.Server(uvicorn.Config(hinted.server().asgi(), log_level="warning"))
+    with served(hinted.server()) as url:
+        yield url
+
+
+@contextmanager
+def served(server: Server) -> Iterator[str]:
+    """A server at a port of its own."""
+    serving = uvicorn.Server(uvicorn.Config(server.asgi(), log_level="warning"))
     # Opened again by its number, a socket knows that it speaks TCP, and asyncio sends what it has at once.
     listening = socket.socket(fileno=socket.create_server(("127.0.0.1", 0)).detach())
     thread = threading.Thread(target=serving.run, kwargs={"sockets": [listening]})
     thread.start()
-    yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
-    serving.should_exit = True
-    thread.join()
-    listening.close()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
+    finally:
+        serving.should_exit = True
+        thread.join()
+        listening.close()
 
 
 async def call(client: Any, tools: list[Any]) -> dict[str, Any]:
@@ -68,6 +79,39 @@ def test_the_fastmcp_client_takes_the_result_of_every_hint(hints_url: str, mode:
                 return await call(client, await client.list_tools())
 
     hinted.check(anyio.run(talk))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("hint", "value", "data"),
+    [
+        (int, 1, 1),
+        (str, "a", "a"),
+        (list[int], [1, 2], [1, 2]),
+        (int | None, None, None),
+        (dict[str, int] | None, {"a": 1}, {"a": 1}),
+        (dict[str, int], {"a": 1}, {"a": 1}),
+    ],
+    ids=str,
+)
+def test_the_fastmcp_client_unwraps_what_a_server_of_its_policy_wraps(
+    hint: Any, value: Any, data: Any, mode: str
+) -> None:
+    server = Server("wrapping", policy="fastmcp")
+
+    def tool() -> Any:
+        return value
+
+    tool.__annotations__["return"] = hint
+    server.tool(tool)
+
+    async def talk() -> Any:
+        with anyio.fail_after(SECONDS):
+            async with fastmcp.Client(url, mode=mode) as client:
+                return (await client.call_tool("tool")).data
+
+    with served(server) as url:
+        assert anyio.run(talk) == data
 
 
 @pytest.mark.parametrize("revision", ["2025-06-18", "2025-11-25", "2026-07-28"])

@@ -50,7 +50,7 @@ def reads(parse: Callable[[str], Any]) -> Told:
     def told(value: Any, data: Any) -> bool:
         try:
             return isinstance(data, str) and bool(parse(data) == value)
-        except ValueError:
+        except (ValueError, ArithmeticError):  # decimal raises the latter
             return False
 
     return told

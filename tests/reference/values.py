@@ -94,8 +94,9 @@ own schema.
 A declared type is also a filter, with or without a schema. Fields that it does not have are not sent: a tool
 `-> PublicUser` that returns a `PrivateUser` with a password, or a dict with more keys, sends the fields of
 `PublicUser`. This holds for dataclasses, TypedDicts, models, attrs classes and Structs, alone, in lists, in dicts and
-nested. A dict that lacks a field with a default gets the default. A model with `extra="allow"`, and a return that
-declares nothing, keep everything; `Policy.extra_fields="keep"` keeps everything always."""
+nested, and for what a resource or a prompt returns. A dict that lacks a field with a default gets the default. A
+model with `extra="allow"`, and a return that declares nothing, keep everything; `Policy.extra_fields="keep"` keeps
+everything always."""
 
 
 Sent = tuple[str, ...]

@@ -3,6 +3,7 @@
 import dataclasses
 import datetime
 import enum
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from ipaddress import IPv4Address
@@ -23,7 +24,7 @@ from plainmcp import Policy, Server
 from plainmcp.errors import AuthorError
 from plainmcp.revisions import REVISIONS
 from plainmcp.testing import Client
-from plainmcp.types import CallToolResult
+from plainmcp.types import CallToolResult, PromptMessage, TextContent
 
 T = TypeVar("T")
 SECRET = "hunter2"
@@ -233,41 +234,79 @@ def test_bare_collections_of_typing_are_hints_like_others(hint: Any, value: Any)
     check(hint, value)
 
 
-def test_what_is_always_sent_is_required() -> None:
-    class Model(BaseModel):
-        a: int
-        b: int = 2
-        c: list[int] = Field(default_factory=list, serialization_alias="see")
-        hidden: int = Field(default=1, exclude=True)
+class SentModel(BaseModel):
+    a: int
+    b: int = 2
+    c: list[int] = Field(default_factory=list, serialization_alias="see")
+    hidden: int = Field(default=1, exclude=True)
 
-    class Struct(msgspec.Struct, tag="s"):
-        a: int
-        b: int = 2
 
-    class Short(msgspec.Struct, omit_defaults=True):
-        a: int
-        b: int = 2
-        c: int | msgspec.UnsetType = msgspec.UNSET
+class SentStruct(msgspec.Struct, tag="s"):
+    a: int
+    b: int = 2
 
-    for hint, names in (
-        (Model, ["a", "b", "see"]),
-        (Struct, ["type", "a", "b"]),
-        (Short, ["a"]),
+
+class ShortStruct(msgspec.Struct, omit_defaults=True):
+    a: int
+    b: int = 2
+    c: int | msgspec.UnsetType = msgspec.UNSET
+
+
+@pytest.mark.parametrize("policy", ["standard", "fastmcp", "lean"])
+@pytest.mark.parametrize(
+    ("hint", "names"),
+    [
+        *((kind, ["name", "level"]) for kind, _ in USERS),
+        (SentModel, ["a", "b", "see"]),
+        (SentStruct, ["type", "a", "b"]),
+        (ShortStruct, ["a"]),
         (DictUser, ["name"]),
+    ],
+    ids=str,
+)
+def test_what_is_always_sent_is_required(hint: Any, names: list[str], policy: str) -> None:
+    assert Client(serve(hint, None, policy)).list_tools()[0]["outputSchema"]["required"] == names
+
+
+class Place(NamedTuple):
+    name: str
+    level: int = 1
+
+
+class PlaceRow(msgspec.Struct, array_like=True):
+    name: str
+    level: int = 1
+
+
+class PlaceModel(BaseModel):
+    place: Place
+
+
+@pytest.mark.parametrize("kind", [Place, PlaceRow])
+def test_so_are_the_items_of_an_array_that_are_always_sent(kind: Any) -> None:
+    for hint, value, sent in (
+        (kind, kind("Ada"), ["Ada", 1]),
+        (kind, ["Ada"], ["Ada", 1]),
+        (list[kind], [kind("Ada")], [["Ada", 1]]),
+        (kind | None, kind("Ada"), ["Ada", 1]),
+        (Box[kind], Box(kind("Ada")), {"item": ["Ada", 1]}),
+        (PlaceModel, PlaceModel(place=Place("Ada")), {"place": ["Ada", 1]}),
     ):
-        assert Client(serve(hint, None)).list_tools()[0]["outputSchema"]["required"] == names
-    for kind, _ in USERS:
-        assert Client(serve(kind, None)).list_tools()[0]["outputSchema"]["required"] == ["name", "level"]
-        assert Client(serve(kind, {"name": "Ada"})).call("t")["structuredContent"] == {"name": "Ada", "level": 1}
-    # What is asked for is another matter: a default may be left out.
+        check(hint, value, sends=sent)
+        listed = str(Client(serve(hint, value, "fastmcp")).list_tools()[0]["outputSchema"])
+        assert "'minItems': 2" in listed and "'minItems': 1" not in listed
+
+
+@pytest.mark.parametrize("kind", [kind for kind, _ in USERS])
+def test_what_has_a_default_may_be_left_out_by_a_function_and_by_a_client(kind: Any) -> None:
+    assert Client(serve(kind, {"name": "Ada"})).call("t")["structuredContent"] == {"name": "Ada", "level": 1}
     server = Server("s")
-    server.tool(name="t")(lambda user: None)
 
-    @server.tool
-    def take(user: DataUser) -> None: ...
+    def take(user: Any) -> None: ...
 
-    [tool] = [tool for tool in Client(server).list_tools() if tool["name"] == "take"]
-    assert tool["inputSchema"]["properties"]["user"]["required"] == ["name"]
+    take.__annotations__ = {"user": kind, "return": None}
+    server.tool(take)
+    assert Client(server).list_tools()[0]["inputSchema"]["properties"]["user"]["required"] == ["name"]
 
 
 @dataclasses.dataclass
@@ -351,58 +390,105 @@ def test_a_member_is_not_required_where_it_may_be_null_and_nulls_are_left_out(hi
     assert client.call("t")["structuredContent"] == {"name": "Ada"}
 
 
-class Moments(BaseModel):
-    moment: datetime.datetime
-    span: datetime.timedelta
-    clock: datetime.time
-
-
 @pytest.mark.parametrize(
     "value",
     [
-        Moments(
-            moment=datetime.datetime(2026, 1, 2, 3), span=datetime.timedelta(seconds=1.5), clock=datetime.time(3)
-        ),
-        Moments(
-            moment=datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC),
-            span=-datetime.timedelta(days=1),
-            clock=datetime.time(3, 4, 5, 6),
-        ),
+        datetime.datetime(2026, 1, 2, 3),
+        datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC),
+        datetime.timedelta(seconds=1.5),
+        -datetime.timedelta(days=1),
+        datetime.time(3),
+        datetime.time(3, 4, 5, 6),
     ],
-    ids=str,
+    ids=repr,
 )
-def test_no_format_is_listed_that_a_value_may_not_keep(value: Moments) -> None:
-    check(Moments, value)
-    record = dataclasses.make_dataclass("Record", [("m", datetime.datetime), ("s", datetime.timedelta)])
-    check(record, record(value.moment, value.span))
+def test_no_format_is_listed_that_a_value_may_not_keep(value: Any) -> None:
+    model = pydantic.create_model("Model", it=(type(value), ...))
+    record = dataclasses.make_dataclass("Record", [("it", type(value))])
+    for hint, sent in ((model, model(it=value)), (list[model], [model(it=value)]), (record, record(value))):
+        check(hint, sent)
+
+
+def test_a_format_that_is_listed_is_checked() -> None:
     assert not Client(serve(datetime.date, "soon", "fastmcp")).call("t").get("structuredContent")
 
 
-@dataclasses.dataclass
-class Links:
-    url: pydantic.HttpUrl
-    secret: pydantic.SecretStr
-    database: pydantic.PostgresDsn
-    year: Annotated[datetime.date, PlainSerializer(lambda day: day.year, return_type=int)]
+SCALARS: dict[str, tuple[Any, Any, Any]] = {
+    "url": (pydantic.HttpUrl, pydantic.HttpUrl("https://example.com/a"), "https://example.com/a"),
+    "database": (pydantic.PostgresDsn, pydantic.PostgresDsn("postgres://u@h:3/d"), "postgres://u@h:3/d"),
+    "databases": (pydantic.MongoDsn, pydantic.MongoDsn("mongodb://h:1,i:2/d"), "mongodb://h:1,i:2/d"),
+    "secret": (pydantic.SecretStr, pydantic.SecretStr(SECRET), "*" * 10),
+    "secret bytes": (pydantic.SecretBytes, pydantic.SecretBytes(SECRET.encode()), "*" * 10),
+    "year": (
+        Annotated[datetime.date, PlainSerializer(lambda day: day.year, return_type=int)],
+        datetime.date(2026, 1, 2),
+        2026,
+    ),
+}
 
 
-class LinksDict(TypedDict):
-    url: pydantic.HttpUrl
-    secret: pydantic.SecretStr
+@pytest.mark.parametrize("name", SCALARS)
+@pytest.mark.parametrize("family", ["dataclass", "attrs", "Struct", "TypedDict"])
+def test_pydantic_s_own_scalars_are_sent_in_records_that_are_no_models(family: str, name: str) -> None:
+    hint, value, sent = SCALARS[name]
+    make: Any = {
+        "dataclass": lambda: dataclasses.make_dataclass("Record", [("it", hint)]),
+        "attrs": lambda: attrs.make_class("Record", {"it": attrs.field(type=hint)}),
+        "Struct": lambda: msgspec.defstruct("Record", [("it", hint)]),
+        "TypedDict": lambda: TypedDict("Record", {"it": hint}),  # type: ignore[operator]
+    }
+    record = make[family]()
+    check(record, record(it=value), sends={"it": sent})
+    client = Client(serve(record, record(it=value)), "2025-11-25")
+    assert list(client.list_tools()[0]["outputSchema"]["properties"]) == ["it"]
+    assert client.call("t")["structuredContent"] == {"it": sent}
 
 
-def test_pydantic_s_own_scalars_are_sent_outside_of_models_too() -> None:
-    url, secret = pydantic.HttpUrl("https://example.com/a"), pydantic.SecretStr(SECRET)
-    links = Links(url, secret, pydantic.PostgresDsn("postgres://u@h:3/d"), datetime.date(2026, 1, 2))
-    data = {"url": "https://example.com/a", "secret": "*" * 10}
-    check(Links, links, sends=data | {"database": "postgres://u@h:3/d", "year": 2026})
-    check(LinksDict, {"url": url, "secret": secret}, sends=data)
-    record = attrs.make_class("Record", {"url": attrs.field(type=pydantic.HttpUrl)})
-    check(record, record(url), sends={"url": "https://example.com/a"})
-    check(list[pydantic.HttpUrl], [url], sends=["https://example.com/a"])
-    check(dict[str, pydantic.SecretStr], {"a": secret}, sends={"a": "*" * 10})
-    check(pydantic.HttpUrl, url, sends="https://example.com/a")
-    check(Any, {"url": url, "deep": [secret]}, sends={"url": "https://example.com/a", "deep": ["*" * 10]})
+@pytest.mark.parametrize("name", SCALARS)
+def test_and_so_they_are_in_collections_and_alone(name: str) -> None:
+    hint, value, sent = SCALARS[name]
+    check(hint, value, sends=sent)
+    check(hint | None, value, sends=sent)
+    check(list[hint], [value], sends=[sent])
+    check(tuple[hint, ...], (value,), sends=[sent])
+    check(dict[str, hint], {"a": value}, sends={"a": sent})
+    if name != "year":  # without its hint it is a date
+        check(Any, {"it": value, "deep": [value]}, sends={"it": sent, "deep": [sent]})
+
+
+class Rank(enum.IntEnum):
+    LOW = 1
+
+
+class Number(enum.Enum):
+    ONE = 1
+
+
+@pytest.mark.parametrize("rank", [Rank.LOW, Number.ONE, 1, True], ids=repr)
+def test_what_is_keyed_by_other_than_text_is_sent_by_its_text(rank: Any) -> None:
+    """R2506-TOOL-06, R2511-TOOL-06, R26-TOOL-06"""
+    key, plain = "true" if rank is True else "1", {"name": "Ada", "level": 1}
+    model = pydantic.create_model("Model", ranks=(dict[type(rank), int], ...))
+    for user, _ in USERS:
+        check(dict[type(rank), user], {rank: user(name="Ada")}, sends={key: plain})
+    check(dict[type(rank), int], {rank: 2}, sends={key: 2})
+    check(model, model(ranks={rank: 2}), sends={"ranks": {key: 2}})
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ({"enum": ["a"]}, '"a"'),
+        ({"type": "integer"}, "an integer"),
+        ({"const": "a"}, '"a"'),
+        ({"pattern": "^a"}, "a string matching ^a"),
+    ],
+    ids=str,
+)
+def test_a_name_that_an_output_schema_by_hand_forbids_is_told_with_its_path(names: Any, expected: str) -> None:
+    result = Client(serve(Any, {"c": 1}, output_schema={"type": "object", "propertyNames": names})).call("t")
+    said = f"$.c: expected a name that is {expected}, got another name"
+    assert result["content"][0]["text"] == f"The result of t was not valid and is withheld: {said}"
 
 
 # A declared type filters ----------------------------------------------------------------------------
@@ -538,6 +624,30 @@ def test_nor_in_what_a_resource_reads() -> None:
     client = Client(server)
     assert client.read("users://all")["contents"][0]["text"] == '[{"name": "Ada", "level": 1}]'
     assert client.read("users://Ada")["contents"][0]["text"] == '{"name": "Ada", "level": 1}'
+
+
+@pytest.mark.parametrize(("user", "admin"), USERS, ids=str)
+def test_nor_in_what_a_prompt_says(user: Any, admin: Any) -> None:
+    plain = '{"name": "Ada", "level": 1}'
+    for hint, value, said in (
+        (user, admin(name="Ada"), [("user", plain)]),
+        (user | None, admin(name="Ada"), [("user", plain)]),
+        (list[user], [admin(name="Ada"), user(name="Ada")], [("user", plain)] * 2),
+        (tuple[str, user], ("assistant", admin(name="Ada")), [("assistant", plain)]),
+        (dict[str, user], {"a": admin(name="Ada")}, [("user", f'{{"a": {plain}}}')]),
+        (list[str | user], ["Who?", admin(name="Ada")], [("user", "Who?"), ("user", plain)]),
+        (PromptMessage, PromptMessage(role="user", content=TextContent(text="Who?")), [("user", "Who?")]),
+        (list[PromptMessage], [{"role": "assistant", "content": "Me."}], [("assistant", "Me.")]),
+    ):
+        server = Server("s")
+
+        def ask(value: Any = value) -> Any:
+            return value
+
+        ask.__annotations__ = {"return": hint}
+        server.prompt(functools.partial(ask, value), name="ask")
+        messages = Client(server).get_prompt("ask")["messages"]
+        assert [(message["role"], message["content"]["text"]) for message in messages] == said
 
 
 def test_nor_anything_further_inside() -> None:

@@ -5,7 +5,7 @@ together in the class that users create.
 """
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from os import urandom
 from time import time
@@ -63,8 +63,10 @@ class Core:
 
     methods: Mapping[str, Callable[..., Any]]
     """The functions that answer the methods of the protocol, by name; middleware is in there."""
+    chain: tuple[Any, ...] = ()
+    """The middleware that is around the features, also where the server is mounted in another one."""
     life: "Life | None" = None
-    """The lifespan of the server; a transport that serves starts and ends it."""
+    """The lifespan of the server, if it has one."""
 
     @with_checked_options("Server", 'write Server("weather", version="1.0.0")')
     def __init__(
@@ -325,7 +327,6 @@ class Core:
 
     # Composition ----------------------------------------------------------------------------------
 
-    @with_checked_options("server.mount", 'write server.mount(other, prefix="weather")')
     def mount(self, other: "Core", prefix: str | None = None) -> None:
         """Offer the features of another server, also those that it registers or removes later.
 
@@ -338,6 +339,16 @@ class Core:
         mount.check_mount(self.registry, other.registry, prefix or "")
         mount.add_copies(self.registry, other.registry, prefix or "", other)
         self.mounted.append(other)
+
+    def _mounted_servers(self) -> Iterator["Core"]:
+        """The servers that are mounted in this one, also indirectly."""
+        for server in self.mounted:
+            yield server
+            yield from server._mounted_servers()
+
+    def lives(self) -> list["Life"]:
+        """The lifespans of this server and of those that are mounted in it; a transport that serves starts them."""
+        return [server.life for server in (self, *self._mounted_servers()) if server.life is not None]
 
     @with_checked_options("server.enable", 'write server.enable(tags=["admin"])')
     def enable(

@@ -430,7 +430,7 @@ def prompt(
     return PromptFeature(
         definition=definition,
         bind=bind,
-        normalize=partial(_normalize_messages, shown, policy, rules),
+        normalize=partial(_normalize_messages, shown, policy, rules, _compile_filter(read.returns, policy, rules)),
         **_call_of(function, read),
         **common,
     )
@@ -440,7 +440,10 @@ def _to_argument(parameter: signature.Parameter) -> PromptArgument:
     return PromptArgument(name=parameter.name, description=parameter.description, required=parameter.required)
 
 
-def _normalize_messages(description: str | None, policy: Policy, rules: Rules, value: Any) -> GetPromptResult:
+def _normalize_messages(
+    description: str | None, policy: Policy, rules: Rules, filter_fields: Conform | None, value: Any
+) -> GetPromptResult:
+    value = value if filter_fields is None else filter_fields(value)
     result = normalize.prompt_result(value, policy, rules)
     if result.description is None:
         result.description = description

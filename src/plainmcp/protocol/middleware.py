@@ -56,12 +56,15 @@ def compile(function: Callable[..., Any], methods: Sequence[str] | None = None) 
     return Middleware(feature, None if methods is None else frozenset(methods), isgeneratorfunction(function))
 
 
-def wrap_methods(chain: Sequence[Middleware]) -> Mapping[str, Method]:
-    """Every method, with the middleware that is for it around it. The first is the outermost."""
+def wrap_methods(chain: Sequence[Middleware], *, has_inner: bool = False) -> Mapping[str, Method]:
+    """Every method, with the middleware that is for it around it. The first is the outermost.
+
+    With `has_inner`, mounted servers have middleware around their own features.
+    """
     methods = dict(METHODS)
     for name in methods:
         own = [one for one in chain if one.is_for(name)]
-        if own:
+        if own or (has_inner and name in FINDERS):
             methods[name] = partial(_start, own)
     return methods
 
@@ -223,6 +226,13 @@ def _find(incoming: MiddlewareRequest) -> tuple[Plan[Any], Any]:
 
 
 def _call_feature(incoming: MiddlewareRequest, finish: Finish) -> Steps:
+    """The steps of a handler, with the middleware of the server that it was mounted with."""
+    through = _find(incoming)[0].feature.through
+    chain = [one for server in through for one in server.chain if one.is_for(incoming.method)]
+    return (yield from _pass_through(chain, _evaluate, finish, incoming))
+
+
+def _evaluate(incoming: MiddlewareRequest, finish: Finish) -> Steps:
     plan, arguments = _find(incoming)
     return (yield from evaluate(plan, incoming.current(), arguments, finish))
 

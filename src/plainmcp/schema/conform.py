@@ -80,12 +80,12 @@ class _Compiler:
         return self.started[hint]
 
     def _compile(self, hint: Any) -> Conform:
-        if any(map(classes.is_serializer, getattr(hint, "__metadata__", ()))):
-            return classes.dumper_of(hint)
-        choices = [hints.unwrap_all(choice) for choice in hints.choices_of(hint)]
+        choices = [hint] if _has_serializer(hint) else [_unwrap(choice) for choice in hints.choices_of(hint)]
         return self._compile_single(choices[0]) if len(choices) == 1 else self._compile_union(choices)
 
     def _compile_single(self, hint: Any) -> Conform:
+        if _has_serializer(hint):
+            return classes.dumper_of(hint)
         kind = get_origin(hint) or hint
         if kind is Any or not isinstance(kind, type) or self._has_own_form(kind):
             return _keep
@@ -94,9 +94,9 @@ class _Compiler:
             return inner if inner is _keep else lambda value: value if isinstance(value, kind) else inner(value)
         if hints.is_record(kind):
             return self._compile_record(hint, kind)
-        item_hints = _item_hints_of(hint)
-        if item_hints is not None:
-            return self._compile_tuple(hint, kind, item_hints)
+        items = _item_fields_of(hint)
+        if items is not None:
+            return self._compile_tuple(hint, kind, items)
         make = _MembersShape if issubclass(kind, Mapping) else _ItemsShape
         return self._compile_collection(make, [_item_hint_of(hint)])
 
@@ -107,12 +107,12 @@ class _Compiler:
             shape = self._compile_once(items[0] if len(items) == 1 else Union[tuple(items)])  # noqa: UP007 - at run time
         return _keep if shape is _keep else make(self.unpacker, shape)
 
-    def _compile_tuple(self, hint: Any, kind: type, item_hints: list[Any]) -> Conform:
+    def _compile_tuple(self, hint: Any, kind: type, items: list[records.SentField]) -> Conform:
         key: Any = object() if kind is tuple else hint  # only a class can contain itself
         if key not in self.tuples:
-            self.tuples[key] = shape = _TupleShape(self.unpacker, kind)
-            shape.shapes = [self.shape(item_hint) for item_hint in item_hints]
-            if not shape.is_struct and all(one is _keep for one in shape.shapes):
+            self.tuples[key] = shape = _TupleShape(self.unpacker, kind, [item.default for item in items])
+            shape.shapes = [self.shape(item.hint) for item in items]
+            if not shape.is_struct and not any(shape.defaults) and all(one is _keep for one in shape.shapes):
                 self.tuples[key] = _keep
         return self.tuples[key]
 
@@ -131,7 +131,7 @@ class _Compiler:
     def _compile_union(self, choices: list[Any]) -> Conform:
         """A union: a record by its class or its members, arrays and mappings as one of each."""
         roots = tuple(choice for choice in choices if getattr(choice, "__pydantic_root_model__", False))
-        choices = [hints.unwrap_all(one) for choice in choices for one in hints.choices_of(_root_of(choice))]
+        choices = [_unwrap(one) for choice in choices for one in hints.choices_of(_root_of(choice))]
         if any(choice in (Any, object) for choice in choices):
             return _keep
         shapes = [(choice, self._compile_single(choice)) for choice in choices]
@@ -154,14 +154,27 @@ class _Compiler:
 
 
 def _shapes_by_class(shapes: list[tuple[Any, Conform]]) -> dict[type, Conform]:
-    """The choices of a union that are plain classes and keep every value, and those that are tuples of a class."""
+    """The choices of a union that are plain classes and keep every value, tuples of a class, or have a serializer."""
     by_class: dict[type, Conform] = {}
     for choice, shape in shapes:
-        if shape is _keep and isinstance(choice, type) and not get_origin(choice):
+        if _has_serializer(choice):
+            kind = hints.unwrap_all(choice)
+            by_class[get_origin(kind) or kind] = shape
+        elif shape is _keep and isinstance(choice, type) and not get_origin(choice):
             by_class[choice] = _keep
         elif isinstance(shape, _TupleShape) and shape.kind is not tuple:
             by_class[shape.kind] = shape
     return by_class
+
+
+def _has_serializer(hint: Any) -> bool:
+    """Whether a serializer of pydantic in its Annotated decides what the values of a hint become."""
+    return any(map(classes.is_serializer, getattr(hint, "__metadata__", ())))
+
+
+def _unwrap(hint: Any) -> Any:
+    """A hint without its wrappers, except for a serializer."""
+    return hint if _has_serializer(hint) else hints.unwrap_all(hint)
 
 
 def _has_hash(hint: Any) -> bool:
@@ -175,7 +188,7 @@ def _has_hash(hint: Any) -> bool:
 def _array_items_of(choices: list[Any]) -> list[Any]:
     """The hints of the items of all arrays among some hints."""
     arrays = [one for one in choices if (_is_a(one, Iterable) and not _is_a(one, Mapping)) or _is_array_struct(one)]
-    return [item for array in arrays for item in _item_hints_of(array) or [_item_hint_of(array)]]
+    return [item.hint for array in arrays for item in _item_fields_of(array) or [_item_of(_item_hint_of(array))]]
 
 
 def _test_of(hint: Any, unpacker: Unpacker) -> Test:
@@ -232,17 +245,18 @@ def _is_array_struct(hint: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, msgspec.Struct) and bool(kind.__struct_config__.array_like)
 
 
-def _item_hints_of(hint: Any) -> list[Any] | None:
-    """The hints of the items of a tuple with a fixed length, or of an array-like Struct; None for any other hint."""
-    args, names = get_args(hint), getattr(hint, "_fields", None)
-    if _is_array_struct(hint):
-        return [field.hint for field in records.sent_fields_of(hint)]
-    if not _is_a(hint, tuple):
+def _item_fields_of(hint: Any) -> list[records.SentField] | None:
+    """The items of a tuple with a fixed length, or of an array-like Struct; None for any other hint."""
+    args = get_args(hint)
+    if _is_array_struct(hint) or (_is_a(hint, tuple) and hasattr(hint, "_fields")):
+        return records.sent_fields_of(hint)
+    if not _is_a(hint, tuple) or args[-1:] == (...,) or not args:
         return None
-    if names is not None:
-        annotations = records.sent_annotations_of(hint)
-        return [annotations.get(name, Any) for name in names]
-    return None if args[-1:] == (...,) or not args else list(args)
+    return list(map(_item_of, args))
+
+
+def _item_of(hint: Any) -> records.SentField:
+    return records.SentField("", hint)
 
 
 # Shapes -------------------------------------------------------------------------------------------
@@ -338,8 +352,9 @@ class _ItemsShape:
 class _TupleShape:
     """The shape of a tuple, or of an array-like Struct, with a shape for each of its items."""
 
-    def __init__(self, unpacker: Unpacker, kind: type) -> None:
+    def __init__(self, unpacker: Unpacker, kind: type, defaults: list[Callable[[], Any] | None]) -> None:
         self.unpacker, self.kind, self.is_struct = unpacker, kind, _is_array_struct(kind)
+        self.defaults = defaults
         self.shapes: list[Conform] = []
 
     def __call__(self, value: Any) -> Any:
@@ -348,10 +363,12 @@ class _TupleShape:
             return value
         if self.is_struct and isinstance(value, self.kind):
             items = items[: len(self.shapes)]  # a derived class has more
+        missing = [make() for make in self.defaults[len(items) :] if make is not None]
+        items = [*items, *missing]
         if len(items) != len(self.shapes):
             return value
         selected = [shape(item) for shape, item in zip(self.shapes, items, strict=True)]
-        is_exact = type(value) is self.kind or not self.is_struct
+        is_exact = type(value) is self.kind or not (missing or self.is_struct)
         return value if is_exact and all(map(is_, selected, items)) else _rebuild_like(value, selected)
 
 

@@ -132,11 +132,12 @@ class _Writer:
 
     def _write_row(self, node: Row) -> Schema:
         items = [self._write_field(one) for one in node.items]
+        least = node.least if self._is_input else len(items)  # an item with a default is always sent
         if node.kind is None:
             rest = {"prefixItems": items, "items": False} if items else {}
-            return {"type": "array", "minItems": node.least, "maxItems": len(items), **rest}
+            return {"type": "array", "minItems": least, "maxItems": len(items), **rest}
         most = {"maxItems": len(items)} if node.closed else {}
-        return {"type": "array", "prefixItems": items, "minItems": node.least, **most}
+        return {"type": "array", "prefixItems": items, "minItems": least, **most}
 
     def _write_members(self, node: Members) -> Schema:
         names = self._write_names(node.key)

@@ -67,6 +67,15 @@ def _make_generator() -> Any:
 
         return dict_schema
 
+    def with_all_items(make: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+        """An item of a named tuple with a default may be absent from input; output always has it."""
+
+        def tuple_schema(self: Any, *schemas: Any) -> dict[str, Any]:
+            listed = make(self, *schemas)
+            return listed if self.mode == "validation" else {**listed, "minItems": len(listed.get("prefixItems", ()))}
+
+        return tuple_schema
+
     def set_schema(self: Any, schema: Any) -> dict[str, Any]:
         return _with_flat_items(GenerateJsonSchema.set_schema(self, schema), self.mode)
 
@@ -93,6 +102,8 @@ def _make_generator() -> Any:
     changes |= {"field_is_required": field_is_required, "field_title_should_be_set": field_title_should_be_set}
     dict_methods = [name for name in _DICTS if hasattr(GenerateJsonSchema, name)]  # pydantic 2.12 has only the first
     changes |= {name: with_names(getattr(GenerateJsonSchema, name)) for name in dict_methods}
+    tuple_method = next(name for name in _NAMED_TUPLES if hasattr(GenerateJsonSchema, name))
+    changes |= {tuple_method: with_all_items(getattr(GenerateJsonSchema, tuple_method))}
     return type("Plain", (GenerateJsonSchema,), changes)
 
 
@@ -102,6 +113,7 @@ def _with_flat_items(schema: dict[str, Any], mode: str) -> dict[str, Any]:
 
 
 _DICTS = ("dict_schema", "frozendict_schema", "ordered_dict_schema", "counter_schema")
+_NAMED_TUPLES = ("named_tuple_schema", "p_arguments_schema")  # pydantic 2.12 reads one as the arguments of a function
 _NAMES = {
     "int": {"pattern": INTEGER_NAME},
     "float": {"pattern": NUMBER_NAME},

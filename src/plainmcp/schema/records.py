@@ -6,6 +6,7 @@ A record is a dataclass, a TypedDict, a pydantic model, an attrs class, a NamedT
 import dataclasses
 import typing
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import msgspec
@@ -53,6 +54,8 @@ def sent_fields_of(hint: Any) -> list[SentField]:
         return [SentField(name, one, name in kind.__required_keys__) for name, one in annotations.items()]
     if issubclass(kind, msgspec.Struct):
         return _fields_of_struct(kind, annotations)
+    if issubclass(kind, tuple):
+        return _fields_of_named_tuple(kind, annotations)
     if dataclasses.is_dataclass(kind):
         return _fields_of_dataclass(kind, annotations)
     public = classes.attrs_fields_of(kind) or ()
@@ -91,6 +94,11 @@ def _fields_of_struct(kind: type[msgspec.Struct], annotations: Mapping[str, Any]
         is_optional = (config.omit_defaults and not field.required) or msgspec.UnsetType in hints.choices_of(hint)
         fields.append(SentField(field.encode_name, hint, not is_optional, _default_of(field, msgspec.NODEFAULT)))
     return fields
+
+
+def _fields_of_named_tuple(kind: Any, annotations: Mapping[str, Any]) -> list[SentField]:
+    defaults = {name: partial(kind._field_defaults.get, name) for name in kind._field_defaults}
+    return [SentField(name, annotations.get(name, Any), True, defaults.get(name)) for name in kind._fields]
 
 
 def _fields_of_dataclass(kind: Any, annotations: Mapping[str, Any]) -> list[SentField]:

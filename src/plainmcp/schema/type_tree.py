@@ -116,7 +116,7 @@ class _Parser:
         A hint that pydantic does not read as a whole may still be read here, and parts of it by pydantic.
         """
         if not self._is_input:
-            return hints.needs_pydantic(hint)
+            return hints.needs_pydantic(hint) and pydantic.refusal_of(hint) is None
         metadata = getattr(hint, "__metadata__", None)
         kind = get_origin(hint) or hint
         if metadata is not None:

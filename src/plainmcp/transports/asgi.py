@@ -117,13 +117,13 @@ class ASGIApp:
             await send({"type": "websocket.close", "code": 1000})
 
     async def _run_lifespan(self, receive: Receive, send: Send) -> None:
-        life = self.endpoint.core.life
+        core = self.endpoint.core
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self.endpoint.draining = False  # an application can be started several times
                 try:
-                    if life is not None:
+                    for life in core.lives():
                         await life.start_async()
                 except Exception as error:
                     _log.exception("the lifespan of the server failed at its start")
@@ -132,7 +132,7 @@ class ASGIApp:
                 await send({"type": "lifespan.startup.complete"})
             else:
                 self.close()
-                if life is not None:
+                for life in core.lives():
                     await life.close_async()
                 await send({"type": "lifespan.shutdown.complete"})
                 return

@@ -80,14 +80,14 @@ def run(core: Core, *, streams: StdioPipes | None = None, **options: Any) -> Non
         with guard_stdio() as streams:
             return run(core, streams=streams, **options)
     server = StdioServer(core, streams, **options)
-    if core.life is not None:
-        core.life.start()
+    for life in core.lives():
+        life.start()
     try:
         with _handle_signals(server.stop):
             server.serve()
     finally:
-        if core.life is not None:
-            core.life.close()
+        for life in core.lives():
+            life.close()
 
 
 class _Job:

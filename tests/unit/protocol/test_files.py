@@ -135,10 +135,10 @@ def test_a_file_that_is_too_large_is_refused_by_its_size_and_not_read(tmp_path):
     """R*-RES-06"""
     server = Server("files")
     (tmp_path / "log").write_text("soon more")
-    server.add_file(tmp_path / "log", "log://now", max_size=MAX_SIZE)
+    server.add_file(tmp_path / "log", "log://now", max_size=67_108_864)
     server.add_directory("all://", tmp_path)
     with open(tmp_path / "log", "r+b") as file:
-        file.truncate(MAX_SIZE + 1)
+        file.truncate(67_108_865)
     for uri in ("log://now", "all://log"):
         answer, memory = read_at(server, uri)
         assert answer["error"]["message"] == "'log' is larger than 67108864 bytes"
@@ -166,11 +166,11 @@ def test_an_open_pipe_is_read_up_to_its_limit(tmp_path):
 
 def test_an_open_file_that_is_too_large_is_refused_by_its_size_and_not_read(tmp_path):
     with open(tmp_path / "huge", "w+b") as file:
-        file.truncate(MAX_SIZE + 1)
+        file.truncate(67_108_865)
         tracemalloc.start()
         try:
             with pytest.raises(AuthorError, match="larger than max_size=67108864"):
-                FileSource(file)
+                Server("files").add_file(file, "huge://1")
             assert tracemalloc.get_traced_memory()[1] < 2**20
         finally:
             tracemalloc.stop()

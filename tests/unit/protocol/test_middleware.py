@@ -299,3 +299,50 @@ def test_the_rate_limit_counts_in_every_thread() -> None:
     for thread in threads:
         thread.join()
     assert sum(b'"result":{}' in (one or b"") for one in answers) == 50
+
+
+# Mounted servers ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_middleware_and_the_lifespan_of_a_mounted_server_are_around_its_features_only(way: str) -> None:
+    log: list[str] = []
+
+    def life(server: Server) -> Generator[str, None, None]:
+        log.append("open")
+        yield "db"
+        log.append("close")
+
+    inner = Server("inner", lifespan=life)
+    outer, _ = make_server()
+
+    @inner.tool
+    async def use(ctx: Context) -> str:
+        return str(ctx.lifespan)
+
+    outer.mount(inner, prefix="in")
+    call = {"name": "in_use", "arguments": {}}
+    plain = {"name": "echo", "arguments": {"text": "x"}}
+    assert send(way, outer, "tools/call", **plain)["result"]["content"][0]["text"] == "x"
+    assert log == (["open", "close"] if way == "stdio" else [])
+    log.clear()
+    assert send(way, outer, "tools/call", **call)["result"]["content"][0]["text"] == "db"
+    outer.close()
+    assert log == ["open", "close"]
+
+    @inner.middleware
+    def around(request: MiddlewareRequest, call_next: Any) -> Any:
+        log.append(f"inner {request.name}")
+        return call_next(request)
+
+    @outer.middleware
+    async def outermost(request: MiddlewareRequest, call_next: Any) -> Any:
+        log.append("outer")
+        return await call_next(request)
+
+    log.clear()
+    assert send(way, outer, "tools/call", **call)["result"]["content"][0]["text"] == "db"
+    assert send(way, outer, "tools/call", **plain)["result"]["content"][0]["text"] == "x"
+    outer.close()
+    assert [one for one in log if one not in ("open", "close")] == ["outer", "inner in_use", "outer"]
+    assert [one for one in log if one in ("open", "close")][:2] == ["open", "close"]

@@ -1107,6 +1107,7 @@ async def held_up_by(app: Any, asked: Any) -> tuple[float, float]:
         ({"host": "localhost:80:90"}, "hosts"),
         ({"origin": "http://[::1].evil.example"}, "origins"),
         ({"origin": "http://localhost:evil.example"}, "origins"),
+        ({"origin": "http://localhost:80:90"}, "origins"),
     ],
 )
 @pytest.mark.parametrize("method", ["POST", "GET", "DELETE"])

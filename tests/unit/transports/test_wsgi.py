@@ -411,6 +411,17 @@ def test_a_caller_that_could_not_be_identified_is_told_so_in_json(
     assert "hunter2" not in said["message"] and "hunter2" in caplog.text
 
 
+def test_the_log_says_why_a_session_is_not_found_whose_principal_is_never_equal(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """R2511-SESS-05"""
+    app = make().wsgi(principal=lambda environ: object())
+    headers = {"mcp-session-id": speak(app, initialize()).headers["Mcp-Session-Id"]}
+    assert speak(app, {"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers).status == 404
+    [record] = [record for record in caplog.records if record.name == "plainmcp"]
+    assert record.levelname == "WARNING" and "principal=" in record.getMessage()
+
+
 # On a real server ---------------------------------------------------------------------------------
 
 
