@@ -346,12 +346,12 @@ class Server(Core):
         rest of the program.
         """
         if http is None:
-            from .transports import stdio  # loaded for those who run the server
+            from .transports import stdio_async  # loaded for those who run the server in a loop
 
             more = {"path": path, "uvicorn": uvicorn}
             stdio_options = _stdio_options_of("server.run_async", {**options}, more)
             with formatted_logs():
-                await stdio.run_async(self, grace=grace, **stdio_options)
+                await stdio_async.run_async(self, grace=grace, **stdio_options)
         else:
             from .transports import uvicorn as serving  # loaded for those who serve over HTTP
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import queue
 import signal
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -125,9 +126,15 @@ def test_over_http_a_cancel_ends_it_and_the_program_goes_on(tmp_path: Path) -> N
         assert b"cancelled: [CancelledError(" in program.stderr and b"goes on" in program.stderr
 
 
-def test_streams_of_your_own() -> None:
-    server = Server("s", "1")
+def test_streams_of_your_own_and_a_lifespan() -> None:
     loops: list[Any] = []
+
+    async def lifespan(server: Server) -> AsyncIterator[None]:
+        loops.append(asyncio.get_running_loop())
+        yield
+        loops.append(asyncio.get_running_loop())
+
+    server = Server("s", "1", lifespan=lifespan)
 
     @server.tool
     async def here() -> None:
@@ -144,7 +151,7 @@ def test_streams_of_your_own() -> None:
 
     async def main() -> bool:
         await asyncio.wait_for(server.run_async(streams=StdioPipes(lambda size: lines.get(), collect)), 10)
-        return loops == [asyncio.get_running_loop()]
+        return loops == [asyncio.get_running_loop()] * 3
 
     assert asyncio.run(main())
     assert json.loads(written[0])["id"] == 1

@@ -30,7 +30,7 @@ from .link import RequestLink
 from .shutdown import GRACE, LAST, SHUTTING_DOWN, check_grace, end_with_main_thread
 from .threads import Threads
 
-__all__ = ["StdioPipes", "StdioServer", "guard_stdio", "run", "run_async"]
+__all__ = ["StdioPipes", "StdioServer", "guard_stdio", "handle_signals", "run"]
 
 MAX_RUNNING = 1000
 """How many requests of one client may run at the same time."""
@@ -47,29 +47,6 @@ class StdioPipes(NamedTuple):
     write: Callable[[bytes], object]
 
 
-async def run_async(core: Core, *, streams: StdioPipes | None = None, **options: Any) -> None:
-    """Serve one client in this event loop; takes what `run` takes. All functions run in this loop and its threads.
-
-    It ends when the client disconnects, by a signal, or when its task is cancelled. A signal is sent again at the
-    end, so that the program around it gets it too.
-    """
-    if streams is None:
-        with guard_stdio() as streams:
-            return await run_async(core, streams=streams, **options)
-    server = StdioServer(core, streams, **options)
-    if core.life is not None:
-        await core.life.start_async()
-    try:
-        with _handle_signals(server.stop) as signals:
-            await server.serve_async()
-    finally:
-        if core.life is not None:
-            await core.life.close_async()
-    for number in signals:
-        signal.raise_signal(number)
-    return None
-
-
 def run(core: Core, *, streams: StdioPipes | None = None, **options: Any) -> None:
     """Serve one client until it disconnects or a signal ends the process; by default on standard input and output.
 
@@ -83,7 +60,7 @@ def run(core: Core, *, streams: StdioPipes | None = None, **options: Any) -> Non
     for life in core.lives():
         life.start()
     try:
-        with _handle_signals(server.stop):
+        with handle_signals(server.stop):
             server.serve()
     finally:
         for life in core.lives():
@@ -106,7 +83,7 @@ class StdioServer:
 
     def __init__(self, core: Core, pipes: StdioPipes, *, max_line: int = MAX_LINE, grace: float = GRACE) -> None:
         self._max_line = max_line
-        self._grace = check_grace(grace)
+        self.grace = check_grace(grace)
         self._lines = Lines(pipes.read, max_line)
         self._put = pipes.write
         self._threads = Threads(core.threads)
@@ -114,8 +91,10 @@ class StdioServer:
         self._process = Process.current
         self._ends: SimpleQueue[None] = SimpleQueue()  # unlike an Event, a signal handler may use it
         self._stopped = False
-        self._wake: Callable[[], object] = _do_nothing  # called when it stops
-        self._submit: Callable[[_Job, bool], object] = self._submit_job
+        self.wake: Callable[[], object] = _do_nothing
+        """Called when it stops, perhaps in a signal handler."""
+        self.submit: Callable[[_Job, bool], object] = self._submit_job
+        """Runs a job whose function is async or not: see stdio_async."""
         self._writing = threading.Lock()
         self._is_closed = False  # the client does not read any more
         self._changed = threading.Condition()  # for the attributes below
@@ -124,54 +103,25 @@ class StdioServer:
 
     def serve(self) -> None:
         """Serve until the end; requests that still run then have some seconds to finish."""
-        threading.Thread(target=self._read, name="plainmcp-stdio", daemon=True).start()
+        self.start_reading()
         self._ends.get()
-        ending = threading.Thread(target=self._end, name="plainmcp-end", daemon=True)
+        ending = threading.Thread(target=self.end, name="plainmcp-end", daemon=True)
         ending.start()
-        ending.join(self._grace)  # a client that does not read can block a write forever
+        ending.join(self.grace)  # a client that does not read can block a write forever
         if self._jobs:
             end_with_main_thread()
-
-    async def serve_async(self) -> None:
-        """Serve in this event loop until the end, or until the task is cancelled; see `serve`."""
-        import asyncio  # loaded for those who have a loop
-
-        from .run_async import call_soon
-
-        loop, stopped, ended = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()
-        tasks: set[Any] = set()  # a loop alone does not keep its tasks alive
-
-        def create_task(job: _Job) -> None:
-            task = loop.create_task(self._run_async(job))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
-
-        def end() -> None:
-            self._end()
-            call_soon(loop, ended.set)
-
-        self._submit = lambda job, is_async: call_soon(loop, partial(create_task, job))
-        self._wake = partial(call_soon, loop, stopped.set)
-        threading.Thread(target=self._read, name="plainmcp-stdio", daemon=True).start()
-        try:
-            await stopped.wait()
-        finally:
-            self._stopped = True
-            threading.Thread(target=end, name="plainmcp-end", daemon=True).start()
-            with suppress(TimeoutError):  # a client that does not read can block a write forever
-                await asyncio.wait_for(ended.wait(), self._grace)
 
     def stop(self) -> None:
         """Stop reading, and start the shutdown; may be called in a signal handler."""
         self._stopped = True
         self._ends.put(None)
-        self._wake()
+        self.wake()
 
-    def _end(self) -> None:
-        """Shut down: requests that do not finish in time are answered with an error and cancelled."""
+    def end(self) -> None:
+        """Shut down, and wait for it: requests that do not finish in time are refused and cancelled."""
         self._connection.hang_up()
         with self._changed:
-            self._changed.wait_for(lambda: self._is_closed or not self._jobs, self._grace - LAST)
+            self._changed.wait_for(lambda: self._is_closed or not self._jobs, self.grace - LAST)
             left = [job for job in self._jobs if not job.link.cancelled]
         self._connection.give_up(SHUTTING_DOWN)
         for job in left:
@@ -186,6 +136,10 @@ class StdioServer:
         self._threads.close()
 
     # Reading --------------------------------------------------------------------------------------
+
+    def start_reading(self) -> None:
+        """Read the messages in a thread."""
+        threading.Thread(target=self._read, name="plainmcp-stdio", daemon=True).start()
 
     def _read(self) -> None:
         try:
@@ -228,13 +182,13 @@ class StdioServer:
     def _start(self, job: _Job, is_async: bool) -> None:
         with self._changed:
             self._jobs.add(job)
-        self._submit(job, is_async)
+        self.submit(job, is_async)
 
     def _submit_job(self, job: _Job, is_async: bool) -> None:
         if is_async:
             from . import background_loop  # loads asyncio only when it is needed
 
-            background_loop.create_task(partial(self._run_async, job))
+            background_loop.create_task(partial(self.run_async, job))
         else:
             self._threads.submit(partial(copy_context().run, partial(self._run, job)))
 
@@ -245,7 +199,8 @@ class StdioServer:
             response = self._refuse(job, error)
         self._finish(job, response)
 
-    async def _run_async(self, job: _Job) -> None:
+    async def run_async(self, job: _Job) -> None:
+        """Run a job in an event loop, and write its response."""
         try:
             response = await self._connection.finish_async(job.exchange)
         except BaseException as error:
@@ -295,7 +250,7 @@ def _do_nothing() -> None:
 
 
 @contextmanager
-def _handle_signals(stop: Callable[[], None]) -> Generator[list[int], None, None]:
+def handle_signals(stop: Callable[[], None]) -> Generator[list[int], None, None]:
     """Stop on SIGTERM and SIGINT. A second signal, or one to a child process, has its former effect.
 
     The list has the signals that came.
