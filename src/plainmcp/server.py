@@ -313,31 +313,74 @@ class Server(Core):
         error. For HTTP it also takes the options of `asgi` and, in `uvicorn`, those of uvicorn; for standard input
         and output, max_line (see transports.stdio). Raises AuthorError if it cannot serve there.
         """
-        http_options: dict[str, Any] = {**options}
-        stdio_options = {name: http_options.pop(name) for name in ("max_line", "streams") if name in http_options}
+        more = {"path": path, "uvicorn": uvicorn} | ({"workers": workers} if workers != 1 else {})
         if http is None:
             from .transports import stdio  # loaded for those who run the server
 
-            more = {"workers": workers != 1, "uvicorn": uvicorn is not None, "path": path is not None}
-            for_http = [*http_options, *(name for name, is_set in more.items() if is_set)]
-            if for_http:
-                raise OptionError(f'server.run: {for_http[0]}= goes with http=, such as http="127.0.0.1:8000"')
+            stdio_options = _stdio_options_of("server.run", {**options}, more)
             with formatted_logs():
                 stdio.run(self, grace=grace, **stdio_options)
         else:
             from .transports import uvicorn as serving  # loaded for those who serve over HTTP
 
-            if stdio_options:
-                raise OptionError(
-                    f"server.run: {next(iter(stdio_options))}= is for standard input and output, without http="
-                )
+            http_options = _http_options_of("server.run", {**options})
             if workers > 1 and not http_options.setdefault("stateless", True):
                 raise AuthorError("a session belongs to one process: with several workers, stateless is True")
-            details = {"path": path or serving.PATH, **(uvicorn or {})}
-            serving.check_uvicorn(details)
+            details = serving.check_uvicorn({"path": path or serving.PATH, **(uvicorn or {})})
             with formatted_logs():
                 app, address = self.asgi(path=details["path"], **http_options), serving.address_text(http)
                 serving.serve(app, address, workers=workers, grace=grace, **details)
+
+    @with_checked_options("server.run_async", 'write await server.run_async(), or run_async(http="127.0.0.1:8000")')
+    async def run_async(
+        self,
+        http: str | int | None = None,
+        *,
+        path: str | None = None,
+        grace: float = GRACE,
+        uvicorn: dict[str, Any] | None = None,
+        **options: Unpack[RunOptions],
+    ) -> None:
+        """Serve in the event loop of the caller, until the client hangs up, a signal comes or the task is cancelled.
+
+        Takes the options of `run`, except workers. A signal ends it as it ends `run`, and is then sent again for the
+        rest of the program.
+        """
+        if http is None:
+            from .transports import stdio_async  # loaded for those who run the server in a loop
+
+            more = {"path": path, "uvicorn": uvicorn}
+            stdio_options = _stdio_options_of("server.run_async", {**options}, more)
+            with formatted_logs():
+                await stdio_async.run_async(self, grace=grace, **stdio_options)
+        else:
+            from .transports import uvicorn as serving  # loaded for those who serve over HTTP
+
+            http_options = _http_options_of("server.run_async", {**options})
+            details = serving.check_uvicorn({"path": path or serving.PATH, **(uvicorn or {})})
+            with formatted_logs():
+                app, address = self.asgi(path=details["path"], **http_options), serving.address_text(http)
+                await serving.serve_async(app, address, grace=grace, **details)
+
+
+_FOR_STDIO = ("max_line", "streams")
+
+
+def _stdio_options_of(where: str, options: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """The options for standard input and output; raises OptionError if there are others."""
+    named = [name for name in options if name not in _FOR_STDIO]
+    for_http = [*named, *(name for name, value in more.items() if value is not None)]
+    if for_http:
+        raise OptionError(f'{where}: {for_http[0]}= goes with http=, such as http="127.0.0.1:8000"')
+    return options
+
+
+def _http_options_of(where: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The options for HTTP; raises OptionError if there are others."""
+    for name in _FOR_STDIO:
+        if name in options:
+            raise OptionError(f"{where}: {name}= is for standard input and output, without http=")
+    return options
 
 
 def _caller_of(revision: str | Revision | None, principal: Any) -> Caller:

@@ -19,6 +19,7 @@ ACROSS = {
     "test_peer_bugs.py": "values that other packages send wrong",
     "test_peer_bugs_protocol.py": "requests that other packages answer wrong",
     "test_profiles.py": "the profiles of policies, at the wire",
+    "test_running_in_a_loop.py": "server.run_async, through stdio, uvicorn and the runners",
     "test_typing.py": "what type checkers see of the public names",
 }
 

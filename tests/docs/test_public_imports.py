@@ -17,6 +17,7 @@ PUBLIC = (
     "plainmcp.revisions",
     "plainmcp.testing",
     "plainmcp.types",
+    "plainmcp.web",
 )
 EXAMPLES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "examples").glob("*.py"))
 

@@ -83,7 +83,7 @@ _METHODS_OF_SERVER = {
         "read_resource",
         "get_prompt",
     ),
-    "Answering": ("handle", "handle_async", "connect", "asgi", "wsgi", "route", "run"),
+    "Answering": ("handle", "handle_async", "connect", "asgi", "wsgi", "route", "run", "run_async"),
 }
 
 

@@ -21,6 +21,7 @@ from .exchange import Around, Evaluation, Exchange, Step
 from .failures import error_response, internal_error
 from .features import Feature
 from .methods import FINDERS, METHODS, Method
+from .mount import remove_prefix
 from .plan import Plan, plan_of
 from .request import Cancelled, Request
 
@@ -78,6 +79,7 @@ class MiddlewareRequest:
         self._server = server
         self._request = request
         self._params: dict[str, Any] | None = None
+        self._prefixes: tuple[str, ...] = ()  # that the mounted server of the middleware has
         self.response: bytes | None = None  # the response of a method without a handler
         self.result: Any = None  # and its result
 
@@ -101,9 +103,22 @@ class MiddlewareRequest:
 
     @property
     def name(self) -> str | None:
-        """The name of the tool or the prompt, or the URI of the resource; None for other methods."""
+        """The name of the tool or the prompt, or the URI of the resource; None for other methods.
+
+        For middleware of a mounted server it is the name in that server, without its prefix.
+        """
         name = self.params.get("name", self.params.get("uri"))
-        return name if isinstance(name, str) else None
+        if not isinstance(name, str):
+            return None
+        for prefix in self._prefixes:
+            name = remove_prefix(prefix, name, is_uri="uri" in self.params)
+        return name
+
+    def without_prefix(self, prefix: str) -> "MiddlewareRequest":
+        """The same request, as the middleware of a mounted server sees it."""
+        inner = MiddlewareRequest(self._server, self._request)
+        inner._params, inner._prefixes = self.params, (*self._prefixes, prefix)
+        return inner
 
     @property
     def feature(self) -> Any:
@@ -233,10 +248,19 @@ def _find(incoming: MiddlewareRequest) -> tuple[Plan[Any], Any]:
 
 
 def _call_feature(incoming: MiddlewareRequest, finish: Finish) -> Steps:
-    """The steps of a handler, with the middleware of the server that it was mounted with."""
-    through = _find(incoming)[0].feature.through
-    chain = [one for server in through for one in server.chain if one.is_for(incoming.method)]
-    return (yield from _pass_through(chain, _evaluate, finish, incoming))
+    """The steps of a handler, with the middleware of the servers that it was mounted with."""
+    feature = _find(incoming)[0].feature
+    mounts = tuple(zip(feature.through, feature.prefixes, strict=True))
+    return (yield from _call_mounted(mounts, incoming, finish))
+
+
+def _call_mounted(mounts: Sequence[tuple[Core, str]], incoming: MiddlewareRequest, finish: Finish) -> Steps:
+    """The steps of a handler of a mounted server: the middleware of each server knows the handler by its own name."""
+    if not mounts:
+        return (yield from _evaluate(incoming, finish))
+    (server, prefix), *inner = mounts
+    chain = [one for one in server.chain if one.is_for(incoming.method)]
+    return (yield from _pass_through(chain, partial(_call_mounted, inner), finish, incoming.without_prefix(prefix)))
 
 
 def _evaluate(incoming: MiddlewareRequest, finish: Finish) -> Steps:

@@ -27,7 +27,7 @@ from .features import (
 )
 from .registry import Registry
 
-__all__ = ["add_copies", "check_mount", "prefix_name", "prefix_uri"]
+__all__ = ["add_copies", "check_mount", "prefix_name", "prefix_uri", "remove_prefix"]
 
 F = TypeVar("F", bound=Feature)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*:(?://)?)?")
@@ -53,9 +53,25 @@ def prefix_uri(prefix: str, uri: str) -> str:
     """
     if not prefix:
         return uri
-    match = _SCHEME.match(uri)
-    end = match.end() if match else 0
+    end = _end_of_scheme(uri)
     return f"{uri[:end]}{prefix}/{uri[end:]}"
+
+
+def remove_prefix(prefix: str, name: str, *, is_uri: bool) -> str:
+    """The name or the URI that a mounted server has for one of its features.
+
+    >>> remove_prefix("a", "a_add", is_uri=False), remove_prefix("a", "memo://a/notes", is_uri=True)
+    ('add', 'memo://notes')
+    """
+    if not prefix:
+        return name
+    end = _end_of_scheme(name) if is_uri else 0
+    return name[:end] + name[end + len(prefix) + 1 :]
+
+
+def _end_of_scheme(uri: str) -> int:
+    match = _SCHEME.match(uri)
+    return match.end() if match else 0
 
 
 # Mounting -----------------------------------------------------------------------------------------
@@ -147,7 +163,8 @@ class _Copies:
         return self._copy(completion, ref=change(self._prefix, completion.ref))
 
     def _copy(self, feature: F, **changes: Any) -> F:
-        return replace(feature, **changes, plans={}, through=(self._origin, *feature.through))
+        through, prefixes = (self._origin, *feature.through), (self._prefix, *feature.prefixes)
+        return replace(feature, **changes, plans={}, through=through, prefixes=prefixes)
 
     def _name_of(self, name: str) -> str:
         return check_name(prefix_name(self._prefix, name))

@@ -212,4 +212,5 @@ def _describe(hint: Any) -> str:
     if origin is tuple:
         return f"({', '.join(_describe(part) for part in parts)})"
     kind: Any = origin or hint
-    return _WORDS.get(kind) or f"a {getattr(kind, '__name__', kind)}"
+    name = getattr(kind, "__name__", kind)
+    return _WORDS.get(kind) or ("a Server" if name == "Core" else f"a {name}")

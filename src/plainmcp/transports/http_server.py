@@ -12,7 +12,7 @@ from .http.path import App
 from .log_format import uvicorn_log_config
 from .shutdown import GRACE, LAST, Deadline, end_with_main_thread
 
-__all__ = ["serve_on"]
+__all__ = ["serve_on", "serve_on_async"]
 
 _log = logging.getLogger("plainmcp")
 
@@ -26,9 +26,46 @@ def serve_on(
     **options: Any,
 ) -> None:
     """Serve an ASGI application on a socket until a signal ends the process; calls `started` when it serves."""
-    import uvicorn  # an optional dependency, only needed here
-
     deadline = Deadline(grace)
+    server = _build_server(app, deadline, options, started=started)
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory(server.config)) as runner:
+            loop = runner.get_loop()
+            run_loop(loop, loop.create_task(server.serve(sockets=[bound])))
+    finally:
+        deadline.cancel()
+        if server.left:
+            end_with_main_thread()
+
+
+async def serve_on_async(bound: socket.socket, app: App, *, grace: float = GRACE, **options: Any) -> None:
+    """Serve an ASGI application on a socket in this event loop, until a signal or a cancel ends it.
+
+    uvicorn sends the signal again when it has ended, so that the program around it gets it too.
+    """
+    deadline = Deadline(grace, ends_process=False)
+    server = _build_server(app, deadline, options, has_own_loop=False)
+    serving = asyncio.get_running_loop().create_task(server.serve(sockets=[bound]))
+    try:
+        await asyncio.shield(serving)
+    except asyncio.CancelledError:
+        server.should_exit = True
+        await serving
+        raise
+    finally:
+        deadline.cancel()
+
+
+def _build_server(
+    app: App,
+    deadline: Deadline,
+    options: dict[str, Any],
+    *,
+    started: Callable[[], None] = lambda: None,
+    has_own_loop: bool = True,
+) -> Any:
+    """A uvicorn server whose shutdown ends in time."""
+    import uvicorn  # an optional dependency, only needed here
 
     class HttpServer(uvicorn.Server):
         def handle_exit(self, sig: int, frame: Any) -> None:
@@ -36,7 +73,8 @@ def serve_on(
             super().handle_exit(sig, frame)
 
         async def startup(self, sockets: Any = None) -> None:
-            asyncio.get_running_loop().set_default_executor(DaemonExecutor())
+            if has_own_loop:
+                asyncio.get_running_loop().set_default_executor(DaemonExecutor())
             await super().startup(sockets=sockets)
             started()
 
@@ -76,15 +114,7 @@ def serve_on(
     config = uvicorn.Config(app, **settings)
     config.load()
     config.http_protocol_class = _with_small_reads(config.http_protocol_class)
-    server = HttpServer(config)
-    try:
-        with asyncio.Runner(loop_factory=_loop_factory(config)) as runner:
-            loop = runner.get_loop()
-            run_loop(loop, loop.create_task(server.serve(sockets=[bound])))
-    finally:
-        deadline.cancel()
-        if server.left:
-            end_with_main_thread()
+    return HttpServer(config)
 
 
 def _loop_factory(config: Any) -> Any:

@@ -43,8 +43,9 @@ class Deadline:
     cancellation.
     """
 
-    def __init__(self, grace: float) -> None:
+    def __init__(self, grace: float, *, ends_process: bool = True) -> None:
         self._seconds = check_grace(grace)
+        self._ends_process = ends_process  # False where the process belongs to the program around the server
         self._timer: threading.Timer | None = None
         self._end = 0.0
 
@@ -52,7 +53,7 @@ class Deadline:
         """Start the timer, unless it runs already; may be called in a signal handler."""
         if self._timer is None:
             self._end = time.monotonic() + self._seconds
-            self._timer = threading.Timer(self._seconds, self._end_process)
+            self._timer = threading.Timer(self._seconds, self._end_process if self._ends_process else _do_nothing)
             self._timer.daemon = True
             self._timer.start()
 
@@ -70,6 +71,10 @@ class Deadline:
             "something still runs %g seconds after the server was asked to end: the process ends now", self._seconds
         )
         os._exit(0)
+
+
+def _do_nothing() -> None:
+    """Let a deadline pass."""
 
 
 def end_with_main_thread() -> None:

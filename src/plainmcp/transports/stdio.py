@@ -30,7 +30,7 @@ from .link import RequestLink
 from .shutdown import GRACE, LAST, SHUTTING_DOWN, check_grace, end_with_main_thread
 from .threads import Threads
 
-__all__ = ["StdioPipes", "StdioServer", "guard_stdio", "run"]
+__all__ = ["StdioPipes", "StdioServer", "guard_stdio", "handle_signals", "run"]
 
 MAX_RUNNING = 1000
 """How many requests of one client may run at the same time."""
@@ -60,7 +60,7 @@ def run(core: Core, *, streams: StdioPipes | None = None, **options: Any) -> Non
     for life in core.lives():
         life.start()
     try:
-        with _handle_signals(server.stop):
+        with handle_signals(server.stop):
             server.serve()
     finally:
         for life in core.lives():
@@ -83,7 +83,7 @@ class StdioServer:
 
     def __init__(self, core: Core, pipes: StdioPipes, *, max_line: int = MAX_LINE, grace: float = GRACE) -> None:
         self._max_line = max_line
-        self._grace = check_grace(grace)
+        self.grace = check_grace(grace)
         self._lines = Lines(pipes.read, max_line)
         self._put = pipes.write
         self._threads = Threads(core.threads)
@@ -91,6 +91,10 @@ class StdioServer:
         self._process = Process.current
         self._ends: SimpleQueue[None] = SimpleQueue()  # unlike an Event, a signal handler may use it
         self._stopped = False
+        self.wake: Callable[[], object] = _do_nothing
+        """Called when it stops, perhaps in a signal handler."""
+        self.submit: Callable[[_Job, bool], object] = self._submit_job
+        """Runs a job whose function is async or not: see stdio_async."""
         self._writing = threading.Lock()
         self._is_closed = False  # the client does not read any more
         self._changed = threading.Condition()  # for the attributes below
@@ -99,24 +103,25 @@ class StdioServer:
 
     def serve(self) -> None:
         """Serve until the end; requests that still run then have some seconds to finish."""
-        threading.Thread(target=self._read, name="plainmcp-stdio", daemon=True).start()
+        self.start_reading()
         self._ends.get()
-        ending = threading.Thread(target=self._end, name="plainmcp-end", daemon=True)
+        ending = threading.Thread(target=self.end, name="plainmcp-end", daemon=True)
         ending.start()
-        ending.join(self._grace)  # a client that does not read can block a write forever
+        ending.join(self.grace)  # a client that does not read can block a write forever
         if self._jobs:
             end_with_main_thread()
 
     def stop(self) -> None:
-        """Stop reading, and start the shutdown."""
+        """Stop reading, and start the shutdown; may be called in a signal handler."""
         self._stopped = True
         self._ends.put(None)
+        self.wake()
 
-    def _end(self) -> None:
-        """Shut down: requests that do not finish in time are answered with an error and cancelled."""
+    def end(self) -> None:
+        """Shut down, and wait for it: requests that do not finish in time are refused and cancelled."""
         self._connection.hang_up()
         with self._changed:
-            self._changed.wait_for(lambda: self._is_closed or not self._jobs, self._grace - LAST)
+            self._changed.wait_for(lambda: self._is_closed or not self._jobs, self.grace - LAST)
             left = [job for job in self._jobs if not job.link.cancelled]
         self._connection.give_up(SHUTTING_DOWN)
         for job in left:
@@ -131,6 +136,10 @@ class StdioServer:
         self._threads.close()
 
     # Reading --------------------------------------------------------------------------------------
+
+    def start_reading(self) -> None:
+        """Read the messages in a thread."""
+        threading.Thread(target=self._read, name="plainmcp-stdio", daemon=True).start()
 
     def _read(self) -> None:
         try:
@@ -173,10 +182,13 @@ class StdioServer:
     def _start(self, job: _Job, is_async: bool) -> None:
         with self._changed:
             self._jobs.add(job)
+        self.submit(job, is_async)
+
+    def _submit_job(self, job: _Job, is_async: bool) -> None:
         if is_async:
             from . import background_loop  # loads asyncio only when it is needed
 
-            background_loop.create_task(partial(self._run_async, job))
+            background_loop.create_task(partial(self.run_async, job))
         else:
             self._threads.submit(partial(copy_context().run, partial(self._run, job)))
 
@@ -187,7 +199,8 @@ class StdioServer:
             response = self._refuse(job, error)
         self._finish(job, response)
 
-    async def _run_async(self, job: _Job) -> None:
+    async def run_async(self, job: _Job) -> None:
+        """Run a job in an event loop, and write its response."""
         try:
             response = await self._connection.finish_async(job.exchange)
         except BaseException as error:
@@ -232,15 +245,24 @@ class StdioServer:
                 self._changed.notify_all()
 
 
+def _do_nothing() -> None:
+    """Wake nothing."""
+
+
 @contextmanager
-def _handle_signals(stop: Callable[[], None]) -> Generator[None, None, None]:
-    """Stop on SIGTERM and SIGINT. A second signal, or one to a child process, has its former effect."""
+def handle_signals(stop: Callable[[], None]) -> Generator[list[int], None, None]:
+    """Stop on SIGTERM and SIGINT. A second signal, or one to a child process, has its former effect.
+
+    The list has the signals that came.
+    """
     handlers: dict[int, Any] = {}
+    signals: list[int] = []
     process = os.getpid()
 
     def handle_signal(number: int, frame: FrameType | None) -> None:
         signal.signal(number, handlers.pop(number, signal.SIG_DFL))
         if os.getpid() == process:
+            signals.append(number)
             stop()
         else:
             os.kill(os.getpid(), number)
@@ -249,7 +271,7 @@ def _handle_signals(stop: Callable[[], None]) -> Generator[None, None, None]:
         for number in (signal.SIGTERM, signal.SIGINT):
             handlers[number] = signal.signal(number, handle_signal)
     try:
-        yield
+        yield signals
     finally:
         for caught_number, handler in handlers.items():
             signal.signal(caught_number, handler)

@@ -19,7 +19,7 @@ from .http.path import PATH, App
 from .shutdown import GRACE, check_grace
 from .workers import run_workers
 
-__all__ = ["PATH", "address_of", "address_text", "check_uvicorn", "open_socket", "serve"]
+__all__ = ["PATH", "address_of", "address_text", "check_uvicorn", "open_socket", "serve", "serve_async"]
 
 
 def address_of(text: str) -> tuple[str, int]:
@@ -51,15 +51,16 @@ def address_text(address: str | int) -> str:
     return f"127.0.0.1:{address}" if isinstance(address, int) else address
 
 
-def check_uvicorn(options: dict[str, Any]) -> None:
+def check_uvicorn(options: dict[str, Any]) -> dict[str, Any]:
     """Refuse options that neither uvicorn nor `serve` takes, or that set the address; raises OptionError."""
     if find_spec("uvicorn") is None or not options:
-        return
+        return options
     from uvicorn import Config
 
     ours = {"app", "host", "port", "uds", "fd", "workers", "reload"}
     allowed = {name: Any for name in inspect.signature(Config).parameters if name not in ours}
     check_options({name: value for name, value in options.items() if name != "path"}, allowed, "uvicorn=")
+    return options
 
 
 def serve(
@@ -85,6 +86,15 @@ def serve(
         else:
             work = partial(serve_on, bound, app, grace=grace, **options)
             run_workers(workers, lambda started: work(started=started), grace)
+
+
+async def serve_async(app: App, address: str, *, path: str = PATH, grace: float = GRACE, **options: Any) -> None:
+    """Serve an ASGI application at host:port in this event loop; takes what `serve` takes, and raises the same."""
+    check_grace(grace)
+    from .http_server import serve_on_async  # loads asyncio only when it is needed
+
+    with open_socket(address, path) as bound:
+        await serve_on_async(bound, app, grace=grace, **options)
 
 
 def open_socket(address: str, path: str = PATH) -> socket.socket:

@@ -344,5 +344,5 @@ def test_the_middleware_and_the_lifespan_of_a_mounted_server_are_around_its_feat
     assert send(way, outer, "tools/call", **call)["result"]["content"][0]["text"] == "db"
     assert send(way, outer, "tools/call", **plain)["result"]["content"][0]["text"] == "x"
     outer.close()
-    assert [one for one in log if one not in ("open", "close")] == ["outer", "inner in_use", "outer"]
+    assert [one for one in log if one not in ("open", "close")] == ["outer", "inner use", "outer"]
     assert [one for one in log if one in ("open", "close")][:2] == ["open", "close"]

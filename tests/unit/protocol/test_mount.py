@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plainmcp import Context, Server
+from plainmcp import Context, Server, ToolError
 from plainmcp.errors import AuthorError, OptionError
 from plainmcp.protocol.mount import prefix_name, prefix_uri
 from speaking import ALL, answer, client
@@ -123,7 +123,7 @@ def test_mounts_that_cannot_work_are_refused() -> None:
             main.mount(Server("x"), prefix=prefix)
     with pytest.raises(AuthorError, match="128"):
         main.mount(with_tool("x", "a" * 100), prefix="p" * 100)
-    with pytest.raises(OptionError, match="takes another Server, not int"):
+    with pytest.raises(OptionError, match="takes a Server, not int"):
         main.mount(3)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="did you mean prefix="):
         main.mount(Server("x"), prefx="x")  # type: ignore[call-arg]
@@ -240,3 +240,41 @@ def test_who_may_see_a_mounted_tool_is_decided_there() -> None:
     main.mount(other, prefix="o")
     assert tools(main) == []
     assert [tool["name"] for tool in client(main, ALL[-1], principal="root").list_tools()] == ["o_a"]
+
+
+@every_revision
+def test_middleware_of_a_mounted_server_knows_features_by_their_own_names(revision: str) -> None:
+    main, middle, inner = Server("main"), Server("middle"), Server("inner")
+    seen: list[Any] = []
+
+    def watch(server: Server) -> None:
+        @server.middleware
+        def note(request: Any, call_next: Any) -> Any:
+            seen.append((server.info.name, request.name))
+            if request.name == "wipe":
+                raise ToolError("not here")
+            return call_next(request)
+
+    for server in (middle, inner):
+        watch(server)
+    inner.tool(name="wipe")(lambda: "wiped")
+    inner.tool(name="add")(lambda: "added")
+    inner.resource("memo://{day}/x", name="t")(lambda day: day)
+    inner.prompt(name="p")(lambda: "text")
+    middle.mount(inner, prefix="i")
+    main.mount(middle, prefix="m")
+    one = client(main, revision)
+    assert one.call("m_i_add")["content"][0]["text"] == "added"
+    assert one.call("m_i_wipe")["content"][0]["text"] == "not here"
+    assert one.read("memo://m/i/mon/x")["contents"][0]["text"] == "mon"
+    assert one.get_prompt("m_i_p")["messages"][0]["content"]["text"] == "text"
+    assert seen == [
+        ("middle", "i_add"),
+        ("inner", "add"),
+        ("middle", "i_wipe"),
+        ("inner", "wipe"),
+        ("middle", "memo://i/mon/x"),
+        ("inner", "memo://mon/x"),
+        ("middle", "i_p"),
+        ("inner", "p"),
+    ]
