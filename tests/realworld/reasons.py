@@ -7,9 +7,9 @@ from .compare import Difference
 
 __all__ = ["reason_of"]
 
-WORDING = "what is wrong with arguments is said in other words: one line for each problem, without the values"
+WORDING = "what is wrong with arguments has another wording: one line for each problem, without the values"
 UNKNOWN = "a call of an unknown tool is a JSON-RPC error, as the specification says, not a result"
-WITHHELD = "a result that does not fit its output schema is withheld in other words"
+WITHHELD = "a result that does not fit its output schema is withheld with another wording"
 STUBS = "a stub stands for a value of a library that is not installed; a real value would be sent by both"
 
 CONTENT = "content in a return hint is not listed, and not sent a second time, as data; mcp 2 does the same"
@@ -29,10 +29,10 @@ def reason_of(line: str, difference: Difference) -> str | None:
     text, here = json.dumps(theirs), json.dumps(ours)
     if line == "mcp1" and '"_meta": null' in text and theirs.get("structuredContent") and "_meta" not in here:
         return CONTENT
-    if not (_has_failed(theirs) and _has_failed(ours)):
-        return None
     if "withheld" in here:
         return STUBS if "tub" in text + here else WITHHELD
+    if not (_has_failed(theirs) and _has_failed(ours)):
+        return None
     if any(words in text for words in _ARGUMENTS) and not any(words in text for words in _OUTPUTS):
         return WORDING
     return None

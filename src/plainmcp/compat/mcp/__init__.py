@@ -6,6 +6,7 @@ the handlers of `mcp` 2, `types`, `server.stdio`, `shared.exceptions`.
 
 from typing import Any
 
+from ..refused import refused_name
 from . import types
 from .exceptions import MCPDeprecationWarning, MCPError, McpError, UrlElicitationRequiredError
 from .session import ServerSession
@@ -21,17 +22,11 @@ __all__ = [
     "types",
 ]
 
-_CLIENT = (
-    "plainmcp is the server side; keep the client of mcp in a program of its own, or use plainmcp.testing.Client"
-)
-_MISSING = dict.fromkeys(
-    ("Client", "ClientSession", "ClientSessionGroup", "StdioServerParameters", "stdio_client"), _CLIENT
+_ADVICE = dict.fromkeys(
+    ("Client", "ClientSession", "ClientSessionGroup", "StdioServerParameters", "stdio_client"),
+    "keep the client in a program of its own, or use plainmcp.testing.Client in tests",
 )
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MISSING:
-        raise ImportError(f"plainmcp.compat.mcp has no {name}; {_MISSING[name]}", name=__name__)
-    if hasattr(types, name):
-        return getattr(types, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(types, name) if hasattr(types, name) else refused_name(name, __name__, _ADVICE)

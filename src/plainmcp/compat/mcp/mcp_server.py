@@ -8,7 +8,7 @@ from ...errors import ToolError
 from .exceptions import McpError, UnexpectedToolError, to_protocol_error
 from .high_level import HighLevelServer
 from .middleware import MiddlewareList
-from .settings import settings_of
+from .settings import check_auth, settings_of
 
 __all__ = ["MCPServer"]
 
@@ -50,6 +50,7 @@ class MCPServer(HighLevelServer):
         **options: Any,
     ) -> None:
         self.settings = settings_of(options)
+        check_auth(self.settings.auth or auth_server_provider or token_verifier)
         self.dependencies = self.settings.dependencies
         if options:
             raise TypeError(f"MCPServer.__init__() got an unexpected keyword argument {next(iter(options))!r}")

@@ -1,6 +1,5 @@
 """How a server of the official SDK is run and asked inside a program: its `run` methods, applications and lists."""
 
-import asyncio
 import copy
 import logging
 from collections.abc import Callable
@@ -44,16 +43,22 @@ class Serving:
             raise ValueError(f"Unknown transport: {transport}")
 
     async def run_stdio_async(self) -> None:
-        """Serve on standard input and output, inside an event loop."""
-        await asyncio.to_thread(Server.run, self)  # type: ignore[arg-type]
+        """Serve on standard input and output, in the event loop of the program."""
+        await Server.run_async(self)  # type: ignore[arg-type]
 
-    async def run_streamable_http_async(self: Any, **options: Any) -> None:
-        """Serve over HTTP, inside an event loop."""
-        await asyncio.to_thread(self.run, "streamable-http", **options)
+    async def run_streamable_http_async(self, **options: Any) -> None:
+        """Serve over HTTP, in the event loop of the program."""
+        await self._run_http_async("streamable-http", options)
 
-    async def run_sse_async(self: Any, mount_path: str | None = None, **options: Any) -> None:
-        """Serve over HTTP, inside an event loop; see run."""
-        await asyncio.to_thread(self.run, "sse", **options)
+    async def run_sse_async(self, mount_path: str | None = None, **options: Any) -> None:
+        """Serve over HTTP, in the event loop of the program; see run."""
+        await self._run_http_async("sse", options)
+
+    async def _run_http_async(self: Any, transport: str, options: dict[str, Any]) -> None:
+        settings = self._settings_with(options)
+        path = self._path_of(transport, settings)
+        level = {"log_level": str(settings.log_level).lower()}
+        await Server.run_async(self, address_of(settings), path=path, uvicorn=level, **asgi_options(settings))
 
     def streamable_http_app(self: Any, **options: Any) -> HttpApp:
         """An ASGI application at the path of the settings."""

@@ -4,7 +4,9 @@ import logging
 from types import SimpleNamespace
 from typing import Any
 
-__all__ = ["Settings", "TransportSecuritySettings", "address_of", "asgi_options", "settings_of"]
+from ...errors import AuthorError
+
+__all__ = ["Settings", "TransportSecuritySettings", "address_of", "asgi_options", "check_auth", "settings_of"]
 
 _log = logging.getLogger("plainmcp")
 
@@ -62,6 +64,15 @@ def settings_of(options: dict[str, Any]) -> Settings:
     settings = Settings(**{**_DEFAULTS, **given})
     settings.dependencies = list(settings.dependencies or ())
     return settings
+
+
+def check_auth(auth: Any) -> None:
+    """Refuse the options for authorization; raises AuthorError."""
+    if auth is not None:
+        raise AuthorError(
+            "auth=, token_verifier= and auth_server_provider= are not supported; check callers in ASGI middleware, "
+            "and pass asgi(principal=…), a function from a request's scope to its caller"
+        )
 
 
 def address_of(settings: Settings) -> str:

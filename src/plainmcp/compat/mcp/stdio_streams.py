@@ -1,6 +1,5 @@
 """`stdio_server()` of the official SDK, and what runs a server on the streams that it yields."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -29,4 +28,4 @@ async def serve_streams(server: Server, stream: Any) -> None:
         raise AuthorError(
             "run(read_stream, write_stream) takes the streams of stdio_server(); for HTTP, mount server.asgi()"
         )
-    await asyncio.to_thread(Server.run, server)
+    await Server.run_async(server)
