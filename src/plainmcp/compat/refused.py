@@ -27,7 +27,7 @@ def _same(cls: Any, parameters: Any) -> Any:
 
 
 def refused_name(name: str, module: str, advice: Mapping[str, str]) -> type:
-    """The refused class of a name, for the `__getattr__` of its module; raises AttributeError if there is no advice."""
+    """The refused class of a name, for the `__getattr__` of a module; raises AttributeError without advice."""
     if name not in advice:
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
     return refused_class(name, module, advice[name])
