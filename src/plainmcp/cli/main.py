@@ -25,7 +25,7 @@ from ..transports import stdio
 from ..transports.log_format import formatted_logs
 from . import preview, reload, show
 from .client import InProcessTransport, McpClient, ServerError, Unreachable
-from .load import LoadError, format_user_traceback, load
+from .load import LoadError, format_user_traceback, has_server, load, run_program
 from .options import parse_options, positionals_of
 from .policy import with_policy
 from .progress import Progress
@@ -73,10 +73,13 @@ def _serve(options: Any) -> int:
         if options.reload:
             reload.serve_with_reload(options.target, options.http, options.grace)
         elif options.http is not None:
-            load(options.target).run(http=options.http, workers=options.workers, grace=options.grace)
+            Server.run(load(options.target), http=options.http, workers=options.workers, grace=options.grace)
         else:
+            if options.drop_in and not has_server(options.target):
+                run_program(options.target)
+                return 0
             with stdio.guard_stdio() as streams:  # what the file prints while it loads must not reach the client
-                load(options.target).run(streams=streams, grace=options.grace)
+                Server.run(load(options.target), streams=streams, grace=options.grace)
     return 0
 
 
