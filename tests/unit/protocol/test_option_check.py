@@ -191,8 +191,8 @@ UNKNOWN: dict[str, tuple[Callable[[Server], Any], str]] = {
         r'no option host=: server.run\(http="127.0.0.1:8000"\)',
     ),
     "run, a path": (
-        lambda s: s.run(http="127.0.0.1:0", path="/"),
-        r"no option path=: server.run\(http=…\) serves at /mcp; for another path, mount",
+        lambda s: s.run(http="127.0.0.1:0", streamable_http_path="/x"),
+        r"no option streamable_http_path=: run\(http=…, path=…\) and asgi\(path=…\) take the path",
     ),
     "run, of HTTP": (lambda s: s.run(hosts=["a.example"]), r'hosts= goes with http=, such as http="127.0.0.1:8000"'),
     "run, workers": (lambda s: s.run(workers=2), "workers= goes with http="),
