@@ -191,8 +191,8 @@ UNKNOWN: dict[str, tuple[Callable[[Server], Any], str]] = {
         r'no option host=: server.run\(http="127.0.0.1:8000"\)',
     ),
     "run, a path": (
-        lambda s: s.run(http="127.0.0.1:0", streamable_http_path="/x"),
-        r"no option streamable_http_path=: run\(http=…, path=…\) and asgi\(path=…\) take the path",
+        lambda s: s.run(http="127.0.0.1:0", mount_path="/"),
+        r"no option mount_path=: ",
     ),
     "run, of HTTP": (lambda s: s.run(hosts=["a.example"]), r'hosts= goes with http=, such as http="127.0.0.1:8000"'),
     "run, workers": (lambda s: s.run(workers=2), "workers= goes with http="),
@@ -211,9 +211,9 @@ UNKNOWN: dict[str, tuple[Callable[[Server], Any], str]] = {
     ),
     "asgi": (
         lambda s: s.asgi(max_boddy=1),
-        r"server.asgi has no option max_boddy=; did you mean max_body=\? The options are principal, origins, hosts, ",
+        r"server.asgi has no option max_boddy=; did you mean max_body=\? The options are path, principal, origins, hosts, ",
     ),
-    "asgi, a path": (lambda s: s.asgi(path="/mcp"), "server.asgi has no option path=: .* mount"),
+    "asgi, a path": (lambda s: s.asgi(mount_path="/mcp"), "server.asgi has no option mount_path=: "),
     "asgi, by position": (lambda s: s.asgi("/mcp"), "server.asgi takes its options by name"),
     "wsgi": (lambda s: s.wsgi(orgins=[]), r"server.wsgi has no option orgins=; did you mean origins=\?"),
     "connect": (
