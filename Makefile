@@ -7,13 +7,14 @@ READY := .venv/.ready
 SERVES := .venv/.serves
 PEERS := .venv-bench
 
-.PHONY: help run test test-fast mutants check bench bench-quick docs clean
+.PHONY: help run test test-fast mutants realworld check bench bench-quick docs clean
 
 help:
 	@echo "make run         serve the weather example on loopback, and print a request to try"
 	@echo "make test        run every test and every >>> example"
 	@echo "make test-fast   run the tests for the inner loop, in less than a minute"
 	@echo "make mutants MODULE=src/plainmcp/schema/generate.py [COUNT=30] [SEED=1]   do the golden tests notice a change?"
+	@echo "make realworld   run published servers on the package they import and on ours, and compare; downloads them"
 	@echo "make check       formatting, lint and types"
 	@echo "make bench       measure speed and memory compared with other packages: ten minutes, writes bench/RESULTS.md and README's table"
 	@echo "make docs        build the documentation into site"
@@ -50,6 +51,10 @@ SEED ?= 1
 mutants: $(READY)
 	@$(BIN)/python tests/mutants.py $(MODULE) --count $(COUNT) --seed $(SEED)
 
+# Published servers and the packages they import are downloaded into .realworld, once.
+realworld: $(READY)
+	@cd tests && $(abspath $(BIN))/python -m realworld.run $(addprefix --only ,$(ONLY))
+
 check: $(READY)
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m ruff check .
@@ -73,5 +78,5 @@ docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 clean:
-	rm -rf .venv $(PEERS) bench/.results.json dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .realworld $(PEERS) bench/.results.json dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -86,6 +86,9 @@ class OutputError(AuthorError):
 class ToolError(PlainMCPError):
     """A failure that the model should read and can act on; becomes a result with `isError`."""
 
+    is_final: ClassVar[bool] = False
+    """Whether the text is sent as it is, without the words that a policy adds."""
+
 
 class ArgumentsError(ToolError):
     """Arguments that do not fit; the text has one line for each problem, and never the values.

@@ -83,15 +83,28 @@ class Policy:
     contents_extras: bool = False
     # A 2-tuple from a prompt: (text, role), (role, text), or either.
     prompt_pair: Literal["text_role", "role_text", "either"] = "either"
+    # Objects whose hint is a union or a Dict of typing: sent as they are, or wrapped like other values.
+    wrap_objects: Literal["never", "generic"] = "never"
     # Which return hints become an output schema: none; a pydantic model; any record type by itself; any hint
-    # with a record type in it (a list of them, for example); all of them.
-    output_schema: Literal["none", "model", "named", "typed", "all"] = "typed"
+    # with a record type in it (a list of them, for example); all that describe data; also None and lists of anything.
+    output_schema: Literal["none", "model", "named", "typed", "all", "every"] = "typed"
+    # Fields with a default, in an output schema: required, as they are always sent, or optional with their default.
+    output_defaults: Literal["hide", "show"] = "hide"
     # The root of an output schema written by hand: any, or objects only.
     output_root: Literal["any", "object"] = "any"
     # A result that breaks its output schema is an error instead of being sent.
     validate_output: bool = True
     # Defaults of parameters are shown in the input schema.
     schema_default: bool = True
+    # The input schema: tidy, with all rules for the arguments; or as pydantic lists it, with null for what may be
+    # left out, and without rules that it enforces but does not list.
+    schema_form: Literal["tidy", "pydantic"] = "tidy"
+    # A docstring: split into a description and those of the parameters, or the description as it is written.
+    docstring: Literal["split", "whole"] = "split"
+    # Arguments that a tool has no parameter for: refused, or ignored.
+    extra_arguments: Literal["refuse", "ignore"] = "refuse"
+    # The text of a failed call: {error} is what went wrong, {tool} the name of the tool.
+    error_text: str = "{error}"
     # Features are listed by name or URI, or as they were registered.
     list_order: Literal["name", "registration"] = "name"
     # The title of a feature without one: none; the first paragraph of the docstring; the name in words.

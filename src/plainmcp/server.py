@@ -99,7 +99,8 @@ class Server(Core):
         start = [] if self._lifespan is None or self._has_started else [self._lifespan.middleware]
         self.chain = (*start, *self._middleware)
         inner = any(server.chain for server in self._mounted_servers())
-        self.methods = wrap_methods(self.chain, has_inner=inner) if self.chain or inner else METHODS
+        methods = {**METHODS, **self.own_methods} if self.own_methods else METHODS
+        self.methods = wrap_methods(methods, self.chain, has_inner=inner) if self.chain or inner else methods
         for parent in self._parents:
             parent._compile_methods()
 

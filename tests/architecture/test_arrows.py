@@ -8,6 +8,7 @@ from architecture.layers import LAYERS, OUTER, ROOT, imports, layer_of, modules
 
 # What may be imported inside a function, and why it is not at the top.
 LAZY = {
+    "a module chosen while running": "drop-in: a module of a facade is loaded in the place of another package's",
     "jsonschema_rs": "a native validator, needed only once a schema is checked",
     "docstring_parser": "needed only while functions are registered",
     "hashlib": "brings OpenSSL, a thirtieth of what the whole package takes to load; few answers need a hash",

@@ -5,6 +5,7 @@ The rules for every page:
 - Python blocks run in order in one namespace. A block that prints is followed by a block with the output; a block of
   `>>>` lines is checked by doctest.
 - A Python block with a title is a file: either an example, exactly, or a file of the reader, to which it is added.
+- A block of `py` with a title is a file for a package that is not installed here: only the commands below it run it.
 - In a block that starts with `$ plainmcp`, `$ python` or `$ echo` every command runs, and the lines below it are its
   output. With the title "in one terminal" a command serves until the end of the page. Other commands are not allowed,
   except for `$ pip`.
@@ -97,6 +98,8 @@ class Page:
             for block, following in zip_longest(self._blocks, self._blocks[1:]):
                 if block.language == "python":
                     self._python(block, following)
+                elif block.language == "py" and block.title is not None:
+                    self._write(block.title, block.text)
                 elif block.language == "pycon":
                     self._session(block)
                 elif block.text.startswith("$ ") and block.title == _SERVES:

@@ -11,7 +11,7 @@ from ..compat.fastmcp.missing import IN_THE_PACKAGE
 __all__ = ["advise", "is_foreign_server"]
 
 _HERE = fastmcp.__name__
-_ALIASES = {"MCPServer": "FastMCP as MCPServer"}  # the name that newer versions of the official package use
+_SDK = "plainmcp.compat.mcp"
 
 
 def is_foreign_server(value: Any) -> bool:
@@ -28,18 +28,24 @@ def advise(file: Path) -> str | None:
         return None
     if not changes:
         return None
-    return "\n".join(["to serve it with plainmcp, change its imports:", "", *changes])
+    return "\n".join(["to serve it with plainmcp, pass --drop-in, or change its imports:", "", *changes])
 
 
 def _changes(node: ast.AST) -> Iterator[str]:
     match node:
         case ast.Import(names=names):
             for alias in names:
-                if _is_server_module(alias.name):
+                if _is_of_sdk(alias.name):
+                    new = f"import {_SDK}{alias.name.removeprefix('mcp')} as {alias.asname or alias.name}"
+                    yield from _change(node.lineno, node, new)
+                elif _is_server_module(alias.name):
                     yield from _change(node.lineno, node, f"import {_HERE} as {alias.asname or alias.name}")
+        case ast.ImportFrom(module=str(module), names=names, level=0) if _is_of_sdk(module):
+            imports = ", ".join(map(ast.unparse, names))
+            yield from _change(node.lineno, node, f"from {_SDK}{module.removeprefix('mcp')} import {imports}")
         case ast.ImportFrom(module=str(module), names=names, level=0) if _is_server_module(module):
-            available = [alias for alias in names if alias.name in fastmcp.__all__ or alias.name in _ALIASES]
-            imports = ", ".join(_ALIASES.get(alias.name) or ast.unparse(alias) for alias in available)
+            available = [alias for alias in names if alias.name in fastmcp.__all__]
+            imports = ", ".join(map(ast.unparse, available))
             yield from _change(node.lineno, node, f"from {_HERE} import {imports}" if imports else "nothing")
             for alias in names:
                 if alias not in available:
@@ -47,10 +53,13 @@ def _changes(node: ast.AST) -> Iterator[str]:
                     yield f"      {alias.name}: {hint}"
 
 
+def _is_of_sdk(name: str) -> bool:
+    return name.split(".")[:2] == ["mcp", "server"]
+
+
 def _is_server_module(name: str) -> bool:
     """Whether servers are made with a module. mcp.types is not one: its classes are understood as they are."""
-    parts = name.split(".")
-    return parts[0] == "fastmcp" or parts[:2] == ["mcp", "server"] or name.startswith(f"{_HERE}.")
+    return name.split(".")[0] == "fastmcp" or name.startswith(f"{_HERE}.")
 
 
 def _change(line: int, node: ast.AST, replacement: str) -> Iterator[str]:

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from .. import revisions
+from ..compat import install
 from ..errors import AuthorError
 from ..policy import Policy
 from ..revisions import LATEST, LATEST_HANDSHAKE, REVISIONS, Revision
@@ -48,6 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse_options(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a result may contain characters the terminal cannot show
+    if options.drop_in:
+        install()
     try:
         code = _COMMANDS[options.name](options)
         sys.stdout.flush()

@@ -135,6 +135,9 @@ def build_parser() -> argparse.ArgumentParser:
     preview.add_argument("--repeat", action="store_true", help=repeat)
     preview.add_argument("--lines", metavar="N", type=_count, default=12, help="lines of text to show (default: 12)")
     preview.add_argument("--full", action="store_true", help="show all of the text")
+    drop_in = "import mcp and import fastmcp lead to plainmcp.compat, whether or not these packages are installed"
+    for one in (serve, list_, call, preview):
+        one.add_argument("--drop-in", action="store_true", help=drop_in)
     for one in (list_, call, preview):
         one.add_argument(
             "--command", metavar="COMMAND", help="start this command and talk to it on its standard input and output"

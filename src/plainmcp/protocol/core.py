@@ -63,6 +63,8 @@ class Core:
 
     methods: Mapping[str, Callable[..., Any]]
     """The functions that answer the methods of the protocol, by name; middleware is in there."""
+    own_methods: Mapping[str, Callable[..., Any]] = {}
+    """Functions of a server's own that answer methods in place of those of the protocol."""
     chain: tuple[Any, ...] = ()
     """The middleware that is around the features, also where the server is mounted in another one."""
     life: "Life | None" = None

@@ -159,11 +159,11 @@ def tool(
     **common: Any,
 ) -> ToolFeature:
     """A function as a tool."""
-    read = signature.read(function, context_type=Context, title_from=policy.title_from)
+    read = signature.read(function, context_type=Context, title_from=policy.title_from, docstring=policy.docstring)
     name = check_name(name or read.name)
     policy = _policy_for(policy, output_schema)
     output = _output_of(read.returns, output_schema, policy, rules, name)
-    shown = dict(show_defaults=policy.schema_default, open=read.open)
+    shown = dict(show_defaults=policy.schema_default, as_pydantic=policy.schema_form == "pydantic", open=read.open)
     definition = Tool(
         name=name,
         title=title or read.title,
@@ -180,7 +180,12 @@ def tool(
     )
     written = None if input_schema is None else definition.inputSchema
     binder = arguments.Binder(
-        read.parameters, open=read.open, lenient=lenient, reserved=read.reserved, schema=written
+        read.parameters,
+        open=read.open,
+        ignore=policy.extra_arguments == "ignore",
+        lenient=lenient,
+        reserved=read.reserved,
+        schema=written,
     )
     options: dict[str, Any] = {"policy": policy, "rules": rules, "render": _to_renderer(render), "output": output}
     return ToolFeature(
@@ -250,7 +255,13 @@ def _output_of(
     hinted = returns not in (Inspected.empty, None, type(None))
     declared: Declared = "hint" if hinted else "nothing"
     filter_fields = _compile_filter(returns, policy, rules)
-    of_hint = partial(generate.output_schema, returns, opaque=rules.opaque, drop_none=policy.drop_none)
+    of_hint = partial(
+        generate.output_schema,
+        returns,
+        opaque=rules.opaque,
+        drop_none=policy.drop_none,
+        show_defaults=policy.output_defaults == "show",
+    )
     if isinstance(output_schema, dict):
         listed = generate.check_handwritten(output_schema, f"the output schema of {name!r}", output=True)
         if policy.output_root == "object" and not generate.is_object(listed):  # S004-34
@@ -264,7 +275,8 @@ def _output_of(
     if policy.key_case == "camel":
         natural = generate.to_camel(natural)
     pairs = not any(map(hints.is_tuple, hints.choices_of(returns)))
-    if policy.non_object == "raw" or generate.is_object(natural):
+    is_wrapped = not generate.is_object(natural) or (policy.wrap_objects == "generic" and hints.is_generic(returns))
+    if policy.non_object == "raw" or not is_wrapped:
         return msgspec.structs.replace(_declare(natural, False, policy, filter_fields), pairs=pairs)
     listed = generate.wrap(natural, policy.wrap_key)
     output = _declare(listed | ({_WRAP_MARK: True} if policy.wrap_mark else {}), True, policy, filter_fields)
@@ -341,7 +353,7 @@ def resource(
     **common: Any,
 ) -> ResourceFeature | TemplateFeature:
     """A function as a resource, or as a resource template if its URI has variables."""
-    read = signature.read(function, context_type=Context, title_from=policy.title_from)
+    read = signature.read(function, context_type=Context, title_from=policy.title_from, docstring=policy.docstring)
     shared: dict[str, Any] = dict(
         name=name or read.name,
         title=title or read.title,
@@ -417,7 +429,7 @@ def prompt(
     **common: Any,
 ) -> PromptFeature:
     """A function as a prompt."""
-    read = signature.read(function, context_type=Context, title_from=policy.title_from)
+    read = signature.read(function, context_type=Context, title_from=policy.title_from, docstring=policy.docstring)
     shown = description or read.description
     definition = Prompt(
         name=check_name(name or read.name),

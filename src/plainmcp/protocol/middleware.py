@@ -57,17 +57,19 @@ def compile(function: Callable[..., Any], methods: Sequence[str] | None = None) 
     return Middleware(feature, None if methods is None else frozenset(methods), isgeneratorfunction(function))
 
 
-def wrap_methods(chain: Sequence[Middleware], *, has_inner: bool = False) -> Mapping[str, Method]:
+def wrap_methods(
+    methods: Mapping[str, Method], chain: Sequence[Middleware], *, has_inner: bool = False
+) -> Mapping[str, Method]:
     """Every method, with the middleware that is for it around it. The first is the outermost.
 
     With `has_inner`, mounted servers have middleware around their own features.
     """
-    methods = dict(METHODS)
+    wrapped = dict(methods)
     for name in methods:
         own = [one for one in chain if one.is_for(name)]
         if own or (has_inner and name in FINDERS):
-            methods[name] = partial(_start, own)
-    return methods
+            wrapped[name] = partial(_start, own)
+    return wrapped
 
 
 class MiddlewareRequest:
@@ -124,7 +126,7 @@ class MiddlewareRequest:
 
         Raises InvalidParams or ResourceNotFound if there is none.
         """
-        return _find(self)[0].feature.definition if self.method in FINDERS else None
+        return _find(self)[0].feature.definition if _has_feature(self) else None
 
     @property
     def principal(self) -> Any:
@@ -175,7 +177,7 @@ def _start(chain: Sequence[Middleware], server: Core, request: Request) -> Excha
     incoming = MiddlewareRequest(server, request)
     if request.method == "subscriptions/listen":
         steps = _listen_after(chain, incoming)
-    elif request.method in FINDERS:
+    elif _has_feature(incoming):
         steps = _pass_through(chain, _call_feature, partial(_write_value, incoming), incoming)
     else:
         steps = _pass_through(chain, _call_method, partial(_write_result, incoming), incoming)
@@ -232,6 +234,11 @@ def _keep(value: Any) -> Any:
 # Methods with a handler ---------------------------------------------------------------------------
 
 
+def _has_feature(incoming: MiddlewareRequest) -> bool:
+    """Whether the method is answered by a feature, and not by a function of the server's own."""
+    return incoming.method in FINDERS and incoming.method not in incoming._server.own_methods
+
+
 def _find(incoming: MiddlewareRequest) -> tuple[Plan[Any], Any]:
     """The plan for a request, and its arguments; raises a ProtocolError."""
     server, request = incoming._server, incoming.current()
@@ -270,7 +277,7 @@ def _write_value(incoming: MiddlewareRequest, value: Any) -> bytes:
 
 
 def _fail(incoming: MiddlewareRequest, request: Request, error: BaseException) -> bytes:
-    if request.method in FINDERS:
+    if _has_feature(incoming):
         try:
             plan, _ = _find(incoming)
         except ProtocolError:  # there is no such feature, so there is no form for its errors
@@ -284,9 +291,13 @@ def _fail(incoming: MiddlewareRequest, request: Request, error: BaseException) -
 # Methods without a handler ------------------------------------------------------------------------
 
 
+def _method_of(incoming: MiddlewareRequest) -> Method:
+    return incoming._server.own_methods.get(incoming.method) or METHODS[incoming.method]
+
+
 def _call_method(incoming: MiddlewareRequest, finish: Finish) -> Steps:
     request = incoming.current()
-    response = yield from _take_all(METHODS[request.method](incoming._server, request), request)
+    response = yield from _take_all(_method_of(incoming)(incoming._server, request), request)
     incoming.response, incoming.result = response, _result_of(response)
     return finish(incoming.result)
 
@@ -338,7 +349,7 @@ def _listen_after(chain: Sequence[Middleware], incoming: MiddlewareRequest) -> S
     """The steps of a request that stays open: its middleware ends before it starts."""
     yield from _pass_through(chain, _accept, _keep, incoming)
     request = incoming.current()
-    return (yield from _take_all(METHODS[request.method](incoming._server, request), request))
+    return (yield from _take_all(_method_of(incoming)(incoming._server, request), request))
 
 
 def _accept(incoming: MiddlewareRequest, finish: Finish) -> Steps:

@@ -240,7 +240,7 @@ class ToolPlan(Plan[ToolFeature]):
     def _describe_failure(self, error: BaseException) -> str:
         name = self.feature.definition.name
         if isinstance(error, ToolError):
-            return str(error)
+            return str(error) if error.is_final else self.feature.policy.error_text.format(error=error, tool=name)
         if isinstance(error, (NormalizeError, OutputError)):
             _log.error("tool %r: %s", name, error)
             return f"The result of {name} was not valid and is withheld: {error}"

@@ -31,7 +31,8 @@ RawArguments = dict[str, Any] | msgspec.Raw | bytes | None
 class Binder:
     """Binds arguments to the parameters of one function; raises AuthorError for a hint that cannot be read from JSON.
 
-    `open` passes on arguments without a parameter, except those `reserved`; `lenient` allows "3" for an integer;
+    `open` passes on arguments without a parameter, except those `reserved`; `ignore` ignores
+    them; `lenient` allows "3" for an integer;
     arguments must be valid by a `schema` that was written by hand; with `texts` all of them are strings, as for a
     prompt.
 
@@ -44,6 +45,7 @@ class Binder:
         parameters: Sequence[Parameter],
         *,
         open: bool = False,
+        ignore: bool = False,
         lenient: bool = True,
         reserved: Collection[str] = (),
         schema: Schema | None = None,
@@ -51,6 +53,7 @@ class Binder:
     ) -> None:
         self._names = [parameter.name for parameter in parameters]
         self._open = open
+        self._ignore = ignore
         self._reserved = reserved
         self._texts = texts
         self._fills = [(parameter.name, parameter.fill) for parameter in parameters if parameter.fill is not None]
@@ -64,7 +67,7 @@ class Binder:
         """
         if not (open or self._fills or schema or texts) and self._is_direct():
             all_required = len(self._required) == len(parameters)
-            self.bind = _bind_directly(_decoder_of(parameters), all_required, self._bind)
+            self.bind = _bind_directly(_decoder_of(parameters, ignore), all_required, self._bind)
 
     def _is_direct(self) -> bool:
         """Whether msgspec alone can decode the arguments."""
@@ -103,6 +106,8 @@ class Binder:
         if self._open and name not in self._reserved:
             bound[name] = value
             return []
+        if self._ignore:
+            return []
         near = find_nearest(name, self._names)
         known = f"the parameters are {', '.join(self._names)}" if self._names else "there are none"
         return [f"{format_path((name,))}: no such parameter; " + (f"did you mean {near}?" if near else known)]
@@ -126,13 +131,13 @@ def _coercer_of(parameter: Parameter, lenient: bool) -> Coercer:
         raise AuthorError(f"parameter {parameter.name}: {error}") from error
 
 
-def _decoder_of(parameters: Sequence[Parameter]) -> Callable[[Any], msgspec.Struct]:
+def _decoder_of(parameters: Sequence[Parameter], ignore: bool) -> Callable[[Any], msgspec.Struct]:
     """A decoder of JSON arguments; it takes a third of the time of binding them one by one."""
     fields: list[Any] = []
     for parameter in parameters:
         name, hint = parameter.name, _hint_of(parameter)
         fields.append((name, hint) if parameter.required else (name, hint | msgspec.UnsetType, msgspec.UNSET))
-    form = msgspec.defstruct("Arguments", fields, forbid_unknown_fields=True, kw_only=True)
+    form = msgspec.defstruct("Arguments", fields, forbid_unknown_fields=not ignore, kw_only=True)
     return codec.decoder_of(form)
 
 

@@ -55,8 +55,12 @@ _BYTES = (bytes, bytearray, memoryview)
 # Input --------------------------------------------------------------------------------------------
 
 
-def input_schema(parameters: Iterable[Parameter], *, show_defaults: bool = True, open: bool = False) -> Schema:
+def input_schema(
+    parameters: Iterable[Parameter], *, show_defaults: bool = True, as_pydantic: bool = False, open: bool = False
+) -> Schema:
     """The schema of a function's arguments; with `open` it takes others too. Raises AuthorError.
+
+    With `as_pydantic` null and its default are listed where the hint of an optional parameter has them.
 
     >>> input_schema([Parameter("days", int, False, 3, "How many")])["properties"]
     {'days': {'type': 'integer', 'description': 'How many', 'default': 3}}
@@ -66,11 +70,13 @@ def input_schema(parameters: Iterable[Parameter], *, show_defaults: bool = True,
     definitions: dict[str, Schema] = {}
     for parameter in parameters:
         try:
-            inner, more = hint_schema.for_input(parameter.annotation, show_defaults=show_defaults)
+            inner, more = hint_schema.for_input(
+                parameter.annotation, show_defaults=show_defaults, as_pydantic=as_pydantic
+            )
         except AuthorError as error:
             raise AuthorError(f"parameter {parameter.name}: {error}") from error
         inner = join_definitions(inner, more, definitions)
-        properties[parameter.name] = _property_of(parameter, inner, show_defaults)
+        properties[parameter.name] = _property_of(parameter, inner, show_defaults, as_pydantic)
         required += [parameter.name] if parameter.required else []
     schema: Schema = {"type": "object", "properties": properties}
     if required:
@@ -80,12 +86,12 @@ def input_schema(parameters: Iterable[Parameter], *, show_defaults: bool = True,
     return with_definitions(schema, definitions)
 
 
-def _property_of(parameter: Parameter, schema: Schema, show_defaults: bool) -> Schema:
+def _property_of(parameter: Parameter, schema: Schema, show_defaults: bool, as_pydantic: bool) -> Schema:
     if parameter.description is not None:
         schema = {**schema, "description": parameter.description}
     if not parameter.required:
-        schema = hint_schema.without_null(schema)
-        if show_defaults and parameter.default is not None:
+        schema = schema if as_pydantic else hint_schema.without_null(schema)
+        if show_defaults and (as_pydantic or parameter.default is not None):
             schema = {**schema, **_default_of(parameter.default)}
     return order_keywords(schema)
 
@@ -128,11 +134,12 @@ def output_schema(
     description: str | None = None,
     opaque: Collection[type] = (),
     drop_none: bool = False,
+    show_defaults: bool = False,
 ) -> Schema | None:
     """The schema of a return hint; None if the policy wants none, or if the hint does not determine the JSON.
 
     `which` is the policy's `output_schema`; `opaque` are classes with a serializer of the author; with `drop_none`
-    null is left out.
+    null is left out; with `show_defaults` a field with a default is optional, although it is always sent.
 
     >>> output_schema(list[int], which="all")
     {'type': 'array', 'items': {'type': 'integer'}}
@@ -141,7 +148,8 @@ def output_schema(
         if not _is_wanted(annotation, which) or not _is_data(annotation, opaque):
             return None
         hint = hints.rebuild(hints.with_lists(annotation), _to_written_form)
-        schema, definitions = hint_schema.for_output(hint, drop_none=drop_none)
+        make = hint_schema.for_output_with_defaults if show_defaults else hint_schema.for_output
+        schema, definitions = make(hint, drop_none=drop_none)
     except AuthorError:  # a hint that cannot be read gives no schema
         return None
     if which in ("model", "named") and not is_object(schema):
@@ -166,6 +174,8 @@ def _is_wanted(hint: Any, which: str) -> bool:
             # A list of anything may hold content (S004-21), so it has no schema.
             anything = inner in (list, tuple, set, frozenset) or get_args(inner)[:1] in ((Any,), (object,))
             return not anything and inner not in (None, type(None), Any, object, inspect.Signature.empty)
+        case "every":
+            return inner not in (dict, list, tuple, set, frozenset, Any, object, inspect.Signature.empty)
     return False
 
 

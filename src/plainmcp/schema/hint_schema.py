@@ -9,30 +9,42 @@ from typing import Any
 
 from ..foreign import classes
 from . import hints, matching, node_schema, records, type_tree
-from .subschemas import JSON_TYPES, Definitions, Schema, inline, map_schemas, order_keywords
+from .subschemas import (
+    INTEGER_NAME,
+    JSON_TYPES,
+    NUMBER_NAME,
+    Definitions,
+    Schema,
+    inline,
+    map_schemas,
+    order_keywords,
+)
 
-__all__ = ["Schema", "for_input", "for_output", "without_null"]
+__all__ = ["Schema", "for_input", "for_output", "for_output_with_defaults", "without_null"]
 
 
 def for_input(
-    hint: Any, *, show_defaults: bool = True, root: bool = False, keep_null: bool = False
+    hint: Any, *, show_defaults: bool = True, root: bool = False, keep_null: bool = False, as_pydantic: bool = False
 ) -> tuple[Schema, Definitions]:
     """The schema of a value that is read, and the definitions it needs; raises AuthorError.
 
-    With `keep_null` a member that may be left out may also be null.
+    With `keep_null` a member that may be left out may also be null. With `as_pydantic` it also has the default null,
+    and rules that pydantic enforces but does not list are left out.
 
     >>> for_input(list[int])
     ({'type': 'array', 'items': {'type': 'integer'}}, {})
     """
     if hints.is_atom(hint):
         return _atom_schema(hint), {}
-    schema, definitions = _compile(hint, "validation", root)
+    schema, definitions = _compile(hint, "validation", root, corrected=not as_pydantic)
 
     def tidy(here: Schema) -> Schema:
         here = map_schemas(_tidy(here), tidy)
+        if as_pydantic and here.get("propertyNames") in _NUMBER_NAMES:
+            del here["propertyNames"]
         if "default" in here:
-            here = here if keep_null else without_null(here)
-            if here["default"] is None or not show_defaults:
+            here = here if keep_null or as_pydantic else without_null(here)
+            if (here["default"] is None and not as_pydantic) or not show_defaults:
                 del here["default"]
         return order_keywords(here)
 
@@ -57,6 +69,19 @@ def for_output(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitio
     return tidy(schema), {name: tidy(one) for name, one in definitions.items()}
 
 
+def for_output_with_defaults(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitions]:
+    """The schema of a value that is sent, in which fields with a default are optional, as if it were read."""
+    schema, definitions = for_input(hint, root=True, as_pydantic=True)
+
+    def tidy(here: Schema) -> Schema:
+        here = map_schemas(here, tidy)
+        is_unsure = here.get("format") in _UNSURE
+        return {key: value for key, value in here.items() if not (is_unsure and key == "format")}
+
+    return tidy(schema), {name: tidy(one) for name, one in definitions.items()}
+
+
+_NUMBER_NAMES = ({"pattern": INTEGER_NAME}, {"pattern": NUMBER_NAME})
 _UNSURE = frozenset({"date-time", "time", "duration"})
 """Formats that a value may not have: a time without a time zone, a duration that is negative or has fractions."""
 
@@ -97,10 +122,12 @@ def _atom_schema(hint: Any) -> Schema:
 # Compiling ----------------------------------------------------------------------------------------
 
 
-def _compile(hint: Any, mode: str, root: bool) -> tuple[Schema, Definitions]:
+def _compile(hint: Any, mode: str, root: bool, corrected: bool = True) -> tuple[Schema, Definitions]:
     is_input = mode == "validation"
     schema, definitions = node_schema.schema_of(type_tree.tree_of(hint, is_input=is_input), is_input=is_input)
     untitled = {name: _drop_title(name, one) for name, one in definitions.items()}
+    if not corrected:
+        return inline(schema, untitled, root=root)
     schema, definitions = (
         _correct(schema, untitled, is_input),
         {name: _correct(one, untitled, is_input) for name, one in untitled.items()},

@@ -28,6 +28,7 @@ __all__ = [
     "flag_values_of",
     "is_alias",
     "is_atom",
+    "is_generic",
     "is_record",
     "is_required_field",
     "is_tuple",
@@ -111,6 +112,18 @@ def is_tuple(hint: Any) -> bool:
 def is_union(hint: Any) -> bool:
     """Whether a hint is a union."""
     return get_origin(unwrap_all(hint)) in (Union, types.UnionType)
+
+
+def is_generic(hint: Any) -> bool:
+    """Whether a hint of objects is neither a class nor `dict[str, …]`: a union, or `Dict[str, …]` of typing.
+
+    >>> is_generic(dict[str, int]), is_generic(dict[str, int] | None)
+    (False, True)
+    """
+    inner = unwrap_all(hint)
+    if isinstance(inner, types.GenericAlias):
+        return get_origin(inner) is not dict or get_args(inner)[0] is not str
+    return not isinstance(inner, type)
 
 
 def choices_of(hint: Any) -> tuple[Any, ...]:

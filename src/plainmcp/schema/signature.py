@@ -84,7 +84,12 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(
-    function: Callable[..., Any], *, context_type: type, title_from: str = "explicit", generators: bool = False
+    function: Callable[..., Any],
+    *,
+    context_type: type,
+    title_from: str = "explicit",
+    docstring: str = "split",
+    generators: bool = False,
 ) -> Signature:
     """Read a function, a method, a partial or a callable object; raises AuthorError for what cannot be called.
 
@@ -111,7 +116,7 @@ def read(
     dependencies = {one.name: mark for one in takes if (mark := _dependency_of(one, hint_by_name[one.name]))}
     hidden = {*contexts, *dependencies}
     arguments = [one for one in takes if one.name not in hidden and one.kind is not one.VAR_KEYWORD]
-    prose = parse_docstring(_docstring_of(function, target, inner) or "")
+    prose = _prose_of(function, target, inner, docstring)
     returns, description = _split_description(_awaited_type_of(hint_by_name["return"]))
     return Signature(
         name=name,
@@ -262,10 +267,20 @@ def _to_parameter(one: inspect.Parameter, hint: Any, prose: Prose) -> Parameter:
         required = default.is_required()
         fill = None if required else functools.partial(default.get_default, call_default_factory=True)
         default = EMPTY if required or default.default_factory else default.default
+    elif default is EMPTY and (field := _field_with_default_in(hint)) is not None:
+        required = False
+        fill = functools.partial(field.get_default, call_default_factory=True)
+        default = EMPTY if field.default_factory else field.default
     else:
         required = default is EMPTY
     hint, description = _split_description(hint)
     return Parameter(one.name, hint, required, default, description or prose.parameters.get(one.name), fill)
+
+
+def _field_with_default_in(hint: Any) -> Any:
+    """The `Field(…)` with a default in `Annotated[…, Field(default=3)]`; None if there is none."""
+    metadata = getattr(hint, "__metadata__", ())
+    return next((one for one in metadata if classes.is_field(one) and not one.is_required()), None)
 
 
 def _split_description(hint: Any) -> tuple[Any, str | None]:
@@ -311,6 +326,13 @@ def parse_docstring(text: str) -> Prose:
 
 def _to_one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _prose_of(function: Any, target: Any, inner: Any, docstring: str) -> Prose:
+    """The parts of the docstring of a function, or the whole of it as it is written."""
+    if docstring == "whole":
+        return Prose(whole=_unpartial(function).__doc__ or "")
+    return parse_docstring(_docstring_of(function, target, inner) or "")
 
 
 def _docstring_of(function: Any, target: Any, inner: Any) -> str | None:

@@ -53,6 +53,8 @@ def function_of(item: Any) -> tuple[Callable[..., Any], dict[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
+    if hasattr(value, "to_plain"):  # a type of the facade of mcp
+        return value.to_plain()
     if not classes.is_pydantic(type(value)):
         return value
     return {name: value for name, value in classes.dump_model(value).items() if value is not None}

@@ -1,22 +1,24 @@
 """The server of FastMCP: plainmcp's server with its decorators and arguments."""
 
 import logging
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from types import EllipsisType
 from typing import Any, Literal, TypeVar, overload
 
+from ... import context
 from ...errors import AuthorError
 from ...policy import Policy
 from ...protocol.option_check import with_checked_options
 from ...schema import signature
 from ...server import Server
-from ...transports.http.path import PATH, at_path
+from ...transports.http.path import PATH
+from ..http_app import HttpApp
+from ..wrap import with_context
 from . import missing
-from .context import Context
+from .context import Context, enter_context
 from .options import decorate, function_of, to_feature_options, to_options
 from .pieces import Tool
-from .wrap import with_context
 
 __all__ = ["FastMCP"]
 
@@ -95,7 +97,7 @@ class FastMCP(Server):
             if read.returns in (list, list[Any]):
                 final.setdefault("output_schema", False)  # may be content as well as data
             super(FastMCP, self).tool(**final)(
-                with_context(function, read, self, has_schema=output_schema is not None)
+                with_context(function, read, self._enter, has_schema=output_schema is not None)
             )
             return function
 
@@ -109,7 +111,7 @@ class FastMCP(Server):
         def register(function: F) -> F:
             read = signature.read(function, context_type=Context)
             final = self._with_replace(converted, "resource", uri, self.registry.resources, self.registry.templates)
-            super(FastMCP, self).resource(uri, **final)(with_context(function, read, self))
+            super(FastMCP, self).resource(uri, **final)(with_context(function, read, self._enter))
             return function
 
         return register
@@ -125,7 +127,7 @@ class FastMCP(Server):
         def register(function: F) -> F:
             read = signature.read(function, context_type=Context)
             final = self._with_replace(converted, "prompt", converted.get("name") or read.name, self.registry.prompts)
-            super(FastMCP, self).prompt(**final)(with_context(function, read, self))
+            super(FastMCP, self).prompt(**final)(with_context(function, read, self._enter))
             return function
 
         return decorate(name_or_fn, converted, register)
@@ -154,6 +156,9 @@ class FastMCP(Server):
         return resource
 
     add_template = add_resource
+
+    def _enter(self, inner: context.Context) -> AbstractContextManager[Context]:
+        return enter_context(inner, self)
 
     def _with_replace(self, converted: dict[str, Any], kind: str, key: str, *features: Any) -> dict[str, Any]:
         """The options of a feature, with `replace` set as `on_duplicate` wants it; logs a warning for a duplicate."""
@@ -198,27 +203,4 @@ class FastMCP(Server):
         """
         if transport not in ("http", "streamable-http"):
             raise AuthorError(f"there is no transport {transport!r} over HTTP; there are http and streamable-http")
-        return _HttpApp(self.asgi(**to_options(settings)), PATH if path is None else path)
-
-
-class _HttpApp:
-    """An application at a path, relative to the path it is mounted at."""
-
-    def __init__(self, app: Any, path: str) -> None:
-        self._app = app
-        self._at_path = at_path(app, path) if path.rstrip("/") else app
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        root = scope.get("root_path", "")
-        if root and scope.get("path", "").startswith(root):
-            scope = {**scope, "path": scope["path"][len(root) :]}
-        await self._at_path(scope, receive, send)
-
-    @asynccontextmanager
-    async def lifespan(self, app: Any = None) -> AsyncGenerator[None, None]:
-        """The lifespan of the application; its sessions end with it."""
-        self._app.endpoint.draining = False
-        try:
-            yield
-        finally:
-            self._app.close()
+        return HttpApp(self.asgi(**to_options(settings)), PATH if path is None else path)

@@ -1,30 +1,35 @@
-"""Wraps a handler so that get_context() finds the context, whether or not the handler takes it."""
+"""Wraps a handler so that the facade's context is set while it runs, whether or not the handler takes it."""
 
 import functools
 import inspect
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
-from ... import context
-from ...schema import signature
-from ...server import Server
-from .context import Context, enter_context
+from .. import context
+from ..schema import signature
 
 __all__ = ["with_context"]
 
-_CONTEXT = "_fastmcp_context"  # the parameter added to functions that do not take a context
+_CONTEXT = "_compat_context"  # the parameter added to functions that do not take a context
 
 
 def with_context(
-    function: Callable[..., Any], read: signature.Signature, server: Server, *, has_schema: bool = True
+    function: Callable[..., Any],
+    read: signature.Signature,
+    enter: Callable[[context.Context[Any]], AbstractContextManager[Any]],
+    *,
+    has_schema: bool = True,
+    is_whole: bool = False,
 ) -> Callable[..., Any]:
-    """A function that sets the context for get_context(), and passes it on if the handler takes it.
+    """A function that enters `enter(context)`, and passes on the facade's context if the handler takes it.
 
+    With `is_whole` it has the docstring as it is written.
     Without a schema it has no return hint either: the value would be sent as structured content (S004-24).
     """
     name, asked = read.context or _CONTEXT, read.context is not None
 
-    def add_context(arguments: dict[str, Any], made: Context) -> dict[str, Any]:
+    def add_context(arguments: dict[str, Any], made: Any) -> dict[str, Any]:
         return {**arguments, name: made} if asked else arguments
 
     run: Any
@@ -32,7 +37,7 @@ def with_context(
 
         @functools.wraps(function)
         async def run_async(**arguments: Any) -> Any:
-            with enter_context(arguments.pop(name), server) as made:
+            with enter(arguments.pop(name)) as made:
                 return await function(**add_context(arguments, made))
 
         run = run_async
@@ -40,11 +45,11 @@ def with_context(
 
         @functools.wraps(function)
         def run_plain(**arguments: Any) -> Any:
-            with enter_context(arguments.pop(name), server) as made:
+            with enter(arguments.pop(name)) as made:
                 return function(**add_context(arguments, made))
 
         run = run_plain
-    run.__name__, run.__doc__ = read.name or "<lambda>", _doc(function)
+    run.__name__, run.__doc__ = read.name or "<lambda>", _doc(function, is_whole)
     run.__signature__ = _signature_of(function, read, has_schema)
     made: Callable[..., Any] = run
     return made
@@ -62,10 +67,12 @@ def _signature_of(function: Callable[..., Any], read: signature.Signature, has_s
     return inspect.Signature([*named, *rest], return_annotation=returns)
 
 
-def _doc(function: Any) -> str | None:
+def _doc(function: Any, is_whole: bool) -> str | None:
     """The docstring of a function; of a partial its function's, of a callable object that of `__call__`."""
     while isinstance(function, functools.partial):
         function = function.func
+    if is_whole:
+        return getattr(function, "__doc__", None)
     if inspect.isroutine(function):
         return inspect.getdoc(function)
     return function.__call__.__doc__ or inspect.getdoc(type(function))

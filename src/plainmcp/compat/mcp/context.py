@@ -1,0 +1,207 @@
+"""The context of the official SDK: plainmcp's context under its names, with its request context and its session.
+
+The same for `mcp` 1 and `mcp` 2. Methods that are `async def` there return something that can be awaited.
+"""
+
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from ... import context
+from ...questions import Elicited
+from ...revisions import LATEST_HANDSHAKE
+from ...server import Server
+from .helper_types import ReadResourceContents, contents_of
+from .session import RequestContext, ServerSession
+from .types import ClientCapabilities
+
+__all__ = [
+    "AcceptedElicitation",
+    "AcceptedUrlElicitation",
+    "CancelledElicitation",
+    "Context",
+    "DeclinedElicitation",
+    "current_context",
+    "enter_context",
+]
+
+_current: ContextVar["Context"] = ContextVar("mcp_context")
+
+
+def current_context() -> "Context | None":
+    """The context of the handler that is running; None outside of one."""
+    return _current.get(None)
+
+
+@contextmanager
+def enter_context(inner: context.Context[Any], server: Server) -> Generator["Context", None, None]:
+    """Create a handler's context, which current_context() returns inside the `with` block."""
+    current = Context(inner, server)
+    token = _current.set(current)
+    try:
+        yield current
+    finally:
+        _current.reset(token)
+
+
+class Context(context.Context[Any]):
+    """The context of a request: plainmcp's context under the names of the SDK."""
+
+    __slots__ = ("_app", "_request_context")
+
+    def __init__(
+        self, inner: context.Context[Any] | None = None, server: Server | None = None, **options: Any
+    ) -> None:
+        if inner is not None:
+            for name in context.Context.__slots__:
+                setattr(self, name, getattr(inner, name))
+        self._app: Any = server
+        self._request_context: RequestContext | None = None if inner is None else RequestContext(self)
+
+    def __class_getitem__(cls, parameters: Any) -> Any:
+        return cls
+
+    @property
+    def fastmcp(self) -> Any:
+        """The server, as `mcp` 1 names it."""
+        return self._app
+
+    @property
+    def mcp_server(self) -> Any:
+        """The server, as `mcp` 2 names it."""
+        return self._app
+
+    @property
+    def request_context(self) -> RequestContext:
+        """The request: its id, its session, what the lifespan yielded, and the HTTP request."""
+        if self._request_context is None:
+            raise ValueError("Context is not available outside of a request")
+        return self._request_context
+
+    @property
+    def session(self) -> ServerSession:
+        """The session of the client."""
+        return self.request_context.session
+
+    @property
+    def request_id(self) -> str:
+        """The id of the request, as text."""
+        return str(super().request_id)
+
+    @property
+    def client_id(self) -> str | None:
+        """The client_id in the request's `_meta`; clients can write anything there."""
+        client_id = self.meta.get("client_id")
+        return client_id if isinstance(client_id, str) else None
+
+    @property
+    def protocol_version(self) -> str:
+        """The name of the protocol revision of the request."""
+        return self.revision
+
+    @property
+    def client_capabilities(self) -> ClientCapabilities:
+        """The capabilities that the client declares."""
+        return ClientCapabilities(**self.capabilities)
+
+    # Sending --------------------------------------------------------------------------------------
+
+    def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> Any:
+        """Report progress, if the client asked for it."""
+        return self.progress(progress, total, message)
+
+    def log(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, level: str, message: Any, *, logger_name: str | None = None, **extra: Any
+    ) -> Any:
+        """Send a log message, if the client wants messages of this level."""
+        return super().log(level, message, logger_name)
+
+    def debug(self, message: Any, **extra: Any) -> Any:  # type: ignore[override]  # pyright: ignore
+        """Log at level debug."""
+        return self.log("debug", message, **extra)
+
+    def info(self, message: Any, **extra: Any) -> Any:  # type: ignore[override]  # pyright: ignore
+        """Log at level info."""
+        return self.log("info", message, **extra)
+
+    def warning(self, message: Any, **extra: Any) -> Any:  # type: ignore[override]  # pyright: ignore
+        """Log at level warning."""
+        return self.log("warning", message, **extra)
+
+    def error(self, message: Any, **extra: Any) -> Any:  # type: ignore[override]  # pyright: ignore
+        """Log at level error."""
+        return self.log("error", message, **extra)
+
+    def notify_resource_updated(self, uri: object) -> Any:
+        """Notify the subscribers of a resource that it changed."""
+        return self.resource_updated(str(uri))
+
+    def close_sse_stream(self) -> Any:
+        """Close the stream early: the client reconnects for the answer."""
+        return self.close_stream()
+
+    # Asking ---------------------------------------------------------------------------------------
+
+    def read_resource(self, uri: object) -> Any:
+        """Read a resource of this server; returns a list of ReadResourceContents."""
+        message = {"jsonrpc": "2.0", "id": 0, "method": "resources/read", "params": {"uri": str(uri)}}
+        handle: Any = self._app.handle_async if self._is_async else self._app.handle
+        return self.then(handle(message, revision=LATEST_HANDSHAKE, principal=self.principal), _read_contents)
+
+    def elicit(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, message: str, schema: Any, *, key: str | None = None
+    ) -> Any:
+        """Ask the user to fill in the form of a model; returns one of the three elicitations."""
+        return self.then(super().elicit(message, schema, key=key), _to_elicitation)
+
+    def elicit_url(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, message: str, url: str, elicitation_id: str | None = None, *, key: str | None = None
+    ) -> Any:
+        """Ask the user to visit a web page; the id of the elicitation is our own."""
+        return self.then(super().elicit_url(message, url, key=key), partial(_to_elicitation, is_url=True))
+
+    def then(self, answer: Any, read: Callable[[Any], Any]) -> Any:
+        """What a function makes of an answer: at once, or for `async def` handlers when it is awaited."""
+        return _await_and_read(answer, read) if self._is_async else read(answer)
+
+
+async def _await_and_read(answer: Any, read: Callable[[Any], Any]) -> Any:
+    return read(await answer)
+
+
+def _read_contents(raw: bytes) -> Iterable[ReadResourceContents]:
+    return contents_of(msgspec.json.decode(raw))
+
+
+# Answers ------------------------------------------------------------------------------------------
+
+
+class AcceptedElicitation(Elicited[Any], frozen=True):
+    """The user accepted; `data` is the content of the form."""
+
+    def __class_getitem__(cls, parameters: Any) -> Any:
+        return cls
+
+
+class AcceptedUrlElicitation(Elicited[Any], frozen=True):
+    """The user agreed to visit the page."""
+
+
+class DeclinedElicitation(Elicited[Any], frozen=True):
+    """The user declined."""
+
+
+class CancelledElicitation(Elicited[Any], frozen=True):
+    """The user closed the form without an answer."""
+
+
+_ANSWERS = {"accept": AcceptedElicitation, "decline": DeclinedElicitation, "cancel": CancelledElicitation}
+
+
+def _to_elicitation(answer: Elicited[Any], is_url: bool = False) -> Elicited[Any]:
+    kind = AcceptedUrlElicitation if is_url and answer.accepted else _ANSWERS[answer.action]
+    return kind(answer.action, answer.data if answer.accepted else None)

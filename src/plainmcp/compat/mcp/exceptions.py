@@ -1,0 +1,97 @@
+"""The exceptions of the official SDK, and what becomes of an exception in a handler."""
+
+from typing import Any
+
+from ...errors import PlainMCPError, ProtocolError, ToolError
+from .helper_types import ResourceError
+from .types import URL_ELICITATION_REQUIRED, ErrorData
+
+__all__ = [
+    "FastMCPError",
+    "InvalidSignature",
+    "MCPDeprecationWarning",
+    "MCPError",
+    "McpError",
+    "ResourceError",
+    "ResourceNotFoundError",
+    "ToolError",
+    "UnexpectedToolError",
+    "UrlElicitationRequiredError",
+    "ValidationError",
+    "to_protocol_error",
+]
+
+FastMCPError = PlainMCPError
+
+
+class ValidationError(PlainMCPError):
+    """Parameters or a return value that do not fit."""
+
+
+class InvalidSignature(Exception):
+    """A function that cannot be a tool."""
+
+
+class ResourceNotFoundError(ResourceError):
+    """There is no resource at a URI."""
+
+
+class UnexpectedToolError(ToolError):
+    """A crash of a tool; its own text stays on the server."""
+
+    is_final = True
+
+
+class MCPDeprecationWarning(UserWarning):
+    """A warning of `mcp` 2 about what it will remove."""
+
+
+class McpError(Exception):
+    """An error with a JSON-RPC code: `McpError(ErrorData(…))` in `mcp` 1, `MCPError(code, message, data)` in 2."""
+
+    def __init__(self, error: Any = None, message: str = "", data: Any = None, *, code: int | None = None) -> None:
+        if code is not None or isinstance(error, int):
+            error = ErrorData(code=error if code is None else code, message=message, data=data)
+        super().__init__(error.message)
+        self.error: Any = error
+
+    @property
+    def code(self) -> int:
+        """The JSON-RPC code."""
+        return self.error.code  # type: ignore[no-any-return]
+
+    @property
+    def message(self) -> str:
+        """The text for the client."""
+        return self.error.message  # type: ignore[no-any-return]
+
+    @property
+    def data(self) -> Any:
+        """Data for the client."""
+        return self.error.data
+
+
+MCPError = McpError
+
+
+class UrlElicitationRequiredError(McpError):
+    """A tool needs the user to visit web pages before it can run."""
+
+    def __init__(self, elicitations: list[Any], message: str | None = None) -> None:
+        self.elicitations = elicitations
+        text = message or f"URL elicitation{'s' if len(elicitations) > 1 else ''} required"
+        pages = [one.model_dump(by_alias=True, exclude_none=True) for one in elicitations]
+        super().__init__(ErrorData(code=URL_ELICITATION_REQUIRED, message=text, data={"elicitations": pages}))
+
+
+class _CodedError(ProtocolError):
+    """A JSON-RPC error with the code that its author chose."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message, data)
+        self.code = code  # type: ignore[misc]
+
+
+def to_protocol_error(error: McpError) -> ProtocolError:
+    """An error with a code as the error that is sent."""
+    return _CodedError(error.code, error.message, error.data)

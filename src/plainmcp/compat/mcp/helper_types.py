@@ -1,0 +1,41 @@
+"""What reading a resource gives inside a server of the official SDK: contents, and the error where there are none."""
+
+from binascii import a2b_base64
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import ToolError
+
+__all__ = ["ReadResourceContents", "ResourceContent", "ResourceError", "contents_of"]
+
+
+class ResourceError(ToolError):
+    """A resource that cannot be read; the client sees the text."""
+
+
+@dataclass
+class ReadResourceContents:
+    """One piece of a resource: text or bytes, and their type."""
+
+    content: str | bytes
+    mime_type: str | None = None
+    meta: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class ResourceContent:
+    """What a function returned for a resource, with the `_meta` of the resource."""
+
+    content: Any
+    mime_type: str | None = None
+    meta: dict[str, Any] | None = None
+
+
+def contents_of(answer: dict[str, Any]) -> list[ReadResourceContents]:
+    """The contents in a response to resources/read; raises ResourceError."""
+    if "error" in answer:
+        raise ResourceError(answer["error"]["message"])
+    return [
+        ReadResourceContents(one["text"] if "text" in one else a2b_base64(one["blob"]), one.get("mimeType"))
+        for one in answer["result"]["contents"]
+    ]

@@ -1,0 +1,295 @@
+"""The server that `FastMCP` of `mcp` 1 and `MCPServer` of `mcp` 2 share: their decorators, on plainmcp's server."""
+
+import functools
+import logging
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, TypeVar
+
+import msgspec
+
+from ... import context
+from ...errors import ProtocolError, ToolError
+from ...schema import signature
+from ...server import Server
+from ...types import Icon
+from ..wrap import with_context
+from .context import Context, current_context, enter_context
+from .exceptions import McpError, to_protocol_error
+from .helper_types import ResourceContent
+from .low_level_view import LowLevelView
+from .managers import PromptManager, ResourceManager, ToolManager
+from .output import POLICY, has_output_schema
+from .pieces import Offer, Resource
+from .serving import Serving
+from .wire_model import to_wire
+
+__all__ = ["HighLevelServer"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+_log = logging.getLogger("plainmcp")
+
+
+class HighLevelServer(Serving, Server):  # type: ignore[misc]  # as in the SDK, not as in plainmcp
+    """A server with the decorators of the SDK; the classes of `mcp` 1 and `mcp` 2 add their constructors."""
+
+    def __init__(
+        self,
+        name: str,
+        version: str | None = None,
+        *,
+        tools: Sequence[Any] | None = None,
+        lifespan: Callable[[Any], Any] | None = None,
+        icons: Any = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(
+            name, version or "0.0.0", policy=POLICY, icons=_to_icons(icons), lifespan=lifespan, **options
+        )
+        self._tool_manager = ToolManager(self)
+        self._resource_manager = ResourceManager(self)
+        self._prompt_manager = PromptManager(self)
+        self.low_level = LowLevelView(self)
+        for one in tools or ():
+            self._add_offer(one, self.add_tool)
+
+    @property
+    def name(self) -> str:
+        """The server's name."""
+        return self.info.name
+
+    @property
+    def version(self) -> str:
+        """The server's version."""
+        return self.info.version
+
+    def get_context(self) -> Context:
+        """The context of the handler that is running; outside of one it is of little use."""
+        return current_context() or Context(None, self)
+
+    # Tools ----------------------------------------------------------------------------------------
+
+    def tool(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+        self,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        annotations: Any = None,
+        icons: Any = None,
+        meta: dict[str, Any] | None = None,
+        structured_output: bool | None = None,
+    ) -> Callable[[F], F]:
+        """Offer a function as a tool: `@mcp.tool()`, with the options of the SDK."""
+        _check_called(name, "tool")
+
+        def register(function: F) -> F:
+            self.add_tool(function, name, title, description, annotations, icons, meta, structured_output)
+            return function
+
+        return register
+
+    def add_tool(
+        self,
+        fn: Callable[..., Any],
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        annotations: Any = None,
+        icons: Any = None,
+        meta: dict[str, Any] | None = None,
+        structured_output: bool | None = None,
+    ) -> None:
+        """Offer a function as a tool; if there is one of this name already, the first stays."""
+        read = signature.read(fn, context_type=Context)
+        name = name or read.name
+        if not name:
+            raise ValueError("You must provide a name for lambda functions")
+        if self._is_duplicate("tool", name, self.registry.tools):
+            return
+        has_schema = has_output_schema(read.returns, structured_output)
+        options = _to_options(title=title, description=description, annotations=annotations, icons=icons, meta=meta)
+        run = with_context(fn, read, self._enter_tool, has_schema=has_schema, is_whole=True)
+        super().tool(name=name, output_schema=None if has_schema else False, **options)(run)
+
+    def _is_duplicate(self, kind: str, key: str, *features: Any) -> bool:
+        if not any(key in one for one in features):
+            return False
+        if getattr(self.settings, f"warn_on_duplicate_{kind}s", True):
+            _log.warning("%s already exists: %s; the first one is kept", kind.capitalize(), key)
+        return True
+
+    def _add_offer(self, item: Any, add: Callable[..., Any]) -> None:
+        if isinstance(item, Offer):
+            add(item.fn, **item.options)
+        else:
+            add(item)
+
+    # Resources ------------------------------------------------------------------------------------
+
+    def resource(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self,
+        uri: str,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+        icons: Any = None,
+        annotations: Any = None,
+        meta: dict[str, Any] | None = None,
+        **others: Any,
+    ) -> Callable[[F], F]:
+        """Offer a function as the resource at a URI or a URI template, with the options of the SDK."""
+        _check_called(uri, "resource")
+        options = _to_options(title=title, description=description, annotations=annotations, icons=icons, meta=meta)
+        options |= {"mime_type": mime_type or "text/plain", **({} if name is None else {"name": name})}
+
+        def register(function: F) -> F:
+            if not self._is_duplicate("resource", uri, self.registry.resources, self.registry.templates):
+                read = signature.read(function, context_type=Context)
+                run = with_context(
+                    function, read, partial(self._enter, f"Error reading resource {uri}"), is_whole=True
+                )
+                run = run if meta is None else _with_meta(run, read.is_async, meta)
+                super(HighLevelServer, self).resource(uri, **options)(run)
+            return function
+
+        return register
+
+    def add_resource(self, resource: Resource) -> None:
+        """Offer an object of one of the resource classes."""
+        self.resource(
+            resource.uri,
+            name=resource.name,
+            title=resource.title,
+            description=resource.description,
+            mime_type=resource.mime_type,
+            icons=resource.icons,
+            annotations=resource.annotations,
+            meta=resource.meta,
+        )(_reader_of(resource))
+
+    # Prompts and completions ----------------------------------------------------------------------
+
+    def prompt(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+        self,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        icons: Any = None,
+    ) -> Callable[[F], F]:
+        """Offer a function as a prompt: `@mcp.prompt()`, with the options of the SDK."""
+        _check_called(name, "prompt")
+
+        def register(function: F) -> F:
+            self._add_prompt(function, name, title, description, icons)
+            return function
+
+        return register
+
+    def add_prompt(self, prompt: Any) -> None:
+        """Offer the value of Prompt.from_function, or a function, as a prompt."""
+        self._add_offer(prompt, self._add_prompt)
+
+    def _add_prompt(
+        self,
+        fn: Callable[..., Any],
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        icons: Any = None,
+        **others: Any,
+    ) -> None:
+        read = signature.read(fn, context_type=Context)
+        name = name or read.name
+        if not self._is_duplicate("prompt", name, self.registry.prompts):
+            options = _to_options(title=title, description=description, icons=icons)
+            run = with_context(fn, read, partial(self._enter, f"Error rendering prompt {name}"), is_whole=True)
+            super().prompt(name=name, **options)(run)
+
+    def completion(self) -> Callable[[F], F]:  # type: ignore[override]  # pyright: ignore
+        """Answer completions by a function of the reference, the argument and the context: `@mcp.completion()`."""
+        return self.low_level.completion()
+
+    def capabilities(self) -> dict[str, Any]:
+        """The capabilities of the server: those of its features, and of the methods that it answers by handlers."""
+        offered = super().capabilities()
+        if "completion/complete" in self.own_methods:
+            offered["completions"] = {}
+        return offered
+
+    # Running handlers -----------------------------------------------------------------------------
+
+    @contextmanager
+    def _enter_tool(self, inner: context.Context[Any]) -> Generator[Context, None, None]:
+        """The context of a tool; an exception in it becomes the text of a failed call."""
+        with enter_context(inner, self) as current:
+            try:
+                yield current
+            except (ToolError, ProtocolError):
+                raise
+            except Exception as error:
+                raise self.to_tool_error(error, inner._request.params.name) from error
+
+    def to_tool_error(self, error: Exception, tool: Any) -> Exception:
+        """The exception that is raised for an exception of a tool: its text is sent, as in `mcp` 1."""
+        _log.info("the tool %s failed", tool, exc_info=error)
+        return ToolError(str(error))
+
+    @contextmanager
+    def _enter(self, problem: str, inner: context.Context[Any]) -> Generator[Context, None, None]:
+        """The context of a resource or a prompt; an exception in it becomes an error with its text."""
+        with enter_context(inner, self) as current:
+            try:
+                yield current
+            except (ToolError, ProtocolError):
+                raise
+            except McpError as error:
+                raise to_protocol_error(error) from error
+            except Exception as error:
+                raise ToolError(f"{problem}: {error}") from error
+
+
+def _check_called(first: Any, name: str) -> None:
+    if callable(first):
+        raise TypeError(
+            f"The @{name} decorator was used incorrectly. Did you forget to call it? Use @{name}() instead of @{name}"
+        )
+
+
+def _with_meta(function: Callable[..., Any], is_async: bool, meta: dict[str, Any]) -> Callable[..., Any]:
+    """A function whose contents have the `_meta` of their resource."""
+    if is_async:
+
+        @functools.wraps(function)
+        async def read_async(**arguments: Any) -> Any:
+            return ResourceContent(await function(**arguments), meta=meta)
+
+        return read_async
+
+    @functools.wraps(function)
+    def read(**arguments: Any) -> Any:
+        return ResourceContent(function(**arguments), meta=meta)
+
+    return read
+
+
+def _reader_of(resource: Resource) -> Callable[[], Any]:
+    async def read() -> Any:
+        return await resource.read()
+
+    read.__name__ = "read"
+    return read
+
+
+def _to_icons(icons: Any) -> list[Icon] | None:
+    return [msgspec.convert(to_wire(icon), Icon) for icon in icons] if icons else None
+
+
+def _to_options(**options: Any) -> dict[str, Any]:
+    """Options under the names used here, without those that are None; the SDK's objects become plain data."""
+    converted = {name: to_wire(value) for name, value in options.items() if value is not None}
+    if "icons" in converted:
+        converted["icons"] = _to_icons(converted["icons"])
+    return converted

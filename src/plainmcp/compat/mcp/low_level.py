@@ -1,0 +1,167 @@
+"""The low-level `Server` of the official SDK: handlers of whole methods, by decorators (1) or arguments (2)."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import AuthorError
+from ...server import Server as PlainServer
+from . import types
+from .context import current_context
+from .decorators import Decorators
+from .handlers import REQUESTS, RequestHandlers
+from .initialization import InitializationOptions, NotificationOptions
+from .middleware import ServerRequestContext
+from .session import RequestContext
+from .settings import settings_of
+from .stdio_streams import serve_streams
+
+__all__ = ["Server", "request_ctx"]
+
+_CAPABILITIES = {
+    "tools": types.ListToolsRequest,
+    "resources": types.ListResourcesRequest,
+    "prompts": types.ListPromptsRequest,
+    "completions": types.CompleteRequest,
+}
+_ON = {
+    "on_list_tools": "tools/list",
+    "on_call_tool": "tools/call",
+    "on_list_resources": "resources/list",
+    "on_list_resource_templates": "resources/templates/list",
+    "on_read_resource": "resources/read",
+    "on_subscribe_resource": "resources/subscribe",
+    "on_unsubscribe_resource": "resources/unsubscribe",
+    "on_list_prompts": "prompts/list",
+    "on_get_prompt": "prompts/get",
+    "on_completion": "completion/complete",
+    "on_set_logging_level": "logging/setLevel",
+}
+
+
+class Server(Decorators, PlainServer):  # type: ignore[misc]
+    """A server whose handlers answer whole methods; the handshake, revisions and transports are plainmcp's."""
+
+    def __init__(
+        self,
+        name: str,
+        version: str | None = None,
+        instructions: str | None = None,
+        website_url: str | None = None,
+        icons: Any = None,
+        lifespan: Callable[[Any], Any] | None = None,
+        **options: Any,
+    ) -> None:
+        self.settings = settings_of(options)
+        handlers = {name: options.pop(name) for name in _ON if name in options}
+        texts = {name: options.pop(name) for name in ("title", "description") if name in options}
+        super().__init__(
+            name, version or "0.0.0", instructions=instructions, website_url=website_url, lifespan=lifespan, **texts
+        )
+        self.request_handlers = RequestHandlers(self)
+        self.notification_handlers: dict[Any, Any] = {}
+        for option, handler in handlers.items():
+            if handler is not None:
+                self.add_request_handler(_ON[option], None, handler)
+
+    def __class_getitem__(cls, parameters: Any) -> Any:
+        return cls
+
+    @property
+    def name(self) -> str:
+        """The server's name."""
+        return self.info.name
+
+    @property
+    def version(self) -> str:
+        """The server's version."""
+        return self.info.version
+
+    @property
+    def request_context(self) -> RequestContext:
+        """The request that is being answered; raises LookupError outside of a handler."""
+        return request_ctx.get()  # type: ignore[no-any-return]
+
+    def add_request_handler(self, method: str, params_type: Any, handler: Callable[[Any, Any], Any]) -> None:
+        """Answer a method by a function of a context and the parameters, as in `mcp` 2."""
+        if method not in REQUESTS:
+            raise AuthorError(f"there is no method {method!r} that a handler can answer")
+
+        async def handle(request: Any) -> Any:
+            return await handler(_context_of(request), request.params)
+
+        self.request_handlers[REQUESTS[method]] = handle
+
+    def capabilities(self) -> dict[str, Any]:
+        """The capabilities of the server: those of the methods that have a handler."""
+        offered: dict[str, Any] = {}
+        for name, kind in _CAPABILITIES.items():
+            if kind in self.request_handlers:
+                offered[name] = {} if name == "completions" else {"listChanged": False}
+        if types.SubscribeRequest in self.request_handlers and "resources" in offered:
+            offered["resources"]["subscribe"] = True
+        if types.SetLevelRequest in self.request_handlers:
+            offered["logging"] = {}
+        return offered
+
+    def get_capabilities(
+        self, notification_options: NotificationOptions | None = None, experimental_capabilities: Any = None
+    ) -> types.ServerCapabilities:
+        """The capabilities of the server, as the SDK's type."""
+        return types.ServerCapabilities(**self.capabilities())
+
+    def create_initialization_options(
+        self, notification_options: NotificationOptions | None = None, experimental_capabilities: Any = None
+    ) -> InitializationOptions:
+        """The options of the handshake."""
+        return InitializationOptions(
+            server_name=self.name,
+            server_version=self.version,
+            capabilities=self.get_capabilities(notification_options, experimental_capabilities),
+            instructions=self.instructions,
+        )
+
+    async def run(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, read_stream: Any, write_stream: Any, initialization_options: Any = None, **options: Any
+    ) -> None:
+        """Serve the streams of `stdio_server()` until the client disconnects."""
+        if initialization_options is not None:
+            self._take_options(initialization_options)
+        await serve_streams(self, read_stream)
+
+    def _take_options(self, options: Any) -> None:
+        """The name, the version and the instructions of the handshake are those of its options."""
+        self.info.name = getattr(options, "server_name", None) or self.info.name
+        self.info.version = getattr(options, "server_version", None) or self.info.version
+        self.instructions = getattr(options, "instructions", None) or self.instructions
+
+
+def _context_of(request: Any) -> ServerRequestContext:
+    current = current_context()
+    assert current is not None  # a handler runs inside of one
+    context = current.request_context
+    return ServerRequestContext(
+        method=request.method,
+        params=request.params if request.params is None else request.params.model_dump(exclude_none=True),
+        session=context.session,
+        lifespan_context=context.lifespan_context,
+        protocol_version=context.protocol_version,
+        request_id=context.request_id,
+        meta=context.meta,
+        request=context.request,
+    )
+
+
+class _RequestVariable:
+    """The request context of the handler that is running, with the methods of a ContextVar."""
+
+    def get(self, *default: Any) -> Any:
+        """The request context; raises LookupError outside of a handler."""
+        current = current_context()
+        if current is not None:
+            return current.request_context
+        if default:
+            return default[0]
+        raise LookupError("no handler is running, so there is no request context")
+
+
+request_ctx = _RequestVariable()

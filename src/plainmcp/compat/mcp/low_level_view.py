@@ -1,0 +1,99 @@
+"""`_mcp_server` of `FastMCP`: its server as a low-level one, for programs that reach for it."""
+
+from typing import Any
+
+from ...server import Server
+from . import types
+from .decorators import Decorators
+from .handlers import Handler, RequestHandlers
+from .initialization import InitializationOptions, NotificationOptions
+from .low_level import request_ctx
+from .stdio_streams import serve_streams
+
+__all__ = ["LowLevelView"]
+
+_RESULTS: dict[str, Any] = {
+    "tools/list": types.ListToolsResult,
+    "tools/call": types.CallToolResult,
+    "resources/list": types.ListResourcesResult,
+    "resources/templates/list": types.ListResourceTemplatesResult,
+    "resources/read": types.ReadResourceResult,
+    "prompts/list": types.ListPromptsResult,
+    "prompts/get": types.GetPromptResult,
+    "completion/complete": types.CompleteResult,
+}
+
+
+class LowLevelView(Decorators):
+    """A server with decorators, seen as a low-level one: a handler that is set here takes the place of its own."""
+
+    def __init__(self, server: Server) -> None:
+        self._server: Any = server
+        self.request_handlers = RequestHandlers(server, self._native_handler_of)
+        self.notification_handlers: dict[Any, Any] = {}
+
+    def _native_handler_of(self, method: str) -> Handler:
+        async def handle(request: Any) -> Any:
+            params = {} if request is None or request.params is None else request.params.to_plain()
+            result = await self._server.ask_natively(method, params)
+            return types.ServerResult(_RESULTS.get(method, types.EmptyResult)(**result))
+
+        return handle
+
+    @property
+    def name(self) -> str:
+        """The server's name."""
+        return self._server.info.name  # type: ignore[no-any-return]
+
+    @name.setter
+    def name(self, name: str) -> None:
+        """Set the server's name."""
+        self._server.info.name = name
+
+    @property
+    def version(self) -> str:
+        """The server's version."""
+        return self._server.info.version  # type: ignore[no-any-return]
+
+    @version.setter
+    def version(self, version: str) -> None:
+        """Set the server's version."""
+        self._server.info.version = version
+
+    @property
+    def instructions(self) -> str | None:
+        """The instructions of the server."""
+        return self._server.instructions  # type: ignore[no-any-return]
+
+    @instructions.setter
+    def instructions(self, instructions: str | None) -> None:
+        """Set the instructions of the server."""
+        self._server.instructions = instructions
+
+    @property
+    def request_context(self) -> Any:
+        """The request that is being answered; raises LookupError outside of a handler."""
+        return request_ctx.get()
+
+    def get_capabilities(
+        self, notification_options: NotificationOptions | None = None, experimental_capabilities: Any = None
+    ) -> types.ServerCapabilities:
+        """The capabilities of the server."""
+        return types.ServerCapabilities(**self._server.capabilities())
+
+    def create_initialization_options(
+        self, notification_options: NotificationOptions | None = None, experimental_capabilities: Any = None
+    ) -> InitializationOptions:
+        """The options of the handshake."""
+        return InitializationOptions(
+            server_name=self.name,
+            server_version=self.version,
+            capabilities=self.get_capabilities(),
+            instructions=self.instructions,
+        )
+
+    async def run(
+        self, read_stream: Any, write_stream: Any, initialization_options: Any = None, **options: Any
+    ) -> None:
+        """Serve the streams of `stdio_server()` until the client disconnects."""
+        await serve_streams(self._server, read_stream)

@@ -1,0 +1,83 @@
+"""`MCPServer` of `mcp` 2: its constructor, its middleware, and what becomes of exceptions in its tools."""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import ToolError
+from .exceptions import McpError, UnexpectedToolError, to_protocol_error
+from .high_level import HighLevelServer
+from .middleware import MiddlewareList
+from .settings import check_auth, settings_of
+
+__all__ = ["MCPServer"]
+
+_log = logging.getLogger("plainmcp")
+
+
+class MCPServer(HighLevelServer):
+    """A server with the decorators of `mcp` 2; takes the arguments of its `MCPServer`.
+
+    >>> mcp = MCPServer("Demo", version="2.0.0")
+    >>> @mcp.tool()
+    ... def add(a: int, b: int) -> int:
+    ...     return a + b
+    >>> mcp.version, list(mcp.registry.tools.features)
+    ('2.0.0', ['add'])
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        instructions: str | None = None,
+        website_url: str | None = None,
+        icons: Any = None,
+        version: str | None = None,
+        auth_server_provider: Any = None,
+        token_verifier: Any = None,
+        *,
+        tools: Any = None,
+        resources: Any = None,
+        extensions: Any = None,
+        lifespan: Callable[[Any], Any] | None = None,
+        middleware: Any = None,
+        subscriptions: Any = None,
+        resource_security: Any = None,
+        request_state_security: Any = None,
+        cache_hints: Any = None,
+        **options: Any,
+    ) -> None:
+        self.settings = settings_of(options)
+        check_auth(self.settings.auth or auth_server_provider or token_verifier)
+        self.dependencies = self.settings.dependencies
+        if options:
+            raise TypeError(f"MCPServer.__init__() got an unexpected keyword argument {next(iter(options))!r}")
+        super().__init__(
+            name or "mcp-server",
+            version,
+            title=title,
+            description=description,
+            instructions=instructions,
+            website_url=website_url,
+            icons=icons,
+            tools=tools,
+            lifespan=lifespan,
+        )
+        self._lowlevel_server = self.low_level
+        self.middleware = MiddlewareList(self, middleware or ())  # type: ignore[method-assign,assignment]
+        for one in resources or ():
+            self.add_resource(one)
+
+    def __class_getitem__(cls, parameters: Any) -> Any:
+        return cls
+
+    def to_tool_error(self, error: Exception, tool: Any) -> Exception:
+        """The exception that is raised for an exception of a tool: an unexpected one keeps its text to the log."""
+        if isinstance(error, McpError):
+            return to_protocol_error(error)
+        if isinstance(error, ToolError):
+            return error
+        _log.error("the tool %s raised an unexpected exception", tool, exc_info=error)
+        return UnexpectedToolError(f"Error executing tool {tool}")

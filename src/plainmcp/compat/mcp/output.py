@@ -1,0 +1,68 @@
+"""Which return hints of a tool the official SDK announces as an output schema, and the policy for its results."""
+
+import inspect
+import types
+import typing
+from typing import Any, get_args, get_origin
+
+from ...foreign.classes import wire_type_of
+from ...policy import Policy
+from ...schema import hints
+
+__all__ = ["POLICY", "has_output_schema"]
+
+POLICY = Policy(
+    structured="schema",
+    non_object="schema",
+    wrap_objects="generic",
+    json_style="indent",
+    list_content="flat",
+    pair="never",
+    envelope="off",
+    unencodable="replace",
+    output_schema="every",
+    output_defaults="show",
+    schema_form="pydantic",
+    docstring="whole",
+    extra_arguments="ignore",
+    error_text="Error executing tool {tool}: {error}",
+    list_order="registration",
+)
+"""How the official SDK, `mcp` 1 and 2, lists tools and sends what they return."""
+
+_WRAPPED = (str, int, float, bool, type(None))
+_SEQUENCES = (list, tuple)
+
+
+def has_output_schema(returns: Any, structured_output: bool | None) -> bool:
+    """Whether a tool has an output schema, by its return hint and the option of its author.
+
+    >>> has_output_schema(dict[str, int], None), has_output_schema(dict, None), has_output_schema(str, False)
+    (True, False, False)
+    """
+    if structured_output is False or returns is inspect.Signature.empty or _is_content(returns):
+        return False
+    inner = hints.unwrap_all(returns)
+    if inner is None or isinstance(inner, types.GenericAlias) or not isinstance(inner, type):
+        return inner is not Any
+    if inner in _WRAPPED or hints.is_record(inner):
+        return True
+    return _has_hints(inner)
+
+
+def _is_content(hint: Any) -> bool:
+    """Whether values of a hint are content, or lists of it."""
+    inner = hints.unwrap_all(hint)
+    if isinstance(inner, type) and not isinstance(inner, types.GenericAlias):
+        return bool(wire_type_of(inner))
+    choices = hints.choices_of(inner)
+    if len(choices) > 1:
+        return any(map(_is_content, choices))
+    return get_origin(inner) in _SEQUENCES and any(_is_content(arg) for arg in get_args(inner))
+
+
+def _has_hints(kind: type) -> bool:
+    try:
+        return bool(typing.get_type_hints(kind))
+    except Exception:  # a hint that cannot be resolved
+        return False

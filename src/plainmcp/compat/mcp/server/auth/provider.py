@@ -1,0 +1,24 @@
+"""`mcp.server.auth.provider`: its names can be imported, and are refused when they are used."""
+
+from typing import Any
+
+from ....refused import refused_name
+
+__all__: list[str] = []
+
+_ADVICE = dict.fromkeys(
+    (
+        "AccessToken",
+        "AuthorizationCode",
+        "AuthorizationParams",
+        "OAuthAuthorizationServerProvider",
+        "RefreshToken",
+        "TokenVerifier",
+        "construct_redirect_uri",
+    ),
+    "check callers in ASGI middleware, and pass asgi(principal=…), a function from a request's scope to its caller",
+)
+
+
+def __getattr__(name: str) -> Any:
+    return refused_name(name, __name__, _ADVICE)

@@ -1,0 +1,5 @@
+"""`mcp.server.fastmcp.prompts`."""
+
+from ....pieces import Prompt
+
+__all__ = ["Prompt"]

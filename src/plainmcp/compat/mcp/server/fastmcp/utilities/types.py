@@ -1,0 +1,5 @@
+"""`mcp.server.fastmcp.utilities.types`."""
+
+from ....pieces import Audio, Image
+
+__all__ = ["Audio", "Image"]

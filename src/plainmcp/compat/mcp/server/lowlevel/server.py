@@ -1,0 +1,6 @@
+"""`mcp.server.lowlevel.server` of `mcp` 1 and 2."""
+
+from ...initialization import InitializationOptions, NotificationOptions
+from ...low_level import Server, request_ctx
+
+__all__ = ["InitializationOptions", "NotificationOptions", "Server", "request_ctx"]

@@ -1,0 +1,5 @@
+"""`mcp.server.mcpserver.context` of `mcp` 2."""
+
+from ...context import Context
+
+__all__ = ["Context"]

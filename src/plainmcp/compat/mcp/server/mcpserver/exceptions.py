@@ -1,0 +1,19 @@
+"""`mcp.server.mcpserver.exceptions` of `mcp` 2."""
+
+from ...exceptions import (
+    InvalidSignature,
+    ResourceError,
+    ResourceNotFoundError,
+    ToolError,
+    UnexpectedToolError,
+    ValidationError,
+)
+
+__all__ = [
+    "InvalidSignature",
+    "ResourceError",
+    "ResourceNotFoundError",
+    "ToolError",
+    "UnexpectedToolError",
+    "ValidationError",
+]

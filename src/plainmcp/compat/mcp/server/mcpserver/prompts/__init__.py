@@ -1,0 +1,5 @@
+"""`mcp.server.mcpserver.prompts`."""
+
+from ....pieces import Prompt
+
+__all__ = ["Prompt"]

@@ -1,0 +1,5 @@
+"""`mcp.server.mcpserver.resources.types`."""
+
+from ....pieces import BinaryResource, FileResource, FunctionResource, TextResource
+
+__all__ = ["BinaryResource", "FileResource", "FunctionResource", "TextResource"]

@@ -1,0 +1,5 @@
+"""`mcp.server.mcpserver.utilities.logging`."""
+
+from ....logs import configure_logging, get_logger
+
+__all__ = ["configure_logging", "get_logger"]

@@ -1,0 +1,5 @@
+"""`mcp.server.models`."""
+
+from ..initialization import InitializationOptions
+
+__all__ = ["InitializationOptions"]

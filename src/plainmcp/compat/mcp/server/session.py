@@ -1,0 +1,5 @@
+"""`mcp.server.session`."""
+
+from ..session import ServerSession
+
+__all__ = ["ServerSession"]

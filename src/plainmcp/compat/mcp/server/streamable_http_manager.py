@@ -1,0 +1,5 @@
+"""`mcp.server.streamable_http_manager`."""
+
+from ..http_manager import StreamableHTTPSessionManager
+
+__all__ = ["StreamableHTTPSessionManager"]

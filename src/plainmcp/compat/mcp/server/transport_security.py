@@ -1,0 +1,5 @@
+"""`mcp.server.transport_security`."""
+
+from ..settings import TransportSecuritySettings
+
+__all__ = ["TransportSecuritySettings"]

@@ -1,0 +1,167 @@
+"""How a server of the official SDK is run and asked inside a program: its `run` methods, applications and lists."""
+
+import copy
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from ...protocol.methods import METHODS
+from ...revisions import LATEST_HANDSHAKE
+from ...server import Server
+from ..http_app import HttpApp
+from . import types
+from .exceptions import ToolError
+from .helper_types import ReadResourceContents, contents_of
+from .settings import Settings, address_of, asgi_options
+
+__all__ = ["Serving", "SessionManager"]
+
+_log = logging.getLogger("plainmcp")
+_SSE = "the transport sse is served as streamable HTTP: the endpoint is %s, and clients of the old transport end here"
+
+
+class Serving:
+    """The methods of the SDK that serve, and those that ask the server inside its program."""
+
+    settings: Settings
+    _app: HttpApp | None = None
+
+    # Serving --------------------------------------------------------------------------------------
+
+    def run(self: Any, transport: str = "stdio", mount_path: str | None = None, **options: Any) -> None:
+        """Serve on standard input and output, or over HTTP with the settings of the server."""
+        if transport == "stdio":
+            Server.run(self)
+        elif transport in ("sse", "streamable-http"):
+            settings = self._settings_with(options)
+            path = self._path_of(transport, settings)
+            level = {"log_level": str(settings.log_level).lower()}
+            Server.run(self, address_of(settings), path=path, uvicorn=level, **asgi_options(settings))
+        else:
+            raise ValueError(f"Unknown transport: {transport}")
+
+    async def run_stdio_async(self) -> None:
+        """Serve on standard input and output, in the event loop of the program."""
+        await Server.run_async(self)  # type: ignore[arg-type]
+
+    async def run_streamable_http_async(self, **options: Any) -> None:
+        """Serve over HTTP, in the event loop of the program."""
+        await self._run_http_async("streamable-http", options)
+
+    async def run_sse_async(self, mount_path: str | None = None, **options: Any) -> None:
+        """Serve over HTTP, in the event loop of the program; see run."""
+        await self._run_http_async("sse", options)
+
+    async def _run_http_async(self: Any, transport: str, options: dict[str, Any]) -> None:
+        settings = self._settings_with(options)
+        path = self._path_of(transport, settings)
+        level = {"log_level": str(settings.log_level).lower()}
+        await Server.run_async(self, address_of(settings), path=path, uvicorn=level, **asgi_options(settings))
+
+    def streamable_http_app(self: Any, **options: Any) -> HttpApp:
+        """An ASGI application at the path of the settings."""
+        settings = self._settings_with(options)
+        app = self._app = HttpApp(self.asgi(**asgi_options(settings)), settings.streamable_http_path)
+        return app
+
+    def sse_app(self: Any, mount_path: str | None = None, **options: Any) -> HttpApp:
+        """The application of streamable_http_app, at the path for the old transport."""
+        settings = self._settings_with(options)
+        app = self._app = HttpApp(self.asgi(**asgi_options(settings)), self._path_of("sse", settings))
+        return app
+
+    @property
+    def session_manager(self) -> "SessionManager":
+        """The session manager of the application; `async with mcp.session_manager.run()` is its lifespan."""
+        if self._app is None:
+            raise RuntimeError("call streamable_http_app() before you use session_manager")
+        return SessionManager(self._app)
+
+    def _settings_with(self, options: dict[str, Any]) -> Settings:
+        return Settings(**{**vars(self.settings), **{key: one for key, one in options.items() if one is not None}})
+
+    def _path_of(self, transport: str, settings: Settings) -> str:
+        if transport == "sse":
+            _log.warning(_SSE, settings.sse_path)
+            return str(settings.sse_path)
+        return str(settings.streamable_http_path)
+
+    def custom_route(
+        self: Any, path: str, methods: Any, name: str | None = None, **options: Any
+    ) -> Callable[..., Any]:
+        """Serve a plain HTTP handler beside the endpoint."""
+        return self.route(path, methods=list(methods))  # type: ignore[no-any-return]
+
+    # Asking ---------------------------------------------------------------------------------------
+
+    async def list_tools(self) -> list[types.Tool]:
+        """All tools, as a client sees them."""
+        return [types.Tool(**one) for one in await self._list_all("tools/list", "tools")]
+
+    async def list_resources(self) -> list[types.Resource]:
+        """All resources, as a client sees them."""
+        return [types.Resource(**one) for one in await self._list_all("resources/list", "resources")]
+
+    async def list_resource_templates(self) -> list[types.ResourceTemplate]:
+        """All resource templates, as a client sees them."""
+        listed = await self._list_all("resources/templates/list", "resourceTemplates")
+        return [types.ResourceTemplate(**one) for one in listed]
+
+    async def list_prompts(self) -> list[types.Prompt]:
+        """All prompts, as a client sees them."""
+        return [types.Prompt(**one) for one in await self._list_all("prompts/list", "prompts")]
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """Call a tool: its content, with the structured content if it has some; raises ToolError if it fails."""
+        result = await self.ask_natively("tools/call", {"name": name, "arguments": arguments})
+        called = types.CallToolResult(**result)
+        if called.isError:
+            raise ToolError("\n".join(getattr(block, "text", "") for block in called.content))
+        return called.content if called.structuredContent is None else (called.content, called.structuredContent)
+
+    async def read_resource(self, uri: object, context: Any = None) -> list[ReadResourceContents]:
+        """The contents of a resource; raises ResourceError."""
+        return contents_of(await self._answer("resources/read", {"uri": str(uri)}))
+
+    async def get_prompt(self, name: str, arguments: dict[str, Any] | None = None, context: Any = None) -> Any:
+        """The messages of a prompt; raises ValueError."""
+        return types.GetPromptResult(
+            **await self.ask_natively("prompts/get", {"name": name, "arguments": arguments or {}})
+        )
+
+    async def _list_all(self, method: str, key: str) -> list[dict[str, Any]]:
+        return (await self.ask_natively(method, {}))[key]  # type: ignore[no-any-return]
+
+    async def ask_natively(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """The result of a method, by the features of this server; raises ToolError or ValueError."""
+        answer = await self._answer(method, params)
+        if "error" in answer:
+            raise (ToolError if method == "tools/call" else ValueError)(answer["error"]["message"])
+        return answer["result"]  # type: ignore[no-any-return]
+
+    async def _answer(self: Any, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        message = {"jsonrpc": "2.0", "id": 0, "method": method, "params": params}
+        server = copy.copy(self)
+        server.methods, server.chain = (
+            METHODS,
+            (),
+        )  # also where a handler of the program's own has taken the place of one of them
+        raw = await server.handle_async(message, revision=LATEST_HANDSHAKE)
+        return msgspec.json.decode(raw)  # type: ignore[no-any-return]
+
+
+class SessionManager:
+    """The session manager of an application: its lifespan, and a function that handles requests."""
+
+    def __init__(self, app: HttpApp) -> None:
+        self._app = app
+
+    def run(self) -> Any:
+        """The lifespan of the application, as an async context manager."""
+        return self._app.lifespan()
+
+    async def handle_request(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one HTTP request, at whatever path it came."""
+        await self._app.answer(scope, receive, send)

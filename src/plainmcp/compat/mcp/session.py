@@ -1,0 +1,170 @@
+"""The session and the request context of the official SDK, for handlers that use them instead of the context."""
+
+from functools import partial
+from typing import Any
+
+from ... import context
+from .types import (
+    ClientCapabilities,
+    CreateMessageResult,
+    ElicitResult,
+    Implementation,
+    ListRootsResult,
+    RequestParams,
+)
+from .wire_model import to_wire
+
+__all__ = ["ClientParams", "RequestContext", "ServerSession"]
+
+
+class ClientParams:
+    """What the client sent about itself: `clientInfo`, `capabilities` and `protocolVersion`."""
+
+    def __init__(self, ctx: context.Context[Any]) -> None:
+        self.protocolVersion = self.protocol_version = ctx.revision
+        self.capabilities = ClientCapabilities(**ctx.capabilities)
+        info = Implementation(name=ctx.client_name or "", version=ctx.client_version or "")
+        self.clientInfo = self.client_info = info
+
+
+class ServerSession:
+    """The session of one client, as far as the request that is being answered can use it."""
+
+    def __init__(self, ctx: Any) -> None:
+        self._ctx = ctx
+        self._base: Any = super(type(ctx), ctx)  # plainmcp's own methods, not those that the facade renames
+
+    @property
+    def client_params(self) -> ClientParams:
+        """What the client sent about itself."""
+        return ClientParams(self._ctx)
+
+    def check_client_capability(self, capability: Any) -> bool:
+        """Whether the client declares capabilities."""
+        return not context.lacking(to_wire(capability), self._ctx.capabilities)
+
+    # Sending --------------------------------------------------------------------------------------
+
+    def send_log_message(self, level: str, data: Any, logger: str | None = None, **options: Any) -> Any:
+        """Send a log message, if the client wants messages of this level."""
+        return self._base.log(level, data, logger)
+
+    def send_progress_notification(
+        self,
+        progress_token: Any,
+        progress: float,
+        total: float | None = None,
+        message: str | None = None,
+        **options: Any,
+    ) -> Any:
+        """Report progress of the request; its own token is used."""
+        return self._ctx.progress(progress, total, message)
+
+    def send_resource_updated(self, uri: object) -> Any:
+        """Notify the subscribers of a resource that it changed."""
+        return self._ctx.resource_updated(str(uri))
+
+    def send_tool_list_changed(self) -> Any:
+        """Notify the clients that the list of tools changed."""
+        return self._publish("tools/list_changed")
+
+    def send_resource_list_changed(self) -> Any:
+        """Notify the clients that the list of resources changed."""
+        return self._publish("resources/list_changed")
+
+    def send_prompt_list_changed(self) -> Any:
+        """Notify the clients that the list of prompts changed."""
+        return self._publish("prompts/list_changed")
+
+    def _publish(self, event: str) -> Any:
+        self._ctx._server.registry.publish(event)
+        return self._ctx.then(_DONE, lambda _: None)
+
+    # Asking ---------------------------------------------------------------------------------------
+
+    def create_message(self, messages: Any, *, max_tokens: int, **options: Any) -> Any:
+        """Ask the client's model to continue; returns CreateMessageResult."""
+        wire = {_SAMPLING[name]: to_wire(value) for name, value in options.items() if name in _SAMPLING}
+        set_options = {name: value for name, value in wire.items() if value is not None}
+        answer = self._base.sample([to_wire(one) for one in messages], max_tokens=max_tokens, **set_options)
+        return self._ctx.then(answer, _read_message)
+
+    def elicit(self, message: str, requestedSchema: dict[str, Any], **options: Any) -> Any:
+        """Ask the user to fill in a form; returns ElicitResult."""
+        return self._ctx.then(self._base.elicit(message, requestedSchema), _read_elicitation)
+
+    elicit_form = elicit
+
+    def elicit_url(self, message: str, url: str, elicitation_id: str | None = None, **options: Any) -> Any:
+        """Ask the user to visit a web page; returns ElicitResult."""
+        return self._ctx.then(self._base.elicit_url(message, url), _read_elicitation)
+
+    def list_roots(self) -> Any:
+        """Ask for the folders that the server may use; returns ListRootsResult."""
+        return self._ctx.then(self._ctx.roots(), partial(_read_roots))
+
+
+_DONE = context._DONE
+_SAMPLING = {
+    "system_prompt": "systemPrompt",
+    "include_context": "includeContext",
+    "temperature": "temperature",
+    "stop_sequences": "stopSequences",
+    "metadata": "metadata",
+    "model_preferences": "modelPreferences",
+    "tools": "tools",
+    "tool_choice": "toolChoice",
+}
+
+
+def _read_message(answer: dict[str, Any]) -> CreateMessageResult:
+    return CreateMessageResult(**answer)
+
+
+def _read_elicitation(answer: Any) -> ElicitResult:
+    return ElicitResult(action=answer.action, content=to_wire(answer.data))
+
+
+def _read_roots(roots: Any) -> ListRootsResult:
+    return ListRootsResult(roots=[to_wire(root) for root in roots])
+
+
+class RequestContext:
+    """One request: its id, its `_meta`, its session, the HTTP request, and what the lifespan yielded."""
+
+    def __init__(self, ctx: Any) -> None:
+        self._ctx = ctx
+        self.session = ServerSession(ctx)
+
+    def __class_getitem__(cls, parameters: Any) -> Any:
+        return cls
+
+    @property
+    def request_id(self) -> Any:
+        """The id of the request, as the client chose it."""
+        return context.Context.request_id.fget(self._ctx)  # type: ignore[attr-defined]
+
+    @property
+    def meta(self) -> RequestParams | None:
+        """The `_meta` of the request."""
+        return RequestParams(**self._ctx.meta) if self._ctx.meta else None
+
+    @property
+    def lifespan_context(self) -> Any:
+        """What the lifespan of the server yielded."""
+        return {} if self._ctx.lifespan is None else self._ctx.lifespan
+
+    @property
+    def request(self) -> Any:
+        """The HTTP request; None on standard input and output."""
+        return None
+
+    @property
+    def protocol_version(self) -> str:
+        """The name of the protocol revision of the request."""
+        return self._ctx.revision  # type: ignore[no-any-return]
+
+    @property
+    def method(self) -> str:
+        """The method of the request."""
+        return self._ctx._request.method  # type: ignore[no-any-return]

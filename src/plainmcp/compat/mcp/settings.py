@@ -1,0 +1,114 @@
+"""The settings of the official SDK's servers, in the constructor and on `.settings`, and how they are served here."""
+
+import logging
+from types import SimpleNamespace
+from typing import Any
+
+from ...errors import AuthorError
+
+__all__ = ["Settings", "TransportSecuritySettings", "address_of", "asgi_options", "check_auth", "settings_of"]
+
+_log = logging.getLogger("plainmcp")
+
+_DEFAULTS: dict[str, Any] = {
+    "debug": False,
+    "log_level": "INFO",
+    "host": "127.0.0.1",
+    "port": 8000,
+    "mount_path": "/",
+    "sse_path": "/sse",
+    "message_path": "/messages/",
+    "streamable_http_path": "/mcp",
+    "json_response": False,
+    "stateless_http": False,
+    "max_request_body_size": None,
+    "session_idle_timeout": None,
+    "max_sessions": None,
+    "warn_on_duplicate_resources": True,
+    "warn_on_duplicate_tools": True,
+    "warn_on_duplicate_prompts": True,
+    "dependencies": (),
+    "auth": None,
+    "transport_security": None,
+}
+
+
+class Settings(SimpleNamespace):
+    """The settings of a server; they are read when it starts to serve."""
+
+    def model_dump(self, **options: Any) -> dict[str, Any]:
+        """The settings as a dict."""
+        return dict(vars(self))
+
+
+class TransportSecuritySettings(SimpleNamespace):
+    """Which values of the headers Host and Origin are accepted."""
+
+    def __init__(
+        self,
+        enable_dns_rebinding_protection: bool = True,
+        allowed_hosts: Any = (),
+        allowed_origins: Any = (),
+        **options: Any,
+    ) -> None:
+        super().__init__(
+            enable_dns_rebinding_protection=enable_dns_rebinding_protection,
+            allowed_hosts=list(allowed_hosts),
+            allowed_origins=list(allowed_origins),
+        )
+
+
+def settings_of(options: dict[str, Any]) -> Settings:
+    """The settings among the options of a constructor, which are taken out of it, and the defaults of the others."""
+    given = {name: options.pop(name) for name in _DEFAULTS if name in options}
+    settings = Settings(**{**_DEFAULTS, **given})
+    settings.dependencies = list(settings.dependencies or ())
+    return settings
+
+
+def check_auth(auth: Any) -> None:
+    """Refuse the options for authorization; raises AuthorError."""
+    if auth is not None:
+        raise AuthorError(
+            "auth=, token_verifier= and auth_server_provider= are not supported; check callers in ASGI middleware, "
+            "and pass asgi(principal=…), a function from a request's scope to its caller"
+        )
+
+
+def address_of(settings: Settings) -> str:
+    """The host and the port to serve at."""
+    host = settings.host
+    return f"[{host}]:{settings.port}" if ":" in host else f"{host}:{settings.port}"
+
+
+def asgi_options(settings: Settings) -> dict[str, Any]:
+    """The settings as options of Server.asgi."""
+    options: dict[str, Any] = {"stateless": bool(settings.stateless_http)}
+    names = {"max_request_body_size": "max_body", "session_idle_timeout": "session_idle_seconds"}
+    for theirs, ours in {**names, "max_sessions": "max_sessions"}.items():
+        if getattr(settings, theirs, None) is not None:
+            options[ours] = getattr(settings, theirs)
+    security = settings.transport_security
+    if security is not None and not security.enable_dns_rebinding_protection:
+        options |= {"hosts": ["*"], "origins": ["*"]}
+    elif security is not None:
+        options |= {"hosts": _names_of(security.allowed_hosts), "origins": _origins_of(security.allowed_origins)}
+    return options
+
+
+def _names_of(hosts: Any) -> list[str]:
+    """Host names; "name:*" is a name with any port, which is how names without a port are read here."""
+    return [host.removesuffix(":*") for host in hosts or ()]
+
+
+def _origins_of(origins: Any) -> list[str]:
+    """Origins; one with any port on this machine is accepted anyway, and others have no such form here."""
+    plain = [origin for origin in origins or () if not origin.endswith(":*")]
+    left = [origin for origin in origins or () if origin.endswith(":*") and not _is_local(origin)]
+    for origin in left:
+        _log.warning("the allowed origin %s names any port; here each port is named, so it is left out", origin)
+    return plain
+
+
+def _is_local(origin: str) -> bool:
+    return origin.partition("://")[2].removesuffix(":*") in ("127.0.0.1", "localhost", "[::1]")

@@ -1,0 +1,5 @@
+"""`mcp.shared`."""
+
+from ..exceptions import MCPError, McpError
+
+__all__ = ["MCPError", "McpError"]

@@ -1,0 +1,5 @@
+"""`mcp.shared.context`."""
+
+from ..session import RequestContext
+
+__all__ = ["RequestContext"]

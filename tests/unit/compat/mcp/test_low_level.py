@@ -1,0 +1,123 @@
+"""Low-level servers of the official SDK: handlers of whole methods, by decorators or arguments."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from mcp import types as real
+
+from plainmcp.compat.mcp import types
+from plainmcp.compat.mcp.server import Server
+from plainmcp.compat.mcp.server.lowlevel.helper_types import ReadResourceContents
+from plainmcp.compat.mcp.shared.exceptions import McpError
+from plainmcp.revisions import REVISIONS
+
+SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
+
+
+def ask(server: Any, method: str, *, revision: str | None = None, **params: Any) -> Any:
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    answer = msgspec.json.decode(server.handle(message, revision=revision))
+    return answer.get("result", answer)
+
+
+@pytest.fixture
+def server() -> Server:
+    server = Server("low", version="1.0")
+
+    @server.list_tools()
+    async def list_tools() -> list[Any]:
+        return [
+            types.Tool(name="double", description="Double it", inputSchema=SCHEMA),
+            real.Tool(name="both", inputSchema={"type": "object"}),
+        ]
+
+    @server.call_tool()
+    async def call_tool(name: str, arguments: dict[str, Any]) -> Any:
+        assert server.request_context.request_id == 1
+        if name == "double":
+            return [types.TextContent(type="text", text=str(arguments["x"] * 2))]
+        if name == "both":
+            return [real.TextContent(type="text", text="real")], {"a": 1}
+        raise ValueError(f"Unknown tool: {name}")
+
+    return server
+
+
+def test_lists_hold_objects_of_either_package(server: Server) -> None:
+    assert ask(server, "tools/list")["tools"] == [
+        {"name": "double", "description": "Double it", "inputSchema": SCHEMA},
+        {"name": "both", "inputSchema": {"type": "object"}},
+    ]
+
+
+def test_a_call_returns_content_or_content_and_data(server: Server) -> None:
+    result = ask(server, "tools/call", name="double", arguments={"x": 2})
+    assert result == {"content": [{"type": "text", "text": "4"}]}
+    result = ask(server, "tools/call", name="both", arguments={})
+    assert result == {"content": [{"type": "text", "text": "real"}], "structuredContent": {"a": 1}}
+
+
+def test_arguments_are_checked_and_exceptions_are_results(server: Server) -> None:
+    for name, text in {
+        "double": "Input validation error: x: missing; it takes an integer",
+        "none": "Unknown tool: none",
+    }.items():
+        assert ask(server, "tools/call", name=name, arguments={}) == {
+            "content": [{"type": "text", "text": text}],
+            "isError": True,
+        }
+
+
+@pytest.mark.parametrize("revision", [name for name, row in REVISIONS.items() if row.handshake])
+def test_results_fit_the_revision(server: Server, revision: str) -> None:
+    result = ask(server, "tools/call", revision=revision, name="both", arguments={})
+    assert ("structuredContent" in result) == (REVISIONS[revision].structured != "none")
+
+
+def test_capabilities_are_those_of_the_handlers(server: Server) -> None:
+    assert server.capabilities() == {"tools": {"listChanged": False}}
+    answer = ask(server, "prompts/list")
+    assert answer == {"prompts": []} or answer["error"]["code"] == -32601
+
+
+def test_resources_prompts_and_completions() -> None:
+    server = Server("low")
+
+    @server.read_resource()
+    async def read(uri: Any) -> Any:
+        if uri.scheme == "none":
+            raise McpError(types.ErrorData(code=-32002, message="nothing there"))
+        return [ReadResourceContents(b"\x00", "image/png")] if uri.path == "/a" else str(uri)
+
+    @server.get_prompt()
+    async def prompt(name: str, arguments: dict[str, str] | None) -> Any:
+        message = types.PromptMessage(role="user", content=types.TextContent(text=f"{name} {arguments}"))
+        return types.GetPromptResult(description="d", messages=[message])
+
+    @server.completion()
+    async def complete(ref: Any, argument: Any, context: Any) -> Any:
+        return types.Completion(values=[f"{ref.name} {argument.value}"])
+
+    assert ask(server, "resources/read", uri="memo://x/b")["contents"] == [
+        {"uri": "memo://x/b", "mimeType": "text/plain", "text": "memo://x/b"}
+    ]
+    assert ask(server, "resources/read", uri="memo://x/a")["contents"][0]["blob"] == "AA=="
+    assert ask(server, "resources/read", uri="none://x")["error"] == {"code": -32002, "message": "nothing there"}
+    messages = ask(server, "prompts/get", name="p", arguments={"a": "1"})["messages"]
+    assert messages == [{"role": "user", "content": {"type": "text", "text": "p {'a': '1'}"}}]
+    ref = {"type": "ref/prompt", "name": "p"}
+    completion = ask(server, "completion/complete", ref=ref, argument={"name": "a", "value": "v"})
+    assert completion == {"completion": {"values": ["p v"]}}
+
+
+def test_handlers_of_the_second_version_are_arguments() -> None:
+    async def list_tools(ctx: Any, params: Any) -> Any:
+        return types.ListToolsResult(tools=[types.Tool(name=ctx.method, input_schema={"type": "object"})])
+
+    async def call_tool(ctx: Any, params: Any) -> Any:
+        return types.CallToolResult(content=[types.TextContent(text=params.name)], is_error=True)
+
+    server = Server("low", on_list_tools=list_tools, on_call_tool=call_tool)
+    assert ask(server, "tools/list")["tools"][0]["name"] == "tools/list"
+    assert ask(server, "tools/call", name="x") == {"content": [{"type": "text", "text": "x"}], "isError": True}

@@ -1,0 +1,42 @@
+"""Names that belong to another product can be imported, and are refused with advice when they are used."""
+
+import importlib
+
+import pytest
+
+from plainmcp.compat import mcp
+from plainmcp.compat.mcp.server.fastmcp import FastMCP
+from plainmcp.errors import AuthorError
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("client", "Client"),
+        ("client.session", "ClientSession"),
+        ("client.stdio", "stdio_client"),
+        ("client.streamable_http", "streamablehttp_client"),
+        ("client.sse", "sse_client"),
+        ("server.auth", "TokenVerifier"),
+        ("server.auth.provider", "AccessToken"),
+        ("server.auth.settings", "AuthSettings"),
+    ],
+)
+def test_a_name_is_refused_when_it_is_used(module: str, name: str) -> None:
+    refused = getattr(importlib.import_module(f"plainmcp.compat.mcp.{module}"), name)
+
+    class Own(refused[int]):  # type: ignore[misc,name-defined]
+        pass
+
+    with pytest.raises(AuthorError, match=f"{name} is not supported by plainmcp; "):
+        Own(1, a=2)
+
+
+def test_a_name_that_no_version_has_is_missing() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
+        _ = mcp.Nothing
+
+
+def test_authorization_is_refused_by_the_server() -> None:
+    with pytest.raises(AuthorError, match="check callers in ASGI middleware"):
+        FastMCP("demo", auth=object())
