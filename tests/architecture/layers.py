@@ -30,7 +30,7 @@ LAYERS = {
     "foreign": ("foreign/",),
     "vocabulary": ("questions", "results", "media", "types", "web"),
     "wire": ("wire/",),
-    "facts": ("errors", "interrupts", "policy", "revisions"),
+    "facts": ("errors", "policy", "revisions"),
 }
 
 # The layers that do I/O.

@@ -35,8 +35,8 @@ PROGRAMS = {"__main__"}
 OUTSIDE = {"asyncio", "io", "select", "selectors", "signal", "socket", "sys", "threading"}
 ALLOWED = {
     ("wire/codec", "threading"): "a lock around msgspec, which two threads can crash; it starts none",
-    ("interrupts", "signal"): "asks who handles Ctrl-C; it changes nothing",
-    ("interrupts", "threading"): "asks which thread this is; it starts none",
+    ("protocol/interrupts", "signal"): "asks who handles Ctrl-C; it changes nothing",
+    ("protocol/interrupts", "threading"): "asks which thread this is; it starts none",
     ("values/render", "io"): "csv writes to a StringIO, which is memory",
     ("values/rules", "sys"): "the names of the standard library's modules",
     ("schema/coercion_errors", "sys"): "the names of the standard library's modules",

@@ -108,7 +108,7 @@ server.add_text_prompt("greeting", "Hello!", role="system")  # wrong
 server.connect(3)  # wrong
 server.asgi(principal=who, hosts=["a.example"], max_body=1000)
 server.asgi(max_body="1000")  # wrong
-server.asgi(path="/mcp")  # wrong
+server.asgi(paths="/mcp")  # wrong
 server.wsgi(max_standing=2, stateless=True)
 server.wsgi(orgins=[])  # wrong
 server.run(http=8000, workers=2, principal=who, uvicorn={"log_level": "info"})

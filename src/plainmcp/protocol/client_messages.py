@@ -53,14 +53,16 @@ def read_result(response: bytes | None, method: str, revision: Revision) -> Any:
         )
     match method:
         case "tools/call":
-            return CallToolResult(**result | {"content": [parse_block(block) for block in result["content"]]})
+            result["content"] = [parse_block(block) for block in result["content"]]
+            return CallToolResult(**result)
         case "resources/read":
-            return ReadResourceResult(**result | {"contents": [parse_contents(one) for one in result["contents"]]})
+            result["contents"] = [parse_contents(one) for one in result["contents"]]
+            return ReadResourceResult(**result)
         case "prompts/get":
-            messages = [
+            result["messages"] = [
                 PromptMessage(role=one["role"], content=parse_block(one["content"])) for one in result["messages"]
             ]
-            return GetPromptResult(**result | {"messages": messages})
+            return GetPromptResult(**result)
     return result
 
 

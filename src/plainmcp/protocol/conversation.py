@@ -88,15 +88,17 @@ class _Call:
             kwargs[inner.parameter] = yield from self.resolve(inner)
         if dependency.context is not None and self._context is not None:
             kwargs[dependency.context] = self._context._for_function(dependency.is_async)
-        function = dependency.function
         if dependency.is_opened:
-            manager = function(**kwargs)  # runs nothing yet
-            kwargs = {}
-            function = manager.__aenter__ if dependency.is_async else manager.__enter__
-        value = yield self._run(function, dependency.is_async, kwargs, self._request.link)
-        if dependency.is_opened:
-            self._opened.append((dependency, manager))
+            value = yield from self._open(dependency, dependency.function(**kwargs))  # this call runs nothing yet
+        else:
+            value = yield self._run(dependency.function, dependency.is_async, kwargs, self._request.link)
         self._values[dependency.source] = value
+        return value
+
+    def _open(self, dependency: Dependency, manager: Any) -> Steps:
+        enter = manager.__aenter__ if dependency.is_async else manager.__enter__
+        value = yield self._run(enter, dependency.is_async, {}, self._request.link)
+        self._opened.append((dependency, manager))
         return value
 
     def close(self, error: BaseException | None) -> Steps:

@@ -336,8 +336,6 @@ class Core:
         The other server's policy, serializers and time limits still apply to them. Raises AuthorError if two features
         would have the same name, now or when one is registered later.
         """
-        if not isinstance(other, Core):
-            raise OptionError(f"server.mount takes another Server, not {type(other).__name__}")
         mount.check_mount(self.registry, other.registry, prefix or "")
         mount.add_copies(self.registry, other.registry, prefix or "", other)
         self.mounted.append(other)

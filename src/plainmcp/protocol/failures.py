@@ -5,10 +5,10 @@ from os import urandom
 from typing import Any
 
 from ..errors import InternalError, ProtocolError, ResourceNotFound, ToolError
-from ..interrupts import raise_interrupt
 from ..revisions import Revision
 from ..wire import jsonrpc
 from ..wire.jsonrpc import Failure
+from .interrupts import raise_interrupt
 from .tracebacks import cut_own_frames
 
 __all__ = ["error_response", "internal_error", "log_incident"]

@@ -11,9 +11,9 @@ from inspect import isawaitable
 from typing import Any
 
 from ..errors import ProtocolError
-from ..interrupts import raise_interrupt
 from ..protocol.core import Core
 from ..protocol.failures import internal_error
+from ..protocol.interrupts import raise_interrupt
 from .http import rules
 from .http.endpoint import Endpoint, PendingResponse
 from .http.headers import Headers

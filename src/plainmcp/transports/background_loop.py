@@ -9,8 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, TypeVar
 
-from ..interrupts import raise_interrupt
 from ..protocol.exchange import Around, Run
+from ..protocol.interrupts import raise_interrupt
 from .invoke import Process, end_child
 from .run_async import take_async
 from .threads import Threads

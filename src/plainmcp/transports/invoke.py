@@ -8,8 +8,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..errors import InvalidRequest
-from ..interrupts import raise_interrupt
 from ..protocol.exchange import Around, Exchange, Listen, Run
+from ..protocol.interrupts import raise_interrupt
 from ..protocol.request import Cancelled
 from ..questions import InputRequired
 

@@ -12,9 +12,9 @@ from inspect import iscoroutinefunction
 from typing import Any
 
 from ..errors import AuthorError
-from ..interrupts import raise_interrupt
 from ..protocol.core import Core
 from ..protocol.failures import internal_error
+from ..protocol.interrupts import raise_interrupt
 from .http import rules
 from .http.endpoint import Endpoint, PendingResponse
 from .http.headers import Headers
