@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _serve(options: Any) -> int:
     with formatted_logs():
         if options.reload:
-            reload.serve_with_reload(options.target, options.http, options.grace)
+            reload.serve_with_reload(options.target, options.http, options.grace, drop_in=options.drop_in)
         elif options.http is not None:
             Server.run(load(options.target), http=options.http, workers=options.workers, grace=options.grace)
         else:

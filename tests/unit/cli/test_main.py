@@ -225,7 +225,7 @@ mcp = Maker("theirs")
 """
 CHANGES = """\
 
-to serve it with plainmcp, change its imports:
+to serve it with plainmcp, pass --drop-in, or change its imports:
 
   line 1: from fastmcp import Client, Context, FastMCP as Maker
       becomes from plainmcp.compat.fastmcp import Context, FastMCP as Maker
@@ -254,13 +254,13 @@ def test_a_file_of_another_package_is_told_which_imports_to_change(folder: Path)
     (folder / "theirs.py").write_text(OFFICIAL, "utf-8")
     assert told(folder, "list", "theirs.py")[1].endswith(
         "  line 1: from mcp.server.mcpserver import Context, MCPServer\n"
-        "      becomes from plainmcp.compat.fastmcp import Context, FastMCP as MCPServer\n"
+        "      becomes from plainmcp.compat.mcp.server.mcpserver import Context, MCPServer\n"
     )
 
 
 @pytest.mark.slow
 def test_the_changed_imports_serve(folder: Path) -> None:
-    change = "from plainmcp.compat.fastmcp import Context, FastMCP as MCPServer"
+    change = "from plainmcp.compat.mcp.server.mcpserver import Context, MCPServer"
     (folder / "theirs.py").write_text(OFFICIAL.replace(OFFICIAL.splitlines()[0], change), "utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "plainmcp", "list", "theirs.py"],
