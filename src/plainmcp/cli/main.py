@@ -23,7 +23,7 @@ from ..revisions import LATEST, LATEST_HANDSHAKE, REVISIONS, Revision
 from ..server import Server
 from ..transports import stdio
 from ..transports.log_format import formatted_logs
-from . import preview, reload, show
+from . import preview, show
 from .client import InProcessTransport, McpClient, ServerError, Unreachable
 from .load import LoadError, format_user_traceback, has_server, load, run_program
 from .options import parse_options, positionals_of
@@ -71,6 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _serve(options: Any) -> int:
     with formatted_logs():
         if options.reload:
+            from . import reload  # multiprocessing takes long to load, and only this needs it
+
             reload.serve_with_reload(options.target, options.http, options.grace, drop_in=options.drop_in)
         elif options.http is not None:
             Server.run(load(options.target), http=options.http, workers=options.workers, grace=options.grace)
