@@ -225,7 +225,7 @@ mcp = Maker("theirs")
 """
 CHANGES = """\
 
-to serve it with plainmcp, change its imports:
+to serve it with plainmcp, pass --drop-in, or change its imports:
 
   line 1: from fastmcp import Client, Context, FastMCP as Maker
       becomes from plainmcp.compat.fastmcp import Context, FastMCP as Maker
