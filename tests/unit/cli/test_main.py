@@ -254,7 +254,7 @@ def test_a_file_of_another_package_is_told_which_imports_to_change(folder: Path)
     (folder / "theirs.py").write_text(OFFICIAL, "utf-8")
     assert told(folder, "list", "theirs.py")[1].endswith(
         "  line 1: from mcp.server.mcpserver import Context, MCPServer\n"
-        "      becomes from plainmcp.compat.fastmcp import Context, FastMCP as MCPServer\n"
+        "      becomes from plainmcp.compat.mcp.server.mcpserver import Context, MCPServer\n"
     )
 
 
