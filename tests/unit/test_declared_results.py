@@ -4,6 +4,7 @@ import dataclasses
 import datetime
 import enum
 import functools
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from ipaddress import IPv4Address
@@ -970,3 +971,22 @@ def test_an_enum_of_texts_in_a_union_of_a_model_is_its_value() -> None:
         return Painted(where=Shade.RED, address=Shade.RED)
 
     assert Client(server).call("paint")["structuredContent"] == {"where": "red", "address": "red"}
+
+
+class Named(TypedDict):
+    name: str
+
+
+@pytest.mark.parametrize("hint", [Named | None | dict[int, str], dict[int, str] | Named, Named | dict[float, Any]])
+def test_a_record_in_a_union_with_a_dict_of_other_keys_sends_only_its_fields(hint: Any) -> None:
+    server = Server("x", "1")
+
+    def look() -> Any:
+        return {"name": "ann", "password": SECRET}
+
+    look.__annotations__["return"] = hint
+    server.tool(look)
+    assert SECRET not in json.dumps(Client(server).call("look"))
+    number = server.tool(name="number")
+    number(lambda: {1: "x"})
+    assert Client(server).call("number")["structuredContent"] == {"1": "x"}

@@ -4,8 +4,10 @@ Compiled once per tool from the return hint. Knows hints and the rules for value
 value that does not fit its type at all stays as it is; the check of the output refuses it.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
+from decimal import Decimal
 from operator import is_
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -144,13 +146,17 @@ class _Compiler:
         if not any((record_shapes, of_items is not _keep, of_members is not _keep, set(by_class.values()) - {_keep})):
             return _keep
         by_class |= {shape.kind: shape for shape in reversed(record_shapes)}
-        tests = self._member_tests(mappings)
+        tests = [self._mapping_test(mapping) for mapping in mappings]
         return _UnionShape(self.unpacker, by_class, record_shapes, of_items, of_members, tests, roots)
 
-    def _member_tests(self, mappings: list[Any]) -> list[Callable[[Any], bool]]:
-        """What tells whether a value may be a member of one of these mappings."""
-        members = [one for mapping in mappings for one in hints.choices_of(_item_hint_of(mapping))]
-        return [_test_of(one, self.unpacker) for one in members]
+    def _mapping_test(self, hint: Any) -> Test:
+        """A test whether the members of a value may be those of a mapping, by their keys and values."""
+        arguments = get_args(hint)
+        keys = [_key_test_of(one, self.unpacker) for one in hints.choices_of(arguments[0] if arguments else Any)]
+        values = [_test_of(one, self.unpacker) for one in hints.choices_of(_item_hint_of(hint))]
+        return lambda members: all(
+            any(test(key) for test in keys) and any(test(value) for test in values) for key, value in members.items()
+        )
 
 
 def _shapes_by_class(shapes: list[tuple[Any, Conform]]) -> dict[type, Conform]:
@@ -207,6 +213,17 @@ def _test_of(hint: Any, unpacker: Unpacker) -> Test:
         return pydantic.test_of(hint)
     is_within = _limits_of(hint) if hints.is_atom(inner) and inner is not hint else _is_anything
     return lambda value: isinstance(value, (int, float) if kind is float else kind) and is_within(value)
+
+
+def _key_test_of(hint: Any, unpacker: Unpacker) -> Test:
+    """A test whether a key may be of a hint. In JSON every key is a text, so most texts may be any key."""
+    test, kind = _test_of(hint, unpacker), hints.unwrap_all(hint)
+    if isinstance(kind, type) and issubclass(kind, (int, float, Decimal)):
+        return lambda key: test(key) or (isinstance(key, str) and _NUMBER.fullmatch(key) is not None)
+    return lambda key: test(key) or isinstance(key, str)
+
+
+_NUMBER = re.compile(r"-?[0-9].*|-?inf|nan", re.IGNORECASE)
 
 
 def _limits_of(hint: Any) -> Test:
@@ -414,7 +431,7 @@ class _UnionShape:
     records: list[_RecordShape]
     items: Conform
     mapping: Conform
-    tests: list[Test]  # of the values in a mapping
+    tests: list[Test]  # of the members of each mapping
     roots: tuple[type, ...]  # RootModels
 
     def __call__(self, value: Any) -> Any:
@@ -427,7 +444,7 @@ class _UnionShape:
         if members is None:
             return self.items(value)
         best = max(self.records, key=lambda record: record.count_matches(members), default=None)
-        is_mapping = bool(self.tests) and all(any(test(one) for test in self.tests) for one in members.values())
+        is_mapping = any(test(members) for test in self.tests)
         if best is None or best.count_matches(members) < 0 or is_mapping:
             return self.mapping(value)
         return best.select(value, members)
