@@ -34,6 +34,7 @@ LAZY_MODULES = {
     "transports/stdio": "needed only if the server is run",
     "transports/uvicorn": "as stdio",
     "transports/http_server": "asyncio, as run_async",
+    "cli/reload": "multiprocessing takes long to load, and only --reload needs it",
     "cli/remote": "http.client takes long to load, and only URLs and commands need it",
 }
 

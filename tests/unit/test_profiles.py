@@ -7,7 +7,7 @@ import jsonschema_rs
 import pytest
 from pydantic import BaseModel
 
-from plainmcp import Server
+from plainmcp import Policy, Server
 from plainmcp.revisions import REVISIONS
 from plainmcp.testing import Client
 
@@ -150,3 +150,78 @@ def test_json_text_of_a_resource_is_plain_text_unless_its_type_is_declared(value
         said[policy] = [client.read(f"memo://{n}")["contents"][0]["mimeType"] for n in (1, 2)]
     assert said["standard"] == said["openmcp"] == ["text/plain", "application/json"]
     assert said["lean"] == ["application/json", "application/json"]
+
+
+# What the official SDK answers differently -------------------------------------------------------------
+
+
+def _demo(**changes: Any) -> Client:
+    server = Server("demo", policy=Policy.standard.replace(**changes))
+
+    @server.tool
+    def find(word: str, limit: int | None = None) -> dict[str, int] | None:
+        """Find words.
+
+        Args:
+            word: What to find
+        """
+        return {word: limit or 0}
+
+    return Client(server, "2025-06-18")
+
+
+def _tool_of(client: Client) -> Any:
+    (tool,) = client.list_tools()
+    return tool
+
+
+def _input_of(client: Client) -> Any:
+    return _tool_of(client)["inputSchema"]["properties"]
+
+
+def test_null_is_hidden_or_shown_as_pydantic_does() -> None:
+    assert _input_of(_demo())["limit"] == {"type": "integer"}
+    shown = {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None}
+    assert _input_of(_demo(schema_form="pydantic"))["limit"] == shown
+
+
+def test_a_docstring_is_split_or_whole() -> None:
+    assert _input_of(_demo())["word"] == {"type": "string", "description": "What to find"}
+    whole = _demo(docstring="whole")
+    assert _input_of(whole)["word"] == {"type": "string"}
+    assert "Args:" in _tool_of(whole)["description"]
+
+
+def test_an_unknown_argument_is_refused_or_ignored() -> None:
+    assert _demo().call("find", word="a", other=1)["isError"] is True
+    assert _demo(extra_arguments="ignore").call("find", word="a", other=1).get("isError") is None
+
+
+def test_an_object_of_a_union_is_sent_bare_or_wrapped() -> None:
+    listed = _demo(output_schema="all", wrap_objects="generic")
+    assert listed.call("find", word="a")["structuredContent"] == {"result": {"a": 0}}
+
+
+def test_an_error_has_the_words_of_the_policy() -> None:
+    text = _demo(error_text="{tool} failed: {error}").call("find")["content"][0]["text"]
+    assert text == "find failed: word: missing; it takes a string"
+
+
+def test_defaults_in_output_schemas_are_hidden_or_shown() -> None:
+    @dataclass
+    class Row:
+        name: str
+        note: str = ""
+
+    def schema_of(**changes: Any) -> Any:
+        server = Server("demo", policy=Policy.standard.replace(**changes))
+
+        @server.tool
+        def row() -> Row:
+            return Row("a")
+
+        return _tool_of(Client(server, "2025-06-18"))["outputSchema"]
+
+    assert schema_of()["required"] == ["name", "note"]
+    shown = schema_of(output_defaults="show")
+    assert (shown["required"], shown["properties"]["note"]["default"]) == (["name"], "")

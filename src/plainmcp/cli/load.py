@@ -1,6 +1,8 @@
 """Loads the server from a file: FILE or FILE:OBJECT. Says what is wrong when there is none."""
 
+import ast
 import importlib.util
+import runpy
 import sys
 import traceback
 from pathlib import Path
@@ -10,7 +12,7 @@ from ..protocol.tracebacks import is_own_file
 from ..server import Server
 from .advice import advise, is_foreign_server
 
-__all__ = ["LoadError", "file_of", "format_user_traceback", "load"]
+__all__ = ["LoadError", "file_of", "format_user_traceback", "has_server", "load", "run_program"]
 
 
 class LoadError(Exception):
@@ -37,6 +39,37 @@ def load(target: str) -> Server:
         choices = ", ".join(f"{file}:{key}" for key in servers)
         raise LoadError(f"{file} has several servers; say which: {choices}")
     return next(iter(servers.values()))
+
+
+def has_server(target: str) -> bool:
+    """Whether the source of a file creates a server at its top level, or the target names one. Runs no code."""
+    file, name = _split(target)
+    if name is not None:
+        return True
+    try:
+        statements = ast.parse(file.read_bytes()).body
+    except (ValueError, SyntaxError):  # loading the file reports this better
+        return True
+    return any(_is_assigned_call(statement) for statement in statements)
+
+
+def _is_assigned_call(statement: ast.stmt) -> bool:
+    """Whether a statement is `name = Server(…)`, with any name that a server's class, or a function, may have."""
+    value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    if not isinstance(value, ast.Call):
+        return False
+    called = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+    return any(part in called.lower() for part in ("mcp", "server"))
+
+
+def run_program(target: str) -> None:
+    """Run a file as a program, for one that starts its server itself; raises LoadError if it fails."""
+    file, _ = _split(target)
+    sys.path.insert(0, str(file.resolve().parent))
+    try:
+        runpy.run_path(str(file), run_name="__main__")
+    except Exception as error:
+        raise LoadError(f"{file} failed\n\n{format_user_traceback(error, str(file))}") from error
 
 
 def file_of(target: str) -> Path:

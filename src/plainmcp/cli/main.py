@@ -23,9 +23,9 @@ from ..revisions import LATEST, LATEST_HANDSHAKE, REVISIONS, Revision
 from ..server import Server
 from ..transports import stdio
 from ..transports.log_format import formatted_logs
-from . import preview, reload, show
+from . import preview, show
 from .client import InProcessTransport, McpClient, ServerError, Unreachable
-from .load import LoadError, format_user_traceback, load
+from .load import LoadError, format_user_traceback, has_server, load, run_program
 from .options import parse_options, positionals_of
 from .policy import with_policy
 from .progress import Progress
@@ -71,12 +71,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _serve(options: Any) -> int:
     with formatted_logs():
         if options.reload:
-            reload.serve_with_reload(options.target, options.http, options.grace)
+            from . import reload  # multiprocessing takes long to load, and only this needs it
+
+            reload.serve_with_reload(options.target, options.http, options.grace, drop_in=options.drop_in)
         elif options.http is not None:
-            load(options.target).run(http=options.http, workers=options.workers, grace=options.grace)
+            Server.run(load(options.target), http=options.http, workers=options.workers, grace=options.grace)
         else:
+            if options.drop_in and not has_server(options.target):
+                run_program(options.target)
+                return 0
             with stdio.guard_stdio() as streams:  # what the file prints while it loads must not reach the client
-                load(options.target).run(streams=streams, grace=options.grace)
+                Server.run(load(options.target), streams=streams, grace=options.grace)
     return 0
 
 

@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ..compat import install
 from ..errors import AuthorError
 from ..transports import uvicorn
 from ..transports.log_format import formatted_logs
@@ -29,9 +30,10 @@ _SPARE = 0.5  # how long after its grace period the child is killed
 _SKIP = {"__pycache__", "node_modules", "site-packages"}  # folders that contain no files of the user
 
 
-def serve_with_reload(target: str, address: str, grace: float) -> None:
+def serve_with_reload(target: str, address: str, grace: float, *, drop_in: bool = False) -> None:
     """Serve FILE or FILE:OBJECT at host:port until a signal comes; problems with the file are printed meanwhile.
 
+    With `drop_in`, imports of other packages lead to the facades, in each process that serves.
     Running requests have `grace` seconds before a reload or the end of the process abandons them. Raises LoadError
     if there is no such file, AuthorError if it cannot be served at this address.
     """
@@ -44,7 +46,7 @@ def serve_with_reload(target: str, address: str, grace: float) -> None:
             _print(f"watching the Python files in {folder}")
             while True:
                 times = _file_times(folder)
-                child = _start_child(target, bound, grace)
+                child = _start_child(target, bound, grace, drop_in)
                 file_name = _wait_for_change(folder, times, child)
                 _print(f"{file_name} was saved")
                 _stop_child(child, grace)
@@ -103,17 +105,20 @@ def _python_files_in(folder: Path) -> Iterator[str]:
 # The child ----------------------------------------------------------------------------------------
 
 
-def _start_child(target: str, bound: Any, grace: float) -> Any:
+def _start_child(target: str, bound: Any, grace: float, drop_in: bool) -> Any:
     """A new process that imports every module again."""
-    child = multiprocessing.get_context("spawn").Process(target=_serve, args=(target, bound, grace))
+    child = multiprocessing.get_context("spawn").Process(target=_serve, args=(target, bound, grace, drop_in))
     child.start()
     return child
 
 
-def _serve(target: str, bound: Any, grace: float) -> None:
+def _serve(target: str, bound: Any, grace: float, drop_in: bool) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     sys.dont_write_bytecode = True  # Python overlooks a second save within a second, if the size is equal
     from ..transports.http_server import serve_on  # only the child needs an event loop
+
+    if drop_in:
+        install()
 
     with formatted_logs():
         try:

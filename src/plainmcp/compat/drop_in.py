@@ -6,9 +6,9 @@ Whether these packages are installed does not matter. Only the process that call
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module, util
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Any, cast
 
 from ..errors import AuthorError
 
@@ -37,15 +37,18 @@ def install() -> Callable[[], None]:
     return finder.remove
 
 
-class _Finder(MetaPathFinder, Loader):
-    """Finds the modules of the packages, and loads the module of the facade in their place."""
+class _Finder:
+    """Finds the modules of the packages, and loads the module of the facade in their place.
+
+    Not a subclass of those in importlib.abc, which take long to load.
+    """
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """The spec of a module, if it belongs to one of the packages and the facade has it."""
         facade = _facade_of(name)
-        return None if facade is None else ModuleSpec(name, self, origin=facade, is_package=True)
+        return None if facade is None else ModuleSpec(name, cast("Any", self), origin=facade, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """The module of the facade: the same object under both names."""

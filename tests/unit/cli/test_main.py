@@ -260,7 +260,7 @@ def test_a_file_of_another_package_is_told_which_imports_to_change(folder: Path)
 
 @pytest.mark.slow
 def test_the_changed_imports_serve(folder: Path) -> None:
-    change = "from plainmcp.compat.fastmcp import Context, FastMCP as MCPServer"
+    change = "from plainmcp.compat.mcp.server.mcpserver import Context, MCPServer"
     (folder / "theirs.py").write_text(OFFICIAL.replace(OFFICIAL.splitlines()[0], change), "utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "plainmcp", "list", "theirs.py"],

@@ -22,7 +22,7 @@ __all__ = [
     "types",
 ]
 
-_ADVICE = dict.fromkeys(
+_ADVICE: dict[str, str] = dict.fromkeys(
     ("Client", "ClientSession", "ClientSessionGroup", "StdioServerParameters", "stdio_client"),
     "keep the client in a program of its own, or use plainmcp.testing.Client in tests",
 )

@@ -54,7 +54,7 @@ REQUESTS: dict[str, type[types.Request]] = {
 }
 """The class of the requests of each method that a handler can answer."""
 
-_METHODS = {kind: method for method, kind in REQUESTS.items()}
+_METHODS: dict[object, str] = {kind: method for method, kind in REQUESTS.items()}
 _PARAMS = ("name", "uri", "arguments", "cursor", "ref", "argument", "context", "level")
 
 

@@ -211,8 +211,8 @@ def _dump(value: Any, by_alias: bool, exclude_none: bool) -> Any:
         return [_dump(item, by_alias, exclude_none) for item in value]
     if isinstance(value, dict):
         return {key: _dump(item, by_alias, exclude_none) for key, item in value.items()}
-    if isinstance(value, (str, int, float, type(None))) and type(value) is not Uri:
-        return value
+    if isinstance(value, (str, int, float, type(None))):
+        return str(value) if type(value) is Uri else value
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json", by_alias=by_alias, exclude_none=exclude_none)
     return str(value) if hasattr(value, "scheme") else value  # a URL of pydantic

@@ -6,7 +6,7 @@ from ...refused import refused_name
 
 __all__: list[str] = []
 
-_ADVICE = dict.fromkeys(
+_ADVICE: dict[str, str] = dict.fromkeys(
     ("sse_client",),
     "keep the client in a program of its own, or use plainmcp.testing.Client in tests",
 )

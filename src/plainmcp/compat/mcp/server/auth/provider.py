@@ -6,7 +6,7 @@ from ....refused import refused_name
 
 __all__: list[str] = []
 
-_ADVICE = dict.fromkeys(
+_ADVICE: dict[str, str] = dict.fromkeys(
     (
         "AccessToken",
         "AuthorizationCode",
