@@ -9,7 +9,6 @@ from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlparse
 
 from ...foreign import classes
-from ...wire.mime import mime_of_name
 from .blocks import (
     AnnotationSchema,
     AnnotationsLike,
@@ -23,7 +22,7 @@ from .blocks import (
     TextContentSchema,
     check_base64,
 )
-from .files import ContentTypes, FileMetadata, FileParser, Openable
+from .files import ContentTypes, FileMetadata, FileParser, Openable, mime_type_of
 
 __all__ = ["WEB", "PromptsResult", "ResourceResult", "ToolsResult", "mime_type_of_web"]
 
@@ -39,7 +38,7 @@ _NOT_BASE64 = "Data must be valid base64 encoded string"
 
 def mime_type_of_web(uri: str) -> str | None:
     """The MIME type that the end of an address shows."""
-    return mime_of_name(urlparse(uri).path)
+    return mime_type_of(urlparse(uri).path)
 
 
 class ToolsResult:
@@ -206,6 +205,17 @@ class ResourceResult:
     ) -> Contents:
         """Add a file, given as a path or an open file, as text or blob by its type."""
         parsed = _parse(file, "Failed to parse file metadata.", self.FileProcessError)
+        return self.add_parsed_file(parsed, uri, name, title, annotations)
+
+    def add_parsed_file(
+        self,
+        parsed: FileMetadata,
+        uri: str | None = None,
+        name: str | None = None,
+        title: str | None = None,
+        annotations: AnnotationsLike = None,
+    ) -> Contents:
+        """Add a file that was read already."""
         fields: Any = {
             "mime_type": parsed.mime_type,
             "uri": uri or parsed.uri,
