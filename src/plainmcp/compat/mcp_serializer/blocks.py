@@ -178,7 +178,7 @@ def to_block(data: Mapping[str, Any]) -> types.ContentBlock:
 
 def to_contents(data: Mapping[str, Any]) -> types.ResourceContents:
     """The resource contents of plain data; without a URI they have an empty one."""
-    fields = {"uri": "", **_without_none(data)}
+    fields: Data = {"uri": "", **_without_none(data)}
     fields["annotations"] = to_annotations(fields.get("annotations"))
     kind = types.TextResourceContents if "text" in fields else types.BlobResourceContents
     contents: types.ResourceContents = kind(**fields)

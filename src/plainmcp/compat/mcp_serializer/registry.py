@@ -24,7 +24,8 @@ from .blocks import AnnotationsLike, Data, Model, TextContent, to_annotations, t
 from .calls import PROMPTS, TOOLS, UnsupportedResultTypeError, bind_all, compile_call, internal_error, read_function
 from .files import FileParser, Openable
 from .resources import ResourceContainer, ResourceEntry, with_uri
-from .results import WEB, PromptsResult, ResourceResult, ToolsResult
+from .results import PromptsResult, ResourceResult, ToolsResult
+from .tool_result import WEB
 
 __all__ = ["POLICY", "MCPRegistry"]
 

@@ -23,7 +23,8 @@ from .calls import (
     read_function,
     unknown_error,
 )
-from .results import WEB, ResourceResult, mime_type_of_web
+from .resource_result import ResourceResult
+from .tool_result import WEB, mime_type_of_web
 
 __all__ = ["Assembler", "ResourceContainer", "ResourceEntry", "with_uri"]
 
