@@ -1334,6 +1334,7 @@ def test_a_value_that_cannot_be_sent_is_an_internal_error() -> None:
     assert answered(serializer, "prompts/get", name="p")["error"] == expected
     changed = expected | {"message": "Feature returned unsupported type. Check return values."}
     assert answered(serializer, "resources/read", uri="r")["error"] == changed
+    assert failed(lambda: "\ud800")["data"]["error_type"] == "UnicodeEncodeError"
     not_a_number = failed(lambda: {"a": float("nan")})
     assert (not_a_number["code"], "$.a" in not_a_number["data"]["error"]) == (-32603, True)
 
@@ -1409,7 +1410,11 @@ def only() -> str:
 )
 def test_B_36_a_template_is_matched_whole(uri: str, code: int) -> None:
     registry = MCPRegistry()
-    registry.resource("w/")(lambda city, day: contents_of(f"{city}, {day}"))
+
+    async def weather(city: str, day: str) -> ResourceResult:
+        return contents_of(f"{city}, {day}")
+
+    registry.resource("w/")(weather)
     serializer = made(registry)
     error = answered(serializer, "resources/read", uri=uri)["error"]
     assert (error["code"], error["data"]["uri"]) == (code, uri)

@@ -172,6 +172,7 @@ def to_block(data: Mapping[str, Any]) -> types.ContentBlock:
         fields.setdefault("name", UNSET)  # mcp-serializer links without a name too
     elif kind in ("image", "audio"):
         fields.setdefault("mimeType", sniff(a2b_base64(fields["data"])) or UNSET)
+    fields.get("text", "").encode()  # a lone surrogate fails here
     block: types.ContentBlock = _BLOCKS[str(kind)](**fields)
     return block
 

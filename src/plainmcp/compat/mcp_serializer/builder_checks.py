@@ -25,12 +25,14 @@ NOT_BASE64 = "Data must be valid base64 encoded string"
 
 
 def check_text(value: Any, what: str) -> str:
+    """A text that is not empty."""
     if not value or not isinstance(value, str):
         raise ValueError(f"{what} must be a non-empty string")
     return value
 
 
 def check_media(data: Any, mime_type: str, kind: str) -> str:
+    """Data in base64 that has a MIME type."""
     data = check_text(data, "Data")
     if not mime_type:
         raise ValueError(f"MIME type is required for {kind} content")
@@ -38,6 +40,7 @@ def check_media(data: Any, mime_type: str, kind: str) -> str:
 
 
 def parse_file(file: Openable, problem: str, kind: type[Exception]) -> FileMetadata:
+    """A file that is read now; raises `kind` with the problem if it cannot be described."""
     try:
         return FileParser(file).file_metadata
     except ValueError as error:
@@ -45,10 +48,12 @@ def parse_file(file: Openable, problem: str, kind: type[Exception]) -> FileMetad
 
 
 def payload_of(parsed: FileMetadata) -> Any:
+    """The text or the blob of a file, as an argument of `add_embedded_resource`."""
     return {"text" if parsed.content_type == ContentTypes.TEXT else "blob": parsed.data}
 
 
 def uri_of(uri: str | None, parsed: FileMetadata) -> str:
+    """The URI that was given, or that of the file."""
     found = uri or parsed.uri
     if not found:
         raise ValueError("Could not determine URI for file. Provide uri as parameter.")

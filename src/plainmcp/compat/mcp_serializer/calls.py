@@ -35,6 +35,7 @@ __all__ = [
     "bind_all",
     "compile_call",
     "internal_error",
+    "missing_error",
     "read_function",
     "unknown_error",
 ]
@@ -93,6 +94,15 @@ def unknown_error(kind: Kind, name: Any, arguments: Any = None) -> CallError:
     return CallError(*kind.unknown, _data(kind, name, arguments, f"Key {name} not found"))
 
 
+def missing_error(kind: Kind, name: Any, arguments: Any, function: str, parameter: str) -> CallError:
+    """The error for a required parameter that a request does not have."""
+    text = f"Required parameter {parameter} not found for function {function}"
+    data = _data(kind, name, arguments, text, missing_parameter=parameter)
+    if kind is RESOURCES:
+        return CallError(*MISSING_VARIABLE, data)
+    return CallError(INVALID, f"Required parameter not found for {kind.word}", data)
+
+
 def _data(kind: Kind, name: Any, arguments: Any, error: str, **more: Any) -> Data:
     sent = {"arguments": arguments} if arguments and kind is not RESOURCES else {}
     return {kind.name_key: name, **sent, "error": error, **more}
@@ -149,7 +159,7 @@ def compile_call(
             if key in arguments:
                 bound[key] = _cast(cast, key, parameter, arguments)
             elif parameter.required:
-                raise _missing_error(key, arguments)
+                raise missing_error(kind, name, arguments, read.name, key)
         return bound
 
     def _cast(cast: Cast, key: str, parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
@@ -167,13 +177,6 @@ def compile_call(
             }
             data = _data(kind, name, arguments, text, **details)
             raise CallError(INVALID, f"Invalid parameters for {kind.word}", data) from None
-
-    def _missing_error(key: str, arguments: Mapping[str, Any]) -> CallError:
-        text = f"Required parameter {key} not found for function {read.name}"
-        data = _data(kind, name, arguments, text, missing_parameter=key)
-        if kind is RESOURCES:
-            return CallError(*MISSING_VARIABLE, data)
-        return CallError(INVALID, f"Required parameter not found for {kind.word}", data)
 
     @contextmanager
     def failing(arguments: Mapping[str, Any]) -> Generator[None]:
