@@ -6,13 +6,13 @@ from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from types import EllipsisType
-from typing import Any, Literal, Self, TypeVar, overload
+from typing import Any, Literal, Self, TypeVar, get_args, get_origin, overload
 
 from ... import context
 from ...errors import AuthorError, OptionError
 from ...policy import Policy
 from ...protocol.option_check import with_checked_options
-from ...schema import signature
+from ...schema import hints, signature
 from ...server import Server
 from ...types import Annotations
 from ..wrap import with_context
@@ -180,6 +180,8 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
             name = final["name"]
             if self._is_kept(final, "tool", name, self.registry.tools):
                 return function
+            if _is_any_sequence(read.returns):
+                final.setdefault("output_schema", False)  # may be content as well as data
             titled = (final.get("annotations") or {}).get("title")
             final.setdefault("title", titled or title_of(name))
             is_enabled = final.pop("enabled", True)
@@ -378,6 +380,13 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         for selection in _selections(names, keys, tags, components):
             super().disable(**selection)
         return self
+
+
+def _is_any_sequence(hint: Any) -> bool:
+    """Whether a hint is a list, a tuple or a Sequence of anything."""
+    inner = hints.unwrap_all(hint)
+    arguments = [one for one in get_args(inner) if one is not ...]
+    return (get_origin(inner) or inner) in (list, tuple, Sequence) and all(one is Any for one in arguments[:1])
 
 
 def _check_duplicates(chosen: dict[str, Any]) -> dict[str, str]:
