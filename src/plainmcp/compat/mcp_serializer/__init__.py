@@ -14,9 +14,21 @@ policy cannot express are applied to the finished response: see MCPSerializer.
 {'content': [{'type': 'text', 'text': 'Hello, Ada!'}]}
 """
 
-from .registry import MCPInitializer, MCPRegistry
+from .blocks import (
+    AnnotationSchema,
+    AudioContent,
+    BinaryContentSchema,
+    EmbeddedResource,
+    ImageContent,
+    ResourceLinkContent,
+    TextContent,
+    TextContentSchema,
+)
+from .initializer import MCPInitializer
+from .registry import MCPRegistry
+from .resources import ResourceContainer
 from .results import PromptsResult, ResourceResult, ToolsResult
-from .serializer import (
+from .serializers import (
     JsonRpcError,
     JsonRpcErrorResponse,
     JsonRpcRequest,
@@ -27,6 +39,11 @@ from .serializer import (
 )
 
 __all__ = [
+    "AnnotationSchema",
+    "AudioContent",
+    "BinaryContentSchema",
+    "EmbeddedResource",
+    "ImageContent",
     "JsonRpcError",
     "JsonRpcErrorResponse",
     "JsonRpcRequest",
@@ -35,8 +52,12 @@ __all__ = [
     "MCPRegistry",
     "MCPSerializer",
     "PromptsResult",
+    "ResourceContainer",
+    "ResourceLinkContent",
     "ResourceResult",
     "ResponseContext",
     "ResponseEntry",
+    "TextContent",
+    "TextContentSchema",
     "ToolsResult",
 ]

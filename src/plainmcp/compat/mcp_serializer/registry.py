@@ -1,40 +1,43 @@
-"""The registry and the initializer of mcp-serializer, on top of a plainmcp server."""
+"""The registry of mcp-serializer, on top of a plainmcp server, and the results that returned values become."""
 
 from collections.abc import Callable
-from typing import Any, Self, TypeAlias, TypeVar
+from functools import partial
+from inspect import Parameter as Inspected
+from inspect import isclass
+from typing import Any, TypeVar
 
-from msgspec.structs import replace
+import msgspec
+from msgspec import UNSET, Raw
 
-from ... import revisions
-from ...context import Context
-from ...errors import AuthorError, ResourceNotFound
-from ...protocol.files import FileSource
-from ...protocol.option_check import with_checked_options
-from ...revisions import Revision
-from ...schema import signature
+from ... import types
+from ...foreign import classes
+from ...policy import Policy
+from ...protocol.features import Feature
+from ...schema import generate
+from ...schema.hints import Parameter
 from ...server import Server
-from ...types import Resource, ResourceTemplate
-from ...wire import uri_template
-from .results import WEB, AnnotationsLike, Openable, PromptsResult, to_annotations, to_message_content
+from ...values.encode import Rules
+from ...values.payload import Normalized
+from .blocks import AnnotationsLike, Model, TextContent, to_annotations, to_block
+from .calls import PROMPTS, TOOLS, UnsupportedResultTypeError, bind_all, compile_call, internal_error, read_function
+from .files import FileParser, Openable
+from .resources import ResourceContainer, ResourceEntry, with_uri
+from .results import WEB, PromptsResult, ResourceResult, ToolsResult
 
-__all__ = ["REVISION", "Data", "MCPInitializer", "MCPRegistry"]
+__all__ = ["POLICY", "MCPRegistry"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-Data: TypeAlias = dict[str, Any]
-"""A JSON object."""
-
-REVISION: Revision = replace(revisions.LATEST_HANDSHAKE, name="2024-11-05", batches=True, null_id=True)
-"""The revision of mcp-serializer: it has the name of the oldest one and features of later ones."""
+POLICY = Policy.serializer.replace(schema_default=True, validate_output=False)
+"""The policy: that of mcp-serializer's document, with what the package does."""
 
 
 class MCPRegistry:
     """Registers tools, prompts and resources; of two with the same name, the later one counts."""
 
     def __init__(self) -> None:
-        self.server = Server("mcp-serializer", policy="serializer")
-        self.bases: dict[str, str] = {}  # template -> the URI it was made from
-        self.unnamed: set[str] = set()  # links without a name
+        self.server = Server("mcp-serializer", policy=POLICY)
+        self.resource_container: ResourceContainer | None = None
 
     def tool(
         self,
@@ -45,9 +48,19 @@ class MCPRegistry:
     ) -> Callable[[F], F]:
         """Offer a function as a tool."""
         options: Any = {"name": name, "title": title, "description": description, "annotations": annotations}
-        return self.server.tool(replace=True, **options)
 
-    @with_checked_options("@registry.resource", 'write @registry.resource("memo://notes")')
+        def register(function: F) -> F:
+            read, server = read_function(function), self.server
+            schemas: Any = {"input_schema": generate.input_schema(read.parameters, open=read.open)}
+            schemas["output_schema"] = _output_schema_of(read.returns)
+            server.tool(replace=True, **options, **schemas)(function)
+            tool = server.registry.tools.registered[name or read.name]
+            call = compile_call(function, read, TOOLS, tool.key, partial(to_tool_result, rules=server.rules))
+            _replace(server.registry.tools, tool, call, bind=bind_all, normalize=_ready_tool)
+            return function
+
+        return register
+
     def resource(self, uri: str, annotations: AnnotationsLike = None, **extra: Any) -> Callable[[F], F]:
         """Offer a function as a resource; parameters are added to the end of the URI as a template (S003-12).
 
@@ -55,17 +68,8 @@ class MCPRegistry:
         """
 
         def register(function: F) -> F:
-            read = signature.read(function, context_type=Context)
-            names = uri_template.compile(uri).names if uri_template.is_template(uri) else ()
-            missing = [one.name for one in read.parameters if one.required and one.name not in names]
-            full_uri = uri
-            if missing:
-                slash = "" if uri.endswith("/") else "/"
-                full_uri = uri + slash + "/".join(f"{{{name}}}" for name in missing)
-                self.bases[full_uri] = uri if uri.endswith("://") else uri.rstrip("/")
-            return self.server.resource(full_uri, replace=True, annotations=to_annotations(annotations), **extra)(
-                function
-            )
+            self._get_resource_container().register(function, uri, annotations=to_annotations(annotations), **extra)
+            return function
 
         return register
 
@@ -76,10 +80,23 @@ class MCPRegistry:
         title: str | None = None,
         description: str | None = None,
         annotations: AnnotationsLike = None,
-    ) -> str:
-        """Offer a file as a resource and return its URI; takes a path or an open file."""
-        options: Any = {"title": title, "description": description, "annotations": to_annotations(annotations)}
-        return self.server.add_file(file, uri, replace=True, **options)
+    ) -> ResourceEntry:
+        """Offer a file as a resource, as it is now; takes a path or an open file."""
+        parsed = FileParser(file).file_metadata
+        if not (uri or parsed.uri):
+            raise ValueError("Could not determine URI for file. Provide uri as parameter.")
+        result = ResourceResult()
+        result.add_file(file, uri)
+        return self._get_resource_container().add_resource(
+            uri or str(parsed.uri),
+            result,
+            name=parsed.name,
+            mime_type=parsed.mime_type,
+            size=parsed.size,
+            title=title,
+            description=description,
+            annotations=to_annotations(annotations),
+        )
 
     def add_http_resource(
         self,
@@ -90,24 +107,29 @@ class MCPRegistry:
         mime_type: str | None = None,
         size: int | None = None,
         annotations: AnnotationsLike = None,
-    ) -> None:
+    ) -> ResourceEntry:
         """List a web address, which the client fetches itself."""
         if not uri.startswith(WEB):
-            raise AuthorError(f"{uri!r} is not on the web; it starts with http:// or https://")
-        options: Any = {
-            "title": title,
-            "description": description,
-            "size": size,
-            "annotations": to_annotations(annotations),
-        }
-        self.server.add_link(uri, name=name, mime_type=mime_type, replace=True, **options)
-        (self.unnamed.discard if name else self.unnamed.add)(uri)
+            raise ValueError("URI must start with http:// or https://")
+        options: Any = {"name": name, "title": title, "description": description, "size": size}
+        options["mime_type"] = mime_type
+        return self._get_resource_container().add_resource(uri, annotations=to_annotations(annotations), **options)
 
     def prompt(
         self, name: str | None = None, title: str | None = None, description: str | None = None
     ) -> Callable[[F], F]:
         """Offer a function as a prompt."""
-        return self.server.prompt(replace=True, name=name, title=title, description=description)
+
+        def register(function: F) -> F:
+            read, server = read_function(function), self.server
+            server.prompt(replace=True, name=name, title=title, description=description)(function)
+            prompt = server.registry.prompts.registered[name or read.name]
+            shown = prompt.definition.description
+            call = compile_call(function, read, PROMPTS, prompt.key, partial(to_prompt_result, shown=shown))
+            _replace(server.registry.prompts, prompt, call, bind=bind_all, normalize=_ready_messages)
+            return function
+
+        return register
 
     def add_text_prompt(
         self,
@@ -117,10 +139,12 @@ class MCPRegistry:
         mime_type: str | None = None,
         title: str | None = None,
         description: str | None = None,
-    ) -> None:
+    ) -> PromptsResult:
         """Offer a fixed text as a prompt."""
-        result = PromptsResult(role).add_text(text, mime_type=mime_type)
+        result = PromptsResult(role)
+        result.add_text(text, mime_type=mime_type)
         self.prompt(name, title, description)(lambda: result)
+        return result
 
     def add_file_prompt(
         self,
@@ -129,64 +153,112 @@ class MCPRegistry:
         role: PromptsResult.Roles | str | None = None,
         title: str | None = None,
         description: str | None = None,
-    ) -> None:
-        """Offer the content of a file as a prompt; it is read for each request."""
-        source = FileSource(file)
+    ) -> PromptsResult:
+        """Offer the content of a file, as it is now, as a prompt."""
+        result = PromptsResult(role)
+        result.add_file_message(file)
+        self.prompt(name, title, description)(lambda: result)
+        return result
 
-        def build() -> PromptsResult:
-            return PromptsResult(role)._add_message(to_message_content(source.read(), None), None)
+    def _get_resource_container(self) -> ResourceContainer:
+        if self.resource_container is None:
+            self.resource_container = ResourceContainer(self._offer)
+        return self.resource_container
 
-        build()  # a file that cannot be read fails now, where the author sees it
-        self.prompt(name, title, description)(build)
+    def _offer(self, entry: ResourceEntry) -> None:
+        """Offer a resource of the container on the server."""
+        read, server = entry.metadata, self.server
+        names = {} if read is None else {"name": read.name, "title": read.title, "description": read.description}
+        given = {key: value for key, value in entry.extra.items() if value is not None}
+        options: Any = {"name": entry.uri, **names, **given}  # the serializer leaves out a name that was not given
+        server.resource(entry.full_uri, replace=True, **options)(entry.function)
+        if entry.call is None:
+            return
+        if entry.template is not None:
+            template = server.registry.templates.registered[entry.full_uri]
+            _replace(server.registry.templates, template, entry.call, bind=bind_all, normalize=with_uri)
+        else:
+            resource = server.registry.resources.registered[entry.full_uri]
+            call = partial(entry.call, **bind_all(None))
+            _replace(server.registry.resources, resource, call, normalize=with_uri)
 
-    def definition(self, uri: str) -> Resource | ResourceTemplate | None:
-        """The definition of the resource at a URI, or of a URI template; None if there is none."""
-        registry = self.server.registry
-        template = registry.templates.find(uri, None)
-        if template is not None:
-            return template.definition
-        try:
-            return registry.resource(uri, None)[0].definition
-        except ResourceNotFound:
-            return None
+
+def _replace(features: Any, feature: Feature, call: Callable[..., Any], **changes: Any) -> None:
+    """Register a feature again, with another function."""
+    features.add(msgspec.structs.replace(feature, function=call, plans={}, **changes), True)
 
 
-class MCPInitializer:
-    """The announcements in the response to initialize; override `build_result` to vary them by client."""
+def _ready_tool(result: types.CallToolResult, **_: Any) -> Normalized:
+    return Normalized(result, mirrored=False)
 
-    protocol_default_version = REVISION.name
 
-    def __init__(self, protocol_version: str | None = None, instructions: str | None = None) -> None:
-        self.protocol_version = protocol_version or self.protocol_default_version
-        self.instructions = instructions
-        self.server_info: Data = {}
-        self.capabilities: Data = {}
+def _ready_messages(result: types.GetPromptResult) -> types.GetPromptResult:
+    return result
 
-    def add_server_info(self, name: str, version: str, title: str | None = None) -> Self:
-        """Set the name, version and title of the server."""
-        self.server_info = {"name": name, "version": version, **({"title": title} if title else {})}
-        return self
 
-    def add_prompt(self, list_changed: bool = False) -> Self:
-        """Announce prompts, if any are registered."""
-        self.capabilities["prompts"] = {"listChanged": list_changed}
-        return self
+def _output_schema_of(returns: Any) -> Any:
+    """The output schema of a return hint: for a pydantic model only, with the names of its fields (S003-22)."""
+    if not (isclass(returns) and classes.is_pydantic(returns)):
+        return False
+    fields: dict[str, Any] = returns.model_fields  # type: ignore[attr-defined]
+    return generate.input_schema(
+        Parameter(
+            name,
+            field.annotation,
+            field.is_required(),
+            field.get_default() if field.default_factory is None and not field.is_required() else Inspected.empty,
+            field.description,
+        )
+        for name, field in fields.items()
+    )
 
-    def add_resources(self, subscribe: bool = False, list_changed: bool = False) -> Self:
-        """Announce resources, if any are registered."""
-        self.capabilities["resources"] = {"subscribe": subscribe, "listChanged": list_changed}
-        return self
 
-    def add_tools(self, list_changed: bool = False) -> Self:
-        """Announce tools, if any are registered."""
-        self.capabilities["tools"] = {"listChanged": list_changed}
-        return self
+# Values -------------------------------------------------------------------------------------------
 
-    def build_result(self, client_params: Data) -> Data:
-        """The result of initialize for the client's parameters."""
-        result: Data = {
-            "protocolVersion": self.protocol_version,
-            "capabilities": dict(self.capabilities),
-            "serverInfo": dict(self.server_info),
-        }
-        return result | ({"instructions": self.instructions} if self.instructions else {})
+
+def to_tool_result(value: Any, rules: Rules) -> types.CallToolResult:
+    """The value of a tool as its result; raises CallError for a value that mcp-serializer does not send."""
+    blocks: list[Any] = []
+    structured, is_error = None, None
+    if isinstance(value, ToolsResult):
+        blocks, structured, is_error = value.content_list, value.structured_content, value.is_error or None
+    elif isinstance(value, Model) or classes.is_pydantic(type(value)):
+        structured = value.model_dump()
+    elif isinstance(value, dict):
+        structured = value
+    elif isinstance(value, str):
+        blocks = [TextContent(text=value)]
+    else:
+        raise internal_error(UnsupportedResultTypeError(value))
+    try:
+        return types.CallToolResult(
+            content=[to_block(one.model_dump() if hasattr(one, "model_dump") else one) for one in blocks],
+            structuredContent=UNSET if structured is None else Raw(rules.encode(structured, POLICY)),
+            isError=is_error,
+        )
+    except Exception as error:
+        raise internal_error(error) from error
+
+
+def to_prompt_result(value: Any, shown: str | None) -> types.GetPromptResult:
+    """The value of a prompt as its messages; raises CallError for a value that mcp-serializer does not send."""
+    try:
+        result = _prompts_result_of(value)
+        messages = [
+            types.PromptMessage(role=one["role"], content=to_block(one["content"])) for one in result.messages
+        ]
+    except Exception as error:
+        raise internal_error(error) from error
+    return types.GetPromptResult(description=result.description or shown, messages=messages)
+
+
+def _prompts_result_of(value: Any) -> PromptsResult:
+    if isinstance(value, PromptsResult):
+        return value
+    result, role = PromptsResult(), None
+    if isinstance(value, list | tuple) and len(value) == 2:
+        value, role = value
+    if not isinstance(value, str):
+        raise UnsupportedResultTypeError(value)
+    result.add_text(value, role)
+    return result

@@ -2,18 +2,22 @@
 
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
-from ...errors import ProtocolError
+from ... import revisions
+from ...errors import MethodNotFound, ProtocolError
 from ...protocol.dispatch import check_batch, dispatch
 from ...protocol.failures import error_response
-from ...protocol.features import TemplateFeature
 from ...protocol.request import Caller
+from ...revisions import Revision
 from ...server import Server
 from ...transports.run import run
 from ...wire import codec, jsonrpc
 from ...wire.jsonrpc import Envelope
-from .registry import REVISION, Data, MCPInitializer, MCPRegistry
+from .blocks import Data, Model
+from .calls import PROMPTS, TOOLS, Kind, unknown_error
+from .initializer import DEFAULT_VERSION, MCPInitializer
+from .registry import MCPRegistry
 
 __all__ = [
     "JsonRpcError",
@@ -26,14 +30,11 @@ __all__ = [
 ]
 
 
-class _Model(msgspec.Struct, kw_only=True):
-    def model_dump(self) -> Data:
-        """The model as plain data."""
-        data: Data = msgspec.to_builtins(self)
-        return data
+REVISION: Revision = replace(revisions.LATEST_HANDSHAKE, name=DEFAULT_VERSION, batches=True, null_id=True)
+"""The revision of mcp-serializer: it has the name of the oldest one and features of later ones."""
 
 
-class JsonRpcRequest(_Model, kw_only=True):
+class JsonRpcRequest(Model, kw_only=True):
     """A request or a notification; fields that could not be read are None."""
 
     jsonrpc: Any = None
@@ -42,7 +43,7 @@ class JsonRpcRequest(_Model, kw_only=True):
     params: Any = None
 
 
-class JsonRpcSuccessResponse(_Model, kw_only=True):
+class JsonRpcSuccessResponse(Model, kw_only=True):
     """A response that carries a result."""
 
     jsonrpc: str
@@ -50,7 +51,7 @@ class JsonRpcSuccessResponse(_Model, kw_only=True):
     result: Any
 
 
-class JsonRpcError(_Model, kw_only=True):
+class JsonRpcError(Model, kw_only=True):
     """A JSON-RPC error."""
 
     code: int
@@ -58,7 +59,7 @@ class JsonRpcError(_Model, kw_only=True):
     data: Any = None
 
 
-class JsonRpcErrorResponse(_Model, kw_only=True):
+class JsonRpcErrorResponse(Model, kw_only=True):
     """A response that carries an error; `id` is None if no id could be read."""
 
     jsonrpc: str
@@ -140,12 +141,38 @@ class MCPSerializer:
             return ResponseEntry(codec.decode(error_response(error, REVISION)), request)
         if envelope.method == "initialize" and envelope.id:
             return ResponseEntry(codec.decode(self._initialize(envelope, request.params or {})), request)
-        answer = run(dispatch(self._server, envelope, Caller(revision=REVISION)))
+        try:
+            if envelope.id:
+                self._check_known(envelope)
+            answer = run(dispatch(self._server, envelope, Caller(revision=REVISION)))
+        except ProtocolError as error:
+            answer = error_response(error, REVISION, envelope.id)
         data: Data | None = None if answer is None else codec.decode(answer)
-        # A request on a later revision names it, and gets a response without differences.
-        if data is not None and "result" in data and "resultType" not in data["result"]:
-            self._apply_quirks(request, data["result"])
+        if data is not None:
+            self._apply_quirks(request, data)
         return ResponseEntry(data, request)
+
+    def _check_known(self, envelope: Envelope) -> None:
+        """Refuse methods without features, and names of features that do not exist, with mcp-serializer's errors."""
+        method, params, registry = envelope.method, envelope.params, self._server.registry
+        feature_lists = registry.features_of.get(str(method))
+        if feature_lists is not None and not any(feature_lists):
+            raise MethodNotFound("Method not found", {"method": method})
+        if not params:
+            return
+        if method == "tools/call":
+            _check_name(params, TOOLS, registry.tools.registered)
+        elif method == "prompts/get":
+            _check_name(params, PROMPTS, registry.prompts.registered)
+        elif method == "resources/read" and isinstance(params.uri, str):
+            container = self.registry.resource_container
+            assert container is not None  # there are resources
+            entry, variables = container.find(params.uri)
+            if entry.template is None:
+                params.uri = entry.full_uri  # it may have a slash more or less at its end
+            elif entry.template.match(params.uri) is None:
+                assert entry.call is not None
+                entry.call(_arguments=variables)  # raises: a variable is missing
 
     def _initialize(self, envelope: Envelope, params: Data) -> bytes:
         """The response to initialize: the initializer's result, with the capabilities that are really there."""
@@ -163,30 +190,35 @@ class MCPSerializer:
 
     # The differences, method by method.
 
-    def _apply_quirks(self, request: JsonRpcRequest, result: Data) -> None:
+    def _apply_quirks(self, request: JsonRpcRequest, data: Data) -> None:
+        """Change a response to what mcp-serializer sends; on a later revision, which a request names, only errors."""
+        if "error" in data:
+            details = data["error"].get("data")
+            if request.method == "resources/read" and isinstance(details, dict) and details.get("uri", "") is None:
+                details["uri"] = request.params["uri"]  # the function does not know it
+            return
+        result = data["result"]
+        if "resultType" in result:
+            return
         match request.method:
             case "resources/list":
                 for one in result["resources"]:
-                    if one["uri"] in self.registry.unnamed:
+                    if self._is_unnamed(one["uri"]):
                         del one["name"]  # S003-61
             case "resources/templates/list":
                 for one in result["resourceTemplates"]:
                     one["uri"] = one.pop("uriTemplate")  # S003-63
-            case "resources/read":
-                self._apply_content_quirks(request.params["uri"], result["contents"])
-            case "prompts/list":
-                for prompt in result["prompts"]:
-                    for argument in prompt.get("arguments", ()):
-                        argument["type"] = "string"  # S003-58; arguments of a prompt are always strings
 
-    def _apply_content_quirks(self, uri: str, contents: list[Data]) -> None:
-        """Give the first content its resource's name, title and registered URI (S003-64, S003-65)."""
-        feature, _ = self._server.registry.resource(uri, None)
-        for first in contents[:1]:
-            names = {"name": feature.definition.name, "title": feature.definition.title}
-            first |= {key: name for key, name in names.items() if name and key not in first}
-            if isinstance(feature, TemplateFeature) and first["uri"] == uri:
-                first["uri"] = self.registry.bases.get(feature.key, uri)
+    def _is_unnamed(self, uri: str) -> bool:
+        container = self.registry.resource_container
+        entry = None if container is None else container.entries.get(uri)
+        return entry is not None and entry.metadata is None and not entry.extra.get("name")
+
+
+def _check_name(params: Any, kind: Kind, registered: Any) -> None:
+    if isinstance(params.name, str) and params.name not in registered:
+        arguments = codec.decode(bytes(params.arguments)) if params.arguments else {}
+        raise unknown_error(kind, params.name, arguments)
 
 
 def _read_request(raw: bytes) -> JsonRpcRequest:
