@@ -18,7 +18,7 @@ def prompt(name_or_fn: Any = None, **options: Any) -> Any:
     return _mark("prompt", name_or_fn, options)
 
 
-def resource(uri: str, **options: Any) -> Callable[[F], F]:
+def resource(uri: Any, **options: Any) -> Callable[[F], F]:
     """Mark a function as a resource for FastMCP.add_resource: `@resource("memo://notes")`."""
     if not isinstance(uri, str):
         raise TypeError("The @resource decorator requires a URI. Use @resource('uri') instead of @resource")

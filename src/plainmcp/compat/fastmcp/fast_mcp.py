@@ -176,7 +176,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
 
         def register(function: F) -> F:
             read = signature.read(function, context_type=Context)
-            final = {**converted, "name": converted.get("name") or read.name}
+            final: dict[str, Any] = {**converted, "name": converted.get("name") or read.name}
             name = final["name"]
             if self._is_kept(final, "tool", name, self.registry.tools):
                 return function
@@ -237,7 +237,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
 
         def register(function: F) -> F:
             read = signature.read(function, context_type=Context)
-            final = {**converted, "name": converted.get("name") or read.name}
+            final: dict[str, Any] = {**converted, "name": converted.get("name") or read.name}
             name = final["name"]
             if self._is_kept(final, "prompt", name, self.registry.prompts):
                 return function

@@ -181,6 +181,33 @@ def test_resources_have_a_type_their_whole_docstring_and_their_meta() -> None:
     ]
 
 
+def test_descriptions_keep_their_lines() -> None:
+    server = FastMCP("lines")
+
+    @server.tool
+    def find(word: str) -> None:
+        """Find a word.
+
+            An indented line.
+
+        Args:
+            word: The word
+                in two lines
+        """
+
+    @server.tool
+    def show() -> None:
+        """Show.
+
+        Example: 3
+        """
+
+    find_it, show_it = Client(server, REVISION).list_tools()
+    assert find_it["description"] == "Find a word.\n\nAn indented line."
+    assert find_it["inputSchema"]["properties"]["word"]["description"] == "The word\nin two lines"
+    assert show_it["description"] == "Show.\n\nExample: 3"
+
+
 # Lifespan ---------------------------------------------------------------------------------------------
 
 
