@@ -1,6 +1,7 @@
 """The server of FastMCP's facade: its constructor, its composition and its completions, at the wire."""
 
 import asyncio
+import importlib
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -299,6 +300,29 @@ def test_functions_are_marked_first_and_added_later() -> None:
         ("marked", "Marked before", {"fastmcp": {"tags": ["x"]}}),
         ("changed", "Changed before it is added", {"fastmcp": {"tags": ["x", "y"]}}),
     ]
+
+
+def test_a_module_of_fastmcp_2_is_also_the_decorator_of_its_name() -> None:
+    from plainmcp.compat.fastmcp.prompts import prompt
+    from plainmcp.compat.fastmcp.resources import resource
+
+    modules = {kind: importlib.import_module(f"plainmcp.compat.fastmcp.{kind}s.{kind}") for kind in DECORATED}
+    server = FastMCP("both")
+    server.add_tool(modules["tool"]("named")(lambda: 1))
+    server.add_prompt(prompt(name="asked")(lambda: "x"))
+    server.add_resource(resource("data://x", name="x")(lambda: "x"))
+    server.add_resource(modules["resource"]("data://y", name="y")(lambda: "y"))
+    client = Client(server, REVISION)
+    assert [one["name"] for one in (*client.list_tools(), *client.list_prompts(), *client.list_resources())] == [
+        "named",
+        "asked",
+        "x",
+        "y",
+    ]
+    assert modules["tool"].Tool is Tool
+
+
+DECORATED = ("tool", "prompt", "resource")
 
 
 # Completions ------------------------------------------------------------------------------------------
