@@ -7,6 +7,7 @@ import functools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Annotated, Any, Dict, Generic, List, NamedTuple, NotRequired, Optional, Set, Tuple, TypeVar  # noqa: UP035
@@ -977,7 +978,19 @@ class Named(TypedDict):
     name: str
 
 
-@pytest.mark.parametrize("hint", [Named | None | dict[int, str], dict[int, str] | Named, Named | dict[float, Any]])
+@pytest.mark.parametrize(
+    "hint",
+    [
+        Named | None | dict[int, str],
+        dict[int, str] | Named,
+        Named | dict[float, Any],
+        Named | None | dict[Fraction, str],
+        Named | dict[datetime.date, str],
+        dict[Choice["a", "b"], str] | Named,
+        Named | dict[IPv4Address, str],
+        Named | dict[Color, str],
+    ],
+)
 def test_a_record_in_a_union_with_a_dict_of_other_keys_sends_only_its_fields(hint: Any) -> None:
     server = Server("x", "1")
 
