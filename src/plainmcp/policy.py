@@ -105,8 +105,9 @@ class Policy:
     schema_form: Literal["tidy", "pydantic"] = "tidy"
     # The input schema of a tool says that there are no other arguments.
     schema_closed: bool = False
-    # A docstring: split into a description and those of the parameters, or the description as it is written.
-    docstring: Literal["split", "whole"] = "split"
+    # A docstring: split into a description and those of the parameters, in one line each or with their lines; or the
+    # description as it is written.
+    docstring: Literal["split", "lines", "whole"] = "split"
     # Arguments that a tool has no parameter for: refused, or ignored.
     extra_arguments: Literal["refuse", "ignore"] = "refuse"
     # The text of a failed call: {error} is what went wrong, {tool} the name of the tool.

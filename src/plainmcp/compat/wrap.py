@@ -53,8 +53,16 @@ def with_context(
 
         @functools.wraps(function)
         def run_plain(**arguments: Any) -> Any:
-            with enter(arguments.pop(name)) as made:
-                return convert(function(**add_context(arguments, made)))
+            inner = arguments.pop(name)
+            with enter(inner) as made:
+                value = function(**add_context(arguments, made))
+                if not inspect.isawaitable(value):
+                    return convert(value)
+            return finish(inner, value)
+
+        async def finish(inner: Any, value: Any) -> Any:  # of a plain function that returns a coroutine
+            with enter(inner):
+                return convert(await value)
 
         run = run_plain
     run.__name__, run.__doc__ = read.name or "<lambda>", _doc(function, is_whole)

@@ -1,9 +1,11 @@
 """The standalone decorators of FastMCP: they keep the options on the function until it is added to a server."""
 
+import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, TypeVar
 
-__all__ = ["prompt", "resource", "tool"]
+__all__ = ["make_callable", "prompt", "resource", "tool"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -18,12 +20,24 @@ def prompt(name_or_fn: Any = None, **options: Any) -> Any:
     return _mark("prompt", name_or_fn, options)
 
 
-def resource(uri: str, **options: Any) -> Callable[[F], F]:
+def resource(uri: Any, **options: Any) -> Callable[[F], F]:
     """Mark a function as a resource for FastMCP.add_resource: `@resource("memo://notes")`."""
     if not isinstance(uri, str):
         raise TypeError("The @resource decorator requires a URI. Use @resource('uri') instead of @resource")
     marked: Callable[[F], F] = _mark("resource", None, {"uri": uri, **options})
     return marked
+
+
+class _CallableModule(ModuleType):
+    """A module that can be called like the decorator of the same name."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return self.decorate(*args, **options)
+
+
+def make_callable(module: str) -> None:
+    """Let a module be called: FastMCP 2 has modules, and FastMCP 4 decorators, of the same names."""
+    sys.modules[module].__class__ = _CallableModule
 
 
 def _mark(kind: str, name_or_fn: Any, options: dict[str, Any]) -> Any:

@@ -24,7 +24,7 @@ from .failures import describe_failures
 from .joined_lifespan import to_native_lifespan
 from .middleware import Middleware, to_native_middleware
 from .options import POLICY, decorate, function_of, title_of, to_feature_options, to_options
-from .pieces import to_resource_result
+from .pieces import to_prompt_result, to_resource_result
 from .prompt_arguments import describe_arguments
 from .resource_types import Resource
 from .serving import Serving
@@ -176,7 +176,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
 
         def register(function: F) -> F:
             read = signature.read(function, context_type=Context)
-            final = {**converted, "name": converted.get("name") or read.name}
+            final: dict[str, Any] = {**converted, "name": converted.get("name") or read.name}
             name = final["name"]
             if self._is_kept(final, "tool", name, self.registry.tools):
                 return function
@@ -234,15 +234,17 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
     def prompt(self, name_or_fn: Any = None, /, **options: Any) -> Any:
         """Offer a function as a prompt: `@mcp.prompt`, `@mcp.prompt()`, `@mcp.prompt("name")` or with options."""
         converted = to_feature_options(options)
+        convert = partial(to_prompt_result, meta=options.get("meta"))
 
         def register(function: F) -> F:
             read = signature.read(function, context_type=Context)
-            final = {**converted, "name": converted.get("name") or read.name}
+            final: dict[str, Any] = {**converted, "name": converted.get("name") or read.name}
             name = final["name"]
             if self._is_kept(final, "prompt", name, self.registry.prompts):
                 return function
             is_enabled = final.pop("enabled", True)
-            super(FastMCP, self).prompt(**final)(with_context(function, read, partial(self._enter, "prompt", name)))
+            run = with_context(function, read, partial(self._enter, "prompt", name), convert=convert)
+            super(FastMCP, self).prompt(**final)(run)
             describe_arguments(self.registry.prompts, name, read)
             if not is_enabled:
                 self.disable(names={name}, components={"prompt"})

@@ -1,6 +1,6 @@
 """The lifespans of FastMCP: functions that return an async context manager, and the decorator that combines them."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -16,11 +16,11 @@ class Lifespan:
         self._enter: Callable[[Any], Any] = asynccontextmanager(fn)
 
     @asynccontextmanager
-    async def __call__(self, server: Server) -> AsyncIterator[dict[str, Any]]:
+    async def __call__(self, server: Server) -> AsyncGenerator[dict[str, Any], None]:
         async with self._enter(server) as value:
             yield {} if value is None else value
 
-    def __or__(self, other: "Lifespan") -> "Lifespan":
+    def __or__(self, other: Any) -> "Lifespan":
         if not isinstance(other, Lifespan):
             raise TypeError(
                 f"a Lifespan cannot be combined with {type(other).__name__}; use @lifespan, or ContextManagerLifespan"
@@ -40,7 +40,7 @@ class ComposedLifespan(Lifespan):
 
     def __init__(self, left: Lifespan, right: Lifespan) -> None:
         @asynccontextmanager
-        async def enter(server: Server) -> AsyncIterator[dict[str, Any]]:
+        async def enter(server: Server) -> AsyncGenerator[dict[str, Any], None]:
             async with left(server) as first, right(server) as second:
                 yield {**first, **second}
 

@@ -109,6 +109,7 @@ IN_MODULES = {
     "server.tasks": _TASKS,
     "server.transforms": _TRANSFORMS,
     "tools.tool_transform": _TRANSFORMS,
+    "utilities": "it is internal to FastMCP",
 }
 """Modules of another product: every name in them, and in the modules below them, can be imported."""
 

@@ -16,6 +16,7 @@ __all__ = ["POLICY", "decorate", "function_of", "title_of", "to_feature_options"
 
 POLICY = Policy.fastmcp.replace(
     bytes_as="decoded",
+    docstring="lines",
     list_content="some",
     non_object="schema",
     output_defaults="show",

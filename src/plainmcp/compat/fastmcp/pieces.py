@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from ... import media, results
-from ...results import ResourceResult
+from ...results import PromptResult, ResourceResult
 from ...types import parse_block
 from ...wire.mime import sniff
 from .exceptions import ResourceError
@@ -21,6 +21,7 @@ __all__ = [
     "ResourceContent",
     "ToolResult",
     "contents_of",
+    "to_prompt_result",
     "to_resource_result",
     "to_tool_result",
 ]
@@ -119,6 +120,11 @@ def to_resource_result(value: Any, *, mime_type: str, meta: dict[str, Any] | Non
     if isinstance(value, dict | list | tuple | int | float) or value is None:
         value = json.dumps(value)
     return ResourceResult([ResourceContent(value, mime_type, meta)]) if isinstance(value, str | bytes) else value
+
+
+def to_prompt_result(value: Any, *, meta: dict[str, Any] | None) -> Any:
+    """What a prompt returned, with the `_meta` of the prompt."""
+    return value if meta is None or isinstance(value, PromptResult) else PromptResult(value, meta=meta)
 
 
 def contents_of(raw: bytes) -> ResourceResult:

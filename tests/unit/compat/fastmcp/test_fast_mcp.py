@@ -1,6 +1,7 @@
 """The server of FastMCP's facade: its constructor, its composition and its completions, at the wire."""
 
 import asyncio
+import importlib
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -181,6 +182,33 @@ def test_resources_have_a_type_their_whole_docstring_and_their_meta() -> None:
     ]
 
 
+def test_descriptions_keep_their_lines() -> None:
+    server = FastMCP("lines")
+
+    @server.tool
+    def find(word: str) -> None:
+        """Find a word.
+
+            An indented line.
+
+        Args:
+            word: The word
+                in two lines
+        """
+
+    @server.tool
+    def show() -> None:
+        """Show.
+
+        Example: 3
+        """
+
+    find_it, show_it = Client(server, REVISION).list_tools()
+    assert find_it["description"] == "Find a word.\n\nAn indented line."
+    assert find_it["inputSchema"]["properties"]["word"]["description"] == "The word\nin two lines"
+    assert show_it["description"] == "Show.\n\nExample: 3"
+
+
 # Lifespan ---------------------------------------------------------------------------------------------
 
 
@@ -272,6 +300,29 @@ def test_functions_are_marked_first_and_added_later() -> None:
         ("marked", "Marked before", {"fastmcp": {"tags": ["x"]}}),
         ("changed", "Changed before it is added", {"fastmcp": {"tags": ["x", "y"]}}),
     ]
+
+
+def test_a_module_of_fastmcp_2_is_also_the_decorator_of_its_name() -> None:
+    from plainmcp.compat.fastmcp.prompts import prompt
+    from plainmcp.compat.fastmcp.resources import resource
+
+    modules = {kind: importlib.import_module(f"plainmcp.compat.fastmcp.{kind}s.{kind}") for kind in DECORATED}
+    server = FastMCP("both")
+    server.add_tool(modules["tool"]("named")(lambda: 1))
+    server.add_prompt(prompt(name="asked")(lambda: "x"))
+    server.add_resource(resource("data://x", name="x")(lambda: "x"))
+    server.add_resource(modules["resource"]("data://y", name="y")(lambda: "y"))
+    client = Client(server, REVISION)
+    assert [one["name"] for one in (*client.list_tools(), *client.list_prompts(), *client.list_resources())] == [
+        "named",
+        "asked",
+        "x",
+        "y",
+    ]
+    assert modules["tool"].Tool is Tool
+
+
+DECORATED = ("tool", "prompt", "resource")
 
 
 # Completions ------------------------------------------------------------------------------------------
