@@ -48,21 +48,25 @@ class Policy:
     wrap_key: str = "result"
     # An output schema that wraps its data has the keyword that FastMCP's client looks for.
     wrap_mark: bool = False
+    # A result whose data is wrapped by its schema has the mark in its `_meta`, too.
+    wrap_meta: bool = False
     # {}, [] and the like as structuredContent when there is no schema.
     empty_structured: Literal["emit", "omit"] = "emit"
     # The text beside structured data: its JSON, or nothing.
     object_text: Literal["json", "none"] = "json"
     # JSON in a text: with spaces after commas and colons, without, or over several lines.
     json_style: Literal["spaced", "compact", "indent"] = "spaced"
-    # A list as content: a block per item; a block per item with nested lists flattened; one JSON text; or
-    # auto, which is one JSON text when structured data goes out beside it and blocks when not.
-    list_content: Literal["blocks", "flat", "json", "auto"] = "flat"
+    # A list as content: a block per item; a block per item with nested lists flattened; one JSON text; one JSON text
+    # unless the list is empty; or auto, which is one JSON text when structured data goes out beside it and blocks
+    # when not.
+    list_content: Literal["blocks", "flat", "json", "some", "auto"] = "flat"
     # A 2-tuple whose second item is an object is (payload, structured).
     pair: Literal["never", "object"] = "object"
     # A dict made of result keys only is a ready-made result.
     envelope: Literal["off", "exact"] = "exact"
-    # bytes: base64 text; an embedded blob; image or audio where the first bytes show it; refused.
-    bytes_as: Literal["text", "blob", "media", "error"] = "text"
+    # bytes: base64 text; their text where they are UTF-8, and base64 where not; an embedded blob; image or audio
+    # where the first bytes show it; refused.
+    bytes_as: Literal["text", "decoded", "blob", "media", "error"] = "text"
     # An object with no JSON form but a text of its own: that text and nothing structured, or refused.
     unserializable: Literal["str", "error"] = "str"
     # NaN, Infinity and lone surrogates: refused with a path, or replaced by null and U+FFFD.
@@ -99,8 +103,11 @@ class Policy:
     # The input schema: tidy, with all rules for the arguments; or as pydantic lists it, with null for what may be
     # left out, and without rules that it enforces but does not list.
     schema_form: Literal["tidy", "pydantic"] = "tidy"
-    # A docstring: split into a description and those of the parameters, or the description as it is written.
-    docstring: Literal["split", "whole"] = "split"
+    # The input schema of a tool says that there are no other arguments.
+    schema_closed: bool = False
+    # A docstring: split into a description and those of the parameters, in one line each or with their lines; or the
+    # description as it is written.
+    docstring: Literal["split", "lines", "whole"] = "split"
     # Arguments that a tool has no parameter for: refused, or ignored.
     extra_arguments: Literal["refuse", "ignore"] = "refuse"
     # The text of a failed call: {error} is what went wrong, {tool} the name of the tool.

@@ -35,6 +35,7 @@ LAZY_MODULES = {
     "transports/uvicorn": "as stdio",
     "transports/http_server": "asyncio, as run_async",
     "cli/reload": "multiprocessing takes long to load, and only --reload needs it",
+    "compat/mcp/session": "brings the types of the official SDK, which few handlers of FastMCP need",
     "cli/remote": "http.client takes long to load, and only URLs and commands need it",
 }
 

@@ -78,45 +78,9 @@ def _answers(shown: Seen, start: str) -> Iterator[tuple[str, dict[str, Any]]]:
     yield from [(key, one) for key, one in shown.items() if key.startswith(start)]
 
 
-def no_empty_tags(shown: Seen) -> None:
-    """Tags are listed where there are any."""
-    for one in _definitions(shown):
-        if one.get("_meta", {}).get("fastmcp") == {"tags": []}:
-            del one["_meta"]["fastmcp"]
-            if not one["_meta"]:
-                del one["_meta"]
-
-
-def no_titles_made_of_names(shown: Seen) -> None:
-    """A title that nobody gave says what the name or the annotations say, and is not sent."""
-    for name, one in shown["tools"].items():
-        if one.get("title") in (name.replace("_", " ").title(), one.get("annotations", {}).get("title")):
-            one.pop("title", None)
-
-
-def other_arguments_are_refused_without_saying_so(shown: Seen) -> None:
-    """Both refuse arguments there are not; our schema leaves that to the answer, which names those there are."""
-    for one in shown["tools"].values():
-        assert one["inputSchema"].pop("additionalProperties") is False
-
-
-def what_may_be_left_out_is_not_null(shown: Seen) -> None:
-    """`name: str | None = None` is a string that may be left out; null is taken, and not offered."""
-    for one in shown["tools"].values():
-        for schema in _schemas(one["inputSchema"]):
-            if schema.get("default", ...) is None and "anyOf" in schema:
-                [kind, _] = schema.pop("anyOf")
-                del schema["default"]
-                schema.update(kind)
-
-
-def a_result_has_no_defaults(shown: Seen) -> None:
-    """A default tells what is assumed when a field is left out, and results leave out none: all are required."""
-    for one in shown["tools"].values():
-        for schema in _schemas(one.get("outputSchema")):
-            schema.pop("default", None)
-            if isinstance(schema.get("properties"), dict):
-                schema["required"] = list(schema["properties"])
+def _mark(result: dict[str, Any]) -> None:
+    """Mark a result whose data is wrapped."""
+    result["_meta"] = {**(result.get("_meta") or {}), "fastmcp": {"wrap_result": True}}
 
 
 def schemas_say_what_they_mean_once(shown: Seen) -> None:
@@ -131,20 +95,17 @@ def schemas_say_what_they_mean_once(shown: Seen) -> None:
                 schema["items"] = False
 
 
-def undeclared_types_are_not_claimed(shown: Seen) -> None:
-    """A resource whose type nobody declared is listed without one; the answer has it."""
-    for one in [*shown["resources"].values(), *shown["templates"].values()]:
-        if one["name"] in ("config", "book", "search"):
-            assert one.pop("mimeType") == "text/plain"
-
-
 def prompt_arguments_are_the_authors(shown: Seen) -> None:
-    """An empty list of arguments is not sent, and nothing is written into a description that nobody wrote."""
+    """An empty list of arguments is not sent; the JSON Schema in a description has its keywords in our order."""
     for one in shown["prompts"].values():
         if one["arguments"] == []:
             del one["arguments"]
         for argument in one.get("arguments", []):
-            argument.pop("description", None)
+            text = argument.get("description", "")
+            if '{"items":{"type":"integer"},"type":"array"}' in text:
+                argument["description"] = text.replace(
+                    '{"items":{"type":"integer"},"type":"array"}', '{"type":"array","items":{"type":"integer"}}'
+                )
 
 
 def changes_are_told_on_every_revision(shown: Seen) -> None:
@@ -171,56 +132,18 @@ def questions_are_asked_on_every_revision(shown: Seen) -> None:
     form = {"type": "object", "properties": {"value": {"type": "integer"}}, "required": ["value"]}
     answer = {"isError": False, "structuredContent": {"result": "accept 7"}}
     shown["call renew {}"] |= {"content": [{"type": "text", "text": "accept 7"}], **answer}
+    _mark(shown["call renew {}"])
     shown["notes"].append(["asked", "For how many days?", form])
     if "data renew {}" in shown:
         shown["data renew {}"] = "accept 7"
         shown["notes"].append(["asked", "For how many days?", form])
 
 
-def results_carry_no_marks_for_one_client(shown: Seen) -> None:
-    """FastMCP's client unwraps by the schema as well as by a mark in each result."""
-    for _, one in _answers(shown, "call "):
-        if one.get("_meta", {}).get("fastmcp") == {"wrap_result": True}:
-            del one["_meta"]["fastmcp"]
-            if not one["_meta"]:
-                del one["_meta"]
-
-
-def a_list_is_a_list_of_blocks(shown: Seen) -> None:
-    """S004-08: the documents of that package say so; the package sends one text."""
-    for key, one in _answers(shown, "call "):
-        if key.startswith(("call find", "call pair")) and one["content"] and not one["isError"]:
-            items = json.loads(one["content"][0]["text"])
-            one["content"] = [{"type": "text", "text": _compact(item)} for item in items]
-
-
-def bytes_are_no_text(shown: Seen) -> None:
-    """S004-03: the documents say an embedded blob; the package sends the bytes as text."""
-    for _, one in _answers(shown, "call stamp"):
-        uri = "ni:///sha-256;tBP0fRPuL-bIRbLuFBr4HehY307FSaWLeXC7lmRbyNI"
-        blob = {"uri": uri, "mimeType": "application/octet-stream", "blob": "AAE="}
-        one["content"] = [{"type": "resource", "resource": blob}]
-
-
-def json_is_compact_everywhere(shown: Seen) -> None:
-    """The same JSON in resources as in results, without spaces."""
-    for _, one in _answers(shown, "read "):
-        for piece in one.get("contents", []):
-            if piece.get("text", "").startswith("{"):
-                piece["text"] = _compact(json.loads(piece["text"]))
-
-
-def what_is_listed_is_not_said_again(shown: Seen) -> None:
-    """The `_meta` of a resource stands in the list, and not in each answer as well."""
-    for _, one in _answers(shown, "read library://hours"):
-        for piece in one["contents"]:
-            del piece["_meta"]
-
-
 def json_in_a_text_is_read_where_no_text_is_wanted(shown: Seen) -> None:
     """Models send objects as text; where only an object can be meant, it is read."""
     for _, one in _answers(shown, 'call find {"query": "{'):
         one |= {"content": [], "structuredContent": {"result": []}, "isError": False}
+        _mark(one)
     for key, _ in _answers(shown, 'data find {"query": "{'):
         shown[key] = []
 
@@ -233,12 +156,11 @@ OURS = {
     'call lend {"book": {"isbn": "9780000000001", "title": "Plain", "year": 2001}, "reader": "A", "days": 100}': (
         "reader: expected a string of 2 or more characters\ndays: expected an integer >= 1 and <= 60"
     ),
-    'call fail {"kindly": false}': "Tool fail failed unexpectedly (incident …).",
 }
 
 
-def mistakes_are_told_in_a_line_and_failures_are_not_told(shown: Seen) -> None:
-    """A model needs to know what to change, and nobody what an unforeseen exception says: it may hold secrets."""
+def mistakes_are_told_in_a_line(shown: Seen) -> None:
+    """A model needs to know what to change."""
     for key, text in OURS.items():
         assert shown[key]["isError"]
         shown[key]["content"] = [{"type": "text", "text": text}]
@@ -265,24 +187,13 @@ def errors_have_the_codes_of_the_protocol(shown: Seen) -> None:
 
 
 DIFFERENCES = [
-    no_empty_tags,
-    no_titles_made_of_names,
-    other_arguments_are_refused_without_saying_so,
-    what_may_be_left_out_is_not_null,
-    a_result_has_no_defaults,
     schemas_say_what_they_mean_once,
-    undeclared_types_are_not_claimed,
     prompt_arguments_are_the_authors,
     changes_are_told_on_every_revision,
     a_form_has_no_title_that_nobody_gave,
     questions_are_asked_on_every_revision,
-    results_carry_no_marks_for_one_client,
-    a_list_is_a_list_of_blocks,
-    bytes_are_no_text,
-    json_is_compact_everywhere,
-    what_is_listed_is_not_said_again,
     json_in_a_text_is_read_where_no_text_is_wanted,
-    mistakes_are_told_in_a_line_and_failures_are_not_told,
+    mistakes_are_told_in_a_line,
     errors_have_the_codes_of_the_protocol,
 ]
 

@@ -8,8 +8,8 @@ from .markdown import code, headed, table
 __all__ = ["fastmcp_page"]
 
 _INTRO = """\
-The parts of FastMCP that `plainmcp.compat.fastmcp` has, and those that it does not have. Using one that it does not
-have raises an error with the text below; nothing is ignored silently. See also [how to move from
+The parts of FastMCP that `plainmcp.compat.fastmcp` has, and those that it does not have. These can be imported. Using
+one raises an error with the text below. See also [how to move from
 FastMCP](../how-to/from-fastmcp.md)."""
 
 
@@ -17,6 +17,7 @@ def fastmcp_page() -> str:
     """The page."""
     kinds = {
         "Not in the module": ("name", missing.IN_THE_PACKAGE),
+        "Modules of another product, with all names in them": ("module", missing.IN_MODULES),
         "Not in `FastMCP`": ("attribute", missing.IN_THE_SERVER),
         "Not among the arguments of `FastMCP`, its decorators, `run` and `http_app`": ("option", missing._OPTIONS),
         "Not in `Context`": ("attribute", missing.IN_THE_CONTEXT),

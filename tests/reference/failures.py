@@ -58,7 +58,7 @@ def _class_rows(kind: type, depth: int) -> Iterator[list[str]]:
     yield [f"{'&nbsp;' * 4 * depth}{code(kind.__name__)}", reader, first_line(kind)]
     below: type
     for below in kind.__subclasses__():
-        if below.__name__ in errors.__all__:
+        if below.__module__ == errors.__name__ and below.__name__ in errors.__all__:
             yield from _class_rows(below, depth + 1)
 
 
@@ -123,7 +123,11 @@ def _argument_rows() -> Iterator[list[str]]:
 
 
 def _code_rows() -> Iterator[list[str]]:
-    known = {kind.code: kind for kind in ProtocolError.__subclasses__() if "code" in vars(kind)}
+    known = {
+        kind.code: kind
+        for kind in ProtocolError.__subclasses__()
+        if kind.__module__ == errors.__name__ and "code" in vars(kind)
+    }
     for number, kind in sorted(known.items()):
         yield [str(number), code(kind.__name__), str(http_status(jsonrpc.encode_error(b"1", number, ""), LATEST))]
     for number in sorted({revision.resource_not_found for revision in REVISIONS.values()}):

@@ -7,6 +7,7 @@ import functools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Annotated, Any, Dict, Generic, List, NamedTuple, NotRequired, Optional, Set, Tuple, TypeVar  # noqa: UP035
@@ -977,7 +978,19 @@ class Named(TypedDict):
     name: str
 
 
-@pytest.mark.parametrize("hint", [Named | None | dict[int, str], dict[int, str] | Named, Named | dict[float, Any]])
+@pytest.mark.parametrize(
+    "hint",
+    [
+        Named | None | dict[int, str],
+        dict[int, str] | Named,
+        Named | dict[float, Any],
+        Named | None | dict[Fraction, str],
+        Named | dict[datetime.date, str],
+        dict[Choice["a", "b"], str] | Named,
+        Named | dict[IPv4Address, str],
+        Named | dict[Color, str],
+    ],
+)
 def test_a_record_in_a_union_with_a_dict_of_other_keys_sends_only_its_fields(hint: Any) -> None:
     server = Server("x", "1")
 
@@ -990,3 +1003,27 @@ def test_a_record_in_a_union_with_a_dict_of_other_keys_sends_only_its_fields(hin
     number = server.tool(name="number")
     number(lambda: {1: "x"})
     assert Client(server).call("number")["structuredContent"] == {"1": "x"}
+
+
+@dataclasses.dataclass
+class Spot:
+    x: int
+    y: int = 3
+
+
+def test_an_argument_that_is_returned_keeps_the_defaults_of_its_class() -> None:
+    server = Server("x", "1")
+
+    @server.tool
+    def same(spot: Spot) -> Spot:
+        return spot
+
+    @server.tool
+    def several(spots: list[Spot]) -> dict[str, list[Spot]]:
+        return {"spots": spots}
+
+    client = Client(server)
+    assert client.call("same", spot={"x": 1})["structuredContent"] == {"x": 1, "y": 3}
+    assert client.call("several", spots=[{"x": 1}, {"x": 2, "y": 5}])["structuredContent"] == {
+        "spots": [{"x": 1, "y": 3}, {"x": 2, "y": 5}]
+    }

@@ -225,3 +225,43 @@ def test_defaults_in_output_schemas_are_hidden_or_shown() -> None:
     assert schema_of()["required"] == ["name", "note"]
     shown = schema_of(output_defaults="show")
     assert (shown["required"], shown["properties"]["note"]["default"]) == (["name"], "")
+
+
+# What FastMCP sends and does not document ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "value", "texts"),
+    [
+        ({"list_content": "some"}, [1, 2], ["[1, 2]"]),
+        ({"list_content": "some"}, [], []),
+        ({"list_content": "json"}, [], ["[]"]),
+        ({"bytes_as": "decoded"}, b"text", ["text"]),
+        ({"bytes_as": "decoded"}, b"\xff", ["/w=="]),
+        ({"bytes_as": "text"}, b"text", ["dGV4dA=="]),
+    ],
+)
+def test_one_text_for_a_list_and_the_text_of_bytes(change: dict[str, Any], value: Any, texts: list[str]) -> None:
+    server = Server("values", policy=Policy.standard.replace(**change))
+    server.tool(name="value")(lambda: value)
+    assert [block["text"] for block in Client(server, "2025-11-25").call("value")["content"]] == texts
+
+
+def test_an_input_schema_can_be_closed_and_a_wrapped_result_marked() -> None:
+    server = Server("marks", policy=Policy.fastmcp.replace(schema_closed=True, wrap_meta=True, docstring="lines"))
+
+    @server.tool
+    def one(n: int) -> int:
+        """One.
+
+        Args:
+            n: A number
+                in two lines
+        """
+        return n
+
+    client = Client(server, "2025-11-25")
+    schema = client.list_tools()[0]["inputSchema"]
+    assert schema["additionalProperties"] is False
+    assert schema["properties"]["n"]["description"] == "A number\nin two lines"
+    assert client.call("one", n=1)["_meta"] == {"fastmcp": {"wrap_result": True}}

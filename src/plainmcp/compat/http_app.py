@@ -2,25 +2,29 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import Any
 
-from ..transports.http.path import at_path
+from ..server import Server
 
 __all__ = ["HttpApp"]
 
 
 class HttpApp:
-    """An application at a path, relative to the path it is mounted at."""
+    """A server and its routes as an application at a path, relative to the path it is mounted at."""
 
-    def __init__(self, app: Any, path: str) -> None:
-        self._app = app
-        self._at_path = at_path(app, path) if path.rstrip("/") else app
+    def __init__(self, server: Server, path: str, options: dict[str, Any]) -> None:
+        self._server = server
+        self._outer: Any = server.asgi(path=path or "/", **options)
+        self._app = self._outer.app
+        self.state = SimpleNamespace(fastmcp_server=server, path=path)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        root = scope.get("root_path", "")
-        if root and scope.get("path", "").startswith(root):
-            scope = {**scope, "path": scope["path"][len(root) :]}
-        await self._at_path(scope, receive, send)
+        await self._outer(scope, receive, send)
+
+    def add_middleware(self, kind: Any, *args: Any, **options: Any) -> None:
+        """Put ASGI middleware around the application."""
+        self._outer = kind(self._outer, *args, **options)
 
     async def answer(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer a request at any path: for a program that has its own routes."""
@@ -28,9 +32,14 @@ class HttpApp:
 
     @asynccontextmanager
     async def lifespan(self, app: Any = None) -> AsyncGenerator[None, None]:
-        """The lifespan of the application; its sessions end with it."""
+        """The lifespan of the application and of the server; its sessions end with it."""
         self._app.endpoint.draining = False
+        lives = self._server.lives()
+        for life in lives:
+            await life.start_async()
         try:
             yield
         finally:
             self._app.close()
+            for life in reversed(lives):
+                await life.close_async()

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -10,6 +10,11 @@ from .. import context
 from ..schema import signature
 
 __all__ = ["with_context"]
+
+
+def _keep(value: Any) -> Any:
+    return value
+
 
 _CONTEXT = "_compat_context"  # the parameter added to functions that do not take a context
 
@@ -20,12 +25,15 @@ def with_context(
     enter: Callable[[context.Context[Any]], AbstractContextManager[Any]],
     *,
     has_schema: bool = True,
+    hidden: Collection[str] = (),
     is_whole: bool = False,
+    convert: Callable[[Any], Any] = _keep,
 ) -> Callable[..., Any]:
     """A function that enters `enter(context)`, and passes on the facade's context if the handler takes it.
 
-    With `is_whole` it has the docstring as it is written.
-    Without a schema it has no return hint either: the value would be sent as structured content (S004-24).
+    With `is_whole` it has the docstring as it is written. Parameters that are `hidden` keep their defaults. The
+    value is what `convert` makes of it. Without a schema it has no return hint either: the value would be sent as
+    structured content (S004-24).
     """
     name, asked = read.context or _CONTEXT, read.context is not None
 
@@ -38,27 +46,37 @@ def with_context(
         @functools.wraps(function)
         async def run_async(**arguments: Any) -> Any:
             with enter(arguments.pop(name)) as made:
-                return await function(**add_context(arguments, made))
+                return convert(await function(**add_context(arguments, made)))
 
         run = run_async
     else:
 
         @functools.wraps(function)
         def run_plain(**arguments: Any) -> Any:
-            with enter(arguments.pop(name)) as made:
-                return function(**add_context(arguments, made))
+            inner = arguments.pop(name)
+            with enter(inner) as made:
+                value = function(**add_context(arguments, made))
+                if not inspect.isawaitable(value):
+                    return convert(value)
+            return finish(inner, value)
+
+        async def finish(inner: Any, value: Any) -> Any:  # of a plain function that returns a coroutine
+            with enter(inner):
+                return convert(await value)
 
         run = run_plain
     run.__name__, run.__doc__ = read.name or "<lambda>", _doc(function, is_whole)
-    run.__signature__ = _signature_of(function, read, has_schema)
+    run.__signature__ = _signature_of(function, read, has_schema, hidden)
     made: Callable[..., Any] = run
     return made
 
 
-def _signature_of(function: Callable[..., Any], read: signature.Signature, has_schema: bool) -> inspect.Signature:
+def _signature_of(
+    function: Callable[..., Any], read: signature.Signature, has_schema: bool, hidden: Collection[str]
+) -> inspect.Signature:
     """The signature of a handler, without the parameters that are filled already, and with the context."""
     original = inspect.signature(function)
-    filled = read.reserved - {read.context}
+    filled = (read.reserved - {read.context, *read.dependencies}) | set(hidden)
     takes = [one for one in original.parameters.values() if one.name not in filled]
     rest = [one for one in takes if one.kind is one.VAR_KEYWORD]
     parameter = inspect.Parameter(_CONTEXT, inspect.Parameter.KEYWORD_ONLY, annotation=context.Context)

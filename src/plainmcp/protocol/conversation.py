@@ -81,18 +81,18 @@ class _Call:
 
     def resolve(self, dependency: Dependency) -> Steps:
         """The steps to the value of a dependency."""
-        if dependency.source in self._values:
-            return self._values[dependency.source]
+        if dependency.function in self._values:
+            return self._values[dependency.function]
         kwargs: dict[str, Any] = {}
         for inner in dependency.dependencies:
             kwargs[inner.parameter] = yield from self.resolve(inner)
         if dependency.context is not None and self._context is not None:
             kwargs[dependency.context] = self._context._for_function(dependency.is_async)
-        if dependency.is_opened:
-            value = yield from self._open(dependency, dependency.function(**kwargs))  # this call runs nothing yet
+        if dependency.manager is not None:
+            value = yield from self._open(dependency, dependency.manager(**kwargs))
         else:
             value = yield self._run(dependency.function, dependency.is_async, kwargs, self._request.link)
-        self._values[dependency.source] = value
+        self._values[dependency.function] = value
         return value
 
     def _open(self, dependency: Dependency, manager: Any) -> Steps:

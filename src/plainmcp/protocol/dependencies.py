@@ -19,12 +19,11 @@ class Dependency(msgspec.Struct, frozen=True):
     """One parameter, and the function that returns its value."""
 
     parameter: str
-    function: Callable[..., Any]  # for a generator: the function that returns its context manager
+    function: Callable[..., Any]
     is_async: bool
-    is_opened: bool  # whether the function returns a context manager
+    manager: Callable[..., Any] | None  # for a generator: returns a context manager, and runs nothing yet
     context: str | None  # the parameter that takes the Context
     dependencies: "tuple[Dependency, ...]"
-    source: Callable[..., Any]  # the function of the author: within one call it runs once
 
 
 def compile(read: Signature) -> tuple[Dependency, ...]:
@@ -49,18 +48,10 @@ def _compile(parameter: str, mark: Dependent, outer: tuple[Any, ...]) -> Depende
             f"{name} takes {required[0]!r}; a dependency takes the Context, and parameters with Depends or a default"
         )
     inner = tuple(_compile(one, deeper, (*outer, source)) for one, deeper in read.dependencies.items())
-    is_opened, is_async_generator = inspect.isgeneratorfunction(source), inspect.isasyncgenfunction(source)
-    function = source
-    if is_async_generator:
-        function = asynccontextmanager(source)
-    elif is_opened:
-        function = contextmanager(source)
-    return Dependency(
-        parameter=parameter,
-        function=function,
-        is_async=read.is_async or is_async_generator,
-        is_opened=is_opened or is_async_generator,
-        context=read.context,
-        dependencies=inner,
-        source=source,
-    )
+    manager: Callable[..., Any] | None = None
+    if inspect.isasyncgenfunction(source):
+        manager = asynccontextmanager(source)
+    elif inspect.isgeneratorfunction(source):
+        manager = contextmanager(source)
+    is_async = read.is_async or inspect.isasyncgenfunction(source)
+    return Dependency(parameter, source, is_async, manager, read.context, inner)

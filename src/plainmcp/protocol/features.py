@@ -163,7 +163,12 @@ def tool(
     name = check_name(name or read.name)
     policy = _policy_for(policy, output_schema)
     output = _output_of(read.returns, output_schema, policy, rules, name)
-    shown = dict(show_defaults=policy.schema_default, as_pydantic=policy.schema_form == "pydantic", open=read.open)
+    shown = dict(
+        show_defaults=policy.schema_default,
+        as_pydantic=policy.schema_form == "pydantic",
+        open=read.open,
+        closed=policy.schema_closed,
+    )
     definition = Tool(
         name=name,
         title=title or read.title,
@@ -281,10 +286,11 @@ def _output_of(
     listed = generate.wrap(natural, policy.wrap_key)
     output = _declare(listed | ({_WRAP_MARK: True} if policy.wrap_mark else {}), True, policy, filter_fields)
     check = output_check.OutputCheck(natural) if policy.validate_output else None
-    return msgspec.structs.replace(output, check=check, pairs=pairs)
+    return msgspec.structs.replace(output, check=check, pairs=pairs, meta=_WRAP_META[policy.wrap_meta])
 
 
 _WRAP_MARK = "x-fastmcp-wrap-result"
+_WRAP_META: dict[bool, dict[str, Any] | None] = {True: {"fastmcp": {"wrap_result": True}}, False: None}
 
 
 def _compile_filter(returns: Any, policy: Policy, rules: Rules) -> Conform | None:

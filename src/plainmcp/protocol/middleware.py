@@ -163,6 +163,18 @@ class MiddlewareRequest:
         """A dict for this request, which the handler finds in `ctx.state`."""
         return self._request.state
 
+    def normalize(self, value: Any) -> Any:
+        """The result that the value of a handler becomes: of tools/call, resources/read or prompts/get.
+
+        Of other methods the value is the result already.
+        """
+        if self.method not in FINDERS:
+            return value
+        feature = _find(self)[0].feature
+        if self.method == "resources/read":
+            return feature.normalize(self.params["uri"], value)
+        return feature.normalize(value).result if self.method == "tools/call" else feature.normalize(value)
+
     def current(self) -> Request:
         """The request, with the parameters as they are now."""
         if self._params is not None:
@@ -297,9 +309,28 @@ def _method_of(incoming: MiddlewareRequest) -> Method:
 
 def _call_method(incoming: MiddlewareRequest, finish: Finish) -> Steps:
     request = incoming.current()
+    if request.link is not None:  # this request starts and ends once, around its middleware
+        request = msgspec.structs.replace(request, link=_InnerLink(request.link))
     response = yield from _take_all(_method_of(incoming)(incoming._server, request), request)
     incoming.response, incoming.result = response, _result_of(response)
     return finish(incoming.result)
+
+
+class _InnerLink:
+    """The link of a request, for a method that does not start or end it."""
+
+    def __init__(self, link: Any) -> None:
+        self._link = link
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._link, name)
+
+    def start(self, id: bytes) -> None:
+        """Do nothing: the request has started."""
+
+    def finish(self) -> bool:
+        """Whether the response is wanted."""
+        return not self._link.cancelled
 
 
 def _take_all(answer: Exchange | bytes | dict[str, Any], request: Request) -> Steps:

@@ -4,10 +4,8 @@ Compiled once per tool from the return hint. Knows hints and the rules for value
 value that does not fit its type at all stays as it is; the check of the output refuses it.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
-from decimal import Decimal
 from operator import is_
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -152,7 +150,7 @@ class _Compiler:
     def _mapping_test(self, hint: Any) -> Test:
         """A test whether the members of a value may be those of a mapping, by their keys and values."""
         arguments = get_args(hint)
-        keys = [_key_test_of(one, self.unpacker) for one in hints.choices_of(arguments[0] if arguments else Any)]
+        keys = [_test_of(one, self.unpacker) for one in hints.choices_of(arguments[0] if arguments else Any)]
         values = [_test_of(one, self.unpacker) for one in hints.choices_of(_item_hint_of(hint))]
         return lambda members: all(
             any(test(key) for test in keys) and any(test(value) for test in values) for key, value in members.items()
@@ -213,17 +211,6 @@ def _test_of(hint: Any, unpacker: Unpacker) -> Test:
         return pydantic.test_of(hint)
     is_within = _limits_of(hint) if hints.is_atom(inner) and inner is not hint else _is_anything
     return lambda value: isinstance(value, (int, float) if kind is float else kind) and is_within(value)
-
-
-def _key_test_of(hint: Any, unpacker: Unpacker) -> Test:
-    """A test whether a key may be of a hint. In JSON every key is a text, so most texts may be any key."""
-    test, kind = _test_of(hint, unpacker), hints.unwrap_all(hint)
-    if isinstance(kind, type) and issubclass(kind, (int, float, Decimal)):
-        return lambda key: test(key) or (isinstance(key, str) and _NUMBER.fullmatch(key) is not None)
-    return lambda key: test(key) or isinstance(key, str)
-
-
-_NUMBER = re.compile(r"-?[0-9].*|-?inf|nan", re.IGNORECASE)
 
 
 def _limits_of(hint: Any) -> Test:

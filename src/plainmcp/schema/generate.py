@@ -56,11 +56,17 @@ _BYTES = (bytes, bytearray, memoryview)
 
 
 def input_schema(
-    parameters: Iterable[Parameter], *, show_defaults: bool = True, as_pydantic: bool = False, open: bool = False
+    parameters: Iterable[Parameter],
+    *,
+    show_defaults: bool = True,
+    as_pydantic: bool = False,
+    open: bool = False,
+    closed: bool = False,
 ) -> Schema:
     """The schema of a function's arguments; with `open` it takes others too. Raises AuthorError.
 
-    With `as_pydantic` null and its default are listed where the hint of an optional parameter has them.
+    With `as_pydantic` null and its default are listed where the hint of an optional parameter has them. With `closed`
+    the schema says that there are no others.
 
     >>> input_schema([Parameter("days", int, False, 3, "How many")])["properties"]
     {'days': {'type': 'integer', 'description': 'How many', 'default': 3}}
@@ -81,8 +87,8 @@ def input_schema(
     schema: Schema = {"type": "object", "properties": properties}
     if required:
         schema["required"] = required
-    if open:
-        schema["additionalProperties"] = True
+    if open or closed:
+        schema["additionalProperties"] = open
     return with_definitions(schema, definitions)
 
 

@@ -300,8 +300,8 @@ def _split_description(hint: Any) -> tuple[Any, str | None]:
 # Docstrings ---------------------------------------------------------------------------------------
 
 
-def parse_docstring(text: str) -> Prose:
-    """The parts of a docstring.
+def parse_docstring(text: str, *, keep_lines: bool = False) -> Prose:
+    """The parts of a docstring; with `keep_lines` the descriptions of parameters have their line breaks.
 
     >>> parse_docstring("Forecast for a city.\\n\\nArgs:\\n    city: Its name").parameters
     {'city': 'Its name'}
@@ -314,14 +314,21 @@ def parse_docstring(text: str) -> Prose:
 
         try:
             parsed = docstring_parser.parse(text)
-            gap = "\n\n" if parsed.blank_after_short_description else "\n"
-            text = gap.join(filter(None, (parsed.short_description, parsed.long_description)))
-            parameters = {one.arg_name: _to_one_line(one.description) for one in parsed.params if one.description}
+            text = text if keep_lines and not parsed.meta else _description_of(parsed)
+            tidy = str.strip if keep_lines else _to_one_line
+            parameters = {one.arg_name: tidy(one.description) for one in parsed.params if one.description}
             returns = _to_one_line(parsed.returns.description or "") if parsed.returns else None
         except Exception:  # mostly its ParseError, but it raises others too
             pass
     first, _, rest = text.strip().partition("\n\n")
-    return Prose(text.strip() or None, _to_one_line(first) or None, rest.strip() or None, parameters, returns or None)
+    whole = text if keep_lines and first else text.strip()
+    return Prose(whole or None, _to_one_line(first) or None, rest.strip() or None, parameters, returns or None)
+
+
+def _description_of(parsed: Any) -> str:
+    """The prose of a docstring that is parsed."""
+    gap = "\n\n" if parsed.blank_after_short_description else "\n"
+    return gap.join(filter(None, (parsed.short_description, parsed.long_description)))
 
 
 def _to_one_line(text: str) -> str:
@@ -332,7 +339,7 @@ def _prose_of(function: Any, target: Any, inner: Any, docstring: str) -> Prose:
     """The parts of the docstring of a function, or the whole of it as it is written."""
     if docstring == "whole":
         return Prose(whole=_unpartial(function).__doc__ or "")
-    return parse_docstring(_docstring_of(function, target, inner) or "")
+    return parse_docstring(_docstring_of(function, target, inner) or "", keep_lines=docstring == "lines")
 
 
 def _docstring_of(function: Any, target: Any, inner: Any) -> str | None:

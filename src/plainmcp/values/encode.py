@@ -140,6 +140,7 @@ class Rules:
             if nones is not None:
                 return nulls in (0, nones)
         is_flat = nulls == 0 and raw.rfind(b"{") == 0 and _BRACKET not in raw and rule.shape in _RECORDS
+        is_flat = is_flat and not rule.defaults
         if not (is_flat or self._has_native_types(value, raw, nulls)):  # one flat record is a common result
             return False
         return rule.shape == "model" or codec.is_json(raw)  # a closed model has no place for a Raw
@@ -181,6 +182,8 @@ RULES = Rules()
 def _is_native(rule: Rule, members: list[Any], nulls: int) -> bool:
     """Whether the encoder writes values of one class as we do."""
     if rule.shape not in _NATIVE or (nulls and rule.omits):
+        return False
+    if rule.defaults and not all(rule.defaults <= vars(member).keys() for member in members):
         return False
     return rule.shape != "dict" or set(map(type, chain.from_iterable(members))) <= _STRINGS
 

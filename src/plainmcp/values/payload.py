@@ -62,6 +62,7 @@ class Output(msgspec.Struct, frozen=True):
     `pairs` is false where the schema lists a tuple, so that a tuple of two is never a text and its data.
     `check` takes the JSON of a returned value, `check_data` that of data which an author made to fit `schema`.
     `is_tuple_at` takes the keys of an array in such data; it is true for a tuple, in which each place has a type.
+    `meta` is the `_meta` of every result.
     """
 
     declared: Declared = "nothing"
@@ -74,6 +75,7 @@ class Output(msgspec.Struct, frozen=True):
     check_data: Check | None = None
     pairs: bool = True
     is_tuple_at: Callable[..., bool] = _is_never_tuple
+    meta: dict[str, Any] | None = None
 
 
 NOTHING = Output()
@@ -102,7 +104,7 @@ def normalize_value(
     if isinstance(value, content.BYTES) and policy.bytes_as == "error":
         raise NormalizeError("$", "this policy takes no bytes; return an Image, Audio or File")
     if isinstance(value, content.BYTES) and not is_promised:  # S000-20: base64 text and nothing structured
-        return Normalized(CallToolResult(content=_text_blocks_of([unquote(rules.encode(value, policy))])), True)
+        return Normalized(CallToolResult(content=_text_blocks_of([_text_of_bytes(value, policy, rules)])), True)
     encoding = strict_policy_of(policy) if is_promised else policy
     items = rules.items_of(value, encoding)
     if items is not None and not is_promised and content.has_content(items, policy, rules):
@@ -111,6 +113,16 @@ def normalize_value(
     if encoded is None or (type(encoded) is Inexact and is_promised):
         encoded = rules.encode(data, encoding)
     return _normalize_data(data, items is not None, encoded, policy, output, render)
+
+
+def _text_of_bytes(value: Any, policy: Policy, rules: Rules) -> str:
+    """The text of bytes: base64, or the text that they are."""
+    if policy.bytes_as == "decoded":
+        try:
+            return bytes(value).decode()
+        except UnicodeDecodeError:
+            pass
+    return unquote(rules.encode(value, policy))
 
 
 def _content_blocks(value: Any, policy: Policy, rules: Rules) -> list[ContentBlock] | None:
@@ -165,13 +177,14 @@ def _normalize_data(
         blocks = [text_block_of(render(value, raw))]
     elif value is None or (policy.object_text == "none" and raw.startswith(b"{") and structured is not UNSET):
         blocks = []
-    elif many and _has_block_per_item(policy, structured):
+    elif many and _has_block_per_item(policy, structured, raw):
         blocks = _text_blocks_of(_item_texts_of(raw, policy))
     elif raw.startswith(b'"'):
         blocks = [text_block_of(value if is_clean_text(value) else unquote(raw))]
     else:
         blocks = [text_block_of(codec.format_json(raw, policy.json_style))]
-    return Normalized(CallToolResult(content=blocks, structuredContent=structured), bool(blocks))
+    result = CallToolResult(content=blocks, structuredContent=structured, _meta=output.meta)
+    return Normalized(result, bool(blocks))
 
 
 def _structured_of(raw: bytes, policy: Policy, output: Output) -> Any:
@@ -193,12 +206,14 @@ def _has_structured_scalars(policy: Policy, declared: Declared) -> bool:
     return policy.non_object in ("wrap", "raw") or (policy.non_object == "annotated" and declared == "hint")
 
 
-def _has_block_per_item(policy: Policy, structured: Any) -> bool:
+def _has_block_per_item(policy: Policy, structured: Any, raw: bytes) -> bool:
     match policy.list_content:
         case "auto":
             return structured is UNSET
         case "json":
             return False
+        case "some":
+            return raw == b"[]"
     return True
 
 

@@ -61,6 +61,7 @@ class Rule(msgspec.Struct, frozen=True):
     names: tuple[str, ...] = ()  # first those that may be None by their hints
     many: bool = False
     omits: bool = False  # a member that is None may be left out
+    defaults: frozenset[str] = frozenset()  # fields whose value may be on the class only, where the encoder misses it
 
 
 _LEAVES = frozenset(
@@ -147,7 +148,13 @@ def _fields_rule(kind: type) -> Rule | None:
         # A field with metadata {"json": "wireName"} has that name on the wire, "-" keeps it off (S001-34).
         renamed = any(name != tag for name, tag in tags.items())
         native = not renamed and all(_is_stored(kind, field) for field in dataclasses.fields(kind))
-        return Rule("fields" if native else "open", partial(_open_fields, tags=tags), names)
+        # A value that msgspec decoded does not have its defaults in itself.
+        defaults = frozenset(
+            field.name
+            for field in dataclasses.fields(kind)
+            if field.default is not dataclasses.MISSING and not _is_slot(kind, field.name)
+        )
+        return Rule("fields" if native else "open", partial(_open_fields, tags=tags), names, defaults=defaults)
     public = classes.attrs_fields_of(kind)
     if public is not None:
         return Rule("open", partial(_open_fields, tags={name: name for name in public}))
@@ -159,12 +166,16 @@ def _nullable_first(hints: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(sorted(hints, key=lambda name: not ("None" in str(hints[name]) or "Optional" in str(hints[name]))))
 
 
+def _is_slot(kind: type, name: str) -> bool:
+    return isinstance(getattr_static(kind, name, None), MemberDescriptorType)
+
+
 def _is_stored(kind: type, field: dataclasses.Field[Any]) -> bool:
     """Whether a field's value is stored in the instance, where the encoder looks for it."""
     if not field.init and field.default is not dataclasses.MISSING:
         return False  # it stays on the class
     attribute = getattr_static(kind, field.name, None)
-    return isinstance(attribute, MemberDescriptorType) or not hasattr(type(attribute), "__get__")
+    return _is_slot(kind, field.name) or not hasattr(type(attribute), "__get__")
 
 
 def _array_rule(kind: type) -> Rule | None:

@@ -286,11 +286,11 @@ def test_a_package_that_is_not_installed_is_told_the_same(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_part_of_a_facade_that_there_is_not_is_told_where_its_names_are(folder: Path) -> None:
-    (folder / "part.py").write_text("from plainmcp.compat.fastmcp.exceptions import ToolError\n", "utf-8")
+    (folder / "part.py").write_text("from plainmcp.compat.fastmcp.errors import ToolError\n", "utf-8")
     code, said = told(folder, "serve", "part.py")
     assert code == 1
     assert said.endswith(
-        "  line 1: from plainmcp.compat.fastmcp.exceptions import ToolError\n"
+        "  line 1: from plainmcp.compat.fastmcp.errors import ToolError\n"
         "      becomes from plainmcp.compat.fastmcp import ToolError\n"
     )
 

@@ -40,8 +40,8 @@ def test_the_imports_lead_to_the_facades() -> None:
     done = run("-c", program)
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
-        "plainmcp.compat.mcp plainmcp.compat.fastmcp.server True",
-        "plainmcp.errors",
+        "plainmcp.compat.mcp plainmcp.compat.fastmcp.fast_mcp True",
+        "plainmcp.compat.fastmcp.exceptions",
         "mcp.types plainmcp.compat.mcp.types",
     ]
 

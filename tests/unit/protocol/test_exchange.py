@@ -131,7 +131,8 @@ def test_every_error_class_has_a_code_of_the_specification() -> None:
     """R26-BASE-14, R26-BASE-15, R26-BASE-16."""
     from plainmcp.errors import ProtocolError
 
-    classes = [ProtocolError, *ProtocolError.__subclasses__()]
+    subclasses = [kind for kind in ProtocolError.__subclasses__() if kind.__module__ == "plainmcp.errors"]
+    classes = [ProtocolError, *subclasses]
     assert len(classes) == 10
     assert {kind.code for kind in classes} == CODES
     assert REVISIONS[MODERN[0]].resource_not_found == -32602

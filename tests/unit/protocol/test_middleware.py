@@ -12,6 +12,7 @@ from mounted import Live, initialize, modern, session, speak
 from plainmcp import Context, Server, ToolError
 from plainmcp.errors import AuthorError, InvalidParams
 from plainmcp.middleware import MiddlewareRequest, limit_rate, log_requests
+from plainmcp.testing import Client
 from ways import REVISIONS, WAYS, send
 
 
@@ -346,3 +347,39 @@ def test_the_middleware_and_the_lifespan_of_a_mounted_server_are_around_its_feat
     outer.close()
     assert [one for one in log if one not in ("open", "close")] == ["outer", "inner use", "outer"]
     assert [one for one in log if one in ("open", "close")][:2] == ["open", "close"]
+
+
+def test_a_completion_is_answered_once_on_a_connection() -> None:
+    server = Server("complete")
+    server.prompt(name="ask")(lambda topic: topic)
+    server.completion("ask", "topic")(lambda value: [f"{value}!"])
+
+    @server.middleware
+    async def pass_on(request: Any, call_next: Any) -> Any:
+        return await call_next(request)
+
+    params = {"ref": {"type": "ref/prompt", "name": "ask"}, "argument": {"name": "topic", "value": "a"}}
+    answer = Client(server, "2025-11-25").request("completion/complete", params)
+    assert answer["completion"]["values"] == ["a!"]
+
+
+def test_middleware_can_see_the_result_that_a_value_becomes() -> None:
+    server = Server("seen")
+    seen: list[Any] = []
+    server.tool(name="number")(lambda: 42)
+    server.resource("data://x")(lambda: "x")
+    server.prompt(name="ask")(lambda: "Hello")
+
+    @server.middleware
+    async def look(request: Any, call_next: Any) -> Any:
+        value = await call_next(request)
+        seen.append(request.normalize(value))
+        return value
+
+    client = Client(server, "2025-11-25")
+    seen.clear()
+    client.call("number")
+    client.read("data://x")
+    client.get_prompt("ask")
+    assert [type(one).__name__ for one in seen] == ["CallToolResult", "ReadResourceResult", "GetPromptResult"]
+    assert (seen[0].content[0].text, seen[1].contents[0].text, seen[2].messages[0].role) == ("42", "x", "user")

@@ -1,7 +1,8 @@
-"""The names of FastMCP: its server, its context, and the classes that handlers return.
+"""The names of FastMCP: its server, its context, its middleware, and the classes that handlers return.
 
-Only names and differences are here; the rules are those of plainmcp with the policy "fastmcp". Names that the package
-has in several modules are all here: `from plainmcp.compat.fastmcp import FastMCP, Context, Image, ToolError`.
+A program that is written for FastMCP 4.1, or has the constructor of FastMCP 2, only changes its imports: `fastmcp`
+becomes `plainmcp.compat.fastmcp`, also in `fastmcp.server.middleware` and the like. Names that the package has in
+several modules are all here, too. What belongs to another product can be imported, and is refused when it is used.
 
 >>> mcp = FastMCP("Demo")
 >>> @mcp.tool
@@ -13,9 +14,8 @@ True
 
 from typing import Any
 
-from ...errors import ToolError
-from ...media import Audio, File, Image
-from ...results import PromptResult, ResourceResult, ToolResult
+from ...results import PromptResult, ResourceResult
+from .components import FunctionPrompt, FunctionTool, Prompt, ResourceTemplate, Tool
 from .context import (
     AcceptedElicitation,
     CancelledElicitation,
@@ -24,21 +24,68 @@ from .context import (
     SamplingResult,
     get_context,
 )
-from .missing import IN_THE_PACKAGE
-from .pieces import Message, Prompt, Resource, ResourceContent, ResourceError, ResourceTemplate, Tool
-from .server import FastMCP
+from .dependencies import (
+    CurrentAccessToken,
+    CurrentContext,
+    CurrentFastMCP,
+    CurrentHeaders,
+    CurrentRequest,
+    Depends,
+    Progress,
+    get_access_token,
+    get_http_headers,
+    get_http_request,
+    get_server,
+)
+from .exceptions import FastMCPError, NotFoundError, PromptError, ResourceError, ToolError, ValidationError
+from .fast_mcp import FastMCP
+from .foreign_modules import add_foreign_modules
+from .middleware import CallNext, Middleware, MiddlewareContext
+from .missing import IN_THE_PACKAGE, stand_in
+from .pieces import Audio, File, Image, Message, ResourceContent, ToolResult
+from .resource_types import (
+    BinaryResource,
+    DirectoryResource,
+    FileResource,
+    FunctionResource,
+    HttpResource,
+    Resource,
+    TextResource,
+)
+from .settings import settings
+from .utilities.logging import get_logger
 
 __all__ = [
     "AcceptedElicitation",
     "Audio",
+    "BinaryResource",
+    "CallNext",
     "CancelledElicitation",
     "Context",
+    "CurrentAccessToken",
+    "CurrentContext",
+    "CurrentFastMCP",
+    "CurrentHeaders",
+    "CurrentRequest",
     "DeclinedElicitation",
+    "Depends",
+    "DirectoryResource",
     "FastMCP",
+    "FastMCPError",
     "File",
+    "FileResource",
+    "FunctionPrompt",
+    "FunctionResource",
+    "FunctionTool",
+    "HttpResource",
     "Image",
     "Message",
+    "Middleware",
+    "MiddlewareContext",
+    "NotFoundError",
+    "Progress",
     "Prompt",
+    "PromptError",
     "PromptResult",
     "Resource",
     "ResourceContent",
@@ -46,14 +93,24 @@ __all__ = [
     "ResourceResult",
     "ResourceTemplate",
     "SamplingResult",
+    "TextResource",
     "Tool",
     "ToolError",
     "ToolResult",
+    "ValidationError",
+    "get_access_token",
     "get_context",
+    "get_http_headers",
+    "get_http_request",
+    "get_logger",
+    "get_server",
+    "settings",
 ]
+
+add_foreign_modules()
 
 
 def __getattr__(name: str) -> Any:
     if name in IN_THE_PACKAGE:
-        raise ImportError(f"plainmcp.compat.fastmcp has no {name}; {IN_THE_PACKAGE[name]}", name=__name__)
+        return stand_in(name, IN_THE_PACKAGE[name])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import make_dataclass
 from typing import Any
+from uuid import uuid4
 
 import msgspec
 
@@ -13,7 +14,7 @@ from ... import context
 from ...questions import Elicited
 from ...revisions import LATEST_HANDSHAKE
 from ...schema import generate, hints
-from ...server import Server
+from ..http_request import http_request_of
 from .missing import IN_THE_CONTEXT, reject_attributes
 from .pieces import contents_of
 
@@ -28,7 +29,25 @@ __all__ = [
 ]
 
 
+CHOSEN_LEVEL = "fastmcp_chosen_level"
+"""Set in the state of a session whose client has chosen the level of log messages."""
+_STATE = "fastmcp_state"
 _current: ContextVar["Context"] = ContextVar("fastmcp_context")
+
+
+class _Value:
+    """A value that can be awaited."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __await__(self) -> Generator[None, None, Any]:
+        yield from ()
+        return self._value
+
+
+def _keep(value: Any) -> Any:
+    return value
 
 
 def get_context() -> "Context":
@@ -36,13 +55,13 @@ def get_context() -> "Context":
     try:
         return _current.get()
     except LookupError:
-        raise RuntimeError("no handler is running, so there is no context") from None
+        raise RuntimeError("No active context found: no handler is running") from None
 
 
 @contextmanager
-def enter_context(inner: context.Context, server: Server) -> Generator["Context", None, None]:
+def enter_context(inner: context.Context[Any]) -> Generator["Context", None, None]:
     """Create a handler's context, which get_context() returns inside the `with` block."""
-    current = Context(inner, server)
+    current = Context(inner)
     token = _current.set(current)
     try:
         yield current
@@ -51,15 +70,95 @@ def enter_context(inner: context.Context, server: Server) -> Generator["Context"
 
 
 @reject_attributes(IN_THE_CONTEXT)
-class Context(context.Context):
+class Context(context.Context[Any]):
     """The context of a request: plainmcp's context under the names of FastMCP."""
 
-    __slots__ = ("fastmcp",)
+    __slots__ = ()
 
-    def __init__(self, inner: context.Context, server: Server) -> None:
+    def __init__(self, inner: context.Context[Any]) -> None:
         for name in context.Context.__slots__:
             setattr(self, name, getattr(inner, name))
-        self.fastmcp = server
+
+    def __class_getitem__(cls, parameters: Any) -> Any:
+        return cls
+
+    @property
+    def fastmcp(self) -> Any:
+        """The server that the handler is registered in."""
+        return self._server
+
+    @property
+    def lifespan_context(self) -> Any:
+        """What the lifespan of the server yielded; an empty dict without one."""
+        return {} if self.lifespan is None else self.lifespan
+
+    @property
+    def request_context(self) -> Any:
+        """The request: its id, its session, its `_meta`, what the lifespan yielded, and the HTTP request."""
+        from ..mcp.session import RequestContext  # the types of the protocol are loaded for those who need them
+
+        return RequestContext(self)
+
+    @property
+    def session(self) -> Any:
+        """The session of the client, as far as the request that is being answered can use it."""
+        return self.request_context.session
+
+    @property
+    def session_id(self) -> str:
+        """The id of the session: that of HTTP, or one that is made for the session."""
+        return super().session_id or str(self.session_state.setdefault("_fastmcp_session_id", uuid4().hex))
+
+    @property
+    def transport(self) -> str:
+        """Whether the request came by "streamable-http" or another way, which is named "stdio"."""
+        return "streamable-http" if self.headers else "stdio"
+
+    @property
+    def is_background_task(self) -> bool:
+        """Whether the handler runs as a background task: it never does."""
+        return False
+
+    def get_http_request(self) -> Any:
+        """The HTTP request; raises RuntimeError if there is none."""
+        return http_request_of(self)
+
+    # State ----------------------------------------------------------------------------------------
+
+    def set_state(self, key: str, value: Any, *, serializable: bool = True) -> Any:
+        """Keep a value for the session, or, if it is not serializable, for this request."""
+        self.state.get(_STATE, {}).pop(key, None)
+        (self.session_state if serializable else self.state).setdefault(_STATE, {})[key] = value
+        return self.then(context._DONE, _keep)
+
+    def get_state(self, key: str) -> Any:
+        """The value that was kept; None if there is none."""
+        kept = {**self.session_state.get(_STATE, {}), **self.state.get(_STATE, {})}
+        return self.then(_Value(kept.get(key)) if self._is_async else kept.get(key), _keep)
+
+    def delete_state(self, key: str) -> Any:
+        """Forget a value."""
+        self.session_state.get(_STATE, {}).pop(key, None)
+        self.state.get(_STATE, {}).pop(key, None)
+        return self.then(context._DONE, _keep)
+
+    # Asking the server ----------------------------------------------------------------------------
+
+    def list_resources(self) -> Any:
+        """The resources of this server."""
+        return self.fastmcp.list_resources()
+
+    def list_prompts(self) -> Any:
+        """The prompts of this server."""
+        return self.fastmcp.list_prompts()
+
+    def list_tools(self) -> Any:
+        """The tools of this server."""
+        return self.fastmcp.list_tools()
+
+    def get_prompt(self, name: str, arguments: dict[str, Any] | None = None) -> Any:
+        """The messages of a prompt of this server."""
+        return self.fastmcp.render_prompt(name, arguments)
 
     @property
     def request_id(self) -> str:
@@ -71,6 +170,11 @@ class Context(context.Context):
         """The client_id in the request's `_meta`; clients can write anything there."""
         client_id = self.meta.get("client_id")
         return client_id if isinstance(client_id, str) else None
+
+    def _is_wanted(self, level: str) -> bool:
+        """Whether a log message is sent: also to a client that has not chosen a level, where a revision allows it."""
+        is_open = self._request.revision.handshake and CHOSEN_LEVEL not in self.session_state
+        return is_open or super()._is_wanted(level)
 
     def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> Any:
         """Report progress, if the client asked for it."""
@@ -121,7 +225,7 @@ class Context(context.Context):
         """
         form, parse = _form(response_type, {"title": response_title, "description": response_description})
         answer = super().elicit(message, form, key=key)
-        return self._then(answer, functools.partial(_to_elicitation, parse))
+        return self.then(answer, functools.partial(_to_elicitation, parse))
 
     def sample(
         self,
@@ -142,7 +246,7 @@ class Context(context.Context):
         wire = {"systemPrompt": system_prompt, "temperature": temperature, "modelPreferences": model_preferences}
         set_options = {name: value for name, value in wire.items() if value is not None}
         answer = super().sample(messages, max_tokens=max_tokens, key=key, **set_options, **options)
-        return self._then(answer, SamplingResult)
+        return self.then(answer, SamplingResult)
 
     def list_roots(self) -> Any:
         """Ask for the folders that the server may use; returns a list of roots."""
@@ -152,9 +256,10 @@ class Context(context.Context):
         """Read a resource of this server; returns ResourceResult with contents of class ResourceContent."""
         message = {"jsonrpc": "2.0", "id": 0, "method": "resources/read", "params": {"uri": str(uri)}}
         handle: Any = self.fastmcp.handle_async if self._is_async else self.fastmcp.handle
-        return self._then(handle(message, revision=LATEST_HANDSHAKE, principal=self.principal), contents_of)
+        return self.then(handle(message, revision=LATEST_HANDSHAKE, principal=self.principal), contents_of)
 
-    def _then(self, answer: Any, read: Callable[[Any], Any]) -> Any:
+    def then(self, answer: Any, read: Callable[[Any], Any]) -> Any:
+        """What a function makes of an answer: at once, or for `async def` handlers when it is awaited."""
         return _await_and_read(answer, read) if self._is_async else read(answer)
 
 

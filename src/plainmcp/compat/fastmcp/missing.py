@@ -6,126 +6,112 @@ from typing import Any, TypeVar
 from ...errors import AuthorError
 
 __all__ = [
+    "IN_MODULES",
     "IN_THE_CONTEXT",
     "IN_THE_PACKAGE",
     "IN_THE_SERVER",
     "MissingFeature",
     "check_options",
     "reject_attributes",
+    "stand_in",
 ]
 
 C = TypeVar("C", bound=type)
 
 _CALLER = "pass http_app(principal=…), a function from a request's scope to its caller; read ctx.principal"
 _CLIENT = "use plainmcp.testing.Client in tests, and keep any other client as it is"
-_COPY = "register its functions here, or serve each server at its own address"
 _FUNCTIONS = "write a function for each thing the model should do, and register it"
 _STATE = "keep it in your own variable or store"
-_ASK = "call the function itself instead of asking the server"
-_MIDDLEWARE = "wrap http_app() in ASGI middleware, or the functions in a decorator"
-_ROUTE = "mount http_app() in a web application, and add the route there"
-_RUN = "call run(); inside an event loop, give http_app() to an ASGI server"
 _VISIBLE = "pass visible=, a function of the caller that says whether the feature is shown"
 _APPS = "there is no support for apps; meta= is sent as it is"
-_VERSION = "there is one version of each feature; give another version another name"
-_LIFESPAN = "open what the handlers need before the server runs"
-_DEPENDENCIES = "call it in the body of the function: dependencies are not resolved for parameters"
 _TASKS = "a tool answers in the call itself; use ctx.report_progress(…) meanwhile"
+_MIDDLEWARE = "write a Middleware with the hooks that you need"
+_TRANSFORMS = "register functions with the names and parameters that clients should see"
 
 _OPTIONS = {
     "app": _APPS,
     "auth": f"{_CALLER}; {_VISIBLE}",
-    "cache_scope": 'pass cache=(milliseconds, "public")',
-    "cache_ttl": 'pass cache=(milliseconds, "public")',
     "event_store": "streams can always be resumed; pass replay_bytes=",
+    "experimental_capabilities": "pass extensions=",
     "host_origin_protection": "Host and Origin are always checked; pass allowed_hosts= and allowed_origins=",
-    "json_response": "a response is JSON, unless its handler sends messages meanwhile",
-    "lifespan": _LIFESPAN,
-    "middleware": _MIDDLEWARE,
-    "providers": "register functions",
+    "providers": "register functions, or mount servers",
+    "sampling_handler": "call the model directly from the tool",
+    "sampling_handler_behavior": "call the model directly from the tool",
     "security": "a variable of a URI never matches more than its segment; add_directory() serves files safely",
     "session_state_store": _STATE,
+    "sockets": "pass host= and port=",
     "task": _TASKS,
     "tasks": _TASKS,
-    "transforms": "register functions",
-    "version": _VERSION,
+    "tool_transformations": _TRANSFORMS,
+    "transforms": _TRANSFORMS,
 }
 """Options of its servers and features."""
 
 IN_THE_SERVER = {
-    "add_middleware": _MIDDLEWARE,
-    "add_provider": _COPY,
-    "add_transform": _FUNCTIONS,
+    "add_extension": "pass extensions=",
+    "add_provider": "register functions, or mount servers",
+    "add_tool_transformation": _TRANSFORMS,
+    "add_transform": _TRANSFORMS,
     "as_proxy": _FUNCTIONS,
-    "call_tool": _CLIENT,
-    "custom_route": _ROUTE,
-    "disable": _VISIBLE,
-    "enable": _VISIBLE,
     "from_client": _FUNCTIONS,
     "from_fastapi": _FUNCTIONS,
     "from_openapi": _FUNCTIONS,
-    "get_prompt": _CLIENT,
-    "get_prompts": _CLIENT,
-    "get_resource": _CLIENT,
-    "get_resources": _CLIENT,
-    "get_tool": _CLIENT,
-    "get_tools": _CLIENT,
-    "import_server": _COPY,
-    "list_prompts": _CLIENT,
-    "list_resources": _CLIENT,
-    "list_tools": _CLIENT,
-    "mount": _COPY,
-    "run_async": _RUN,
-    "run_http_async": _RUN,
-    "run_stdio_async": _RUN,
-    "sse_app": "give http_app() to an ASGI server",
-    "streamable_http_app": "give http_app() to an ASGI server",
 }
 """Attributes of its server."""
 
 IN_THE_CONTEXT = {
-    "delete_state": _STATE,
-    "get_prompt": _ASK,
-    "get_state": _STATE,
-    "lifespan_context": _LIFESPAN,
-    "list_prompts": _ASK,
-    "list_resources": _ASK,
-    "request_context": "ctx.meta, ctx.capabilities and ctx.client_name describe the request and its client",
+    "disable_components": _VISIBLE,
+    "enable_components": _VISIBLE,
+    "input_responses": "call ctx.elicit(…): the answers are returned by it",
+    "request_state": "call ctx.elicit(…): the answers are returned by it",
+    "reset_visibility": _VISIBLE,
+    "sample_step": "call ctx.sample(…)",
     "send_notification": "call ctx.resource_updated(uri); changes of lists are announced automatically",
-    "session": "use ctx: log, elicit, sample, list_roots",
-    "session_id": f"some revisions have no session; {_STATE}",
-    "set_state": _STATE,
-    "transport": "a handler is the same on every transport",
 }
 """Attributes of its context."""
 
 IN_THE_PACKAGE = {
+    "AuthMiddleware": _VISIBLE,
+    "AuthProvider": _CALLER,
     "BearerAuthProvider": _CALLER,
     "Client": _CLIENT,
-    "CurrentAccessToken": _CALLER,
-    "CurrentContext": "take a parameter of type Context, or call get_context()",
-    "CurrentFastMCP": "take a parameter of type Context; ctx.fastmcp is the server",
-    "CurrentHeaders": _CALLER,
-    "CurrentRequest": _CALLER,
-    "Depends": _DEPENDENCIES,
-    "DirectoryResource": "call mcp.add_directory(prefix, path)",
+    "ClientGroup": _CLIENT,
     "FastMCPApp": _APPS,
     "FastMCPOpenAPI": _FUNCTIONS,
     "FastMCPProxy": _FUNCTIONS,
-    "FileResource": "call mcp.add_file(path, uri)",
-    "HttpResource": "call mcp.add_link(uri)",
-    "Middleware": _MIDDLEWARE,
-    "MiddlewareContext": _MIDDLEWARE,
-    "Progress": "call ctx.report_progress(…)",
-    "TextResource": "register a function that returns the text: @mcp.resource(uri)",
+    "JWTVerifier": _CALLER,
+    "MultiAuth": _CALLER,
+    "OAuthProvider": _CALLER,
+    "OAuthProxy": _CALLER,
+    "OIDCProxy": _CALLER,
+    "PingMiddleware": "clients that need it send pings themselves",
+    "ProxyClient": _CLIENT,
+    "RemoteAuthProvider": _CALLER,
+    "ResponseCachingMiddleware": _MIDDLEWARE,
+    "ResponseLimitingMiddleware": _MIDDLEWARE,
+    "StaticTokenVerifier": _CALLER,
     "TokenVerifier": _CALLER,
-    "get_access_token": _CALLER,
-    "get_http_headers": _CALLER,
-    "get_http_request": _CALLER,
-    "get_server": "take a parameter of type Context; ctx.fastmcp is the server",
-    "settings": "pass arguments to FastMCP(…), run(…) and http_app(…) instead of settings",
+    "ToolInjectionMiddleware": _MIDDLEWARE,
+    "create_proxy": _FUNCTIONS,
 }
-"""Names that can be imported from it."""
+"""Names that can be imported from it, and are refused when they are used."""
+
+IN_MODULES = {
+    "apps": _APPS,
+    "client": _CLIENT,
+    "contrib": _FUNCTIONS,
+    "experimental": _TRANSFORMS,
+    "mcp_config": _CLIENT,
+    "server.auth": _CALLER,
+    "server.openapi": _FUNCTIONS,
+    "server.providers": "register functions, or mount servers",
+    "server.proxy": _FUNCTIONS,
+    "server.tasks": _TASKS,
+    "server.transforms": _TRANSFORMS,
+    "tools.tool_transform": _TRANSFORMS,
+    "utilities": "it is internal to FastMCP",
+}
+"""Modules of another product: every name in them, and in the modules below them, can be imported."""
 
 
 class MissingFeature(AuthorError, AttributeError):
@@ -140,6 +126,25 @@ class _MissingAttribute:
 
     def __get__(self, instance: Any, owner: type) -> Any:
         raise MissingFeature(self._message)
+
+
+class _StandInType(type):
+    """The type of stand-ins: a class that can be imported, named in a hint and inherited from, but not used."""
+
+    advice: str
+
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        raise MissingFeature(f"there is no {cls.__name__} here; {cls.advice}")
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise MissingFeature(f"there is no {cls.__name__}.{name} here; {cls.advice}")
+
+
+def stand_in(name: str, advice: str) -> Any:
+    """A class with a name of FastMCP that raises MissingFeature when it is used."""
+    return _StandInType(name, (), {"advice": advice, "__module__": __name__})
 
 
 def reject_attributes(names: dict[str, str]) -> Callable[[C], C]:

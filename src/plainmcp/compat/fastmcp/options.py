@@ -1,4 +1,4 @@
-"""Translates the options of FastMCP's servers and features into those of plainmcp."""
+"""Translates the options of FastMCP's servers and features into those of plainmcp, and the policy of its results."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,11 +7,24 @@ import msgspec
 
 from ...errors import AuthorError
 from ...foreign import classes
-from ...types import Icon
+from ...policy import Policy
+from ...types import Icon, ToolAnnotations
 from . import missing
-from .pieces import Prompt, Resource, ResourceTemplate, Tool
+from .components import Component
 
-__all__ = ["decorate", "function_of", "to_feature_options", "to_options"]
+__all__ = ["POLICY", "decorate", "function_of", "title_of", "to_feature_options", "to_options"]
+
+POLICY = Policy.fastmcp.replace(
+    bytes_as="decoded",
+    docstring="lines",
+    list_content="some",
+    non_object="schema",
+    output_defaults="show",
+    schema_closed=True,
+    schema_form="pydantic",
+    wrap_meta=True,
+)
+"""What FastMCP 4.1 lists and sends, where that differs from its documentation."""
 
 # Names of its options, and the names here.
 _RENAMED = {
@@ -27,37 +40,50 @@ _RENAMED = {
 def to_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options under the names used here, without those that are None; models become plain data."""
     converted = {_RENAMED.get(name, name): value for name, value in missing.check_options(options).items()}
-    if "annotations" in converted:
-        converted["annotations"] = _plain(converted["annotations"])
     if "icons" in converted:
-        converted["icons"] = [msgspec.convert(_plain(icon), Icon) for icon in converted["icons"]]
+        converted["icons"] = [msgspec.convert(_to_plain(icon), Icon) for icon in converted["icons"]]
     return converted
 
 
-def to_feature_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of a feature under the names used here: tags go to `_meta`, and a disabled feature is not visible."""
+def to_feature_options(options: Mapping[str, Any], annotations: Any = ToolAnnotations) -> dict[str, Any]:
+    """Options of a feature under the names used here. Its tags and its version are listed in `_meta`, too.
+
+    Annotations that the protocol does not have are left out.
+    """
     converted = to_options(options)
-    tags = converted.pop("tags", None)
-    if tags:
-        converted["meta"] = {**converted.get("meta", {}), "fastmcp": {"tags": sorted(tags)}}
-    if converted.pop("enabled", True) is False:
-        converted["visible"] = lambda principal: False
+    version = converted.pop("version", None)
+    tags = converted["tags"] = sorted(converted.get("tags") or ())
+    own = {"tags": tags, **({} if version is None else {"version": str(version)})}
+    converted["meta"] = {**converted.get("meta", {}), "fastmcp": own}
+    if "annotations" in converted:
+        known, given = annotations.__struct_fields__, _to_plain(converted["annotations"])
+        converted["annotations"] = {name: value for name, value in given.items() if name in known}
     return converted
 
 
 def function_of(item: Any) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """The function to register, and its options."""
-    if isinstance(item, Tool | Prompt | Resource | ResourceTemplate):
-        return item.fn, dict(item.options)
-    return item, {}
+    """The function to register, and its options: those of an object, or of a standalone decorator."""
+    if isinstance(item, Component):
+        return item.fn, item.to_options()
+    return item, dict(getattr(item, "__fastmcp__", ("", {}))[1])
 
 
-def _plain(value: Any) -> Any:
+def title_of(name: str) -> str:
+    """The title of a tool without one.
+
+    >>> title_of("get_URL-list")
+    'Get Url List'
+    """
+    return name.replace("_", " ").replace("-", " ").title()
+
+
+def _to_plain(value: Any) -> Any:
     if hasattr(value, "to_plain"):  # a type of the facade of mcp
-        return value.to_plain()
-    if not classes.is_pydantic(type(value)):
-        return value
-    return {name: value for name, value in classes.dump_model(value).items() if value is not None}
+        value = value.to_plain()
+    elif classes.is_pydantic(type(value)):
+        value = classes.dump_model(value)
+    plain = msgspec.to_builtins(value)
+    return {name: one for name, one in plain.items() if one is not None} if isinstance(plain, dict) else plain
 
 
 def decorate(name_or_fn: Any, converted: dict[str, Any], register: Callable[[Any], Any]) -> Any:

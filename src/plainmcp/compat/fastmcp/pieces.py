@@ -1,29 +1,92 @@
-"""The classes that handlers of FastMCP return and raise, and functions to be registered later."""
+"""The classes that handlers of FastMCP return, and the results that a program gets from its own server."""
 
+import json
 from binascii import a2b_base64
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import msgspec
 
-from ...errors import ToolError
-from ...results import ResourceResult
+from ... import media, results
+from ...results import PromptResult, ResourceResult
+from ...types import parse_block
+from ...wire.mime import sniff
+from .exceptions import ResourceError
 
 __all__ = [
+    "Audio",
+    "File",
+    "Image",
     "Message",
-    "Prompt",
-    "Resource",
     "ResourceContent",
-    "ResourceError",
-    "ResourceTemplate",
-    "Tool",
+    "ToolResult",
     "contents_of",
+    "to_prompt_result",
+    "to_resource_result",
+    "to_tool_result",
 ]
 
 
-class ResourceError(ToolError):
-    """A resource that cannot be read; the client sees the text."""
+class Image(media.Image):
+    """An image from a file or from bytes; bytes of an unknown kind are a PNG."""
+
+    __slots__ = ()
+
+    def __init__(
+        self, path: Any = None, data: Any = None, format: str | None = None, annotations: Any = None
+    ) -> None:
+        super().__init__(path, data=data, format=_format_of(data, format, "png"), annotations=annotations)
+
+
+class Audio(media.Audio):
+    """A sound from a file or from bytes; bytes of an unknown kind are a WAV."""
+
+    __slots__ = ()
+
+    def __init__(
+        self, path: Any = None, data: Any = None, format: str | None = None, annotations: Any = None
+    ) -> None:
+        super().__init__(path, data=data, format=_format_of(data, format, "wav"), annotations=annotations)
+
+
+class File(media.File):
+    """Any file, or bytes with a name."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        path: Any = None,
+        data: Any = None,
+        format: str | None = None,
+        name: str | None = None,
+        annotations: Any = None,
+    ) -> None:
+        name = "resource" if data is not None and name is None else name
+        super().__init__(path, data=data, format=format, name=name, annotations=annotations)
+
+
+def _format_of(data: Any, format: str | None, default: str) -> str | None:
+    is_unknown = format is None and data is not None and sniff(bytes(data)) is None
+    return default if is_unknown else format
+
+
+class ToolResult(results.ToolResult):
+    """A tool's result under full control; `structured_content` is None when there is none."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        content: object = None,
+        structured_content: Any = None,
+        meta: dict[str, Any] | None = None,
+        is_error: bool = False,
+    ) -> None:
+        if content is None and structured_content is None:
+            raise ValueError("Either content or structured_content must be provided")
+        super().__init__(content, structured_content, meta, is_error)
+        self.structured_content = structured_content
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +103,28 @@ class ResourceContent:
 
     content: Any
     mime_type: str | None = None
+    meta: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.mime_type is None:
+            kinds: dict[type, str] = {str: "text/plain", bytes: "application/octet-stream"}
+            object.__setattr__(self, "mime_type", kinds.get(type(self.content), "application/json"))
+
+
+def to_resource_result(value: Any, *, mime_type: str, meta: dict[str, Any] | None) -> Any:
+    """What a resource returned, with the type and the `_meta` of the resource; data becomes JSON text."""
+    if isinstance(value, list) and value and isinstance(value[0], ResourceContent):
+        own = [{**(meta or {}), **(one.meta or {})} or None for one in value]
+        value = [ResourceContent(one.content, one.mime_type, extra) for one, extra in zip(value, own, strict=True)]
+        return ResourceResult(value)
+    if isinstance(value, dict | list | tuple | int | float) or value is None:
+        value = json.dumps(value)
+    return ResourceResult([ResourceContent(value, mime_type, meta)]) if isinstance(value, str | bytes) else value
+
+
+def to_prompt_result(value: Any, *, meta: dict[str, Any] | None) -> Any:
+    """What a prompt returned, with the `_meta` of the prompt."""
+    return value if meta is None or isinstance(value, PromptResult) else PromptResult(value, meta=meta)
 
 
 def contents_of(raw: bytes) -> ResourceResult:
@@ -47,37 +132,16 @@ def contents_of(raw: bytes) -> ResourceResult:
     answer: dict[str, Any] = msgspec.json.decode(raw)
     if "error" in answer:
         raise ResourceError(answer["error"]["message"])
-    return ResourceResult([_piece(one) for one in answer["result"]["contents"]])
+    return ResourceResult([_to_content(one) for one in answer["result"]["contents"]])
 
 
-def _piece(one: dict[str, Any]) -> ResourceContent:
-    return ResourceContent(one["text"] if "text" in one else a2b_base64(one["blob"]), one.get("mimeType"))
+def _to_content(one: dict[str, Any]) -> ResourceContent:
+    content = one["text"] if "text" in one else a2b_base64(one["blob"])
+    return ResourceContent(content, one.get("mimeType"), one.get("_meta"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Offer:
-    """A function and its options."""
-
-    fn: Callable[..., Any]
-    options: dict[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def from_function(cls, fn: Callable[..., Any], **options: Any) -> Self:
-        """Keep a function and the options of its decorator until it is added to a server."""
-        return cls(fn, options)
-
-
-class Tool(_Offer):
-    """A function for FastMCP.add_tool."""
-
-
-class Prompt(_Offer):
-    """A function for FastMCP.add_prompt."""
-
-
-class Resource(_Offer):
-    """A function for FastMCP.add_resource; its URI is the option `uri`."""
-
-
-class ResourceTemplate(_Offer):
-    """A function for FastMCP.add_template; its URI is the option `uri_template`."""
+def to_tool_result(result: dict[str, Any]) -> ToolResult:
+    """The result of tools/call, with its blocks as objects."""
+    blocks = [parse_block(block) for block in result.get("content", ())]
+    structured, is_error = result.get("structuredContent"), bool(result.get("isError"))
+    return ToolResult(blocks, structured, result.get("_meta"), is_error)

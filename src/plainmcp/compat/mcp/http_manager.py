@@ -22,7 +22,7 @@ class StreamableHTTPSessionManager:
     ) -> None:
         settings: Settings = settings_of({"stateless_http": stateless, "transport_security": security_settings})
         self.app = app
-        self._app = HttpApp(app.asgi(**asgi_options(settings)), "")
+        self._app = HttpApp(app, "", asgi_options(settings))
 
     def run(self) -> Any:
         """The lifespan of the sessions, as an async context manager."""

@@ -63,13 +63,13 @@ class Serving:
     def streamable_http_app(self: Any, **options: Any) -> HttpApp:
         """An ASGI application at the path of the settings."""
         settings = self._settings_with(options)
-        app = self._app = HttpApp(self.asgi(**asgi_options(settings)), settings.streamable_http_path)
+        app = self._app = HttpApp(self, settings.streamable_http_path, asgi_options(settings))
         return app
 
     def sse_app(self: Any, mount_path: str | None = None, **options: Any) -> HttpApp:
         """The application of streamable_http_app, at the path for the old transport."""
         settings = self._settings_with(options)
-        app = self._app = HttpApp(self.asgi(**asgi_options(settings)), self._path_of("sse", settings))
+        app = self._app = HttpApp(self, self._path_of("sse", settings), asgi_options(settings))
         return app
 
     @property

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any
 
 from ... import context
+from ..http_request import HttpRequest
 from .types import (
     ClientCapabilities,
     CreateMessageResult,
@@ -157,7 +158,7 @@ class RequestContext:
     @property
     def request(self) -> Any:
         """The HTTP request; None on standard input and output."""
-        return None
+        return HttpRequest(self._ctx.headers) if self._ctx.headers else None
 
     @property
     def protocol_version(self) -> str:

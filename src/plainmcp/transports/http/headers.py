@@ -11,7 +11,7 @@ from typing import Any
 from ...errors import HeaderMismatch
 from ...wire.jsonrpc import Envelope
 
-__all__ = ["MAX_CACHED", "Headers", "match_method", "match_params"]
+__all__ = ["MAX_CACHED", "Headers", "match_method", "match_params", "to_text"]
 
 _REPEATED_FIELDS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _PLAIN = re.compile(rb"[\t\x20-\x7e]*")
@@ -52,12 +52,11 @@ class Headers:
 
     def get(self, name: bytes) -> str | None:
         """The value of a header, the last if there are several; None if there is none."""
-        value = self.raw.get(name)
-        return None if value is None else value.decode("latin-1").strip(" \t")
+        return to_text(self.raw.get(name))
 
     def as_dict(self) -> dict[str, str]:
         """The values by lowercase name."""
-        return {name.decode("latin-1"): value.decode("latin-1").strip(" \t") for name, value in self.raw.items()}
+        return {name.decode("latin-1"): to_text(value) or "" for name, value in self.raw.items()}
 
     def check_once(self, name: bytes) -> None:
         """Refuse a header that comes twice; raises HeaderMismatch. A proxy might use one and the server the other."""
@@ -88,6 +87,11 @@ class Headers:
         """The decoded value of a header that a tool's schema names; raises HeaderMismatch."""
         key = name.lower().encode()
         return self.value_of(key.replace(b"_", b"-") if self._folded else key, name)
+
+
+def to_text(value: bytes | None) -> str | None:
+    """The value of a header as text, without blanks around it."""
+    return None if value is None else value.decode("latin-1").strip(" \t")
 
 
 def _to_lowercase(pairs: Collection[tuple[bytes, bytes]]) -> Collection[tuple[bytes, bytes]]:

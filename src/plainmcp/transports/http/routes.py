@@ -5,7 +5,7 @@ Knows paths, handlers and responses, but no sockets: asgi_routes and wsgi_routes
 
 import inspect
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -60,6 +60,9 @@ class Routes:
 
     def __init__(self) -> None:
         self._routes: list[Route] = []
+
+    def __iter__(self) -> Iterator[Route]:
+        return iter(self._routes)
 
     def add(self, path: str, methods: Collection[str], handler: Callable[..., Any]) -> None:
         """Add a route; raises AuthorError if the path cannot work, or has a handler for the method."""

@@ -24,7 +24,7 @@ from ...protocol.failures import error_response, log_incident
 from ...revisions import HTTP_DEFAULT, LATEST, MODERN, REVISIONS, Revision
 from ...wire.jsonrpc import Envelope, Failure, Meta
 from . import security
-from .headers import MAX_CACHED, Headers, match_method, match_params
+from .headers import Headers, match_method, match_params, to_text
 from .settings import Settings
 
 __all__ = [
@@ -111,14 +111,12 @@ def length_of(text: str | None) -> int | None:
     return int(text[:18]) if text and text.isascii() and text.isdigit() else None
 
 
-def profile_of(headers: Headers) -> RequestProfile:
-    """The profile of a request by its headers."""
-    accept = headers.get(b"accept")
+def profile_of(accept: str | None, version: str | None, method: str | None) -> RequestProfile:
+    """The profile of a request by the values of its headers."""
     accepted = (accepts(accept, "application/json"), accepts(accept, "text/event-stream"))
-    version = headers.get(b"mcp-protocol-version")
     revision = REVISIONS.get(version or HTTP_DEFAULT.name)
     is_modern = revision is not None and not revision.handshake
-    return RequestProfile(*accepted, version, headers.get(b"mcp-method"), revision, is_modern)
+    return RequestProfile(*accepted, version, method, revision, is_modern)
 
 
 # Media types --------------------------------------------------------------------------------------
@@ -140,11 +138,6 @@ def accepts(accept: str | None, kind: str) -> bool:
     """
     if not accept:
         return True
-    return (_accepts if len(accept) <= MAX_CACHED else _accepts.__wrapped__)(accept, kind)
-
-
-@lru_cache(maxsize=256)
-def _accepts(accept: str, kind: str) -> bool:
     family = kind.partition("/")[0] + "/*"
     for part in accept.lower().split(","):
         name, *parameters = (piece.strip() for piece in part.split(";"))
@@ -231,8 +224,8 @@ def status_unread(code: int, modern: bool) -> int:
 
 # Before the body is read --------------------------------------------------------------------------
 
-MAX_PROFILES = 256
-"""How many profiles are cached."""
+MAX_PROFILES = 128
+"""How many profiles are cached: a client sends the same values each time."""
 
 
 class Preflight:
@@ -242,50 +235,41 @@ class Preflight:
         self.settings = settings
         self._origins, self._hosts = frozenset(settings.origins), frozenset(settings.hosts)
         self._digits = len(str(settings.max_body))  # a length with fewer digits is within the limit
-        self._profiles: dict[tuple[Any, ...], RequestProfile] = {}
+        self._judge = lru_cache(maxsize=MAX_PROFILES)(self._judge_values)
 
     def check(self, method: str, headers: Headers, local: str | None) -> Response | RequestProfile:
         """The profile of a request, or the response that refuses it before its body is read."""
-        raw = headers.raw.get
-        # A client sends the same values each time, so the result is cached.
-        key = (
-            method, local, raw(b"host"), raw(b"origin"), raw(b"content-type"), raw(b"accept"),
+        raw, repeated = headers.raw.get, headers.duplicates
+        is_ambiguous = repeated is not None and not repeated.isdisjoint((b"host", b"origin"))
+        result = self._judge(
+            method, local, is_ambiguous, raw(b"host"), raw(b"origin"), raw(b"content-type"), raw(b"accept"),
             raw(b"mcp-protocol-version"), raw(b"mcp-method"),
         )  # fmt: skip
-        profile = self._profiles.get(key)
-        if profile is None or headers.duplicates is not None:
-            result = self._check_headers(method, headers, local)
-            if isinstance(result, Response):
-                return result
-            profile = self._store(key, result)
         digits = raw(b"content-length")
-        if digits is not None and len(digits) >= self._digits:
-            length = length_of(headers.get(b"content-length"))
-            return self.refuse_large_body() if length is not None and length > self.settings.max_body else profile
-        return profile
+        if digits is None or len(digits) < self._digits or isinstance(result, Response):
+            return result
+        length = length_of(headers.get(b"content-length"))
+        return self.refuse_large_body() if length is not None and length > self.settings.max_body else result
 
-    def _check_headers(self, method: str, headers: Headers, local: str | None) -> Response | RequestProfile:
+    def _judge_values(
+        self, method: str, local: str | None, is_ambiguous: bool, *values: bytes | None
+    ) -> Response | RequestProfile:
+        """The profile for the values of the headers that `check` names, or the response that refuses them."""
+        host, origin, content_type, accept, version, mcp_method = map(to_text, values)
         try:
-            security.check(headers.get(b"host"), headers.get(b"origin"), local, self._origins, self._hosts)
-            if headers.duplicates is not None and not headers.duplicates.isdisjoint((b"host", b"origin")):
+            security.check(host, origin, local, self._origins, self._hosts)
+            if is_ambiguous:
                 raise InvalidRequest("Host and Origin are given once")
         except InvalidRequest as error:
             return refusal(403, error)  # R26-HTTP-03
         if method not in ("POST", "GET", "DELETE"):
             response = refusal(405, InvalidRequest(f"{method[:20]} is not served"), allow=b"POST, GET, DELETE")
             return response if method != "HEAD" else replace(response, body=b"")  # a HEAD is answered without a body
-        profile = profile_of(headers)
-        if method == "POST" and not is_json(headers.get(b"content-type")):
+        profile = profile_of(accept, version, mcp_method)
+        if method == "POST" and not is_json(content_type):
             return refusal(415, InvalidRequest("Content-Type is application/json"))
         if method == "POST" and not (profile.json or profile.events):
             return refusal(406, InvalidRequest("Accept names application/json and text/event-stream"))
-        return profile
-
-    def _store(self, key: tuple[Any, ...], profile: RequestProfile) -> RequestProfile:
-        if sum(len(part) for part in key if part is not None) <= MAX_CACHED:
-            if len(self._profiles) >= MAX_PROFILES:
-                self._profiles.clear()
-            self._profiles[key] = profile
         return profile
 
     def refuse_large_body(self) -> Response:

@@ -1,0 +1,115 @@
+"""How a program asks a server of FastMCP for its own features, and uses them, as a client would."""
+
+from typing import Any, TypeVar
+
+from ...protocol.client_messages import build_request
+from ...results import PromptResult, ResourceResult
+from ...revisions import LATEST_HANDSHAKE
+from ...server import Server
+from ...wire import codec
+from .components import Component, Prompt, ResourceTemplate, Tool
+from .exceptions import NotFoundError, PromptError, ToolError
+from .pieces import Message, ToolResult, contents_of, to_tool_result
+from .resource_types import Resource
+
+__all__ = ["Asking"]
+
+C = TypeVar("C", bound=Component)
+
+
+class Asking:
+    """The methods of FastMCP that list its own features, and use them."""
+
+    async def list_tools(self: Any, **options: Any) -> list[Tool]:
+        """The tools that a client is listed."""
+        return await self._components("tools/list", "tools", Tool)  # type: ignore[no-any-return]
+
+    async def list_resources(self: Any, **options: Any) -> list[Resource]:
+        """The resources that a client is listed."""
+        return await self._components("resources/list", "resources", Resource)  # type: ignore[no-any-return]
+
+    async def list_resource_templates(self: Any, **options: Any) -> list[ResourceTemplate]:
+        """The resource templates that a client is listed."""
+        return await self._components(  # type: ignore[no-any-return]
+            "resources/templates/list", "resourceTemplates", ResourceTemplate
+        )
+
+    async def list_prompts(self: Any, **options: Any) -> list[Prompt]:
+        """The prompts that a client is listed."""
+        return await self._components("prompts/list", "prompts", Prompt)  # type: ignore[no-any-return]
+
+    async def get_tools(self) -> dict[str, Tool]:
+        """The tools by name."""
+        return {one.name: one for one in await self.list_tools()}
+
+    async def get_resources(self) -> dict[str, Resource]:
+        """The resources by URI."""
+        return {one.uri: one for one in await self.list_resources()}
+
+    async def get_resource_templates(self) -> dict[str, ResourceTemplate]:
+        """The resource templates by URI template."""
+        return {one.key: one for one in await self.list_resource_templates()}
+
+    async def get_prompts(self) -> dict[str, Prompt]:
+        """The prompts by name."""
+        return {one.name: one for one in await self.list_prompts()}
+
+    async def get_tool(self, name: str, version: Any = None) -> Tool:
+        """A tool; raises NotFoundError."""
+        return _get(await self.get_tools(), name, "tool")
+
+    async def get_resource(self, uri: str, version: Any = None) -> Resource:
+        """A resource; raises NotFoundError."""
+        return _get(await self.get_resources(), str(uri), "resource")
+
+    async def get_resource_template(self, uri_template: str, version: Any = None) -> ResourceTemplate:
+        """A resource template; raises NotFoundError."""
+        return _get(await self.get_resource_templates(), uri_template, "resource template")
+
+    async def get_prompt(self, name: str, version: Any = None) -> Prompt:
+        """A prompt; raises NotFoundError."""
+        return _get(await self.get_prompts(), name, "prompt")
+
+    async def call_tool(self: Any, name: str, arguments: dict[str, Any] | None = None, **options: Any) -> ToolResult:
+        """Call a tool; raises ToolError if it fails, NotFoundError if there is none."""
+        result = await self._ask("tools/call", {"name": name, "arguments": arguments or {}}, NotFoundError)
+        if result.get("isError"):
+            raise ToolError("\n".join(block.get("text", "") for block in result["content"]))
+        return to_tool_result(result)
+
+    async def read_resource(self: Any, uri: str, **options: Any) -> ResourceResult:
+        """The contents of a resource; raises ResourceError."""
+        message = build_request("resources/read", {"uri": str(uri)}, LATEST_HANDSHAKE)
+        return contents_of(await Server.handle_async(self, message, revision=LATEST_HANDSHAKE) or b"{}")
+
+    async def render_prompt(
+        self: Any, name: str, arguments: dict[str, Any] | None = None, **options: Any
+    ) -> PromptResult:
+        """The messages of a prompt; raises PromptError."""
+        result = await self._ask("prompts/get", {"name": name, "arguments": arguments or {}}, PromptError)
+        messages = [Message(one["content"], one["role"]) for one in result["messages"]]
+        return PromptResult(messages, result.get("description"), result.get("_meta"))
+
+    async def _components(self: Any, method: str, field: str, kind: type[C]) -> list[C]:
+        components: list[C] = []
+        cursor: str | None = None
+        while True:
+            page = await self._ask(method, {"cursor": cursor}, NotFoundError)
+            components += [kind.from_definition(one, self) for one in page[field]]
+            cursor = page.get("nextCursor")
+            if cursor is None:
+                return components
+
+    async def _ask(self: Any, method: str, params: dict[str, Any], failure: type[Exception]) -> dict[str, Any]:
+        message = build_request(method, params, LATEST_HANDSHAKE)
+        raw = await Server.handle_async(self, message, revision=LATEST_HANDSHAKE)
+        answer = codec.decode(raw or b"{}")
+        if "error" in answer:
+            raise failure(answer["error"]["message"])
+        return answer["result"]  # type: ignore[no-any-return]
+
+
+def _get(components: dict[str, C], key: str, kind: str) -> C:
+    if key not in components:
+        raise NotFoundError(f"Unknown {kind}: {key!r}")
+    return components[key]

@@ -1,0 +1,45 @@
+"""What an unexpected exception in a handler becomes: an error with its text, or with a text that hides it."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+from ...errors import ProtocolError
+from ...errors import ToolError as NativeToolError
+from ...protocol.failures import log_incident
+from .exceptions import FastMCPError, PromptError, ResourceError, ToolError
+
+__all__ = ["describe_failures"]
+
+_KINDS: dict[str, tuple[str, type[FastMCPError]]] = {
+    "tool": ("Error calling tool", ToolError),
+    "resource": ("Error reading resource", ResourceError),
+    "prompt": ("Error rendering prompt", PromptError),
+}
+
+
+@contextmanager
+def describe_failures(kind: str, name: str, is_masked: bool) -> Generator[None, None, None]:
+    """Raise the error of a kind of feature instead of an unexpected exception, with its text unless it is masked."""
+    try:
+        yield
+    except (NativeToolError, ProtocolError):
+        raise
+    except FastMCPError as error:
+        raise ToolError(str(error)) from error
+    except Exception as error:
+        what, error_type = _KINDS[kind]
+        log_incident(f"{kind.capitalize()} {name}", error)
+        text = _upstream_text_of(error) or (f"{what} {name!r}" if is_masked else f"{what} {name!r}: {error}")
+        raise error_type(text) from error
+
+
+def _upstream_text_of(error: Exception) -> str | None:
+    """The text for a failure of another service that the model can act on: it is never masked."""
+    response: Any = getattr(error, "response", None)
+    if type(error).__module__.partition(".")[0] not in ("httpx", "httpx2"):
+        return None
+    if getattr(response, "status_code", None) == 429:
+        return "Rate limited by upstream API, please retry later"
+    is_timeout = any(kind.__name__ == "TimeoutException" for kind in type(error).__mro__)
+    return "Upstream request timed out, please retry" if is_timeout else None

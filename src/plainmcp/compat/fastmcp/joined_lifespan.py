@@ -1,0 +1,62 @@
+"""The lifespans of FastMCP: functions that return an async context manager, and the decorator that combines them."""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from ...server import Server
+
+__all__ = ["ComposedLifespan", "ContextManagerLifespan", "Lifespan", "lifespan", "to_native_lifespan"]
+
+
+class Lifespan:
+    """An async generator function of the server that yields a dict; `a | b` enters both and joins their dicts."""
+
+    def __init__(self, fn: Callable[[Any], Any]) -> None:
+        self._enter: Callable[[Any], Any] = asynccontextmanager(fn)
+
+    @asynccontextmanager
+    async def __call__(self, server: Server) -> AsyncGenerator[dict[str, Any], None]:
+        async with self._enter(server) as value:
+            yield {} if value is None else value
+
+    def __or__(self, other: Any) -> "Lifespan":
+        if not isinstance(other, Lifespan):
+            raise TypeError(
+                f"a Lifespan cannot be combined with {type(other).__name__}; use @lifespan, or ContextManagerLifespan"
+            )
+        return ComposedLifespan(self, other)
+
+
+class ContextManagerLifespan(Lifespan):
+    """A lifespan from a function that returns an async context manager already."""
+
+    def __init__(self, fn: Callable[[Any], Any]) -> None:
+        self._enter = fn
+
+
+class ComposedLifespan(Lifespan):
+    """Two lifespans, of which the first is entered first and left last."""
+
+    def __init__(self, left: Lifespan, right: Lifespan) -> None:
+        @asynccontextmanager
+        async def enter(server: Server) -> AsyncGenerator[dict[str, Any], None]:
+            async with left(server) as first, right(server) as second:
+                yield {**first, **second}
+
+        self._enter = enter
+
+
+def lifespan(fn: Callable[[Any], Any]) -> Lifespan:
+    """An async generator function as a lifespan that can be combined with others."""
+    return Lifespan(fn)
+
+
+def to_native_lifespan(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function that returns an async context manager as an async generator function, which is async for sure."""
+
+    async def live(server: Server) -> AsyncGenerator[Any, None]:
+        async with function(server) as value:
+            yield value
+
+    return live

@@ -1,0 +1,5 @@
+"""`fastmcp.resources.template`."""
+
+from ..components import ResourceTemplate
+
+__all__ = ["ResourceTemplate"]

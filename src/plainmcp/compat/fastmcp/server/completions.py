@@ -1,0 +1,5 @@
+"""`fastmcp.server.completions`."""
+
+from ..complete import Completion
+
+__all__ = ["Completion"]

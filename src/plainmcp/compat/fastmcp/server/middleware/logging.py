@@ -1,0 +1,5 @@
+"""`fastmcp.server.middleware.logging`."""
+
+from ...ready_middleware import LoggingMiddleware, StructuredLoggingMiddleware
+
+__all__ = ["LoggingMiddleware", "StructuredLoggingMiddleware"]

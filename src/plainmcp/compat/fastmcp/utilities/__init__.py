@@ -1,0 +1,3 @@
+"""`fastmcp.utilities`."""
+
+__all__: list[str] = []
