@@ -1222,6 +1222,50 @@ def test_arguments_are_cast_and_unknown_ones_ignored() -> None:
     assert text(a=None, d=None) == "('None', 0, False, None, None)"
 
 
+def test_a_docstring_has_a_title_where_its_first_line_is_alone() -> None:
+    def two() -> str:
+        """First
+        second
+
+        third
+
+        Args:
+            x: none
+        """
+        return ""
+
+    def one() -> str:
+        """Only this"""
+        return ""
+
+    registry = MCPRegistry()
+    registry.tool()(one)
+    registry.tool()(two)
+    registry.prompt()(two)
+    listed = ask(made(registry), "tools/list")["tools"] + ask(made(registry), "prompts/list")["prompts"]
+    assert [(tool.get("title"), tool.get("description")) for tool in listed] == [
+        ("Only this", None),
+        (None, "First second third"),
+        (None, "First second third"),
+    ]
+
+
+def test_a_file_has_the_type_that_mcp_serializer_gives_it(tmp_path: Path) -> None:
+    for name in ("a.yaml", "a.rs", "a.md"):
+        (tmp_path / name).write_text("x")
+    blocks = [ToolsResult().add_file(tmp_path / name) for name in ("a.yaml", "a.rs", "a.md")]
+    assert [block.resource.mimeType for block in blocks] == ["text/yaml", "text/x-rust", "text/markdown"]
+
+
+def test_a_slash_at_the_end_of_a_uri_makes_no_difference() -> None:
+    registry = MCPRegistry()
+    registry.resource("a/")(lambda: contents_of("a"))
+    registry.resource("b")(lambda: contents_of("b"))
+    serializer = made(registry)
+    found = [ask(serializer, "resources/read", uri=uri)["contents"][0]["text"] for uri in ("a", "a/", "b", "b/")]
+    assert found == ["a", "a", "b", "b"]
+
+
 def test_a_parameter_without_a_hint_is_a_text() -> None:
     registry = MCPRegistry()
     registry.tool("t")(lambda word: word)
@@ -1290,6 +1334,7 @@ def test_a_value_that_cannot_be_sent_is_an_internal_error() -> None:
     assert answered(serializer, "prompts/get", name="p")["error"] == expected
     changed = expected | {"message": "Feature returned unsupported type. Check return values."}
     assert answered(serializer, "resources/read", uri="r")["error"] == changed
+    assert failed(lambda: "\ud800")["data"]["error_type"] == "UnicodeEncodeError"
     not_a_number = failed(lambda: {"a": float("nan")})
     assert (not_a_number["code"], "$.a" in not_a_number["data"]["error"]) == (-32603, True)
 
@@ -1311,7 +1356,7 @@ def test_names_that_do_not_exist_have_errors_of_their_kind() -> None:
     assert answered(serializer, "prompts/get", name="x")["error"] == {
         "code": -32007,
         "message": "Could not find prompt",
-        "data": {"prompt_name": "x", "arguments": {}, "error": "Key x not found"},
+        "data": {"prompt_name": "x", "error": "Key x not found"},
     }
     assert answered(serializer, "resources/read", uri="x")["error"]["code"] == -32004
 
@@ -1365,7 +1410,11 @@ def only() -> str:
 )
 def test_B_36_a_template_is_matched_whole(uri: str, code: int) -> None:
     registry = MCPRegistry()
-    registry.resource("w/")(lambda city, day: contents_of(f"{city}, {day}"))
+
+    async def weather(city: str, day: str) -> ResourceResult:
+        return contents_of(f"{city}, {day}")
+
+    registry.resource("w/")(weather)
     serializer = made(registry)
     error = answered(serializer, "resources/read", uri=uri)["error"]
     assert (error["code"], error["data"]["uri"]) == (code, uri)

@@ -1,7 +1,7 @@
 """The names of mcp-serializer: change the imports, and a program gives the JSON it gave before.
 
-Only names and differences are here; the rules are those of plainmcp with the policy "serializer". Differences that a
-policy cannot express are applied to the finished response: see MCPSerializer.
+Protocol, schemas and lists are those of plainmcp with the policy "serializer". Here is what that package does in its
+own way: builders in results, arguments and failures in calls and casting, differences of responses in serializers.
 
 >>> registry = MCPRegistry()
 >>> @registry.tool()

@@ -172,13 +172,14 @@ def to_block(data: Mapping[str, Any]) -> types.ContentBlock:
         fields.setdefault("name", UNSET)  # mcp-serializer links without a name too
     elif kind in ("image", "audio"):
         fields.setdefault("mimeType", sniff(a2b_base64(fields["data"])) or UNSET)
+    fields.get("text", "").encode()  # a lone surrogate fails here
     block: types.ContentBlock = _BLOCKS[str(kind)](**fields)
     return block
 
 
 def to_contents(data: Mapping[str, Any]) -> types.ResourceContents:
     """The resource contents of plain data; without a URI they have an empty one."""
-    fields = {"uri": "", **_without_none(data)}
+    fields: Data = {"uri": "", **_without_none(data)}
     fields["annotations"] = to_annotations(fields.get("annotations"))
     kind = types.TextResourceContents if "text" in fields else types.BlobResourceContents
     contents: types.ResourceContents = kind(**fields)

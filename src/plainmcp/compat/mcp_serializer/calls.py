@@ -1,11 +1,13 @@
-"""Calls a function as mcp-serializer does: its arguments are cast, and every failure is an error of its own code.
+"""Reads and calls a function as mcp-serializer does: arguments are cast, and failures have codes of their own.
 
 Knows functions and error codes; what a returned value becomes is decided in results and resources.
 """
 
+import re
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from inspect import Parameter as Inspected
+from inspect import getdoc, isroutine
 from inspect import signature as inspect_signature
 from typing import Any, TypeAlias
 
@@ -33,6 +35,7 @@ __all__ = [
     "bind_all",
     "compile_call",
     "internal_error",
+    "missing_error",
     "read_function",
     "unknown_error",
 ]
@@ -76,6 +79,10 @@ class UnsupportedResultTypeError(Exception):
         super().__init__(f"Unsupported result type: {type(value)}")
 
 
+class ParameterTypeCastingError(Exception):
+    """A variable of a URI cannot be cast to the type of its parameter."""
+
+
 def internal_error(error: Exception, message: str = "Internal error") -> CallError:
     """The error for a value that cannot be sent. It is logged; a traceback is not sent."""
     log_incident("A result", error)
@@ -87,8 +94,17 @@ def unknown_error(kind: Kind, name: Any, arguments: Any = None) -> CallError:
     return CallError(*kind.unknown, _data(kind, name, arguments, f"Key {name} not found"))
 
 
+def missing_error(kind: Kind, name: Any, arguments: Any, function: str, parameter: str) -> CallError:
+    """The error for a required parameter that a request does not have."""
+    text = f"Required parameter {parameter} not found for function {function}"
+    data = _data(kind, name, arguments, text, missing_parameter=parameter)
+    if kind is RESOURCES:
+        return CallError(*MISSING_VARIABLE, data)
+    return CallError(INVALID, f"Required parameter not found for {kind.word}", data)
+
+
 def _data(kind: Kind, name: Any, arguments: Any, error: str, **more: Any) -> Data:
-    sent = {} if kind is RESOURCES else {"arguments": arguments or {}}
+    sent = {"arguments": arguments} if arguments and kind is not RESOURCES else {}
     return {kind.name_key: name, **sent, "error": error, **more}
 
 
@@ -100,7 +116,20 @@ def read_function(function: Function) -> Signature:
     read = signature.read(function, context_type=Context, title_from="docstring")
     bare = {name for name, one in inspect_signature(function).parameters.items() if one.annotation is Inspected.empty}
     parameters = tuple(_as_text(one) if one.name in bare else one for one in read.parameters)
-    return msgspec.structs.replace(read, parameters=parameters)
+    title, description = _split_docstring(getdoc(function) if isroutine(function) else None)
+    return msgspec.structs.replace(read, parameters=parameters, title=title, description=description)
+
+
+def _split_docstring(doc: str | None) -> tuple[str | None, str | None]:
+    """The title and the description of a docstring: a first line by itself, and the lines before the parameters."""
+    lines = [line.strip() for line in (doc or "").strip().split("\n")]
+    has_title = len(lines) == 1 or not lines[1]
+    body = lines[1:] if has_title else lines
+    end = next((index for index, line in enumerate(body) if _SECTION.match(line)), len(body))
+    return (lines[0] or None) if has_title else None, " ".join(filter(None, body[:end])) or None
+
+
+_SECTION = re.compile(r"(Args|Arguments|Parameters|Param):|:param|Parameters$")
 
 
 def _as_text(parameter: Parameter) -> Parameter:
@@ -130,7 +159,7 @@ def compile_call(
             if key in arguments:
                 bound[key] = _cast(cast, key, parameter, arguments)
             elif parameter.required:
-                raise _missing_error(key, arguments)
+                raise missing_error(kind, name, arguments, read.name, key)
         return bound
 
     def _cast(cast: Cast, key: str, parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
@@ -140,7 +169,7 @@ def compile_call(
             hint, label = parameter.annotation, getattr(parameter.annotation, "__name__", str(parameter.annotation))
             text = f"Failed to cast parameter {key} to {hint} for function {read.name}. Error: {error}"
             if kind is RESOURCES:
-                raise internal_error(ValueError(text)) from None
+                raise internal_error(ParameterTypeCastingError(text)) from None
             details = {
                 "invalid_parameter_name": key,
                 "invalid_parameter_value": arguments[key],
@@ -148,13 +177,6 @@ def compile_call(
             }
             data = _data(kind, name, arguments, text, **details)
             raise CallError(INVALID, f"Invalid parameters for {kind.word}", data) from None
-
-    def _missing_error(key: str, arguments: Mapping[str, Any]) -> CallError:
-        text = f"Required parameter {key} not found for function {read.name}"
-        data = _data(kind, name, arguments, text, missing_parameter=key)
-        if kind is RESOURCES:
-            return CallError(*MISSING_VARIABLE, data)
-        return CallError(INVALID, f"Required parameter not found for {kind.word}", data)
 
     @contextmanager
     def failing(arguments: Mapping[str, Any]) -> Generator[None]:

@@ -8,12 +8,31 @@ from typing import IO, TypeAlias
 from ... import media
 from ...errors import AuthorError
 from ...protocol.files import FileSource
-from ...wire.mime import is_textual
+from ...wire.mime import is_textual, mime_of_name
 
-__all__ = ["ContentTypes", "FileMetadata", "FileParser", "Openable"]
+__all__ = ["ContentTypes", "FileMetadata", "FileParser", "Openable", "mime_type_of"]
 
 Openable: TypeAlias = str | PathLike[str] | IO[str] | IO[bytes]
 """A path, or an open file."""
+
+
+_TYPES = {
+    ".xml": "text/xml",
+    ".yml": "text/yaml",
+    ".yaml": "text/yaml",
+    ".java": "text/x-java",
+    ".cpp": "text/x-c++src",
+    ".cxx": "text/x-c++src",
+    ".c": "text/x-csrc",
+    ".sh": "text/x-shellscript",
+    ".sql": "text/x-sql",
+    ".php": "text/x-php",
+    ".rb": "text/x-ruby",
+    ".go": "text/x-go",
+    ".rs": "text/x-rust",
+    ".ts": "text/x-typescript",
+}
+"""MIME types that mcp-serializer sends and plainmcp does not, by the end of a name."""
 
 
 class ContentTypes:
@@ -37,6 +56,11 @@ class FileMetadata:
     uri: str | None = None
 
 
+def mime_type_of(name: str) -> str | None:
+    """The MIME type that the end of a name or of a path shows."""
+    return _TYPES.get(os.path.splitext(name)[1].lower()) or mime_of_name(name)
+
+
 class FileParser:
     """Reads a file, given as a path or an open file; raises OSError if it cannot be read."""
 
@@ -49,7 +73,7 @@ def _read(file: Openable) -> FileMetadata:
     if isinstance(file, str | PathLike):
         os.stat(file)  # raises what open() raises
     source = FileSource(file)
-    data, kind = source.read().data or b"", source.mime_type
+    data, kind = source.read().data or b"", mime_type_of(source.name) or source.mime_type
     try:
         uri = source.uri
     except AuthorError:  # an open file without a name

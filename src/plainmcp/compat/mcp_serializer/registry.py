@@ -1,6 +1,6 @@
 """The registry of mcp-serializer, on top of a plainmcp server, and the results that returned values become."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from inspect import Parameter as Inspected
 from inspect import isclass
@@ -13,20 +13,24 @@ from ... import types
 from ...foreign import classes
 from ...policy import Policy
 from ...protocol.features import Feature
+from ...protocol.option_check import with_checked_options
 from ...schema import generate
 from ...schema.hints import Parameter
+from ...schema.signature import Signature
 from ...server import Server
 from ...values.encode import Rules
 from ...values.payload import Normalized
-from .blocks import AnnotationsLike, Model, TextContent, to_annotations, to_block
+from .blocks import AnnotationsLike, Data, Model, TextContent, to_annotations, to_block
 from .calls import PROMPTS, TOOLS, UnsupportedResultTypeError, bind_all, compile_call, internal_error, read_function
 from .files import FileParser, Openable
 from .resources import ResourceContainer, ResourceEntry, with_uri
-from .results import WEB, PromptsResult, ResourceResult, ToolsResult
+from .results import PromptsResult, ResourceResult, ToolsResult
+from .tool_result import WEB
 
 __all__ = ["POLICY", "MCPRegistry"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+D = TypeVar("D", bound=msgspec.Struct)
 
 POLICY = Policy.serializer.replace(schema_default=True, validate_output=False)
 """The policy: that of mcp-serializer's document, with what the package does."""
@@ -51,16 +55,19 @@ class MCPRegistry:
 
         def register(function: F) -> F:
             read, server = read_function(function), self.server
-            schemas: Any = {"input_schema": generate.input_schema(read.parameters, open=read.open)}
+            schemas: Any = {"input_schema": _to_schema(read.parameters, is_open=read.open)}
             schemas["output_schema"] = _output_schema_of(read.returns)
             server.tool(replace=True, **options, **schemas)(function)
             tool = server.registry.tools.registered[name or read.name]
             call = compile_call(function, read, TOOLS, tool.key, partial(to_tool_result, rules=server.rules))
-            _replace(server.registry.tools, tool, call, bind=bind_all, normalize=_ready_tool)
+            definition = _describe(tool.definition, read, options)
+            changes: Any = {"definition": definition, "bind": bind_all, "normalize": _ready_tool}
+            _replace(server.registry.tools, tool, call, **changes)
             return function
 
         return register
 
+    @with_checked_options("@registry.resource", 'write @registry.resource("memo://notes")')
     def resource(self, uri: str, annotations: AnnotationsLike = None, **extra: Any) -> Callable[[F], F]:
         """Offer a function as a resource; parameters are added to the end of the URI as a template (S003-12).
 
@@ -86,7 +93,7 @@ class MCPRegistry:
         if not (uri or parsed.uri):
             raise ValueError("Could not determine URI for file. Provide uri as parameter.")
         result = ResourceResult()
-        result.add_file(file, uri)
+        result.add_parsed_file(parsed, uri)
         return self._get_resource_container().add_resource(
             uri or str(parsed.uri),
             result,
@@ -124,9 +131,11 @@ class MCPRegistry:
             read, server = read_function(function), self.server
             server.prompt(replace=True, name=name, title=title, description=description)(function)
             prompt = server.registry.prompts.registered[name or read.name]
-            shown = prompt.definition.description
-            call = compile_call(function, read, PROMPTS, prompt.key, partial(to_prompt_result, shown=shown))
-            _replace(server.registry.prompts, prompt, call, bind=bind_all, normalize=_ready_messages)
+            definition = _describe(prompt.definition, read, {"title": title, "description": description})
+            convert = partial(to_prompt_result, shown=definition.description)
+            call = compile_call(function, read, PROMPTS, prompt.key, convert)
+            changes: Any = {"definition": definition, "bind": bind_all, "normalize": _ready_messages}
+            _replace(server.registry.prompts, prompt, call, **changes)
             return function
 
         return register
@@ -168,24 +177,30 @@ class MCPRegistry:
     def _offer(self, entry: ResourceEntry) -> None:
         """Offer a resource of the container on the server."""
         read, server = entry.metadata, self.server
-        names = {} if read is None else {"name": read.name, "title": read.title, "description": read.description}
         given = {key: value for key, value in entry.extra.items() if value is not None}
-        options: Any = {"name": entry.uri, **names, **given}  # the serializer leaves out a name that was not given
+        named = entry.uri if read is None else read.name  # the serializer leaves out a name that was not given
+        options: Any = {"name": named, **given}
         server.resource(entry.full_uri, replace=True, **options)(entry.function)
         if entry.call is None:
             return
-        if entry.template is not None:
-            template = server.registry.templates.registered[entry.full_uri]
-            _replace(server.registry.templates, template, entry.call, bind=bind_all, normalize=with_uri)
+        features: Any = server.registry.resources if entry.template is None else server.registry.templates
+        feature = features.registered[entry.full_uri]
+        changes: Any = {"definition": _describe(feature.definition, read, given), "normalize": with_uri}
+        if entry.template is None:
+            _replace(features, feature, partial(entry.call, **bind_all(None)), **changes)
         else:
-            resource = server.registry.resources.registered[entry.full_uri]
-            call = partial(entry.call, **bind_all(None))
-            _replace(server.registry.resources, resource, call, normalize=with_uri)
+            _replace(features, feature, entry.call, bind=bind_all, **changes)
 
 
 def _replace(features: Any, feature: Feature, call: Callable[..., Any], **changes: Any) -> None:
     """Register a feature again, with another function."""
     features.add(msgspec.structs.replace(feature, function=call, plans={}, **changes), True)
+
+
+def _describe(definition: D, read: Signature | None, given: Mapping[str, Any]) -> D:
+    """A definition with the title and the description that were given, or those in the docstring."""
+    fields = {name: given.get(name) or getattr(read, name, None) for name in ("title", "description")}
+    return msgspec.structs.replace(definition, **fields)
 
 
 def _ready_tool(result: types.CallToolResult, **_: Any) -> Normalized:
@@ -196,12 +211,18 @@ def _ready_messages(result: types.GetPromptResult) -> types.GetPromptResult:
     return result
 
 
+def _to_schema(parameters: Iterable[Parameter], is_open: bool = False) -> Data:
+    """The schema of parameters or fields; as there, it has a list of required ones even if it is empty."""
+    schema = generate.input_schema(parameters, open=is_open)
+    return schema | {"required": schema.get("required", [])} if schema["properties"] else schema
+
+
 def _output_schema_of(returns: Any) -> Any:
     """The output schema of a return hint: for a pydantic model only, with the names of its fields (S003-22)."""
     if not (isclass(returns) and classes.is_pydantic(returns)):
         return False
     fields: dict[str, Any] = returns.model_fields  # type: ignore[attr-defined]
-    return generate.input_schema(
+    return _to_schema(
         Parameter(
             name,
             field.annotation,

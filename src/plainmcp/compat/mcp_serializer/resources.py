@@ -20,10 +20,12 @@ from .calls import (
     UnsupportedResultTypeError,
     compile_call,
     internal_error,
+    missing_error,
     read_function,
     unknown_error,
 )
-from .results import WEB, ResourceResult, mime_type_of_web
+from .resource_result import ResourceResult
+from .tool_result import WEB, mime_type_of_web
 
 __all__ = ["Assembler", "ResourceContainer", "ResourceEntry", "with_uri"]
 
@@ -120,7 +122,8 @@ class ResourceContainer:
     def find(self, uri: str) -> tuple[ResourceEntry, Data]:
         """The resource that a URI means, and the variables of the URI; raises CallError.
 
-        A slash at the end makes no difference. A template that lacks variables is found, and fails when it is called.
+        A slash at the end makes no difference. For a URI that ends too early for a template, the error names the
+        variable that is missing.
         """
         readable = [one for one in self.entries.values() if one.call is not None]
         for entry in readable:
@@ -131,9 +134,9 @@ class ResourceContainer:
             if variables is not None:
                 return entry, variables
         for entry in readable:
-            given = _leading_variables_of(uri, entry)
-            if given is not None:
-                return entry, given
+            missing = _missing_variable_of(uri, entry)
+            if missing is not None and entry.metadata is not None:
+                raise missing_error(RESOURCES, uri, {}, entry.metadata.name, missing)
         raise unknown_error(RESOURCES, uri)
 
     def call(self, uri: str) -> Data:
@@ -161,10 +164,10 @@ def _refuse(uri: str) -> Any:
     raise unknown_error(RESOURCES, uri)
 
 
-def _leading_variables_of(uri: str, entry: ResourceEntry) -> Data | None:
-    """The variables in a URI that ends too early for a template; None if it is no such URI."""
+def _missing_variable_of(uri: str, entry: ResourceEntry) -> str | None:
+    """The first variable that is missing in a URI which ends too early for a template; None if it is no such URI."""
     if entry.template is None or entry.metadata is None or not (uri.rstrip("/") + "/").startswith(entry.uri + "/"):
         return None
     values = [one for one in uri[len(entry.uri) :].strip("/").split("/") if one]
     names = [one.name for one in entry.metadata.parameters if one.required]
-    return dict(zip(names, values, strict=False)) if len(values) < len(names) else None
+    return names[len(values)] if len(values) < len(names) else None

@@ -167,12 +167,9 @@ class MCPSerializer:
         elif method == "resources/read" and isinstance(params.uri, str):
             container = self.registry.resource_container
             assert container is not None  # there are resources
-            entry, variables = container.find(params.uri)
+            entry, _ = container.find(params.uri)
             if entry.template is None:
                 params.uri = entry.full_uri  # it may have a slash more or less at its end
-            elif entry.template.match(params.uri) is None:
-                assert entry.call is not None
-                entry.call(_arguments=variables)  # raises: a variable is missing
 
     def _initialize(self, envelope: Envelope, params: Data) -> bytes:
         """The response to initialize: the initializer's result, with the capabilities that are really there."""
