@@ -26,6 +26,7 @@ from plainmcp.compat.mcp_serializer import (
     ResponseEntry,
     ToolsResult,
 )
+from plainmcp.compat.mcp_serializer.casting import cast
 
 PNG = b"\x89PNG\r\n\x1a\n"
 WAV = b"RIFF\x04\x00\x00\x00WAVE"
@@ -1220,6 +1221,35 @@ def test_arguments_are_cast_and_unknown_ones_ignored() -> None:
     assert text(a="x", b="7", c="yes", d=["a", 1], e=5) == "('x', 7, True, ['a', '1'], '5')"
     assert text(a="x", b=3.7, c="off", d="single") == "('x', 3, False, ['single'], None)"
     assert text(a=None, d=None) == "('None', 0, False, None, None)"
+
+
+@pytest.mark.parametrize(
+    ("value", "hint", "expected"),
+    [
+        (5, str, "5"),
+        (3.7, int, 3),
+        ("maybe", bool, True),
+        ("0", bool, False),
+        ("[1, 2]", list[int], [1, 2]),
+        (["1", 2.0], list[int], [1, 2]),
+        ("x", list[str], ["x"]),
+        (1, set[str], {"1"}),
+        ('{"a": "1"}', dict[str, int], {"a": 1}),
+        ({"a": 2.5}, dict[str, int], {"a": 2}),
+        (2.5, int | None, 2),
+        (None, int | None, None),
+        ([1], int | str, "[1]"),
+    ],
+)
+def test_a_value_is_cast_to_what_it_can_be_made_into(value: Any, hint: Any, expected: Any) -> None:
+    found = cast(value, hint)
+    assert found == expected and type(found) is type(expected)
+
+
+@pytest.mark.parametrize(("value", "hint"), [("x", int), (None, int), ("x", dict[str, int]), ("x", int | float)])
+def test_a_value_that_cannot_be_cast_is_refused(value: Any, hint: Any) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        cast(value, hint)
 
 
 def test_a_docstring_has_a_title_where_its_first_line_is_alone() -> None:
