@@ -1027,3 +1027,22 @@ def test_an_argument_that_is_returned_keeps_the_defaults_of_its_class() -> None:
     assert client.call("several", spots=[{"x": 1}, {"x": 2, "y": 5}])["structuredContent"] == {
         "spots": [{"x": 1, "y": 3}, {"x": 2, "y": 5}]
     }
+
+
+class Sheet(BaseModel):
+    model_config = ConfigDict(frozen=True)
+    name: str
+
+
+class Bag(BaseModel, Generic[T]):
+    item: T
+
+
+def test_a_set_of_models_in_a_model_is_sent_sorted() -> None:
+    server = Server("x", "1")
+
+    @server.tool
+    def bag() -> Bag[set[Sheet]]:
+        return Bag[set[Sheet]](item={Sheet(name="b"), Sheet(name="a"), Sheet(name="c")})
+
+    assert Client(server).call("bag")["structuredContent"] == {"item": [{"name": one} for one in "abc"]}

@@ -196,6 +196,8 @@ def dump_model(value: Any, kind: Any = None) -> Any:
         if not str(error).startswith(("Circular reference", "Maximum serialization depth")):
             raise
         return _open_one_level(value)  # so that the caller finds where the cycle is, or that it nests too deep
+    except TypeError:  # a set of models, whose dicts cannot be in a set
+        as_python = _open_one_level(value)
     try:
         as_json = to_python(value, mode="json", by_alias=True, warnings=False)
     except Exception:  # bytes that are not text, keys that collide: Python mode lets the caller find where
