@@ -26,6 +26,7 @@ from .types import CallToolResult, GetPromptResult, Prompt, ReadResourceResult, 
 from .wire import codec
 
 if TYPE_CHECKING:
+    from .transports.http.protection import Protection
     from .transports.http.routes import Routes
     from .transports.lifespan import Lifespan
 
@@ -252,23 +253,36 @@ class Server(Core):
         *,
         path: str | None = None,
         principal: Callable[[Any], Any] | None = None,
+        auth: Any = None,
+        anonymous: bool = False,
         **settings: Unpack[HttpOptions],
     ) -> Any:
         """An ASGI application: give it to uvicorn, or mount it in Starlette, FastAPI or Litestar.
 
         Without a path it answers at any path, so mount it at one. With a path it answers there, and at those of
-        `route`; other paths are a 404. `principal` is called with the scope of each request, and returns who is
-        calling. The other options are those of transports.http.settings.Settings.
+        `route`; other paths are a 404. `auth` takes verifiers of tokens or keys (see plainmcp.auth), and with
+        `anonymous` callers may come without one. Or `principal` is called with the scope of each request, and returns
+        who is calling. The other options are those of transports.http.settings.Settings.
         """
         from .transports import asgi  # loaded for those who mount the server
 
         options = asgi.Settings(**settings)
-        app = asgi.ASGIApp(self, options, principal=principal)
-        if path is None:
-            return app
-        from .transports.asgi_routes import with_routes  # loaded for those who need a path
+        protection = _protect("server.asgi", self, auth, principal, anonymous)
+        caller: dict[str, Any] = {}
+        if protection is not None or principal is not None:
+            from .transports import callers_async  # loaded for those who know their callers
 
-        return with_routes(app, self, self.routes, options, path)
+            caller = _caller_options(callers_async, principal, protection)
+        app: Any = asgi.ASGIApp(self, options, **caller)
+        if path is not None:
+            from .transports.asgi_routes import with_routes  # loaded for those who need a path
+
+            app = with_routes(app, self, self.routes, options, path)
+        if protection is None:
+            return app
+        from .transports.well_known import ASGIWellKnown  # loaded for those who use auth=
+
+        return ASGIWellKnown(app, protection.metadata, is_mounted=path is None)
 
     @with_checked_options("server.wsgi", "write server.wsgi(principal=…)")
     def wsgi(
@@ -276,23 +290,35 @@ class Server(Core):
         *,
         path: str | None = None,
         principal: Callable[[Any], Any] | None = None,
+        auth: Any = None,
+        anonymous: bool = False,
         **settings: Unpack[HttpOptions],
     ) -> Any:
         """A WSGI application: give it to gunicorn, or mount it in Django or Flask.
 
-        `path` has the meaning that it has in `asgi`. An open stream occupies a thread of the server, so no stream
-        stays open unless `max_standing` allows some.
+        `path`, `auth` and `anonymous` have the meaning that they have in `asgi`; `principal` gets the environ. An
+        open stream occupies a thread of the server, so no stream stays open unless `max_standing` allows some.
         """
         from .transports import wsgi  # loaded for those who mount the server
 
         settings.setdefault("max_standing", 0)
         options = wsgi.Settings(**settings)
-        app = wsgi.WSGIApp(self, options, principal=principal)
-        if path is None:
-            return app
-        from .transports.wsgi_routes import WSGIPathApp  # as in asgi
+        protection = _protect("server.wsgi", self, auth, principal, anonymous)
+        caller: dict[str, Any] = {}
+        if protection is not None or principal is not None:
+            from .transports import callers  # as in asgi
 
-        return WSGIPathApp(app, self, self.routes, options, path)
+            caller = _caller_options(callers, principal, protection)
+        app: Any = wsgi.WSGIApp(self, options, **caller)
+        if path is not None:
+            from .transports.wsgi_routes import WSGIPathApp  # as in asgi
+
+            app = WSGIPathApp(app, self, self.routes, options, path)
+        if protection is None:
+            return app
+        from .transports.well_known import WSGIWellKnown  # as in asgi
+
+        return WSGIWellKnown(app, protection.metadata, is_mounted=path is None)
 
     @with_checked_options("server.run", 'write server.run(), or server.run(http="127.0.0.1:8000")')
     def run(
@@ -361,6 +387,26 @@ class Server(Core):
             with formatted_logs():
                 app, address = self.asgi(path=details["path"], **http_options), serving.address_text(http)
                 await serving.serve_async(app, address, grace=grace, **details)
+
+
+def _protect(where: str, server: Server, auth: Any, principal: Any, anonymous: bool) -> "Protection | None":
+    """The verifiers of `auth=`, compiled; None without any. Raises AuthorError."""
+    if auth is None:
+        if anonymous:
+            raise OptionError(f"{where}: anonymous=True goes with auth=; without it, everyone is anonymous")
+        return None
+    if principal is not None:
+        raise OptionError(f"{where}: auth= and principal= both say who is calling; give one of them")
+    from .transports.http.protection import protect  # loaded for those who use auth=
+
+    return protect(server, auth, anonymous=anonymous)
+
+
+def _caller_options(callers: Any, principal: Any, protection: "Protection | None") -> dict[str, Any]:
+    """The options of an application that say who is calling."""
+    if protection is None:
+        return {"identify": callers.identify_by_host(principal)}
+    return {"identify": callers.identify_by_auth(protection.authentication), "challenges": protection.challenges}
 
 
 _FOR_STDIO = ("max_line", "streams")

@@ -24,6 +24,7 @@ LAYERS = {
     "testing": ("testing",),
     "server": ("server", "middleware"),
     "transports": ("transports/",),
+    "auth": ("auth/",),
     "protocol": ("protocol/", "context"),
     "schema": ("schema/",),
     "values": ("values/",),
@@ -34,7 +35,7 @@ LAYERS = {
 }
 
 # The layers that do I/O.
-OUTER = ("program", "cli", "compat", "testing", "server", "transports")
+OUTER = ("program", "cli", "compat", "testing", "server", "transports", "auth")
 
 
 @dataclass(frozen=True)

@@ -7,27 +7,29 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from functools import partial
-from inspect import isawaitable
 from typing import Any
 
 from ..errors import ProtocolError
 from ..protocol.core import Core
 from ..protocol.failures import internal_error
-from ..protocol.interrupts import raise_interrupt
 from .http import rules
+from .http.challenges import PLAIN, Challenges
 from .http.endpoint import Endpoint, PendingResponse
 from .http.headers import Headers
-from .http.rules import Response
+from .http.response import Refused, Response
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
 from .run_async import call_soon, run_async, start, start_task
 from .threads import threads_of
 
-__all__ = ["ASGIApp", "Settings"]
+__all__ = ["ASGIApp", "IdentifyAsync", "Settings"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+IdentifyAsync = Callable[[Any, Headers], Awaitable[Any]]
+"""Returns the caller of a request, by its scope and its headers; raises Refused."""
 
 _log = logging.getLogger("plainmcp")
 MOMENT = 0.05
@@ -37,15 +39,20 @@ MOMENT = 0.05
 class ASGIApp:
     """A server as an ASGI application; it answers at any path at which it is mounted.
 
-    `principal` is called with the scope and returns who is calling: any value, or an awaitable of one. The values for
-    one user must compare equal, because a session belongs to the user who opened it. PermissionError becomes a 401.
+    `identify` returns who is calling: any value. The values for one user must compare equal, because a session
+    belongs to the user who opened it. `challenges` are the answers to callers who may not pass.
     """
 
     def __init__(
-        self, core: Core, settings: Settings | None = None, *, principal: Callable[[Any], Any] | None = None
+        self,
+        core: Core,
+        settings: Settings | None = None,
+        *,
+        identify: IdentifyAsync | None = None,
+        challenges: Challenges = PLAIN,
     ) -> None:
-        self.endpoint = Endpoint(core, settings or Settings())
-        self._principal = principal
+        self.endpoint = Endpoint(core, settings or Settings(), challenges)
+        self._identify = identify
         self._threads = threads_of(core)
         self._tasks: set[asyncio.Task[bytes | None]] = set()  # a loop alone does not keep its tasks alive
 
@@ -75,8 +82,10 @@ class ASGIApp:
         try:
             profile = endpoint.preflight.check(method, headers, server[0] if server else None)
             if isinstance(profile, Response):
-                raise _Refused(profile)
-            principal = None if self._principal is None else await self._identify(scope)
+                if self._identify is not None and profile.status != 403:
+                    await self._identify(scope, headers)  # raises Refused: others learn nothing about the server
+                raise Refused(profile)
+            principal = None if self._identify is None else await self._identify(scope, headers)
             message = await receive()
             body = message.get("body", b"")
             if (
@@ -87,27 +96,12 @@ class ASGIApp:
                 body = await _read_rest(message, receive, endpoint)
             answer = endpoint.receive(method, headers, profile, body, principal)
             response = answer if isinstance(answer, Response) else await self._answer(answer, receive, send)
-        except _Refused as refused:
+        except Refused as refused:
             response = refused.response
         except _Gone:
             return
         if response is not None:
             await _send_whole(send, response)
-
-    async def _identify(self, scope: Scope) -> Any:
-        """The caller, as the function `principal` returns it; raises _Refused if the function raises."""
-        assert self._principal is not None
-        try:
-            principal = self._principal(scope)
-            return await principal if isawaitable(principal) else principal
-        except GeneratorExit:
-            raise
-        except BaseException as error:
-            raise_interrupt(error)
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
-                raise  # the whole request is cancelled
-            raise _Refused(rules.refuse_caller(error)) from None
 
     async def _handle_other(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -291,13 +285,6 @@ class _Gone(Exception):
     """The client disconnected."""
 
 
-class _Refused(Exception):
-    """A request was refused, with this response."""
-
-    def __init__(self, response: Response) -> None:
-        self.response = response
-
-
 def _retrieve(task: "asyncio.Task[Any]") -> None:
     """Mark the exception of a task as retrieved, so that the loop does not log it."""
     if not task.cancelled():
@@ -330,7 +317,7 @@ async def _watch_client(receive: Receive, wake: asyncio.Event) -> None:
 async def _read_rest(message: MutableMapping[str, Any], receive: Receive, endpoint: Endpoint) -> bytes:
     """A body that comes in several messages, of which this is the first.
 
-    Raises _Refused if it is too large or too slow, and _Gone if the client disconnects.
+    Raises Refused if it is too large or too slow, and _Gone if the client disconnects.
     """
     settings = endpoint.settings
     buffer = bytearray()  # not a list of parts: they may be as small as one byte
@@ -341,12 +328,12 @@ async def _read_rest(message: MutableMapping[str, Any], receive: Receive, endpoi
                     raise _Gone
                 buffer += message.get("body", b"")
                 if len(buffer) > settings.max_body:
-                    raise _Refused(endpoint.preflight.refuse_large_body())
+                    raise Refused(endpoint.preflight.refuse_large_body())
                 if not message.get("more_body", False):
                     return bytes(buffer)
                 message = await receive()
     except TimeoutError:
-        raise _Refused(endpoint.preflight.refuse_slow_body()) from None
+        raise Refused(endpoint.preflight.refuse_slow_body()) from None
 
 
 async def _send_whole(send: Send, response: Response) -> None:

@@ -24,7 +24,9 @@ from ...protocol.failures import error_response, log_incident
 from ...revisions import HTTP_DEFAULT, LATEST, MODERN, REVISIONS, Revision
 from ...wire.jsonrpc import Envelope, Failure, Meta
 from . import security
+from .challenges import PLAIN, Challenges
 from .headers import Headers, match_method, match_params, to_text
+from .response import JSON, Response, json_response
 from .settings import Settings
 
 __all__ = [
@@ -52,14 +54,6 @@ HANDSHAKE = [name for name, revision in REVISIONS.items() if revision.handshake]
 _STATUS_UNREAD = {-32700: 400, -32600: 400}
 
 
-class Response(msgspec.Struct, frozen=True, gc=False):
-    """A whole HTTP response."""
-
-    status: int
-    body: bytes = b""
-    headers: tuple[tuple[bytes, bytes], ...] = ()
-
-
 class RequestProfile(msgspec.Struct, frozen=True, gc=False):
     """The facts in the headers of a request: the media types that its client accepts, its version and its method."""
 
@@ -69,21 +63,15 @@ class RequestProfile(msgspec.Struct, frozen=True, gc=False):
     method: str | None
     revision: Revision | None  # of that version, if it is served; without a version, the default
     modern: bool = False  # whether the revision has no handshake
+    challenges: Challenges = PLAIN  # how the endpoint refuses callers
 
 
-JSON = ((b"content-type", b"application/json"),)
-"""The headers of a JSON response."""
 EVENT_STREAM = (
     (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-cache"),
     (b"x-accel-buffering", b"no"),  # R26-HTTP-26
 )
 """The headers of a response that is a stream of events."""
-
-
-def json_response(status: int, body: bytes | None) -> Response:
-    """A response with JSON; without a body it is a 202 (R26-HTTP-06)."""
-    return Response(202) if body is None else Response(status, body, JSON)
 
 
 def refusal(status: int, error: ProtocolError, id: bytes | None = None, allow: bytes | None = None) -> Response:
@@ -231,8 +219,9 @@ MAX_PROFILES = 128
 class Preflight:
     """The checks of a request before its body is read, and the responses to bodies over the limits."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, challenges: Challenges = PLAIN) -> None:
         self.settings = settings
+        self._challenges = challenges
         self._origins, self._hosts = frozenset(settings.origins), frozenset(settings.hosts)
         self._digits = len(str(settings.max_body))  # a length with fewer digits is within the limit
         self._judge = lru_cache(maxsize=MAX_PROFILES)(self._judge_values)
@@ -270,7 +259,7 @@ class Preflight:
             return refusal(415, InvalidRequest("Content-Type is application/json"))
         if method == "POST" and not (profile.json or profile.events):
             return refusal(406, InvalidRequest("Accept names application/json and text/event-stream"))
-        return profile
+        return replace(profile, challenges=self._challenges)
 
     def refuse_large_body(self) -> Response:
         """The response to a body over the limit."""
