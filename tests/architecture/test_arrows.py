@@ -15,6 +15,8 @@ LAZY = {
     "hmac": "as hashlib",
     "difflib": "needed only for hints on misspelled names",
     "yaml": "an extra: most users do not have it",
+    "http": "http.client brings ssl, which takes long to load, and only issuers that are asked need it",
+    "joserfc": "an extra: needed only to verify JSON Web Tokens",
     "uvicorn": "an extra: not needed if the server is mounted in an application",
     "pydantic": "belongs to the user; touched only when one of their types is pydantic's",
     "pydantic_core": "as pydantic",
