@@ -3,7 +3,6 @@
 Knows the forms in which authorization servers write scopes, clients and audiences. Knows no signatures.
 """
 
-import math
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -86,9 +85,9 @@ def _number_of(claims: Claims, name: str) -> float | None:
     value = claims.get(name)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise TokenRefused(f"its {name} is not a number")
-    return float(value) if abs(value) < 1e15 else math.copysign(1e15, value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e15:
+        raise TokenRefused(f"its {name} is not a time")
+    return float(value)
 
 
 def scopes_of_claims(claims: Claims, grants: Grants | None = None) -> frozenset[str]:

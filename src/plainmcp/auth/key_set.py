@@ -22,6 +22,8 @@ Load = Callable[[], Any]
 
 BURST = 3
 """How many times in a row unknown key ids cause a fetch; then one fetch per `refresh_seconds`."""
+SKEW = 60
+"""How many seconds the clock of the issuer may differ from ours."""
 MAX_KEYS = 100
 """How many keys of one issuer are used."""
 MIN_RSA_BITS = 2048
@@ -47,8 +49,8 @@ class KeySet:
         self._lock = threading.Lock()  # held while keys are fetched
         self._keys: list[Any] | None = None
         self._raw: Any = None
-        self._fetched = self._tried = float("-inf")
-        self._spare = float(BURST)  # fetches for unknown keys that are left
+        self._fetched = self._tried = self._counted = float("-inf")
+        self._spare = float(BURST)  # fetches for unknown keys that are left, at the time `_counted`
         self.version = 0
 
     def find(self, algorithm: str, key_id: str | None, issued: float | None) -> list[Any]:
@@ -56,11 +58,15 @@ class KeySet:
 
         If no key fits, the keys are fetched again, unless the token is older than what was fetched.
         """
-        keys = self._current()
-        found = _fitting(keys, algorithm, key_id)
-        if found or (issued is not None and issued + self._refresh < self._fetched):
+        came = self._clock()
+        found = _fitting(self._current(), algorithm, key_id)
+        if found or (issued is not None and issued + SKEW < self._fetched):
             return found
-        return _fitting(self._fetch_again(keys), algorithm, key_id)
+        with self._lock:
+            found = _fitting(self._keys or [], algorithm, key_id)  # another request may have fetched them
+            if found or self._fetched > came:
+                return found
+            return _fitting(self._fetch_again(), algorithm, key_id)
 
     def _current(self) -> list[Any]:
         """The keys, fetched if there are none yet, or if they are old."""
@@ -87,29 +93,26 @@ class KeySet:
         except Unavailable:
             return keys
 
-    def _fetch_again(self, former: list[Any]) -> list[Any]:
-        with self._lock:
-            if self._keys is not None and self._keys is not former:
-                return self._keys  # another request has fetched them
-            now = self._clock()
-            self._spare = min(BURST, self._spare + max(0, now - self._tried) / self._refresh)
-            if self._spare < 1:
-                seconds = max(1, round((1 - self._spare) * self._refresh))
-                raise Unavailable(
-                    "a token names an unknown key, and keys are not fetched so often", retry_after=seconds
-                )
-            self._spare -= 1
-            return self._fetch()
+    def _fetch_again(self) -> list[Any]:
+        """Fetch the keys because of an unknown one, unless it was done too often; `_lock` is held."""
+        now = self._clock()
+        self._spare = min(BURST, self._spare + max(0, now - self._counted) / self._refresh)
+        self._counted = now
+        if self._spare < 1:
+            seconds = max(1, round((1 - self._spare) * self._refresh))
+            raise Unavailable("a token names an unknown key, and keys are not fetched so often", retry_after=seconds)
+        self._spare -= 1
+        return self._fetch()
 
     def _fetch(self) -> list[Any]:
         """Fetch the keys; `_lock` is held."""
-        self._tried = self._clock()
+        began = self._tried = self._clock()
         raw = self._load()
         keys = _read_keys(raw)
         if raw != self._raw:
             self._raw = raw
             self.version += 1
-        self._keys, self._fetched = keys, self._clock()
+        self._keys, self._fetched = keys, began  # what was published later may not be among them
         return keys
 
 
@@ -144,9 +147,11 @@ def _read_keys(raw: Any) -> list[Any]:
 
 def _can_verify(entry: dict[str, Any]) -> bool:
     """Whether a key is a public one for signatures; a symmetric one never is: it would be known to all."""
-    operations = entry.get("key_ops", ["verify"])
+    operations, modulus = entry.get("key_ops", ["verify"]), entry.get("n")
+    is_weak = entry.get("kty") == "RSA" and len(str(modulus)) * 6 < MIN_RSA_BITS
     return (
-        entry.get("kty") in ("RSA", "EC", "OKP")
+        not is_weak
+        and entry.get("kty") in ("RSA", "EC", "OKP")
         and entry.get("use", "sig") == "sig"
         and isinstance(operations, list)
         and "verify" in operations
