@@ -28,7 +28,6 @@ from .wire import codec
 if TYPE_CHECKING:
     from .transports.http.protection import Protection
     from .transports.http.routes import Routes
-    from .transports.lifespan import Lifespan
 
 __all__ = ["Server"]
 
@@ -48,16 +47,14 @@ class Server(Core):
     """
 
     methods: Mapping[str, Method] = METHODS
-    _lifespan: "Lifespan | None" = None
 
     def _set_up(self, lifespan: Callable[..., Any] | None, middleware: Sequence[Callable[..., Any]]) -> None:
         self._middleware: list[Middleware] = [compile_middleware(function) for function in middleware]
-        self._parents: list[Server] = []  # the servers in which this one is mounted
         self._has_started = False
         if lifespan is not None:
             from .transports.lifespan import Lifespan  # loads asyncio, for those who need it
 
-            self._lifespan = self.life = Lifespan(self, lifespan, self._set_lifespan)
+            self.life = Lifespan(self, lifespan, self._set_lifespan)
         self._compile_methods()
 
     @overload
@@ -78,26 +75,13 @@ class Server(Core):
 
         return register if function is None else register(function)
 
-    @with_checked_options("server.mount", 'write server.mount(other, prefix="weather")')
-    def mount(self, other: Core, prefix: str | None = None) -> None:
-        """Offer the features of another server, also those that it registers or removes later.
-
-        With a prefix, the names of its tools and prompts become `prefix_name`, and its URIs `scheme://prefix/rest`.
-        The other server's policy, serializers, time limits, middleware and lifespan still apply to them. Raises
-        AuthorError if two features would have the same name, now or when one is registered later.
-        """
-        super().mount(other, prefix)
-        if isinstance(other, Server):
-            other._parents.append(self)
-        self._compile_methods()
-
     def _set_lifespan(self, has_started: bool, value: Any) -> None:
         self.lifespan, self._has_started = value, has_started
         self._compile_methods()
 
     def _compile_methods(self) -> None:
         """Put the middleware around the methods, with the start of the lifespan as the outermost."""
-        start = [] if self._lifespan is None or self._has_started else [self._lifespan.middleware]
+        start = [] if self.life is None or self._has_started else [self.life.middleware]
         self.chain = (*start, *self._middleware)
         inner = any(server.chain for server in self._mounted_servers())
         methods = {**METHODS, **self.own_methods} if self.own_methods else METHODS

@@ -24,7 +24,7 @@ _HINT = 'write it in annotations=, such as annotations={"readOnlyHint": True}'
 HABITS = {
     "allowed_hosts": "write hosts=",
     "allowed_origins": "write origins=",
-    "auth": "asgi(auth=…), wsgi(auth=…) and run(http=…, auth=…) take verifiers: see plainmcp.auth",
+    "auth": "asgi(auth=…), wsgi(auth=…) and run(http=…, auth=…) take verifiers; a tool takes requires= and visible=",
     "debug": "leave it out: the log has every exception in full; mask_errors=False sends their text to clients too",
     "dependencies": "leave it out: declare what you depend on in your pyproject.toml",
     "destructiveHint": _HINT,
@@ -115,7 +115,7 @@ class _Signature(NamedTuple):
 @lru_cache(maxsize=256)
 def _signature_of(function: Callable[..., Any]) -> _Signature:
     """The options of a function, by its signature and the TypedDict of its further options."""
-    parameters = inspect.signature(function).parameters
+    parameters = inspect.signature(function, eval_str=True).parameters
     signature = _Signature(
         {}, {}, [], "self" in parameters, any(_is_open_ended(parameter) for parameter in parameters.values())
     )

@@ -12,8 +12,10 @@ from typing import Any
 from ..errors import ProtocolError
 from ..protocol.core import Core
 from ..protocol.failures import internal_error
+from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
 from .http import rules
 from .http.challenges import PLAIN, Challenges
+from .http.cors import Pairs, with_cors
 from .http.endpoint import Endpoint, PendingResponse
 from .http.headers import Headers
 from .http.response import Refused, Response
@@ -82,9 +84,9 @@ class ASGIApp:
         try:
             profile = endpoint.preflight.check(method, headers, server[0] if server else None)
             if isinstance(profile, Response):
-                if self._identify is not None and profile.status != 403:
-                    await self._identify(scope, headers)  # raises Refused: others learn nothing about the server
-                raise Refused(profile)
+                raise Refused(await self._refuse(profile, scope, headers))
+            if profile.cors:
+                send = _with_headers(send, profile.cors)
             principal = None if self._identify is None else await self._identify(scope, headers)
             message = await receive()
             body = message.get("body", b"")
@@ -93,15 +95,34 @@ class ASGIApp:
                 or message.get("more_body")
                 or len(body) > endpoint.settings.max_body
             ):
-                body = await _read_rest(message, receive, endpoint)
+                body = await self._read_rest(receive, message)
             answer = endpoint.receive(method, headers, profile, body, principal)
             response = answer if isinstance(answer, Response) else await self._answer(answer, receive, send)
         except Refused as refused:
             response = refused.response
-        except _Gone:
+        except ClientGone:
             return
         if response is not None:
             await _send_whole(send, response)
+
+    async def _refuse(self, refusal: Response, scope: Scope, headers: Headers) -> Response:
+        """The response to a request that is refused by its headers; callers who may not pass learn nothing of it."""
+        if self._identify is None or refusal.status in (204, 403):
+            return refusal
+        try:
+            await self._identify(scope, headers)
+        except Refused as refused:
+            return with_cors(refused.response, self.endpoint.preflight.cors_of(headers))
+        return refusal
+
+    async def _read_rest(self, receive: Receive, message: MutableMapping[str, Any]) -> bytes:
+        """A body that comes in several messages, of which this is the first; raises Refused or ClientGone."""
+        try:
+            return await read_body(receive, self.endpoint.settings, message)
+        except BodyTooLarge:
+            raise Refused(self.endpoint.preflight.refuse_large_body()) from None
+        except BodyTooSlow:
+            raise Refused(self.endpoint.preflight.refuse_slow_body()) from None
 
     async def _handle_other(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -155,7 +176,7 @@ class ASGIApp:
                 response, rest = start(run_async(exchange, self._threads))
                 if rest is not None:
                     return await self._answer_here(pending, rest, receive, send)
-        except _Gone:
+        except ClientGone:
             raise
         except Exception as error:
             response = pending.refuse(self._describe_failure(error))
@@ -257,7 +278,7 @@ class ASGIApp:
             if stream.finished:
                 break
             if watch.done():
-                raise _Gone
+                raise ClientGone
             if not await _wait_for(wake, keep_alive if pending.profile.events else None):
                 break  # it takes long: proxies should see that the request is being answered
         return False
@@ -279,10 +300,6 @@ class ASGIApp:
             chunk = reader.take()
             if not chunk and not reader.over and not await _wait_for(wake, self.endpoint.settings.keep_alive_seconds):
                 chunk = COMMENT
-
-
-class _Gone(Exception):
-    """The client disconnected."""
 
 
 def _retrieve(task: "asyncio.Task[Any]") -> None:
@@ -314,26 +331,15 @@ async def _watch_client(receive: Receive, wake: asyncio.Event) -> None:
     wake.set()
 
 
-async def _read_rest(message: MutableMapping[str, Any], receive: Receive, endpoint: Endpoint) -> bytes:
-    """A body that comes in several messages, of which this is the first.
+def _with_headers(send: Send, pairs: Pairs) -> Send:
+    """What sends messages, and adds headers to the response."""
 
-    Raises Refused if it is too large or too slow, and _Gone if the client disconnects.
-    """
-    settings = endpoint.settings
-    buffer = bytearray()  # not a list of parts: they may be as small as one byte
-    try:
-        async with asyncio.timeout(settings.body_seconds):
-            while True:
-                if message["type"] == "http.disconnect":
-                    raise _Gone
-                buffer += message.get("body", b"")
-                if len(buffer) > settings.max_body:
-                    raise Refused(endpoint.preflight.refuse_large_body())
-                if not message.get("more_body", False):
-                    return bytes(buffer)
-                message = await receive()
-    except TimeoutError:
-        raise Refused(endpoint.preflight.refuse_slow_body()) from None
+    async def send_with_headers(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], *pairs]}
+        await send(message)
+
+    return send_with_headers
 
 
 async def _send_whole(send: Send, response: Response) -> None:
@@ -352,4 +358,4 @@ async def _send(send: Send, message: dict[str, Any]) -> None:
     try:
         await send(message)
     except OSError:  # as in _send_whole
-        raise _Gone from None
+        raise ClientGone from None

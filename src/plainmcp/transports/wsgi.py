@@ -14,9 +14,11 @@ from ..protocol.core import Core
 from ..protocol.failures import internal_error
 from .http import rules
 from .http.challenges import PLAIN, Challenges
+from .http.cors import Pairs, with_cors
 from .http.endpoint import Endpoint, PendingResponse
 from .http.headers import Headers
 from .http.response import Refused, Response
+from .http.rules import RequestProfile
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader
 from .run import run
@@ -37,8 +39,6 @@ Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
 Identify = Callable[[Environ, Headers], Any]
 """Returns the caller of a request, by its environ and its headers; raises Refused."""
-
-_STREAM = [(name.decode().title(), value.decode()) for name, value in rules.EVENT_STREAM]
 
 
 class WSGIApp:
@@ -73,26 +73,34 @@ class WSGIApp:
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Handle one request."""
-        answer = self._receive(environ)
+        endpoint, headers = self.endpoint, headers_of(environ)
+        # The environ has no address of the server. But only clients on this machine have a loopback address.
+        profile = endpoint.preflight.check(environ["REQUEST_METHOD"], headers, environ.get("REMOTE_ADDR"))
+        if isinstance(profile, Response):
+            return send_response(self._refuse(profile, environ, headers), start_response)
+        answer = self._receive(environ, headers, profile)
         response = self._answer(answer) if isinstance(answer, PendingResponse) else answer
         if isinstance(response, Response):
-            return send_response(response, start_response)
-        start_response(status_line(200), list(_STREAM))
+            return send_response(with_cors(response, profile.cors), start_response)
+        start_response(status_line(200), [*_to_texts(rules.EVENT_STREAM), *_to_texts(profile.cors)])
         return response
 
-    def _receive(self, environ: Environ) -> Response | PendingResponse:
+    def _refuse(self, refusal: Response, environ: Environ, headers: Headers) -> Response:
+        """The response to a request that is refused by its headers; callers who may not pass learn nothing of it."""
+        if self._identify is None or refusal.status in (204, 403):
+            return refusal
+        try:
+            self._identify(environ, headers)
+        except Refused as refused:
+            return with_cors(refused.response, self.endpoint.preflight.cors_of(headers))
+        return refusal
+
+    def _receive(self, environ: Environ, headers: Headers, profile: RequestProfile) -> Response | PendingResponse:
         endpoint, method = self.endpoint, environ["REQUEST_METHOD"]
-        headers = headers_of(environ)
-        # The environ has no address of the server. But only clients on this machine have a loopback address.
-        profile = endpoint.preflight.check(method, headers, environ.get("REMOTE_ADDR"))
-        if isinstance(profile, Response) and (self._identify is None or profile.status == 403):
-            return profile
         try:
             principal = None if self._identify is None else self._identify(environ, headers)
         except Refused as refused:
             return refused.response
-        if isinstance(profile, Response):
-            return profile  # only now: others learn nothing about the server
         body = read_body(environ, endpoint.settings.max_body)
         if body is None:
             return endpoint.preflight.refuse_large_body()
@@ -171,11 +179,15 @@ class EventLines:
 
 def send_response(response: Response, start_response: StartResponse, *, is_head: bool = False) -> list[bytes]:
     """Start a whole response; returns its body, to a HEAD none."""
-    headers = [(name.decode().title(), value.decode()) for name, value in response.headers]
+    headers = _to_texts(response.headers)
     if response.status != 204:
         headers.append(("Content-Length", str(len(response.body))))
     start_response(status_line(response.status), headers)
     return [response.body] if response.body and not is_head else []
+
+
+def _to_texts(pairs: Pairs) -> list[tuple[str, str]]:
+    return [(name.decode().title(), value.decode("latin-1")) for name, value in pairs]
 
 
 def headers_of(environ: Environ) -> Headers:
