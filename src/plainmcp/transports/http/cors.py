@@ -1,4 +1,4 @@
-"""Cross-origin requests: what a browser must be told so that a page of an allowed origin can read the responses.
+"""Cross-origin requests: what a browser must be sent so that a page of an allowed origin can read the responses.
 
 Which origins are allowed is decided in `security`. Functions of headers, without I/O.
 """
