@@ -22,7 +22,6 @@ from .http.response import Refused, Response
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
 from .run_async import call_soon, run_async, start, start_task
-from .threads import threads_of
 
 __all__ = ["ASGIApp", "IdentifyAsync", "Settings"]
 
@@ -34,6 +33,8 @@ IdentifyAsync = Callable[[Any, Headers], Awaitable[Any]]
 """Returns the caller of a request, by its scope and its headers; raises Refused."""
 
 _log = logging.getLogger("plainmcp")
+LARGE = 2**16
+"""How many bytes of a response may wait in a socket without being counted."""
 MOMENT = 0.05
 """After how many seconds a call starts to watch whether its client is still connected."""
 
@@ -55,7 +56,6 @@ class ASGIApp:
     ) -> None:
         self.endpoint = Endpoint(core, settings or Settings(), challenges)
         self._identify = identify
-        self._threads = threads_of(core)
         self._tasks: set[asyncio.Task[bytes | None]] = set()  # a loop alone does not keep its tasks alive
 
     def drain(self) -> None:
@@ -79,8 +79,10 @@ class ASGIApp:
         if scope["type"] != "http":
             return await self._handle_other(scope, receive, send)
         endpoint, method, pairs, server = self.endpoint, scope["method"], scope["headers"], scope.get("server")
-        headers = Headers(pairs if type(pairs) is list else list(pairs))
+        client = scope.get("client")
+        headers = Headers(pairs if type(pairs) is list else list(pairs), client[0] if client else None)
         response: Response | None
+        answer: Response | PendingResponse | None = None
         try:
             profile = endpoint.preflight.check(method, headers, server[0] if server else None)
             if isinstance(profile, Response):
@@ -88,14 +90,10 @@ class ASGIApp:
             if profile.cors:
                 send = _with_headers(send, profile.cors)
             principal = None if self._identify is None else await self._identify(scope, headers)
-            message = await receive()
-            body = message.get("body", b"")
-            if (
-                message["type"] != "http.request"
-                or message.get("more_body")
-                or len(body) > endpoint.settings.max_body
-            ):
-                body = await self._read_rest(receive, message)
+            message, rest = start(receive())
+            body: bytes | None = None if rest is not None else _whole_body_of(message, endpoint.settings.max_body)
+            if body is None:
+                body = await self._read_rest(receive, message, rest)
             answer = endpoint.receive(method, headers, profile, body, principal)
             response = answer if isinstance(answer, Response) else await self._answer(answer, receive, send)
         except Refused as refused:
@@ -103,7 +101,7 @@ class ASGIApp:
         except ClientGone:
             return
         if response is not None:
-            await _send_whole(send, response)
+            await self._send_whole(send, response, answer)
 
     async def _refuse(self, refusal: Response, scope: Scope, headers: Headers) -> Response:
         """The response to a request that is refused by its headers; callers who may not pass learn nothing of it."""
@@ -115,14 +113,26 @@ class ASGIApp:
             return with_cors(refused.response, self.endpoint.preflight.cors_of(headers))
         return refusal
 
-    async def _read_rest(self, receive: Receive, message: MutableMapping[str, Any]) -> bytes:
-        """A body that comes in several messages, of which this is the first; raises Refused or ClientGone."""
+    async def _read_rest(self, receive: Receive, message: Any, rest: Any) -> bytes:
+        """A body that is not there at once, or not in one message; raises Refused or ClientGone."""
         try:
-            return await read_body(receive, self.endpoint.settings, message)
+            return await read_body(receive, self.endpoint.settings, message, rest)
         except BodyTooLarge:
             raise Refused(self.endpoint.preflight.refuse_large_body()) from None
         except BodyTooSlow:
             raise Refused(self.endpoint.preflight.refuse_slow_body()) from None
+
+    async def _send_whole(self, send: Send, response: Response, answer: Response | PendingResponse | None) -> None:
+        """Send a response; the bytes of a large one count as unread until the client has taken them."""
+        size = len(response.body)
+        if size <= LARGE:
+            return await _send_whole(send, response)
+        caller = answer.caller if isinstance(answer, PendingResponse) else None
+        self.endpoint.unread.add(caller, size)
+        try:
+            await _send_whole(send, response)
+        finally:
+            self.endpoint.unread.add(caller, -size)
 
     async def _handle_other(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -169,11 +179,11 @@ class ASGIApp:
         try:
             if pending.can_speak:
                 listen = partial(self.endpoint.listen, pending)
-                response, task = start_task(run_async(exchange, self._threads, listen))
+                response, task = start_task(run_async(exchange, pending, listen))
                 if task is not None:
                     return await self._answer_in_task(pending, task, receive, send)
             else:
-                response, rest = start(run_async(exchange, self._threads))
+                response, rest = start(run_async(exchange, pending))
                 if rest is not None:
                     return await self._answer_here(pending, rest, receive, send)
         except ClientGone:
@@ -221,7 +231,7 @@ class ASGIApp:
         async def watch_and_send() -> None:
             reply = await self._send_messages(pending, receive, send)
             if reply is not None:
-                await _send_whole(send, reply)
+                await self._send_whole(send, reply, pending)
 
         def start_watching() -> None:
             watchers.append(loop.create_task(watch_and_send()))
@@ -300,6 +310,14 @@ class ASGIApp:
             chunk = reader.take()
             if not chunk and not reader.over and not await _wait_for(wake, self.endpoint.settings.keep_alive_seconds):
                 chunk = COMMENT
+
+
+def _whole_body_of(message: MutableMapping[str, Any], limit: int) -> bytes | None:
+    """The body in the first message of a request; None if it is not whole, or over the limit."""
+    if message["type"] != "http.request" or message.get("more_body"):
+        return None
+    body: bytes = message.get("body", b"")
+    return body if len(body) <= limit else None
 
 
 def _retrieve(task: "asyncio.Task[Any]") -> None:
