@@ -73,9 +73,14 @@ def _serve(options: Any) -> int:
         if options.reload:
             from . import reload  # multiprocessing takes long to load, and only this needs it
 
-            reload.serve_with_reload(options.target, options.http, options.grace, drop_in=options.drop_in)
+            reload.serve_with_reload(
+                options.target, options.http, options.grace, drop_in=options.drop_in, keys=options.auth
+            )
         elif options.http is not None:
-            Server.run(load(options.target), http=options.http, workers=options.workers, grace=options.grace)
+            details = _auth_options(options.auth)
+            Server.run(
+                load(options.target), http=options.http, workers=options.workers, grace=options.grace, **details
+            )
         else:
             if options.drop_in and not has_server(options.target):
                 run_program(options.target)
@@ -83,6 +88,15 @@ def _serve(options: Any) -> int:
             with stdio.guard_stdio() as streams:  # what the file prints while it loads must not reach the client
                 Server.run(load(options.target), streams=streams, grace=options.grace)
     return 0
+
+
+def _auth_options(file: str | None) -> Any:
+    """The options of a server whose callers need a key in a file; raises AuthorError."""
+    if file is None:
+        return {}
+    from ..auth.keys import Keys  # brings hashlib
+
+    return {"auth": Keys.from_file(file)}
 
 
 def _list(options: Any) -> int:

@@ -65,6 +65,10 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         options.parser.error(
             "--reload needs --http: on standard input the client starts the server, and has to start it again"
         )
+    elif options.http is None and options.auth is not None:
+        options.parser.error(
+            "--auth needs --http: on standard input the only client is the one that starts the server"
+        )
     elif options.reload and options.workers != 1:
         options.parser.error("--reload serves in one process: leave out --workers")
     return options
@@ -113,6 +117,8 @@ def build_parser() -> argparse.ArgumentParser:
     where.add_argument("--http", metavar="HOST:PORT", type=_address, help="over HTTP, at http://HOST:PORT/mcp")
     workers = "how many processes serve HTTP (default: 1); with several, there are no sessions"
     serve.add_argument("--workers", metavar="N", type=int, default=1, help=workers)
+    keys = "only for callers with a key in FILE; each line is a name, a key and perhaps scopes"
+    serve.add_argument("--auth", metavar="FILE", help=keys)
     reload = "start again whenever a Python file in the folder of FILE is saved; sessions end with that"
     serve.add_argument("--reload", action="store_true", help=reload)
     grace = f"how long running calls may take after a signal to stop (default: {GRACE:g}); then they are abandoned"

@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ..auth.keys import Keys
 from ..compat import install
 from ..errors import AuthorError
 from ..transports import uvicorn
@@ -30,10 +31,13 @@ _SPARE = 0.5  # how long after its grace period the child is killed
 _SKIP = {"__pycache__", "node_modules", "site-packages"}  # folders that contain no files of the user
 
 
-def serve_with_reload(target: str, address: str, grace: float, *, drop_in: bool = False) -> None:
+def serve_with_reload(
+    target: str, address: str, grace: float, *, drop_in: bool = False, keys: str | None = None
+) -> None:
     """Serve FILE or FILE:OBJECT at host:port until a signal comes; problems with the file are printed meanwhile.
 
-    With `drop_in`, imports of other packages lead to the facades, in each process that serves.
+    With `drop_in`, imports of other packages lead to the facades, in each process that serves. With `keys`, callers
+    need a key in that file.
     Running requests have `grace` seconds before a reload or the end of the process abandons them. Raises LoadError
     if there is no such file, AuthorError if it cannot be served at this address.
     """
@@ -46,7 +50,7 @@ def serve_with_reload(target: str, address: str, grace: float, *, drop_in: bool 
             _print(f"watching the Python files in {folder}")
             while True:
                 times = _file_times(folder)
-                child = _start_child(target, bound, grace, drop_in)
+                child = _start_child(target, bound, grace, drop_in, keys)
                 file_name = _wait_for_change(folder, times, child)
                 _print(f"{file_name} was saved")
                 _stop_child(child, grace)
@@ -105,14 +109,14 @@ def _python_files_in(folder: Path) -> Iterator[str]:
 # The child ----------------------------------------------------------------------------------------
 
 
-def _start_child(target: str, bound: Any, grace: float, drop_in: bool) -> Any:
+def _start_child(target: str, bound: Any, grace: float, drop_in: bool, keys: str | None) -> Any:
     """A new process that imports every module again."""
-    child = multiprocessing.get_context("spawn").Process(target=_serve, args=(target, bound, grace, drop_in))
+    child = multiprocessing.get_context("spawn").Process(target=_serve, args=(target, bound, grace, drop_in, keys))
     child.start()
     return child
 
 
-def _serve(target: str, bound: Any, grace: float, drop_in: bool) -> None:
+def _serve(target: str, bound: Any, grace: float, drop_in: bool, keys: str | None) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     sys.dont_write_bytecode = True  # Python overlooks a second save within a second, if the size is equal
     from ..transports.http_server import serve_on  # only the child needs an event loop
@@ -122,7 +126,8 @@ def _serve(target: str, bound: Any, grace: float, drop_in: bool) -> None:
 
     with formatted_logs():
         try:
-            app = load(target).asgi(path=uvicorn.PATH)
+            auth: dict[str, Any] = {} if keys is None else {"auth": Keys.from_file(keys)}
+            app = load(target).asgi(path=uvicorn.PATH, **auth)
         except (LoadError, AuthorError) as error:
             _print(str(error))
             sys.exit(1)

@@ -19,7 +19,16 @@ from .http.path import PATH, App
 from .shutdown import GRACE, check_grace
 from .workers import run_workers
 
-__all__ = ["PATH", "address_of", "address_text", "check_uvicorn", "open_socket", "serve", "serve_async"]
+__all__ = [
+    "PATH",
+    "address_of",
+    "address_text",
+    "check_uvicorn",
+    "open_socket",
+    "print_login",
+    "serve",
+    "serve_async",
+]
 
 
 def address_of(text: str) -> tuple[str, int]:
@@ -81,6 +90,7 @@ def serve(
 
     # A signal before uvicorn serves raises KeyboardInterrupt; later signals uvicorn sends again when it has ended.
     with suppress(KeyboardInterrupt), _interrupt_on(signal.SIGTERM), open_socket(address, path) as bound:
+        print_login(app)
         if workers == 1:
             serve_on(bound, app, grace=grace, **options)
         else:
@@ -94,6 +104,7 @@ async def serve_async(app: App, address: str, *, path: str = PATH, grace: float 
     from .http_server import serve_on_async  # loads asyncio only when it is needed
 
     with open_socket(address, path) as bound:
+        print_login(app)
         await serve_on_async(bound, app, grace=grace, **options)
 
 
@@ -106,6 +117,13 @@ def open_socket(address: str, path: str = PATH) -> socket.socket:
     shown = f"[{host}]" if ":" in host else host
     print(f"serving MCP at http://{shown}:{bound.getsockname()[1]}{path}", file=sys.stderr, flush=True)
     return bound
+
+
+def print_login(app: Any) -> None:
+    """Print where clients of a protected server find out how to log in, if they can."""
+    metadata = getattr(app, "metadata", None)
+    if metadata is not None:
+        print(f"clients log in by {metadata.url}", file=sys.stderr, flush=True)
 
 
 def _bind(host: str, port: int) -> socket.socket:
