@@ -43,6 +43,7 @@ _SERVER_OPTIONS = {
     "now": "The clock, for tests.",
     "lifespan": "A function of the server that returns a context manager: see [lifespan](../how-to/lifespan.md).",
     "middleware": "Functions around every request: see [middleware](../how-to/middleware.md).",
+    "implies": "Which scopes include others: see [authorization](../how-to/authorization.md#scopes).",
 }
 
 _FEATURE_OPTIONS = {
@@ -53,6 +54,7 @@ _FEATURE_OPTIONS = {
     "meta": "Sent as `_meta`.",
     "tags": "Texts for `server.enable` and `server.disable`; clients do not see them.",
     "visible": "A function of the caller that returns whether they can see and use it.",
+    "requires": "The scopes that a caller needs, or a function: see [scopes](../how-to/authorization.md#scopes).",
     "needs": 'The client capabilities that it needs, such as `{"sampling": {}}`.',
     "inline": "Run a plain function in the event loop instead of a thread.",
     "timeout": "Seconds after which it is cancelled.",

@@ -244,8 +244,10 @@ def _connect_remote(options: Any, target: str, revision: Revision, progress: Any
     """A client of a server at a URL or behind a command, after the handshake."""
     from . import remote  # http.client takes long to load, and a file does not need it
 
-    connect: Any = remote.HttpTransport if options.command is None else remote.CommandTransport
-    return McpClient(partial(connect, target if options.command is None else options.command), revision, progress)
+    connect: Any = partial(remote.CommandTransport, options.command)
+    if options.command is None:
+        connect = partial(remote.HttpTransport, target, key=options.key)
+    return McpClient(connect, revision, progress)
 
 
 def _call_tool(client: McpClient, tool: str, arguments: dict[str, Any]) -> bytes:

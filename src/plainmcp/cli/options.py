@@ -148,6 +148,7 @@ def build_parser() -> argparse.ArgumentParser:
         one.add_argument(
             "--command", metavar="COMMAND", help="start this command and talk to it on its standard input and output"
         )
+        one.add_argument("--key", metavar="KEY", help="for a URL: a key or token, sent as Authorization: Bearer KEY")
     for one in (call, preview):
         one.add_argument(
             "--policy", metavar="P", choices=Policy.profiles, help=f"one of {', '.join(Policy.profiles)}"
