@@ -8,11 +8,12 @@ from . import revisions
 from .errors import AuthorError, MethodNotFound, OptionError
 from .protocol.client_messages import build_request, raise_failure, read_result
 from .protocol.core import Core
-from .protocol.dispatch import receive
+from .protocol.dispatch import dispatch, dispatch_observed, receive
 from .protocol.exchange import Exchange
 from .protocol.methods import METHODS, Method
 from .protocol.middleware import Middleware, wrap_methods
 from .protocol.middleware import compile as compile_middleware
+from .protocol.observation import check_observer
 from .protocol.option_check import with_checked_options
 from .protocol.options import HttpOptions, RunOptions
 from .protocol.request import Caller
@@ -49,15 +50,24 @@ class Server(Core):
     methods: Mapping[str, Method] = METHODS
     _lifespan: "Lifespan | None" = None
 
-    def _set_up(self, lifespan: Callable[..., Any] | None, middleware: Sequence[Callable[..., Any]]) -> None:
+    def _set_up(
+        self,
+        lifespan: Callable[..., Any] | None,
+        middleware: Sequence[Callable[..., Any]],
+        observers: Sequence[Callable[..., Any]],
+    ) -> None:
         self._middleware: list[Middleware] = [compile_middleware(function) for function in middleware]
         self._parents: list[Server] = []  # the servers in which this one is mounted
         self._has_started = False
+        self._has_app = False  # whether asgi() or wsgi() was called
         if lifespan is not None:
             from .transports.lifespan import Lifespan  # loads asyncio, for those who need it
 
             self._lifespan = self.life = Lifespan(self, lifespan, self._set_lifespan)
         self._compile_methods()
+        self.dispatch = dispatch
+        for observer in observers:
+            self.observe(observer)
 
     @overload
     def middleware(self, function: F, /) -> F: ...
@@ -76,6 +86,27 @@ class Server(Core):
             return function
 
         return register if function is None else register(function)
+
+    def observe(self, observer: F) -> F:
+        """Call a function when each request begins: `@server.observe`. It sees the request, and changes nothing.
+
+        It takes the RequestFacts of a request or notification. It may return a function, which is called with these
+        facts when the request has ended. What it sets in context variables is set for the handler, too. Exceptions
+        are logged. Both functions run in the event loop or in the thread of the request, so they must not wait.
+        """
+        if self._has_app and not self.observers:
+            raise AuthorError("server.observe comes before server.asgi() and server.wsgi(), which prepare for it")
+        self.observers = (*self.observers, check_observer(observer, "server.observe"))
+        self.dispatch = dispatch_observed
+        return observer
+
+    def observe_sessions(self, observer: F) -> F:
+        """Call a function when each session begins: `@server.observe_sessions`.
+
+        It takes the SessionFacts, and may return a function, which is called with them when the session has ended.
+        """
+        self.session_observers = (*self.session_observers, check_observer(observer, "server.observe_sessions"))
+        return observer
 
     @with_checked_options("server.mount", 'write server.mount(other, prefix="weather")')
     def mount(self, other: Core, prefix: str | None = None) -> None:
@@ -136,7 +167,9 @@ class Server(Core):
     @with_checked_options("server.connect", "write server.connect(send)")
     def connect(self, send: Callable[[bytes], None] | None = None, *, principal: Any = None) -> Connection:
         """A connection that stores the handshake of one client; `send` gets notifications and questions."""
-        return Connection(self, send, principal=principal)
+        connection = Connection(self, send, principal=principal)
+        connection.begin_session()
+        return connection
 
     # Use inside a program ---------------------------------------------------------------------------
 
@@ -262,8 +295,11 @@ class Server(Core):
         """
         from .transports import asgi  # loaded for those who mount the server
 
-        options = asgi.Settings(**settings)
-        app = asgi.ASGIApp(self, options, principal=principal)
+        options, kind = asgi.Settings(**settings), asgi.ASGIApp
+        self._has_app = True
+        if self.observers:
+            from .transports.asgi_observed import ObservedASGIApp as kind  # loaded for those who have observers
+        app = kind(self, options, principal=principal)
         if path is None:
             return app
         from .transports.asgi_routes import with_routes  # loaded for those who need a path
@@ -286,8 +322,11 @@ class Server(Core):
         from .transports import wsgi  # loaded for those who mount the server
 
         settings.setdefault("max_standing", 0)
-        options = wsgi.Settings(**settings)
-        app = wsgi.WSGIApp(self, options, principal=principal)
+        options, kind = wsgi.Settings(**settings), wsgi.WSGIApp
+        self._has_app = True
+        if self.observers:
+            from .transports.wsgi_observed import ObservedWSGIApp as kind  # as in asgi
+        app = kind(self, options, principal=principal)
         if path is None:
             return app
         from .transports.wsgi_routes import WSGIPathApp  # as in asgi

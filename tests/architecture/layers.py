@@ -22,7 +22,7 @@ LAYERS = {
     "cli": ("cli/",),
     "compat": ("compat/",),
     "testing": ("testing",),
-    "server": ("server", "middleware"),
+    "server": ("server", "middleware", "observe"),
     "transports": ("transports/",),
     "protocol": ("protocol/", "context"),
     "schema": ("schema/",),

@@ -60,7 +60,9 @@ class HttpSession:
     def __init__(self, core: Core, settings: Settings, principal: Any, now: float, budget: ReplayBudget) -> None:
         self.id = token_urlsafe(32).encode()  # R2511-SESS-01, R2511-SESS-02
         self.principal = principal
-        self.connection = Connection(core, self.send, principal=principal, ask_seconds=settings.ask_seconds)
+        self.connection = Connection(
+            core, self.send, principal=principal, ask_seconds=settings.ask_seconds, transport="tcp"
+        )
         self.connection.session.id = self.id.decode()
         self.created = self.used = now
         self.closed = False
@@ -218,6 +220,7 @@ class SessionStore:
             self._sessions[session.id] = session
         for one in surplus:
             one.close()
+        session.connection.begin_session()
 
     def get(self, id: bytes, principal: Any) -> HttpSession | None:
         """The session with an id; None if it has expired or belongs to another caller (R2511-SESS-05)."""
