@@ -28,7 +28,6 @@ from .wire import codec
 
 if TYPE_CHECKING:
     from .transports.http.routes import Routes
-    from .transports.lifespan import Lifespan
 
 __all__ = ["Server"]
 
@@ -48,7 +47,6 @@ class Server(Core):
     """
 
     methods: Mapping[str, Method] = METHODS
-    _lifespan: "Lifespan | None" = None
 
     def _set_up(
         self,
@@ -57,13 +55,12 @@ class Server(Core):
         observers: Sequence[Callable[..., Any]],
     ) -> None:
         self._middleware: list[Middleware] = [compile_middleware(function) for function in middleware]
-        self._parents: list[Server] = []  # the servers in which this one is mounted
         self._has_started = False
         self._has_app = False  # whether asgi() or wsgi() was called
         if lifespan is not None:
             from .transports.lifespan import Lifespan  # loads asyncio, for those who need it
 
-            self._lifespan = self.life = Lifespan(self, lifespan, self._set_lifespan)
+            self.life = Lifespan(self, lifespan, self._set_lifespan)
         self._compile_methods()
         self.dispatch = dispatch
         for observer in observers:
@@ -108,26 +105,13 @@ class Server(Core):
         self.session_observers = (*self.session_observers, check_observer(observer, "server.observe_sessions"))
         return observer
 
-    @with_checked_options("server.mount", 'write server.mount(other, prefix="weather")')
-    def mount(self, other: Core, prefix: str | None = None) -> None:
-        """Offer the features of another server, also those that it registers or removes later.
-
-        With a prefix, the names of its tools and prompts become `prefix_name`, and its URIs `scheme://prefix/rest`.
-        The other server's policy, serializers, time limits, middleware and lifespan still apply to them. Raises
-        AuthorError if two features would have the same name, now or when one is registered later.
-        """
-        super().mount(other, prefix)
-        if isinstance(other, Server):
-            other._parents.append(self)
-        self._compile_methods()
-
     def _set_lifespan(self, has_started: bool, value: Any) -> None:
         self.lifespan, self._has_started = value, has_started
         self._compile_methods()
 
     def _compile_methods(self) -> None:
         """Put the middleware around the methods, with the start of the lifespan as the outermost."""
-        start = [] if self._lifespan is None or self._has_started else [self._lifespan.middleware]
+        start = [] if self.life is None or self._has_started else [self.life.middleware]
         self.chain = (*start, *self._middleware)
         inner = any(server.chain for server in self._mounted_servers())
         methods = {**METHODS, **self.own_methods} if self.own_methods else METHODS

@@ -48,6 +48,10 @@ _NOT_GIVEN: Any = object()
 class Life(Protocol):
     """The lifespan of a server, as transports use it."""
 
+    @property
+    def middleware(self) -> Any:
+        """Starts it before a request."""
+
     def start(self) -> None:
         """Start it, unless it has started, and wait until it has."""
 
@@ -142,6 +146,7 @@ class Core:
         self.registry = Registry(self.policy)
         self.mounted: list[Core] = []
         """The servers that are mounted in this one, in their order."""
+        self._parents: list[Core] = []  # the servers in which this one is mounted
         self._lenient = lenient_arguments
         self._infos: dict[str, Any] = {}
         self._set_up(lifespan, middleware, (observe,) if callable(observe) else observe)
@@ -153,6 +158,9 @@ class Core:
         observers: Sequence[Callable[..., Any]],
     ) -> None:
         """Compile the lifespan, the middleware and the observers: a task of the class that knows how they run."""
+
+    def _compile_methods(self) -> None:
+        """Put the middleware around the methods again: a task of the same class."""
 
     # Registering ----------------------------------------------------------------------------------
 
@@ -344,16 +352,19 @@ class Core:
 
     # Composition ----------------------------------------------------------------------------------
 
+    @with_checked_options("server.mount", 'write server.mount(other, prefix="weather")')
     def mount(self, other: "Core", prefix: str | None = None) -> None:
         """Offer the features of another server, also those that it registers or removes later.
 
         With a prefix, the names of its tools and prompts become `prefix_name`, and its URIs `scheme://prefix/rest`.
-        The other server's policy, serializers and time limits still apply to them. Raises AuthorError if two features
-        would have the same name, now or when one is registered later.
+        The other server's policy, serializers, time limits, middleware and lifespan still apply to them. Raises
+        AuthorError if two features would have the same name, now or when one is registered later.
         """
         mount.check_mount(self.registry, other.registry, prefix or "")
         mount.add_copies(self.registry, other.registry, prefix or "", other)
         self.mounted.append(other)
+        other._parents.append(self)
+        self._compile_methods()
 
     def _mounted_servers(self) -> Iterator["Core"]:
         """The servers that are mounted in this one, also indirectly."""

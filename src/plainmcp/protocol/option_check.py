@@ -116,7 +116,7 @@ class _Signature(NamedTuple):
 @lru_cache(maxsize=256)
 def _signature_of(function: Callable[..., Any]) -> _Signature:
     """The options of a function, by its signature and the TypedDict of its further options."""
-    parameters = inspect.signature(function).parameters
+    parameters = inspect.signature(function, eval_str=True).parameters
     signature = _Signature(
         {}, {}, [], "self" in parameters, any(_is_open_ended(parameter) for parameter in parameters.values())
     )

@@ -14,6 +14,7 @@ from ..errors import ProtocolError
 from ..protocol.core import Core
 from ..protocol.failures import internal_error
 from ..protocol.interrupts import raise_interrupt
+from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
 from .http import rules
 from .http.endpoint import Endpoint, PendingResponse
 from .http.headers import Headers
@@ -84,12 +85,16 @@ class ASGIApp:
                 or message.get("more_body")
                 or len(body) > endpoint.settings.max_body
             ):
-                body = await _read_rest(message, receive, endpoint)
+                body = await read_body(receive, endpoint.settings, message)
             answer = endpoint.receive(method, headers, profile, body, principal)
             response = answer if isinstance(answer, Response) else await self._answer(answer, receive, send)
         except _Refused as refused:
             response = refused.response
-        except _Gone:
+        except BodyTooLarge:
+            response = endpoint.preflight.refuse_large_body()
+        except BodyTooSlow:
+            response = endpoint.preflight.refuse_slow_body()
+        except ClientGone:
             return
         if response is not None:
             await _send_whole(send, response)
@@ -161,7 +166,7 @@ class ASGIApp:
                 response, rest = start(run_async(exchange, self._threads))
                 if rest is not None:
                     return await self._answer_here(pending, rest, receive, send)
-        except _Gone:
+        except ClientGone:
             raise
         except Exception as error:
             response = pending.refuse(self._describe_failure(error))
@@ -263,7 +268,7 @@ class ASGIApp:
             if stream.finished:
                 break
             if watch.done():
-                raise _Gone
+                raise ClientGone
             if not await _wait_for(wake, keep_alive if pending.profile.events else None):
                 break  # it takes long: proxies should see that the request is being answered
         return False
@@ -285,10 +290,6 @@ class ASGIApp:
             chunk = reader.take()
             if not chunk and not reader.over and not await _wait_for(wake, self.endpoint.settings.keep_alive_seconds):
                 chunk = COMMENT
-
-
-class _Gone(Exception):
-    """The client disconnected."""
 
 
 class _Refused(Exception):
@@ -327,28 +328,6 @@ async def _watch_client(receive: Receive, wake: asyncio.Event) -> None:
     wake.set()
 
 
-async def _read_rest(message: MutableMapping[str, Any], receive: Receive, endpoint: Endpoint) -> bytes:
-    """A body that comes in several messages, of which this is the first.
-
-    Raises _Refused if it is too large or too slow, and _Gone if the client disconnects.
-    """
-    settings = endpoint.settings
-    buffer = bytearray()  # not a list of parts: they may be as small as one byte
-    try:
-        async with asyncio.timeout(settings.body_seconds):
-            while True:
-                if message["type"] == "http.disconnect":
-                    raise _Gone
-                buffer += message.get("body", b"")
-                if len(buffer) > settings.max_body:
-                    raise _Refused(endpoint.preflight.refuse_large_body())
-                if not message.get("more_body", False):
-                    return bytes(buffer)
-                message = await receive()
-    except TimeoutError:
-        raise _Refused(endpoint.preflight.refuse_slow_body()) from None
-
-
 async def _send_whole(send: Send, response: Response) -> None:
     has_length = response.status != 204 and response.headers is not rules.EVENT_STREAM
     length = ((b"content-length", b"%d" % len(response.body)),) if has_length else ()
@@ -365,4 +344,4 @@ async def _send(send: Send, message: dict[str, Any]) -> None:
     try:
         await send(message)
     except OSError:  # as in _send_whole
-        raise _Gone from None
+        raise ClientGone from None
