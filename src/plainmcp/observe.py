@@ -7,6 +7,7 @@ import json
 import logging
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -101,7 +102,8 @@ def _to_word(value: Any) -> str:
 
 
 def _to_json(entry: dict[str, Any]) -> str:
-    return json.dumps(entry)
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    return json.dumps({"time": now, **entry})
 
 
 def _limit(value: Any) -> Any:

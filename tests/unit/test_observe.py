@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -105,6 +106,7 @@ def test_a_json_line_has_the_same_parts_by_name(access: pytest.LogCaptureFixture
     asyncio.run(run())
     first, second = map(json.loads, lines_of(access))
     assert first.pop("duration_ms") > 0 and second.pop("duration_ms") > 0
+    assert datetime.fromisoformat(first.pop("time")) <= datetime.fromisoformat(second.pop("time"))
     assert first == {
         "method": "tools/call",
         "name": "echo",
