@@ -33,6 +33,7 @@ LAZY_MODULES = {
     "transports/asgi_observed": "as run_async, and needed only if there are observers",
     "transports/wsgi_observed": "needed only if there are observers",
     "observe": "needed only for the access log",
+    "otel/recording": "needs an extra",
     "transports/http/routes": "needed only if there are routes, or the server is at a path",
     "transports/stdio_async": "as run_async",
     "transports/stdio": "needed only if the server is run",
@@ -48,6 +49,9 @@ ALWAYS = {"msgspec", *sys.stdlib_module_names}
 
 # What type checkers have, and stands only where they look.
 FOR_CHECKERS = {"context": "typing_extensions"}
+
+# Modules that are loaded only if an extra is installed.
+EXTRAS = {"otel/recording": "opentelemetry"}
 
 Arrows = dict[str, set[str]]
 
@@ -111,7 +115,11 @@ def third_parties(sources: dict[str, str]) -> list[str]:
             lazy = statement.target in LAZY_MODULES if statement.ours else top in LAZY
             if statement.inside and not lazy:
                 found.append(f"{arrow}: inside {statement.inside}(); move it to the top")
-            elif not statement.inside and not statement.ours and top not in (*ALWAYS, FOR_CHECKERS.get(module)):
+            elif (
+                not statement.inside
+                and not statement.ours
+                and top not in (*ALWAYS, FOR_CHECKERS.get(module), EXTRAS.get(module))
+            ):
                 found.append(f"{arrow}: only the standard library and msgspec are always installed")
     return found
 

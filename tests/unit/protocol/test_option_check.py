@@ -211,7 +211,7 @@ UNKNOWN: dict[str, tuple[Callable[[Server], Any], str]] = {
     ),
     "asgi": (
         lambda s: s.asgi(max_boddy=1),
-        r"server.asgi has no option max_boddy=; did you mean max_body=\? The options are path, health, principal, origins, ",
+        r"server.asgi has no option max_boddy=; did you mean max_body=\? The options are path, health, principal, ",
     ),
     "asgi, a path": (lambda s: s.asgi(mount_path="/mcp"), "server.asgi has no option mount_path=: "),
     "asgi, by position": (lambda s: s.asgi("/mcp"), "server.asgi takes its options by name"),
