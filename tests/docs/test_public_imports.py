@@ -14,7 +14,7 @@ PUBLIC = (
     "plainmcp.errors",
     "plainmcp.middleware",
     "plainmcp.observe",
-    "plainmcp.otel.",
+    "plainmcp.otel",
     "plainmcp.questions",
     "plainmcp.revisions",
     "plainmcp.testing",
