@@ -80,6 +80,7 @@ class HttpSession:
             principal=principal,
             ask_seconds=settings.ask_seconds,
             questions=OwnShare(shares.questions, self.caller),
+            transport="tcp",
         )
         self.connection.session.id = self.id.decode()
         self.created = self.used = now
