@@ -103,6 +103,8 @@ class Core:
         state_seconds: float = 600,
         timeout: float | None = None,
         threads: int = 32,
+        threads_per_caller: int | None = None,
+        max_waiting_threads: int = 256,
         batches: bool = False,
         mask_errors: bool = True,
         now: Callable[[], float] = time,
@@ -116,6 +118,10 @@ class Core:
             raise AuthorError("page_size is at least 1, or None for lists in one piece")
         if threads < 1:
             raise AuthorError("threads is at least 1")
+        if threads_per_caller is not None and threads_per_caller < 1:
+            raise AuthorError("threads_per_caller is at least 1, or None for three quarters of threads")
+        if max_waiting_threads < 0:
+            raise AuthorError("max_waiting_threads is at least 0")
         _check_seconds("timeout", timeout)
         _check_seconds("state_seconds", state_seconds)
         self.info = Implementation(
@@ -138,6 +144,8 @@ class Core:
         self.state_seconds = state_seconds
         self.timeout = timeout
         self.threads = threads  # how many plain functions may run at the same time
+        self.threads_per_caller = threads_per_caller or max(1, threads * 3 // 4)  # over HTTP
+        self.max_waiting_threads = max_waiting_threads  # beside these: for answers, or after they were given up
         self.batches = batches
         self.mask_errors = mask_errors  # whether clients are not sent the text of unexpected exceptions
         self.now = now
@@ -269,6 +277,7 @@ class Core:
         source = files.FileSource(file, **settings)
         uri = uri or source.uri
 
+        @files.reads_file
         def read() -> Any:
             return source.read(uri)
 
@@ -283,6 +292,7 @@ class Core:
         settings = {name: details.pop(name) for name in ("links", "max_size", "hidden") if name in details}
         directory = files.Directory(root, **settings)
 
+        @files.reads_file
         def read(path: str) -> Any:
             return directory.read(path, prefix + path)
 
@@ -331,6 +341,7 @@ class Core:
         source = files.FileSource(file)
         results.Turn(role, "")  # a wrong role fails now, where the author sees it
 
+        @files.reads_file
         def read() -> Any:
             return results.PromptResult([results.Turn(role, source.read(), as_text=True)])
 

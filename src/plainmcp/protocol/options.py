@@ -102,12 +102,19 @@ class HttpOptions(TypedDict, total=False):
     body_seconds: float
     stateless: bool
     max_sessions: int
+    max_sessions_per_caller: int
     session_idle_seconds: float
     session_seconds: float
     replay_bytes: int
     replay_bytes_in_all: int
     max_running: int
+    max_running_per_caller: int
     max_standing: int
+    max_standing_per_caller: int
+    max_questions: int
+    max_questions_per_caller: int
+    max_unread: int
+    max_unread_per_caller: int
     keep_alive_seconds: float
     retry_ms: int
     ask_seconds: float

@@ -69,6 +69,9 @@ class Link(Protocol):
 class RequestHeaders(Protocol):
     """The headers of an HTTP request."""
 
+    address: str | None
+    """The address of the client, if it is known."""
+
     def as_dict(self) -> dict[str, str]:
         """The values by lowercase name."""
         ...

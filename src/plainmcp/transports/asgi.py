@@ -22,7 +22,6 @@ from .http.rules import Response
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
 from .run_async import call_soon, run_async, start, start_task
-from .threads import threads_of
 
 __all__ = ["ASGIApp", "Settings"]
 
@@ -31,6 +30,8 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 _log = logging.getLogger("plainmcp")
+LARGE = 2**16
+"""How many bytes of a response may wait in a socket without being counted."""
 MOMENT = 0.05
 """After how many seconds a call starts to watch whether its client is still connected."""
 
@@ -47,7 +48,6 @@ class ASGIApp:
     ) -> None:
         self.endpoint = Endpoint(core, settings or Settings())
         self._principal = principal
-        self._threads = threads_of(core)
         self._tasks: set[asyncio.Task[bytes | None]] = set()  # a loop alone does not keep its tasks alive
 
     def drain(self) -> None:
@@ -71,21 +71,19 @@ class ASGIApp:
         if scope["type"] != "http":
             return await self._handle_other(scope, receive, send)
         endpoint, method, pairs, server = self.endpoint, scope["method"], scope["headers"], scope.get("server")
-        headers = Headers(pairs if type(pairs) is list else list(pairs))
+        client = scope.get("client")
+        headers = Headers(pairs if type(pairs) is list else list(pairs), client[0] if client else None)
         response: Response | None
+        answer: Response | PendingResponse | None = None
         try:
             profile = endpoint.preflight.check(method, headers, server[0] if server else None)
             if isinstance(profile, Response):
                 raise _Refused(profile)
             principal = None if self._principal is None else await self._identify(scope)
-            message = await receive()
-            body = message.get("body", b"")
-            if (
-                message["type"] != "http.request"
-                or message.get("more_body")
-                or len(body) > endpoint.settings.max_body
-            ):
-                body = await read_body(receive, endpoint.settings, message)
+            message, rest = start(receive())
+            body: bytes | None = None if rest is not None else _whole_body_of(message, endpoint.settings.max_body)
+            if body is None:
+                body = await read_body(receive, endpoint.settings, message, rest)
             answer = endpoint.receive(method, headers, profile, body, principal)
             response = answer if isinstance(answer, Response) else await self._answer(answer, receive, send)
         except _Refused as refused:
@@ -97,7 +95,7 @@ class ASGIApp:
         except ClientGone:
             return
         if response is not None:
-            await _send_whole(send, response)
+            await self._send_whole(send, response, answer)
 
     async def _identify(self, scope: Scope) -> Any:
         """The caller, as the function `principal` returns it; raises _Refused if the function raises."""
@@ -113,6 +111,18 @@ class ASGIApp:
             if task is not None and task.cancelling():
                 raise  # the whole request is cancelled
             raise _Refused(rules.refuse_caller(error)) from None
+
+    async def _send_whole(self, send: Send, response: Response, answer: Response | PendingResponse | None) -> None:
+        """Send a response; the bytes of a large one count as unread until the client has taken them."""
+        size = len(response.body)
+        if size <= LARGE:
+            return await _send_whole(send, response)
+        caller = answer.caller if isinstance(answer, PendingResponse) else None
+        self.endpoint.unread.add(caller, size)
+        try:
+            await _send_whole(send, response)
+        finally:
+            self.endpoint.unread.add(caller, -size)
 
     async def _handle_other(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -159,11 +169,11 @@ class ASGIApp:
         try:
             if pending.can_speak:
                 listen = partial(self.endpoint.listen, pending)
-                response, task = start_task(run_async(exchange, self._threads, listen))
+                response, task = start_task(run_async(exchange, pending, listen))
                 if task is not None:
                     return await self._answer_in_task(pending, task, receive, send)
             else:
-                response, rest = start(run_async(exchange, self._threads))
+                response, rest = start(run_async(exchange, pending))
                 if rest is not None:
                     return await self._answer_here(pending, rest, receive, send)
         except ClientGone:
@@ -211,7 +221,7 @@ class ASGIApp:
         async def watch_and_send() -> None:
             reply = await self._send_messages(pending, receive, send)
             if reply is not None:
-                await _send_whole(send, reply)
+                await self._send_whole(send, reply, pending)
 
         def start_watching() -> None:
             watchers.append(loop.create_task(watch_and_send()))
@@ -297,6 +307,14 @@ class _Refused(Exception):
 
     def __init__(self, response: Response) -> None:
         self.response = response
+
+
+def _whole_body_of(message: MutableMapping[str, Any], limit: int) -> bytes | None:
+    """The body in the first message of a request; None if it is not whole, or over the limit."""
+    if message["type"] != "http.request" or message.get("more_body"):
+        return None
+    body: bytes = message.get("body", b"")
+    return body if len(body) <= limit else None
 
 
 def _retrieve(task: "asyncio.Task[Any]") -> None:

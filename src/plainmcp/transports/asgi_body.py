@@ -1,12 +1,14 @@
 """Reads the body of an ASGI request, within the limits of the settings. Knows ASGI, but no MCP."""
 
 import asyncio
-from collections.abc import MutableMapping
+from collections.abc import Awaitable, MutableMapping
 from typing import Any
 
 from .http.settings import Settings
 
 __all__ = ["BodyTooLarge", "BodyTooSlow", "ClientGone", "read_body"]
+
+Message = MutableMapping[str, Any]
 
 
 class ClientGone(Exception):
@@ -21,17 +23,18 @@ class BodyTooSlow(Exception):
     """The body took longer than the settings allow."""
 
 
-async def read_body(receive: Any, settings: Settings, message: MutableMapping[str, Any] | None = None) -> bytes:
-    """The whole body of a request; `message` is its first message, if that was received already.
+async def read_body(
+    receive: Any, settings: Settings, message: Message | None = None, rest: Awaitable[Message] | None = None
+) -> bytes:
+    """The whole body of a request; raises BodyTooLarge, BodyTooSlow or ClientGone.
 
-    Raises BodyTooLarge, BodyTooSlow or ClientGone.
+    `message` is its first message, if it was received already; `rest` is an awaitable of it, if it is being received.
     """
     buffer = bytearray()  # not a list of parts: they may be as small as one byte
     try:
         async with asyncio.timeout(settings.body_seconds):
+            part = message or await (rest or receive())
             while True:
-                part = await receive() if message is None else message
-                message = None
                 if part["type"] == "http.disconnect":
                     raise ClientGone
                 buffer += part.get("body", b"")
@@ -39,5 +42,6 @@ async def read_body(receive: Any, settings: Settings, message: MutableMapping[st
                     raise BodyTooLarge
                 if not part.get("more_body", False):
                     return bytes(buffer)
+                part = await receive()
     except TimeoutError:
         raise BodyTooSlow from None

@@ -17,7 +17,7 @@ from ..protocol.dispatch import receive, refuse
 from ..protocol.exchange import Exchange, Listen
 from ..protocol.facts import SessionFacts
 from ..protocol.observation import observe_session
-from ..protocol.request import Caller, Cancelled, RequestHeaders
+from ..protocol.request import Caller, Cancelled, PeerError, RequestHeaders
 from ..protocol.session import Session
 from ..revisions import LATEST_HANDSHAKE, Revision
 from ..wire import jsonrpc
@@ -25,6 +25,7 @@ from ..wire.jsonrpc import Envelope
 from .link import RequestLink, normalize_id
 from .pending_request import PendingRequest
 from .run import run
+from .shares import OwnShare
 from .threads import threads_of
 
 __all__ = ["Connection"]
@@ -46,6 +47,7 @@ class Connection:
         principal: Any = None,
         ask_seconds: float = 300,
         transport: str | None = None,
+        questions: OwnShare | None = None,
     ) -> None:
         self.core = core
         self.transport = transport
@@ -57,6 +59,7 @@ class Connection:
         self._lock = threading.Lock()
         self._publishing = threading.RLock()
         self._questions: dict[str, PendingRequest] = {}
+        self._question_share = questions
         self._count = 0
         self._unsubscribe = core.registry.listen(self._publish)
         self._end_session: Callable[[], None] = _do_nothing
@@ -140,7 +143,13 @@ class Connection:
         return self._send is None
 
     def ask(self, method: str, params: Any, send: Callable[[bytes], None]) -> PendingRequest:
-        """Send a question to the client."""
+        """Send a question to the client; raises PeerError if too many are open."""
+        share = self._question_share
+        if share is not None:
+            limit = share.find_limit()
+            if limit is not None:
+                raise PeerError(limit.text)
+            share.add()
         with self._lock:
             self._count += 1
             question = PendingRequest(f"s-{self._count}", self.ask_seconds)
@@ -149,7 +158,9 @@ class Connection:
         return question
 
     def withdraw(self, question: PendingRequest, send: Callable[[bytes], None]) -> None:
-        """Cancel a question that has no answer (VER-08)."""
+        """Forget a question, and cancel it if it has no answer (VER-08)."""
+        if self._question_share is not None:
+            self._question_share.add(-1)
         if self._questions.pop(question.id, None) is not None:
             send(jsonrpc.encode_notification("notifications/cancelled", {"requestId": question.id}))
 

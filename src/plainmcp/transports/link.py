@@ -19,6 +19,7 @@ from ..protocol.request import PeerError
 from ..revisions import Revision
 from ..wire import jsonrpc
 from .pending_request import PendingRequest
+from .threads import without_slot
 
 __all__ = ["Cancellation", "Channel", "RequestLink", "normalize_id"]
 
@@ -179,7 +180,7 @@ class RequestLink(Cancellation):
 
     def ask(self, method: str, params: Any) -> Any:
         """Send a request and wait for its result; raises PeerError."""
-        with self._open_question(method, params) as question:
+        with self._open_question(method, params) as question, without_slot():
             return question.wait(question.seconds)
 
     async def ask_async(self, method: str, params: Any) -> Any:

@@ -28,7 +28,7 @@ from .invoke import Process
 from .lines import MAX_LINE, Lines
 from .link import RequestLink
 from .shutdown import GRACE, LAST, SHUTTING_DOWN, check_grace, end_with_main_thread
-from .threads import Threads
+from .threads import make_threads
 
 __all__ = ["StdioPipes", "StdioServer", "guard_stdio", "handle_signals", "run"]
 
@@ -86,7 +86,7 @@ class StdioServer:
         self.grace = check_grace(grace)
         self._lines = Lines(pipes.read, max_line)
         self._put = pipes.write
-        self._threads = Threads(core.threads)
+        self._threads = make_threads(core)
         self._connection = Connection(core, self._write, transport="pipe")
         self._connection.begin_session()
         self._process = Process.current

@@ -165,9 +165,8 @@ def headers_of(environ: Environ) -> Headers:
     for key in ("CONTENT_TYPE", "CONTENT_LENGTH"):
         if environ.get(key):
             pairs.append((key, environ[key]))
-    return Headers(
-        [(_to_bytes(key.lower().replace("_", "-")), _to_bytes(value)) for key, value in pairs], folded=True
-    )
+    named = [(_to_bytes(key.lower().replace("_", "-")), _to_bytes(value)) for key, value in pairs]
+    return Headers(named, environ.get("REMOTE_ADDR"), folded=True)
 
 
 def _to_bytes(text: str) -> bytes:

@@ -23,6 +23,7 @@ from ...protocol.dispatch import check_log_level, require_meta, revision_from_me
 from ...protocol.failures import error_response, log_incident
 from ...revisions import HTTP_DEFAULT, LATEST, MODERN, REVISIONS, Revision
 from ...wire.jsonrpc import Envelope, Failure, Meta
+from ..shares import Limit
 from . import security
 from .headers import Headers, match_method, match_params, to_text
 from .settings import Settings
@@ -40,6 +41,7 @@ __all__ = [
     "json_response",
     "length_of",
     "missing_session_error",
+    "over_limit",
     "profile_of",
     "refusal",
     "refuse_caller",
@@ -90,6 +92,11 @@ def refusal(status: int, error: ProtocolError, id: bytes | None = None, allow: b
     """The response to a refused request, with an error; `allow` names the allowed methods."""
     headers = JSON if allow is None else (*JSON, (b"allow", allow))
     return Response(status, error_response(error, LATEST, id), headers)
+
+
+def over_limit(limit: Limit, body: bytes | None) -> Response:
+    """The response to a request over a limit: 429 if it is the caller's own, or 503 if it is that of all callers."""
+    return Response(429 if limit.is_own else 503, body or b"", (*JSON, (b"retry-after", b"1")))
 
 
 def refuse_caller(error: BaseException) -> Response:
