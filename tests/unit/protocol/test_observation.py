@@ -329,6 +329,23 @@ def test_the_variables_reach_middleware_dependencies_and_the_log(way: str, caplo
     assert inside == [f"the request {id}"] * 8
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_an_incident_begins_with_the_frame_of_the_author(way: str, caplog: pytest.LogCaptureFixture) -> None:
+    server = make_server(Observed())
+
+    @server.tool
+    async def crash_async() -> str:
+        await asyncio.sleep(0)
+        raise RuntimeError("secret")
+
+    for tool in ("crash", "crash_async"):
+        caplog.clear()
+        send(way, server, "tools/call", name=tool)
+        (record,) = [record for record in caplog.records if "incident" in record.getMessage()]
+        assert record.exc_info is not None and record.exc_info[2] is not None
+        assert record.exc_info[2].tb_frame.f_code.co_name == tool
+
+
 def test_several_observers_begin_in_order_and_end_in_reverse() -> None:
     log: list[str] = []
 
