@@ -465,6 +465,22 @@ def test_the_sessions_of_http_are_seen_from_the_handshake_to_the_end() -> None:
     assert log == [("begins", "tcp")] * 2 + [("tcp", "2025-11-25", "t", True), ("tcp", "2025-06-18", "t", True)]
 
 
+def test_a_handshake_over_the_limit_is_an_error_and_no_session() -> None:
+    observer = Observed()
+    server = make_server(observer)
+    log = watch_sessions(server)
+
+    async def run() -> int:
+        app = server.asgi(max_sessions=1, max_sessions_per_caller=1)
+        headers = await session(app)
+        await speak(app, message("2025-11-25", "ping"), headers)  # a session in use is not replaced
+        return (await speak(app, initialize("2025-11-25"))).status
+
+    assert asyncio.run(run()) in (429, 503)
+    assert observer.log[-1][:4] == ("initialize", None, "error", -32603)
+    assert log == [("begins", "tcp")]
+
+
 def test_the_session_of_standard_input_lasts_as_long_as_the_connection() -> None:
     server = Server("s")
     log = watch_sessions(server)
