@@ -152,6 +152,9 @@ def test_the_commands_of_the_container_run(tmp_path: Path) -> None:
 # nginx --------------------------------------------------------------------------------------------
 
 
+needs_nginx = pytest.mark.skipif(sys.platform != "linux", reason="there is no nginx to install on this system")
+
+
 @contextmanager
 def behind_nginx(here: Path) -> Iterator[tuple[int, int, Path]]:
     """The program of the page behind its nginx: both ports, and the program's log."""
@@ -219,6 +222,7 @@ def call(name: str, **arguments: Any) -> tuple[Any, dict[str, str]]:
     return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}, modern_headers(name)
 
 
+@needs_nginx
 def test_calls_and_streams_go_through_nginx(tmp_path: Path) -> None:
     with behind_nginx(tmp_path) as (port, _, log):
         client = HttpsClient(tmp_path, port)
@@ -285,6 +289,7 @@ def check_sizes(client: HttpsClient) -> None:
     client.close()
 
 
+@needs_nginx
 def test_without_the_name_of_the_site_nothing_is_served(tmp_path: Path) -> None:
     with behind_nginx(tmp_path) as (port, program_port, _):
         client = HttpsClient(tmp_path, port)

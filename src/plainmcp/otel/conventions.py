@@ -20,6 +20,7 @@ __all__ = [
     "metric_attributes",
     "request_attributes",
     "session_attributes",
+    "session_id_attributes",
     "span_name",
 ]
 
@@ -62,7 +63,7 @@ def span_name(facts: RequestFacts) -> str:
     return f"{method} {facts.name}" if method in _NAMES and facts.is_known else method
 
 
-def request_attributes(facts: RequestFacts, *, session_ids: bool) -> Attributes:
+def request_attributes(facts: RequestFacts) -> Attributes:
     """The attributes of a span that are known when the request begins."""
     method, name = facts.method or _OTHER, _limit(facts.name or "")
     found: dict[str, Any] = {METHOD: _limit(method), OPERATION: _OPERATIONS.get(method)}
@@ -71,14 +72,19 @@ def request_attributes(facts: RequestFacts, *, session_ids: bool) -> Attributes:
     elif name and method.startswith("resources/"):
         found[RESOURCE] = name
     found[REQUEST_ID] = None if facts.request_id is None else _limit(str(facts.request_id))
-    if session_ids and _has_handshake(facts.revision):
-        found[SESSION] = facts.session_id
     found |= {ADDRESS: facts.address, PORT: facts.port, **_network_attributes(facts)}
     return _present(found)
 
 
+def session_id_attributes(facts: RequestFacts) -> Attributes:
+    """The id of the session of a request, at its end; revisions without a handshake must not have one."""
+    revision = facts.revision
+    has_session = revision is not None and REVISIONS[revision].handshake
+    return _present({SESSION: facts.session_id if has_session else None})
+
+
 def end_attributes(facts: RequestFacts) -> Attributes:
-    """The attributes of a span that are known when the request has ended."""
+    """The attributes of a span and of its duration that are known when the request has ended."""
     code = None if facts.error_code is None else str(facts.error_code)
     error = _TOOL_ERROR if facts.outcome == "tool_error" else code
     return _present({REVISION: facts.revision, ERROR_TYPE: error, STATUS_CODE: code})
@@ -126,11 +132,6 @@ def _method_of(facts: RequestFacts) -> str:
     """The method, if the server has it; a tool, prompt or resource that it does not have is no reason to hide it."""
     is_known = facts.method in (*_NAMES, "resources/read") or facts.is_known
     return facts.method if facts.method is not None and is_known else _OTHER
-
-
-def _has_handshake(revision: str | None) -> bool:
-    """Whether a revision has sessions; in the others a session id must not be recorded."""
-    return revision is not None and REVISIONS[revision].handshake
 
 
 def _present(found: dict[str, Any]) -> Attributes:

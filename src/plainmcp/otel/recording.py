@@ -10,7 +10,7 @@ from opentelemetry import context as contexts
 from opentelemetry import metrics, trace
 from opentelemetry.baggage.propagation import W3CBaggagePropagator
 from opentelemetry.propagators.composite import CompositePropagator
-from opentelemetry.trace import Link, Span, SpanKind, Status, StatusCode
+from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from ..observe import RequestFacts, SessionFacts
@@ -32,6 +32,7 @@ class Recorder:
         arguments: bool,
         results: bool,
         session_ids: bool,
+        public: bool,
     ) -> None:
         self._tracer = trace.get_tracer("plainmcp", tracer_provider=tracer_provider)
         meter = metrics.get_meter("plainmcp", meter_provider=meter_provider)
@@ -40,6 +41,7 @@ class Recorder:
         self._arguments = arguments
         self._results = results
         self._session_ids = session_ids
+        self._context_of = _context_of_public if public else _context_of
 
     def begin_request(self, facts: RequestFacts) -> Callable[[RequestFacts], None] | None:
         """Start the span of a request and make it the current one; returns a function that ends it.
@@ -48,8 +50,8 @@ class Recorder:
         """
         if facts.method is None:
             return None
-        parent, links = _parent_of(facts)
-        attributes = conventions.request_attributes(facts, session_ids=self._session_ids)
+        parent, links = self._context_of(facts)
+        attributes = conventions.request_attributes(facts)
         span = self._tracer.start_span(
             conventions.span_name(facts), parent, SpanKind.SERVER, attributes=attributes, links=links
         )
@@ -64,6 +66,8 @@ class Recorder:
         self._requests.record(facts.duration, conventions.metric_attributes(facts))
         if span.is_recording():
             span.set_attributes(conventions.end_attributes(facts))
+            if self._session_ids:
+                span.set_attributes(conventions.session_id_attributes(facts))
             span.set_attributes(conventions.data_attributes(facts, arguments=self._arguments, results=self._results))
             if conventions.is_server_fault(facts):
                 span.set_status(Status(StatusCode.ERROR))
@@ -83,12 +87,20 @@ def _make_histogram(meter: metrics.Meter, name: str, description: str) -> Any:
     )
 
 
-def _parent_of(facts: RequestFacts) -> tuple[contexts.Context, list[Link]]:
-    """The context of the parent of a span, and the links to other spans."""
+def _context_of(facts: RequestFacts) -> tuple[contexts.Context, list[Link]]:
+    """The context of a span, with what the client sent as its parent; and a link to the span around it."""
     current, carrier = contexts.get_current(), facts.trace_context
-    if not carrier:
-        return current, []
-    sent = trace.get_current_span(_propagator.extract(carrier, contexts.Context())).get_span_context()
     around = trace.get_current_span(current).get_span_context()
-    links = [Link(around)] if sent.is_valid and around.is_valid else []
-    return _propagator.extract(carrier, current), links
+    links = [Link(around)] if around.is_valid and _sent_span(carrier).is_valid else []
+    return (_propagator.extract(carrier, current) if carrier else current), links
+
+
+def _context_of_public(facts: RequestFacts) -> tuple[contexts.Context, list[Link]]:
+    """The context of a span without what the client sent, which is only a link."""
+    sent = _sent_span(facts.trace_context)
+    return contexts.get_current(), [Link(sent)] if sent.is_valid else []
+
+
+def _sent_span(carrier: dict[str, str]) -> SpanContext:
+    """The span that a client names as the parent; an invalid one if it names none."""
+    return trace.get_current_span(_propagator.extract(carrier, contexts.Context())).get_span_context()

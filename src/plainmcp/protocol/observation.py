@@ -111,8 +111,9 @@ def _begin(observers: Sequence[Callable[[Any], Any]], facts: Any) -> Ends:
 
 def _end(ends: Ends, facts: Any) -> None:
     """Call the functions for the end, the last one first, each once."""
-    while ends:
-        _call(ends.pop(), facts)
+    with suppress(IndexError):  # two threads may end a request at once
+        while True:
+            _call(ends.pop(), facts)
 
 
 def _call(function: Callable[[Any], Any], facts: Any) -> Any:

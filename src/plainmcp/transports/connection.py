@@ -46,8 +46,8 @@ class Connection:
         *,
         principal: Any = None,
         ask_seconds: float = 300,
-        questions: OwnShare | None = None,
         transport: str | None = None,
+        questions: OwnShare | None = None,
     ) -> None:
         self.core = core
         self.transport = transport

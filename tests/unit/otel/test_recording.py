@@ -147,7 +147,7 @@ def test_a_session_is_named_on_handshake_revisions_only() -> None:
     id = asyncio.run(run())
     first, ready, old, new = telemetry.spans
     assert [span.name for span in (first, ready)] == ["initialize", "notifications/initialized"]
-    assert attributes(first)["mcp.protocol.version"] == "2025-11-25"
+    assert (attributes(first)["mcp.protocol.version"], attributes(first)["mcp.session.id"]) == ("2025-11-25", id)
     assert "jsonrpc.request.id" not in attributes(ready)
     assert (attributes(old)["mcp.session.id"], attributes(old)["jsonrpc.request.id"]) == (id, "x")
     assert "mcp.session.id" not in attributes(new)
@@ -328,6 +328,34 @@ def test_the_span_of_the_http_server_becomes_a_link() -> None:
     for span, http in ((child, second_http), (odd, third_http)):
         assert span.parent is not None and http.context is not None
         assert (span.parent.span_id, span.links) == (http.context.span_id, ())
+
+
+def test_a_public_server_only_links_to_the_trace_of_a_client() -> None:
+    server, telemetry = make_server(public=True)
+    seen: list[Any] = []
+
+    @server.tool
+    def look() -> str:
+        seen.append(baggage.get_baggage("tenant"))
+        return ""
+
+    app, tracer = server.asgi(), telemetry.tracers.get_tracer("http")
+
+    async def instrumented(scope: Any, receive: Any, send: Any) -> None:
+        with tracer.start_as_current_span("POST /mcp"):
+            await app(scope, receive, send)
+
+    async def run() -> None:
+        meta = {"traceparent": TRACEPARENT, "baggage": "tenant=blue"}
+        await speak(instrumented, *modern("tools/call", meta=meta, name="look"))
+        await speak(app, *modern("tools/call", name="look"))
+
+    asyncio.run(run())
+    inside, http, alone = telemetry.spans
+    assert inside.parent is not None and http.context is not None and http.context.trace_id != int(TRACE, 16)
+    assert inside.parent.span_id == http.context.span_id
+    assert [f"{link.context.span_id:016x}" for link in inside.links] == [PARENT]
+    assert (alone.parent, list(alone.links), seen) == (None, [], [None, None])
 
 
 def test_the_span_is_current_while_an_incident_is_logged() -> None:

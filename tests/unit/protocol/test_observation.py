@@ -329,6 +329,23 @@ def test_the_variables_reach_middleware_dependencies_and_the_log(way: str, caplo
     assert inside == [f"the request {id}"] * 8
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_an_incident_begins_with_the_frame_of_the_author(way: str, caplog: pytest.LogCaptureFixture) -> None:
+    server = make_server(Observed())
+
+    @server.tool
+    async def crash_async() -> str:
+        await asyncio.sleep(0)
+        raise RuntimeError("secret")
+
+    for tool in ("crash", "crash_async"):
+        caplog.clear()
+        send(way, server, "tools/call", name=tool)
+        (record,) = [record for record in caplog.records if "incident" in record.getMessage()]
+        assert record.exc_info is not None and record.exc_info[2] is not None
+        assert record.exc_info[2].tb_frame.f_code.co_name == tool
+
+
 def test_several_observers_begin_in_order_and_end_in_reverse() -> None:
     log: list[str] = []
 
@@ -446,6 +463,22 @@ def test_the_sessions_of_http_are_seen_from_the_handshake_to_the_end() -> None:
 
     asyncio.run(run())
     assert log == [("begins", "tcp")] * 2 + [("tcp", "2025-11-25", "t", True), ("tcp", "2025-06-18", "t", True)]
+
+
+def test_a_handshake_over_the_limit_is_an_error_and_no_session() -> None:
+    observer = Observed()
+    server = make_server(observer)
+    log = watch_sessions(server)
+
+    async def run() -> int:
+        app = server.asgi(max_sessions=1, max_sessions_per_caller=1)
+        headers = await session(app)
+        await speak(app, message("2025-11-25", "ping"), headers)  # a session in use is not replaced
+        return (await speak(app, initialize("2025-11-25"))).status
+
+    assert asyncio.run(run()) in (429, 503)
+    assert observer.log[-1][:4] == ("initialize", None, "error", -32603)
+    assert log == [("begins", "tcp")]
 
 
 def test_the_session_of_standard_input_lasts_as_long_as_the_connection() -> None:

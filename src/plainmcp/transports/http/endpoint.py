@@ -44,7 +44,6 @@ ENDING = Limit("the server is shutting down", False)
 class PendingResponse(RequestLink):
     """A response that is not ready yet. Its stream is created when something is sent before the response."""
 
-    transport = "tcp"
     exchange: Exchange | None = None
     """The exchange that ends in the response; None for a GET."""
     standing = False
@@ -82,6 +81,11 @@ class PendingResponse(RequestLink):
     def revision(self) -> Revision:
         """The revision of the request."""
         return self._revision
+
+    @property
+    def transport(self) -> str | None:
+        """How the request came."""
+        return "tcp"
 
     @property
     def stream(self) -> Stream:
@@ -353,16 +357,16 @@ class Endpoint:
         session = HttpSession(self.core, self.settings, principal, now, self._shares, address)
         handshake = Handshake(profile, session)
         caller = session.connection.caller(handshake, headers)
+        limit = self.sessions.add(session)
+        if limit is not None:
+            session.close()
+            return rules.over_limit(limit, refuse(self.core, InternalError(limit.text), caller, envelope).response)
         exchange = self.core.dispatch(self.core, envelope, caller)
         if exchange.step is None and session.connection.session.revision is None:
-            session.close()
-            return self._open(handshake, exchange, caller)
-        limit = self.sessions.add(session)
-        if limit is None:
-            return self._open(handshake, exchange, caller)
-        session.close()
-        exchange.fail(InternalError(limit.text))
-        return rules.over_limit(limit, error_response(InternalError(limit.text), LATEST_HANDSHAKE, envelope.id))
+            self.sessions.remove(session)
+        else:
+            session.connection.begin_session()
+        return self._open(handshake, exchange, caller)
 
     def _find_session(
         self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None

@@ -79,8 +79,8 @@ class HttpSession:
             self.send,
             principal=principal,
             ask_seconds=settings.ask_seconds,
-            questions=OwnShare(shares.questions, self.caller),
             transport="tcp",
+            questions=OwnShare(shares.questions, self.caller),
         )
         self.connection.session.id = self.id.decode()
         self.created = self.used = now

@@ -65,8 +65,6 @@ class SessionStore:
                 self._share.add(session.owner)
         for one in surplus:
             one.close()
-        if limit is None:
-            session.connection.begin_session()
         return limit
 
     def _pop(self, session: HttpSession) -> HttpSession:
