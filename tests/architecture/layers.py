@@ -22,7 +22,8 @@ LAYERS = {
     "cli": ("cli/",),
     "compat": ("compat/",),
     "testing": ("testing",),
-    "server": ("server", "middleware"),
+    "otel": ("otel/",),
+    "server": ("server", "middleware", "observe"),
     "transports": ("transports/",),
     "auth": ("auth/",),
     "protocol": ("protocol/", "context"),
@@ -35,7 +36,7 @@ LAYERS = {
 }
 
 # The layers that do I/O.
-OUTER = ("program", "cli", "compat", "testing", "server", "transports", "auth")
+OUTER = ("program", "cli", "compat", "testing", "otel", "server", "transports", "auth")
 
 
 @dataclass(frozen=True)
