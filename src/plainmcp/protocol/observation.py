@@ -21,6 +21,7 @@ from .exchange import FAILURES, Around, Exchange, Listen, Run, Step
 from .facts import HttpFacts, RequestFacts, SessionFacts, current_http
 from .failures import log_incident
 from .features import Feature
+from .files import reads_file
 from .request import Caller
 
 __all__ = [
@@ -181,6 +182,8 @@ def _with(step: Run | Around, variables: Variables) -> Step:
     """A step whose functions run with context variables."""
     feature = step.feature
     call = partial(_call_async if feature.is_async else _call_plain, variables, feature.function)
+    if getattr(feature.function, "reads_file", False):
+        call = reads_file(call)
     wrapped = Feature(
         function=call,
         is_async=feature.is_async,
