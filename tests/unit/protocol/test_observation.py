@@ -15,6 +15,7 @@ from mounted import Live, modern, session, speak
 from plainmcp import Context, Depends, Server, ToolError
 from plainmcp.errors import AuthorError
 from plainmcp.observe import RequestFacts, SessionFacts
+from plainmcp.protocol.dispatch import dispatch, dispatch_observed
 from plainmcp.testing import Client
 from speaking import initialize, message
 from ways import REVISIONS, WAYS, send
@@ -344,6 +345,11 @@ def test_an_incident_begins_with_the_frame_of_the_author(way: str, caplog: pytes
         (record,) = [record for record in caplog.records if "incident" in record.getMessage()]
         assert record.exc_info is not None and record.exc_info[2] is not None
         assert record.exc_info[2].tb_frame.f_code.co_name == tool
+
+
+def test_a_server_without_observers_has_the_plain_dispatch() -> None:
+    assert Server("s").dispatch is dispatch
+    assert Server("s", observe=lambda facts: None).dispatch is dispatch_observed
 
 
 def test_several_observers_begin_in_order_and_end_in_reverse() -> None:
