@@ -25,6 +25,7 @@ LAYERS = {
     "otel": ("otel/",),
     "server": ("server", "middleware", "observe"),
     "transports": ("transports/",),
+    "auth": ("auth/",),
     "protocol": ("protocol/", "context"),
     "schema": ("schema/",),
     "values": ("values/",),
@@ -35,7 +36,7 @@ LAYERS = {
 }
 
 # The layers that do I/O.
-OUTER = ("program", "cli", "compat", "testing", "otel", "server", "transports")
+OUTER = ("program", "cli", "compat", "testing", "otel", "server", "transports", "auth")
 
 
 @dataclass(frozen=True)

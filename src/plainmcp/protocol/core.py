@@ -35,6 +35,7 @@ from .options import (
 )
 from .registry import Registry
 from .request import Caller
+from .scopes import Implies, check_requirement, compile_missing
 from .switches import selection_of
 
 __all__ = ["Core"]
@@ -111,6 +112,7 @@ class Core:
         lifespan: Callable[..., Any] | None = None,
         middleware: Sequence[Callable[..., Any]] = (),
         observe: Callable[..., Any] | Sequence[Callable[..., Any]] = (),
+        implies: Implies | None = None,
     ) -> None:
         if not name:
             raise AuthorError("a server needs a name")
@@ -149,6 +151,9 @@ class Core:
         self.batches = batches
         self.mask_errors = mask_errors  # whether clients are not sent the text of unexpected exceptions
         self.now = now
+        self.implies = implies
+        self.is_missing = compile_missing(implies)
+        """Whether the scopes of a caller lack one of those that are required."""
         self.lifespan: Any = None  # the value of the lifespan, once it has started
         self.rules = Rules()
         self.registry = Registry(self.policy)
@@ -181,7 +186,7 @@ class Core:
         """Offer a function as a tool: `@server.tool`, or `@server.tool(name=…, render="table", …)`.
 
         Takes name, title, description, input_schema, output_schema, annotations, icons, meta, render, policy,
-        visible, needs, inline, timeout and replace.
+        visible, requires, needs, inline, timeout and replace.
         """
 
         def register(function: F) -> F:
@@ -199,8 +204,8 @@ class Core:
     def resource(self, uri: str, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
         """Offer a function as the resource at a URI, or, where the URI has {variables}, as a resource template.
 
-        Takes name, title, description, mime_type, size, annotations, icons, meta, cache, visible, needs, inline,
-        timeout and replace.
+        Takes name, title, description, mime_type, size, annotations, icons, meta, cache, visible, requires, needs,
+        inline, timeout and replace.
         """
 
         def register(function: F) -> F:
@@ -234,6 +239,7 @@ class Core:
         details: dict[str, Any] = {"timeout": self.timeout, **options}
         _check_seconds("timeout", details["timeout"])
         details["tags"] = _check_tags(details.get("tags") or ())
+        details["requires"] = check_requirement(details.get("requires"))
         if details.get("icons"):
             details["icons"] = list(details["icons"])
         return details, bool(details.pop("replace", False))

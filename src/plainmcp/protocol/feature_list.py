@@ -64,6 +64,8 @@ class FeatureList(Generic[F]):
         self._guarded = False  # whether any feature is hidden from some callers
         self.has_headers = False
         """Whether any feature has arguments that are repeated in headers."""
+        self.has_requirements = False
+        """Whether any feature requires scopes."""
 
     def __len__(self) -> int:
         return len(self.features)
@@ -109,6 +111,7 @@ class FeatureList(Generic[F]):
         feature.serial = self._serial if former is None else former.serial
         self._guarded = self._guarded or feature.visible is not None  # before a request can find the feature
         self.has_headers = self.has_headers or bool(getattr(feature, "headers", None))
+        self.has_requirements = self.has_requirements or feature.requires is not None
         self.registered[key] = feature
         if origin is not None:
             self._origins[key] = origin

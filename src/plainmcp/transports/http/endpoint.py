@@ -20,13 +20,14 @@ from ...protocol.request import Caller, Cancelled
 from ...protocol.session import Session
 from ...revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ...wire import jsonrpc
-from ...wire.jsonrpc import ABSENT, Envelope, Meta
+from ...wire.jsonrpc import ABSENT, Envelope, Failure, Meta
 from ..link import RequestLink
 from ..run import run
 from ..shares import Limit, OwnShare, Share, caller_of
 from ..shutdown import SHUTTING_DOWN
 from ..threads import Job, Threads, threads_of
 from . import rules
+from .challenges import PLAIN, Challenges
 from .headers import Headers
 from .http_session import HttpSession, SessionShares
 from .rules import EVENT_STREAM, JSON, Preflight, RequestProfile, Response, json_response, refusal
@@ -111,6 +112,8 @@ class PendingResponse(RequestLink):
         """The HTTP response with one JSON-RPC response, or without one."""
         if type(message) is bytes:
             return Response(200, message, JSON)
+        if isinstance(message, Failure) and message.cause is not None:
+            return self.profile.challenges.refuse_scopes(message.cause, message)
         return json_response(200 if message is None else rules.status_of(message, self.modern), message)
 
     @cached_property
@@ -174,10 +177,10 @@ class Handshake(PendingResponse):
 class Endpoint:
     """The interface for ASGI and WSGI: `preflight` before the body is read, then `receive`, at the end `leave`."""
 
-    def __init__(self, core: Core, settings: Settings) -> None:
+    def __init__(self, core: Core, settings: Settings, challenges: Challenges = PLAIN) -> None:
         self.core = core
         self.settings = settings
-        self.preflight = Preflight(settings)
+        self.preflight = Preflight(settings, challenges)
         self.sessions = SessionStore(settings, core.now)
         self.unread = Share("bytes", "unread", "max_unread", settings.max_unread, settings.max_unread_per_caller)
         questions = Share(
