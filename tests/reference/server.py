@@ -79,6 +79,7 @@ _METHODS_OF_SERVER = {
     "Files, links and texts": ("add_file", "add_directory", "add_link", "add_text_prompt", "add_file_prompt"),
     "Notifications and removal": ("remove_tool", "remove_resource", "remove_prompt", "resource_updated"),
     "Composition": ("mount", "enable", "disable"),
+    "Around requests": ("middleware", "observe", "observe_sessions"),
     "Use inside a program": (
         "list_tools",
         "list_resources",
@@ -101,7 +102,7 @@ def page() -> str:
         "A wrong value is an [AuthorError](errors.md), here and below, as soon as you pass it.",
     ]
     for title, names in _METHODS_OF_SERVER.items():
-        long = title in ("Offering", "Composition", "Answering")
+        long = title in ("Offering", "Composition", "Around requests", "Answering")
         shown = [member(Server, name, "server") for name in names] if long else [calls(Server, names, "server")]
         parts += [f"## {title}", *shown]
     parts += ["## What the decorators take", "Every option may be omitted.", *_decorators()]

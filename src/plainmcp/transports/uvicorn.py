@@ -91,7 +91,7 @@ def warn_if_open(address: str, *, is_protected: bool) -> None:
         return
     _log.warning(
         "other machines can reach %s, and the server does not check who is calling: anyone who can connect can use "
-        "all of it. Check callers with principal=, or serve at 127.0.0.1 behind a proxy that does",
+        "all of it. Check callers with auth= or principal=, or serve at 127.0.0.1 behind a proxy that does",
         address,
     )
 
