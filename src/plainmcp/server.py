@@ -29,7 +29,7 @@ from .types import CallToolResult, GetPromptResult, Prompt, ReadResourceResult, 
 from .wire import codec
 
 if TYPE_CHECKING:
-    from .transports.http.protection import Protection
+    from .transports.applications import AppOptions
     from .transports.http.routes import Routes
 
 __all__ = ["Server"]
@@ -281,34 +281,14 @@ class Server(Core):
 
         Without a path it answers at any path, so mount it at one. With a path it answers there, and at those of
         `route`; other paths are a 404. With `health`, such as "/health", it also tells load balancers at that path
-        whether it is ready, unless there is a route. `auth` takes verifiers of tokens or keys (see plainmcp.auth);
-        with `anonymous`, callers may come without one. Or `principal` is called with the scope of each request, and
-        returns who is calling. The other options are those of transports.http.settings.Settings.
+        whether it is ready, unless there is a route. `auth` takes verifiers of tokens or keys (see plainmcp.auth),
+        and with `anonymous` callers may come without one. Or `principal` is called with the scope of each request,
+        and returns who is calling. The other options are those of transports.http.settings.Settings.
         """
-        from .transports import asgi  # loaded for those who mount the server
+        from .transports.applications import build_asgi  # loaded for those who mount the server
 
-        options, kind = asgi.Settings(**settings), asgi.ASGIApp
-        self._has_app = True
-        if self.observers:
-            from .transports.asgi_observed import ObservedASGIApp as kind  # loaded for those who have observers
-        protection = _protect("server.asgi", self, auth, principal, anonymous)
-        caller: dict[str, Any] = {}
-        if protection is not None or principal is not None:
-            from .transports import callers_async  # loaded for those who know their callers
-
-            caller = _caller_options(callers_async, principal, protection)
-        app: Any = kind(self, options, **caller)
-        if path is None:
-            _check_no_health(health)
-        else:
-            from .transports.asgi_routes import with_routes  # loaded for those who need a path
-
-            app = with_routes(app, self, self.routes, options, path, health)
-        if protection is None:
-            return app
-        from .transports.well_known import ASGIWellKnown  # loaded for those who use auth=
-
-        return ASGIWellKnown(app, protection.metadata, is_mounted=path is None)
+        options = self._app_options("server.asgi", path, health, principal, auth, anonymous)
+        return build_asgi(self, options, **settings)
 
     @with_checked_options("server.wsgi", "write server.wsgi(principal=…)")
     def wsgi(
@@ -327,31 +307,17 @@ class Server(Core):
         environ. An open stream occupies a thread of the server, so no stream stays open unless `max_standing` allows
         some.
         """
-        from .transports import wsgi  # loaded for those who mount the server
+        from .transports.applications import build_wsgi  # loaded for those who mount the server
 
         settings.setdefault("max_standing", 0)
-        options, kind = wsgi.Settings(**settings), wsgi.WSGIApp
+        options = self._app_options("server.wsgi", path, health, principal, auth, anonymous)
+        return build_wsgi(self, options, **settings)
+
+    def _app_options(self, where: str, *options: Any) -> "AppOptions":
+        from .transports.applications import AppOptions  # as in asgi
+
         self._has_app = True
-        if self.observers:
-            from .transports.wsgi_observed import ObservedWSGIApp as kind  # as in asgi
-        protection = _protect("server.wsgi", self, auth, principal, anonymous)
-        caller: dict[str, Any] = {}
-        if protection is not None or principal is not None:
-            from .transports import callers  # as in asgi
-
-            caller = _caller_options(callers, principal, protection)
-        app: Any = kind(self, options, **caller)
-        if path is None:
-            _check_no_health(health)
-        else:
-            from .transports.wsgi_routes import WSGIPathApp  # as in asgi
-
-            app = WSGIPathApp(app, self, self.routes, options, path, health)
-        if protection is None:
-            return app
-        from .transports.well_known import WSGIWellKnown  # as in asgi
-
-        return WSGIWellKnown(app, protection.metadata, is_mounted=path is None)
+        return AppOptions(where, lambda: self.routes, *options)
 
     @contextmanager
     def _logs(
@@ -458,44 +424,12 @@ class Server(Core):
                 await serving.serve_async(app, address, grace=grace, **details)
 
 
-def _protect(where: str, server: Server, auth: Any, principal: Any, anonymous: bool) -> "Protection | None":
-    """The verifiers of `auth=`, compiled; None without any. Raises AuthorError."""
-    if auth is None:
-        if anonymous:
-            raise OptionError(f"{where}: anonymous=True goes with auth=; without it, everyone is anonymous")
-        return None
-    if principal is not None:
-        raise OptionError(f"{where}: auth= and principal= both say who is calling; give one of them")
-    from .transports.http.protection import protect  # loaded for those who use auth=
-
-    return protect(server, auth, anonymous=anonymous)
-
-
-def _caller_options(callers: Any, principal: Any, protection: "Protection | None") -> dict[str, Any]:
-    """The options of an application that say who is calling."""
-    if protection is None:
-        return {"identify": callers.identify_by_host(principal)}
-    return {"identify": callers.identify_by_auth(protection.authentication), "challenges": protection.challenges}
-
-
-def _is_protected(options: Mapping[str, Any]) -> bool:
-    """Whether a server over HTTP checks who is calling."""
-    by_auth = options.get("auth") is not None and not options.get("anonymous")
-    return by_auth or options.get("principal") is not None
-
-
 _FOR_STDIO = ("max_line", "streams")
 
 
 def _options_for_http(path: str | None, health: str | None, uvicorn: dict[str, Any] | None) -> dict[str, Any]:
     """The options of `run` that go with http=; None for those that are not given."""
     return {"path": path, "uvicorn": uvicorn, "health": None if health == HEALTH else health or ""}
-
-
-def _check_no_health(health: str | None) -> None:
-    """Refuse another path for an application that answers at any path; raises OptionError."""
-    if health is not None:
-        raise OptionError('health= goes with path=, such as path="/mcp": without a path, MCP answers at any path')
 
 
 def _stdio_options_of(where: str, options: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
@@ -513,6 +447,11 @@ def _http_options_of(where: str, options: dict[str, Any]) -> dict[str, Any]:
         if name in options:
             raise OptionError(f"{where}: {name}= is for standard input and output, without http=")
     return options
+
+
+def _is_protected(options: dict[str, Any]) -> bool:
+    """Whether it is known who is calling."""
+    return options.get("principal") is not None or (options.get("auth") is not None and not options.get("anonymous"))
 
 
 def _caller_of(revision: str | Revision | None, principal: Any) -> Caller:

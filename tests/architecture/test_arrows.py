@@ -26,6 +26,7 @@ LAZY = {
 LAZY_MODULES = {
     "transports/run_async": "asyncio takes as long to load as all the rest, and many servers never need it",
     "transports/background_loop": "as run_async",
+    "transports/applications": "needed only if the server is mounted",
     "transports/asgi": "as run_async",
     "transports/asgi_body": "as run_async",
     "transports/lifespan": "as run_async",

@@ -92,6 +92,8 @@ class Introspection:
             raise TokenRefused("it is from another issuer")
         if str(answer.get("token_type", "Bearer")).lower() not in ("bearer", "access_token", "at+jwt"):
             raise TokenRefused("it is not a bearer token")
+        if "cnf" in answer:
+            raise TokenRefused("it is bound to a key of its client, which is not checked here")
         expires = check_times(answer, self._now(), self._leeway, needs_expiry=False)
         self._audience.check(answer)
         return principal_of(answer, self.issuer, expires, self._grants)

@@ -196,7 +196,11 @@ def loader_of(jwks: Any, issuer: str, fetch: Callable[[str], bytes]) -> Load:
     def load() -> bytes:
         if not location:
             location.append(discover(issuer, fetch))
-        return fetch(location[0])
+        try:
+            return fetch(location[0])
+        except Unavailable:
+            location.clear()  # the issuer may have moved them
+            raise
 
     return load
 

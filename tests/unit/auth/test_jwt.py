@@ -203,6 +203,7 @@ HOSTILE: dict[str, Any] = {
     "an ID token of Cognito": lambda i: i.token({"typ": None}, token_use="id"),
     "a refresh token of Keycloak": lambda i: i.token({"typ": "JWT"}, typ="Refresh"),
     "a logout token": lambda i: i.token({"typ": "logout+jwt"}),
+    "a token that is bound to a key": lambda i: i.token(cnf={"jkt": "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"}),
     "a proof": lambda i: i.token({"typ": "dpop+jwt"}),
     "a type that is a number": lambda i: i.token({"typ": 7}),
     "critical extensions": lambda i: i.token({"crit": ["exp"], "exp": 1}),

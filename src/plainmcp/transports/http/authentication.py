@@ -119,7 +119,7 @@ class Authentication:
     def begin(self, headers: Headers) -> Principal | Response | Verification | None:
         """The caller of a request (None for an anonymous one), the response that refuses it, or what to verify."""
         value = headers.raw.get(b"authorization")
-        if value is not None and headers.duplicates is None:
+        if value is not None and headers.duplicates is None and len(value) <= MAX_TOKEN:
             known = self._known.get(sha256(value).digest())
             if known is not None and known.until > self._now() and known.version == known.source.version:
                 return known.outcome
