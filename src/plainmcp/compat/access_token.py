@@ -22,7 +22,7 @@ class AccessToken:
 
 
 def access_token_of(principal: Any) -> Any:
-    """The access token of a caller whom `auth=` has verified, or an object with a token of the host; None otherwise."""
+    """The access token of a caller whom `auth=` has verified, or a principal with a token; None otherwise."""
     if isinstance(principal, Principal):
         expires = None if principal.expires is None else int(principal.expires)
         client = principal.client or principal.subject or ""

@@ -8,11 +8,11 @@ from plainmcp.compat.fastmcp import FastMCP
 from plainmcp.compat.fastmcp.server.dependencies import CurrentAccessToken, TokenClaim, get_access_token
 from protected import ADA, call
 
-ALICE = Principal("https://a", "alice", "app", frozenset({"b", "a"}), {"sub": "alice"}, 99.5)
+ALICE = Principal("https://a", "alice", "app", frozenset({"b", "a"}), {"sub": "alice"}, 4e9 + 0.5)
 
 
 def test_a_principal_is_an_access_token_without_its_token() -> None:
-    assert access_token_of(ALICE) == AccessToken("app", ["a", "b"], 99, "alice", {"sub": "alice"}, "")
+    assert access_token_of(ALICE) == AccessToken("app", ["a", "b"], 4_000_000_000, "alice", {"sub": "alice"}, "")
     assert access_token_of(None) is access_token_of("alice") is None
 
 
