@@ -46,6 +46,7 @@ LAZY_MODULES = {
     "transports/callers": "as http/protection",
     "transports/callers_async": "as http/protection",
     "transports/well_known": "needed only if there is auth=",
+    "auth/keys": "brings hashlib, and is needed only with --auth",
     "cli/reload": "multiprocessing takes long to load, and only --reload needs it",
     "compat/mcp/session": "brings the types of the official SDK, which few handlers of FastMCP need",
     "cli/remote": "http.client takes long to load, and only URLs and commands need it",
