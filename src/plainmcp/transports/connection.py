@@ -45,7 +45,7 @@ class Connection:
         ask_seconds: float = 300,
     ) -> None:
         self.core = core
-        self.session = Session()
+        self.session = Session(core.first_log_level)
         self.principal = principal
         self.ask_seconds = ask_seconds
         self.running: dict[bytes, RequestLink] = {}  # by id

@@ -29,8 +29,6 @@ __all__ = [
 ]
 
 
-CHOSEN_LEVEL = "fastmcp_chosen_level"
-"""Set in the state of a session whose client has chosen the level of log messages."""
 _STATE = "fastmcp_state"
 _current: ContextVar["Context"] = ContextVar("fastmcp_context")
 
@@ -170,11 +168,6 @@ class Context(context.Context[Any]):
         """The client_id in the request's `_meta`; clients can write anything there."""
         client_id = self.meta.get("client_id")
         return client_id if isinstance(client_id, str) else None
-
-    def _is_wanted(self, level: str) -> bool:
-        """Whether a log message is sent: also to a client that has not chosen a level, where a revision allows it."""
-        is_open = self._request.revision.handshake and CHOSEN_LEVEL not in self.session_state
-        return is_open or super()._is_wanted(level)
 
     def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> Any:
         """Report progress, if the client asked for it."""

@@ -34,6 +34,8 @@ _log = logging.getLogger("plainmcp")
 class HighLevelServer(Serving, Server):  # type: ignore[misc]  # as in the SDK, not as in plainmcp
     """A server with the decorators of the SDK; the classes of `mcp` 1 and `mcp` 2 add their constructors."""
 
+    first_log_level = "debug"
+
     def __init__(
         self,
         name: str,

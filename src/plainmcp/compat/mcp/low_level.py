@@ -41,6 +41,8 @@ _ON = {
 class Server(Decorators, PlainServer):  # type: ignore[misc]
     """A server whose handlers answer whole methods; the handshake, revisions and transports are plainmcp's."""
 
+    first_log_level = "debug"
+
     def __init__(
         self,
         name: str,

@@ -187,7 +187,7 @@ class Endpoint:
         if envelope.is_response:
             return refusal(400, InvalidRequest("there are no questions to answer here"))
         pending = PendingResponse(profile, revision, id=bytes(envelope.id))
-        caller = _stateless_caller(revision, principal, pending, headers)
+        caller = _stateless_caller(self.core, revision, principal, pending, headers)
         return self._open(pending, dispatch(self.core, envelope, caller))
 
     def _receive_modern(
@@ -249,7 +249,7 @@ class Endpoint:
             return refusal(400, InvalidRequest("the headers are those of one message, not of a batch"))
         pending = PendingResponse(profile, revision, session)
         if session is None:
-            caller = _stateless_caller(revision, principal, pending, headers)
+            caller = _stateless_caller(self.core, revision, principal, pending, headers)
         else:
             caller = session.connection.caller(pending, headers)
         return self._open(pending, dispatch_batch(self.core, batch, caller))
@@ -446,8 +446,10 @@ class Endpoint:
         self.sessions.close()
 
 
-def _stateless_caller(revision: Revision, principal: Any, pending: PendingResponse, headers: Headers) -> Caller:
+def _stateless_caller(
+    core: Core, revision: Revision, principal: Any, pending: PendingResponse, headers: Headers
+) -> Caller:
     """The caller of a request of a handshake revision that belongs to no session."""
-    session = Session()
+    session = Session(core.first_log_level)
     session.revision = revision
     return Caller(session, principal, None, pending, None, headers)
