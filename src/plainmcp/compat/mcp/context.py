@@ -140,6 +140,18 @@ class Context(context.Context[Any]):
         """Notify the subscribers of a resource that it changed."""
         return self.resource_updated(str(uri))
 
+    def notify_tools_changed(self) -> Any:
+        """Notify the clients that the list of tools changed."""
+        return self.session.send_tool_list_changed()
+
+    def notify_prompts_changed(self) -> Any:
+        """Notify the clients that the list of prompts changed."""
+        return self.session.send_prompt_list_changed()
+
+    def notify_resources_changed(self) -> Any:
+        """Notify the clients that the list of resources changed."""
+        return self.session.send_resource_list_changed()
+
     def close_sse_stream(self) -> Any:
         """Close the stream early: the client reconnects for the answer."""
         return self.close_stream()

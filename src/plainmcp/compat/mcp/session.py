@@ -40,6 +40,16 @@ class ServerSession:
         """What the client sent about itself."""
         return ClientParams(self._ctx)
 
+    @property
+    def client_capabilities(self) -> ClientCapabilities:
+        """The capabilities that the client declares."""
+        return ClientCapabilities(**self._ctx.capabilities)
+
+    @property
+    def protocol_version(self) -> str:
+        """The name of the protocol revision of the request."""
+        return self._ctx.revision  # type: ignore[no-any-return]
+
     def check_client_capability(self, capability: Any) -> bool:
         """Whether the client declares capabilities."""
         return not context.lacking(to_wire(capability), self._ctx.capabilities)
@@ -61,9 +71,16 @@ class ServerSession:
         """Report progress of the request; its own token is used."""
         return self._ctx.progress(progress, total, message)
 
+    def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> Any:
+        """Report progress of the request, if the client asked for it."""
+        return self._ctx.progress(progress, total, message)
+
     def send_resource_updated(self, uri: object) -> Any:
-        """Notify the subscribers of a resource that it changed."""
-        return self._ctx.resource_updated(str(uri))
+        """Notify the client that a resource changed; without a session, those that subscribed to it."""
+        if not self._ctx._request.revision.handshake:
+            return self._ctx.resource_updated(str(uri))
+        self._ctx._notify("notifications/resources/updated", {"uri": str(uri)})
+        return self._ctx.then(_DONE, lambda _: None)
 
     def send_tool_list_changed(self) -> Any:
         """Notify the clients that the list of tools changed."""
@@ -90,9 +107,17 @@ class ServerSession:
         answer = self._base.sample([to_wire(one) for one in messages], max_tokens=max_tokens, **set_options)
         return self._ctx.then(answer, _read_message)
 
-    def elicit(self, message: str, requestedSchema: dict[str, Any], **options: Any) -> Any:
+    def elicit(
+        self,
+        message: str,
+        requestedSchema: dict[str, Any] | None = None,
+        *,
+        requested_schema: dict[str, Any] | None = None,
+        **options: Any,
+    ) -> Any:
         """Ask the user to fill in a form; returns ElicitResult."""
-        return self._ctx.then(self._base.elicit(message, requestedSchema), _read_elicitation)
+        schema = requested_schema if requestedSchema is None else requestedSchema
+        return self._ctx.then(self._base.elicit(message, schema), _read_elicitation)
 
     elicit_form = elicit
 
