@@ -18,6 +18,7 @@ LAZY = {
     "uvicorn": "an extra: not needed if the server is mounted in an application",
     "pydantic": "belongs to the user; touched only when one of their types is pydantic's",
     "pydantic_core": "as pydantic",
+    "starlette": "belongs to the user; needed only if they mount the application of a facade",
 }
 
 # Modules of ours that load something heavy.
@@ -35,6 +36,7 @@ LAZY_MODULES = {
     "transports/uvicorn": "as stdio",
     "transports/http_server": "asyncio, as run_async",
     "cli/reload": "multiprocessing takes long to load, and only --reload needs it",
+    "compat/mcp/message_streams": "as run_async",
     "compat/mcp/session": "brings the types of the official SDK, which few handlers of FastMCP need",
     "cli/remote": "http.client takes long to load, and only URLs and commands need it",
 }

@@ -2,23 +2,12 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from importlib.util import find_spec
 from types import SimpleNamespace
 from typing import Any
 
 from ..server import Server
 
-__all__ = ["HttpApp", "make_app"]
-
-
-def make_app(server: Server, path: str, options: dict[str, Any], routes: Any = ()) -> Any:
-    """A server as an application at a path: one of Starlette's, if that is installed, with the given routes of it."""
-    app = HttpApp(server, path, options)
-    if find_spec("starlette") is None:
-        return app
-    from .starlette_app import StarletteApp  # loaded for those who mount the server
-
-    return StarletteApp(app, path, routes)
+__all__ = ["HttpApp"]
 
 
 class HttpApp:

@@ -1,36 +1,30 @@
 """The application of a server as one of Starlette's, for programs that add routes, middleware or mounts to it.
 
-Loaded only where Starlette is installed; the packages behind the facades need it.
+The packages behind the facades need Starlette; where it is not installed, the application is a plain one.
 """
 
+from importlib.util import find_spec
 from typing import Any
 
-from starlette.applications import Starlette
-from starlette.routing import Mount, Route
-
+from ..server import Server
 from .http_app import HttpApp
 
-__all__ = ["StarletteApp"]
+__all__ = ["make_app"]
 
 
-class StarletteApp(Starlette):
-    """An application at a path, relative to the path it is mounted at, with `routes` and `lifespan` of its own."""
+def make_app(server: Server, path: str, options: dict[str, Any], routes: Any = ()) -> Any:
+    """A server as an application at a path; `lifespan` is for an application that mounts it, `answer` for any path."""
+    inner = HttpApp(server, path, options)
+    if find_spec("starlette") is None:
+        return inner
+    from starlette.applications import Starlette
+    from starlette.routing import Mount, Route
 
-    def __init__(self, inner: HttpApp, path: str, routes: Any = ()) -> None:
-        self.inner = inner
-        endpoint = Route(path or "/", endpoint=_Endpoint(inner))
-        super().__init__(routes=[*routes, endpoint, Mount("/", app=inner)], lifespan=inner.lifespan)
-        self.state.fastmcp_server = inner.state.fastmcp_server
-        self.state.path = path
-
-    @property
-    def lifespan(self) -> Any:
-        """The lifespan, for an application that mounts this one."""
-        return self.router.lifespan_context
-
-    async def answer(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer a request at any path: for a program that has its own routes."""
-        await self.inner.answer(scope, receive, send)
+    endpoint = Route(path or "/", endpoint=_Endpoint(inner))
+    app: Any = Starlette(routes=[*routes, endpoint, Mount("/", app=inner)], lifespan=inner.lifespan)
+    app.lifespan, app.answer = inner.lifespan, inner.answer
+    app.state.fastmcp_server, app.state.path = server, path
+    return app
 
 
 class _Endpoint:

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from ...errors import AuthorError
 from ...server import Server
-from ..http_app import make_app
+from ..starlette_app import make_app
 from .options import to_options
 from .settings import Settings
 

@@ -3,7 +3,7 @@
 import logging
 from typing import Any
 
-from ..http_app import make_app
+from ..starlette_app import make_app
 from .settings import Settings, asgi_options
 
 __all__ = ["HttpApps", "SessionManager"]

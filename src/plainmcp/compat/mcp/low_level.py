@@ -44,7 +44,7 @@ _WITHOUT_A_HANDLER = ("completion/complete", "resources/subscribe", "resources/u
 """Methods that plainmcp answers by itself, and that exist here only with a handler."""
 
 
-def _refuse(server: Any, request: Any) -> Any:
+def _refuse(server: PlainServer, request: Any) -> Any:
     raise MethodNotFound("Method not found", request.method)
 
 
