@@ -13,7 +13,7 @@ __all__ = ["make_app"]
 
 
 def make_app(server: Server, path: str, options: dict[str, Any], routes: Any = ()) -> Any:
-    """A server as an application at a path; `lifespan` is for an application that mounts it, `answer` for any path."""
+    """A server as an application at a path; its `lifespan` is for one that mounts it, its `answer` for any path."""
     inner = HttpApp(server, path, options)
     if find_spec("starlette") is None:
         return inner
