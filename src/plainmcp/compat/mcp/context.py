@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ... import context
-from ...questions import Elicited
+from ...questions import Elicited, ElicitUrl
 from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
 from .helper_types import ReadResourceContents, contents_of
@@ -173,8 +173,9 @@ class Context(context.Context[Any]):
     def elicit_url(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, message: str, url: str, elicitation_id: str | None = None, *, key: str | None = None
     ) -> Any:
-        """Ask the user to visit a web page; the id of the elicitation is our own."""
-        return self.then(super().elicit_url(message, url, key=key), partial(_to_elicitation, is_url=True))
+        """Ask the user to visit a web page; the id of the elicitation is sent where a revision has one."""
+        question = ElicitUrl(message=message, url=url, id=elicitation_id)
+        return self.then(self._ask_one("elicit", key, question), partial(_to_elicitation, is_url=True))
 
     def then(self, answer: Any, read: Callable[[Any], Any]) -> Any:
         """What a function makes of an answer: at once, or for `async def` handlers when it is awaited."""

@@ -245,9 +245,11 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
             except (ToolError, ProtocolError):
                 raise
             except Exception as error:
-                raise (to_protocol_error(error) if has_code(error) else self.to_read_error(error, problem)) from error
+                raise (
+                    to_protocol_error(error) if has_code(error) else self.to_read_error(error, problem, inner)
+                ) from error
 
-    def to_read_error(self, error: Exception, problem: str) -> Exception:
+    def to_read_error(self, error: Exception, problem: str, ctx: context.Context[Any]) -> Exception:
         """The exception that is raised for one of a resource or a prompt: its text is sent, as in `mcp` 1."""
         return ToolError(f"{problem}: {error}")
 

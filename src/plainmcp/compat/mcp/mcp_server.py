@@ -4,9 +4,10 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from ... import context
 from ...errors import ToolError
 from . import types
-from .exceptions import ResourceError, UnexpectedToolError, has_code, to_protocol_error
+from .exceptions import McpError, ResourceError, UnexpectedToolError, has_code, to_protocol_error
 from .high_level import HighLevelServer
 from .middleware import MiddlewareList
 from .settings import check_auth, settings_of
@@ -83,12 +84,13 @@ class MCPServer(HighLevelServer):
         _log.error("the tool %s raised an unexpected exception", tool, exc_info=error)
         return UnexpectedToolError(f"Error executing tool {tool}")
 
-    def to_read_error(self, error: Exception, problem: str) -> Exception:
+    def to_read_error(self, error: Exception, problem: str, ctx: context.Context[Any]) -> Exception:
         """The exception that is raised for one of a resource or a prompt: only the log has the text of it."""
         if isinstance(error, ResourceError):
             return error
         _log.error("%s", problem, exc_info=error)
-        return ToolError(problem)
+        uri = ctx._request.params.get("uri", str, None)
+        return to_protocol_error(McpError(types.INTERNAL_ERROR, problem, None if uri is None else {"uri": uri}))
 
     async def call_tool(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         self, name: str, arguments: dict[str, Any], context: Any = None
