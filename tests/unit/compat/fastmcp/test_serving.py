@@ -132,7 +132,7 @@ def test_what_a_program_gets_from_its_own_server_has_the_types_of_mcp() -> None:
     assert called.content == [TextContent(type="text", text="done")]
     assert rendered.messages[0].content == TextContent(type="text", text="Hello!")
     for ask in (mcp.call_tool("none"), mcp.render_prompt("none"), mcp.read_resource("none://1")):
-        with pytest.raises(NotFoundError, match="Unknown (tool|prompt|resource): 'none"):
+        with pytest.raises(NotFoundError, match=r"Unknown (tool|prompt|resource): 'none"):
             asyncio.run(ask)
 
 
