@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 
 from ..errors import AuthorError
+from ..protocol.option_check import with_checked_options
 from ..protocol.scopes import check_scopes
 from . import fetch as fetching
-from .claims import Audience, Claims, Grants, TokenRefused, check_times, principal_of
+from .claims import Audience, Claims, Grants, TokenRefused, check_seconds, check_times, principal_of
 from .key_set import KeySet, loader_of
 from .principal import Principal
 
@@ -39,6 +40,7 @@ class JWT:
     needs. The keys come from `jwks`: a URL, a file or data; without it, from the metadata of the issuer.
     """
 
+    @with_checked_options("JWT", 'write JWT("https://auth.example.com", "https://api.example.com/mcp")')
     def __init__(
         self,
         issuer: str,
@@ -62,14 +64,13 @@ class JWT:
     ) -> None:
         if find_spec("joserfc") is None:
             raise AuthorError("JWT takes joserfc: pip install 'plainmcp[auth]'")
-        if not isinstance(issuer, str) or not issuer:
+        if not issuer:
             raise AuthorError('issuer= is the authorization server, such as "https://auth.example.com"')
-        for algorithm in [algorithms] if isinstance(algorithms, str) else algorithms or [""]:
+        for algorithm in algorithms or [""]:
             if algorithm not in ALGORITHMS:
                 raise AuthorError(f"algorithms= takes {', '.join(ALGORITHMS)}; not {algorithm!r}")
-        for name, value in (("leeway", leeway), ("cache_seconds", cache_seconds)):
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
-                raise AuthorError(f"{name}= is a number of seconds, not {value!r}")
+        check_seconds(leeway=leeway, cache_seconds=cache_seconds)
+        check_seconds(keys_seconds=keys_seconds, refresh_seconds=refresh_seconds, least=0.001)
         self.issuer = issuer
         self.resource = resource
         self.scopes = check_scopes(scopes, "scopes=")

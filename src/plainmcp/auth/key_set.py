@@ -28,8 +28,16 @@ MAX_KEYS = 100
 """How many keys of one issuer are used."""
 MIN_RSA_BITS = 2048
 
-_KINDS = {"RS": ("RSA", None), "PS": ("RSA", None), "ES256": ("EC", "P-256"), "ES384": ("EC", "P-384")}
-_KINDS |= {"ES512": ("EC", "P-521"), "EdDSA": ("OKP", "Ed25519"), "Ed25519": ("OKP", "Ed25519")}
+_KINDS: dict[str, tuple[str, str | None]] = {
+    "RS": ("RSA", None),
+    "PS": ("RSA", None),
+    "ES256": ("EC", "P-256"),
+    "ES384": ("EC", "P-384"),
+    "ES512": ("EC", "P-521"),
+    "EdDSA": ("OKP", "Ed25519"),
+    "Ed25519": ("OKP", "Ed25519"),
+}
+"""The kind of key and the curve of each algorithm, or of those with the same first letters."""
 
 
 class KeySet:
