@@ -5,6 +5,7 @@ import logging
 import time
 from base64 import urlsafe_b64decode
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..protocol.scopes import check_scopes
 from . import fetch as fetching
 from .claims import Audience, Claims, Grants, TokenRefused, check_seconds, check_times, principal_of
 from .key_set import KeySet, loader_of
-from .principal import Principal
+from .principal import Principal, Unavailable
 
 __all__ = ["ALGORITHMS", "JWT", "MAX_LENGTH"]
 
@@ -85,7 +86,7 @@ class JWT:
         self._grants = grants
         self._now = now
         self._verify_signature = _compile_signature_check(self._algorithms)
-        load = loader_of(jwks, issuer, fetch)
+        load = loader_of(jwks, issuer, partial(_fetch_by, fetch))
         self._keys = KeySet(load, ttl_seconds=keys_seconds, refresh_seconds=refresh_seconds, clock=now)
 
     @property
@@ -136,6 +137,16 @@ class JWT:
             if self._verify_signature(token, key) == raw:
                 return
         raise TokenRefused("its signature is not valid, or its key is unknown")
+
+
+def _fetch_by(fetch: Callable[[str], bytes], url: str) -> bytes:
+    """What a function fetches; its exceptions become Unavailable, because the issuer cannot be reached."""
+    try:
+        return fetch(url)
+    except Unavailable:
+        raise
+    except Exception as error:
+        raise Unavailable(f"the keys of the issuer cannot be fetched: {type(error).__name__}") from error
 
 
 def _split(token: str) -> tuple[dict[str, Any], bytes, dict[str, Any]]:

@@ -132,14 +132,8 @@ def _read_keys(raw: Any) -> list[Any]:
     from joserfc.errors import JoseError  # an extra, needed for JWT only
     from joserfc.jwk import JWKRegistry
 
-    try:
-        document = msgspec.json.decode(raw) if isinstance(raw, (bytes, str)) else raw
-        entries = document["keys"]
-        assert isinstance(entries, list)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError, TypeError, KeyError, AssertionError):
-        raise Unavailable("the key set of the issuer is not a JSON object with keys") from None
     keys: list[Any] = []
-    for entry in entries[:MAX_KEYS]:
+    for entry in _entries_of(raw)[:MAX_KEYS]:
         if not isinstance(entry, dict) or not _can_verify(entry):
             continue
         try:
@@ -151,6 +145,17 @@ def _read_keys(raw: Any) -> list[Any]:
     if not keys:
         raise Unavailable("the key set of the issuer has no key that can be used")
     return keys
+
+
+def _entries_of(raw: Any) -> list[Any]:
+    try:
+        document = msgspec.json.decode(raw) if isinstance(raw, (bytes, str)) else raw
+        entries = document.get("keys") if isinstance(document, dict) else None
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        entries = None
+    if not isinstance(entries, list):
+        raise Unavailable("the key set of the issuer is not a JSON object with keys")
+    return entries
 
 
 def _can_verify(entry: dict[str, Any]) -> bool:
@@ -169,12 +174,9 @@ def _can_verify(entry: dict[str, Any]) -> bool:
 def _fitting(keys: list[Any], algorithm: str, key_id: str | None) -> list[Any]:
     """The keys for an algorithm and a key id; without a key id, only if there is exactly one."""
     kind, curve = _KINDS.get(algorithm) or _KINDS[algorithm[:2]]
+    names = (None, "EdDSA", "Ed25519") if kind == "OKP" else (None, algorithm)  # two names of one algorithm
     fitting = [
-        key
-        for key in keys
-        if key.key_type == kind
-        and (curve is None or key.get("crv") == curve)
-        and key.get("alg") in (None, algorithm, "EdDSA" if kind == "OKP" else None)
+        key for key in keys if key.key_type == kind and curve in (None, key.get("crv")) and key.get("alg") in names
     ]
     if key_id is None:
         return fitting if len(fitting) == 1 else []
@@ -239,17 +241,19 @@ def discover(issuer: str, fetch: Callable[[str], bytes]) -> str:
         f"{scheme}://{host}/.well-known/openid-configuration{path}",
         f"{scheme}://{host}{path}/.well-known/openid-configuration",
     )
+    problem = Unavailable(f"{issuer!r} has no metadata; give jwks=, the URL of its keys")
     for url in dict.fromkeys(urls):
         try:
             document = msgspec.json.decode(fetch(url), type=dict[str, Any])
-        except NotThere:
+        except (NotThere, msgspec.MsgspecError, UnicodeError, RecursionError):
+            continue  # there is nothing, or a page for people
+        except Unavailable as error:
+            problem = error
             continue
-        except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            continue  # a page for people, for example
         if document.get("issuer") != issuer:
             raise Unavailable(f"the metadata of {issuer!r} is that of another issuer")
         try:
             return check_url(document.get("jwks_uri") or "", "jwks_uri")
         except AuthorError as error:
             raise Unavailable(f"the metadata of {issuer!r}: {error}") from None
-    raise Unavailable(f"{issuer!r} has no metadata; give jwks=, the URL of its keys")
+    raise problem

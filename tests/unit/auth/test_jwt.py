@@ -333,6 +333,23 @@ def test_over_http_it_is_a_503_and_works_again_when_the_issuer_does(issuer: Issu
     assert call(app, issuer.token()).status == 200
 
 
+def test_a_fetch_function_may_raise_what_it_likes(issuer: Issuer) -> None:
+    def fail(url: str) -> bytes:
+        raise LookupError("proxy-password")
+
+    with pytest.raises(Unavailable, match="cannot be fetched: LookupError") as caught:
+        verifier_of(issuer, fetch=fail).verify(issuer.token())
+    assert "proxy-password" not in str(caught.value)
+
+
+@pytest.mark.parametrize("named", ["EdDSA", "Ed25519"])
+@pytest.mark.parametrize("algorithm", ["EdDSA", "Ed25519"])
+def test_both_names_of_ed25519_are_the_same_algorithm(issuer: Issuer, algorithm: str, named: str) -> None:
+    issuer.rotate("two", kind="OKP")
+    keys = {"keys": [{**issuer.keys["two"].as_dict(private=False), "alg": named}]}
+    assert verifier_of(issuer, jwks=keys).verify(issuer.token({"alg": algorithm})) is not None
+
+
 def test_unknown_key_ids_cause_few_fetches(issuer: Issuer) -> None:
     clock = [time.time()]
     verifier = verifier_of(issuer, now=lambda: clock[0])
