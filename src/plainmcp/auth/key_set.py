@@ -136,6 +136,8 @@ def _read_keys(raw: Any) -> list[Any]:
     for entry in _entries_of(raw)[:MAX_KEYS]:
         if not isinstance(entry, dict) or not _can_verify(entry):
             continue
+        if entry.get("alg") in ("EdDSA", "Ed25519"):  # two names of one algorithm, which its curve shows
+            entry = {name: value for name, value in entry.items() if name != "alg"}
         try:
             key: Any = JWKRegistry.import_key(entry)
         except (JoseError, ValueError, TypeError, KeyError):
@@ -174,9 +176,10 @@ def _can_verify(entry: dict[str, Any]) -> bool:
 def _fitting(keys: list[Any], algorithm: str, key_id: str | None) -> list[Any]:
     """The keys for an algorithm and a key id; without a key id, only if there is exactly one."""
     kind, curve = _KINDS.get(algorithm) or _KINDS[algorithm[:2]]
-    names = (None, "EdDSA", "Ed25519") if kind == "OKP" else (None, algorithm)  # two names of one algorithm
     fitting = [
-        key for key in keys if key.key_type == kind and curve in (None, key.get("crv")) and key.get("alg") in names
+        key
+        for key in keys
+        if key.key_type == kind and curve in (None, key.get("crv")) and key.get("alg") in (None, algorithm)
     ]
     if key_id is None:
         return fitting if len(fitting) == 1 else []
