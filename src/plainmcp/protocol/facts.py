@@ -45,6 +45,13 @@ class _ToolResponse(Struct):
     result: _Result = msgspec.field(default_factory=_Result)
 
 
+class _Outcome(Struct):
+    result: Raw = ABSENT
+    error: Raw = ABSENT
+
+
+_UNREADABLE = (msgspec.MsgspecError, RecursionError, ValueError)
+_decode_outcome = msgspec.json.Decoder(_Outcome).decode
 _decode_response = msgspec.json.Decoder(_ToolResponse).decode
 
 
@@ -137,8 +144,10 @@ class RequestFacts:
     @property
     def meta(self) -> dict[str, Any]:
         """The `_meta` of the request."""
-        meta = self._meta
-        return {} if meta is None else meta.as_dict()
+        try:
+            return {} if self._meta is None else self._meta.as_dict()
+        except _UNREADABLE:
+            return {}
 
     @property
     def trace_context(self) -> dict[str, str]:
@@ -224,12 +233,12 @@ class RequestFacts:
     @property
     def result(self) -> Any:
         """The result that the client is sent, as data; None if there is none."""
-        return None if self._response is None else msgspec.json.decode(self._response).get("result")
+        return _decode(_decode_outcome(self._response).result) if self._response else None
 
     @property
     def error(self) -> Any:
         """The error that the client is sent, as data: `code`, `message` and perhaps `data`; None if there is none."""
-        return None if self._response is None else msgspec.json.decode(self._response).get("error")
+        return _decode(_decode_outcome(self._response).error) if self._response else None
 
     def end(self, response: bytes | None) -> None:
         """Record the end of the request, with its response; None if none is sent."""
@@ -290,7 +299,7 @@ class SessionFacts:
 def _decode(raw: Raw) -> Any:
     try:
         return msgspec.json.decode(raw) if raw else None
-    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+    except _UNREADABLE:
         return None
 
 
