@@ -22,6 +22,7 @@ from .http.response import Refused, Response
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
 from .run_async import call_soon, run_async, start, start_task
+from .shares import OwnShare
 
 __all__ = ["ASGIApp", "IdentifyAsync", "Settings"]
 
@@ -124,15 +125,23 @@ class ASGIApp:
 
     async def _send_whole(self, send: Send, response: Response, answer: Response | PendingResponse | None) -> None:
         """Send a response; the bytes of a large one count as unread until the client has taken them."""
-        size = len(response.body)
-        if size <= LARGE:
-            return await _send_whole(send, response)
-        caller = answer.caller if isinstance(answer, PendingResponse) else None
-        self.endpoint.unread.add(caller, size)
+        size, unread = len(response.body), None
+        has_length = response.status != 204 and response.headers is not rules.EVENT_STREAM
+        length = ((b"content-length", b"%d" % size),) if has_length else ()
+        if size > LARGE:
+            caller = answer.caller if isinstance(answer, PendingResponse) else None
+            unread = OwnShare(self.endpoint.unread, caller)
+            unread.add(size)
         try:
-            await _send_whole(send, response)
+            await send(
+                {"type": "http.response.start", "status": response.status, "headers": [*response.headers, *length]}
+            )
+            await send({"type": "http.response.body", "body": response.body})
+        except OSError:  # servers raise it when the client has disconnected
+            pass
         finally:
-            self.endpoint.unread.add(caller, -size)
+            if unread is not None:
+                unread.add(-size)
 
     async def _handle_other(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -358,18 +367,6 @@ def _with_headers(send: Send, pairs: Pairs) -> Send:
         await send(message)
 
     return send_with_headers
-
-
-async def _send_whole(send: Send, response: Response) -> None:
-    has_length = response.status != 204 and response.headers is not rules.EVENT_STREAM
-    length = ((b"content-length", b"%d" % len(response.body)),) if has_length else ()
-    try:
-        await send(
-            {"type": "http.response.start", "status": response.status, "headers": [*response.headers, *length]}
-        )
-        await send({"type": "http.response.body", "body": response.body})
-    except OSError:  # servers raise it when the client has disconnected
-        pass
 
 
 async def _send(send: Send, message: dict[str, Any]) -> None:
