@@ -126,6 +126,9 @@ def test_only_what_the_server_has_is_known(method: str, params: dict[str, Any], 
     server, log = make_server()
     server.handle(message("2025-11-25", method, params))
     assert log[0].is_known is is_known
+    has_feature = is_known and method in ("tools/call", "prompts/get", "resources/read")
+    key = params.get("name", "note://{id}") if has_feature else None
+    assert log[0].feature == key
 
 
 def test_standard_input_is_a_pipe() -> None:
