@@ -281,9 +281,9 @@ class Server(Core):
 
         Without a path it answers at any path, so mount it at one. With a path it answers there, and at those of
         `route`; other paths are a 404. With `health`, such as "/health", it also tells load balancers at that path
-        whether it is ready, unless there is a route. `auth` takes verifiers of tokens or keys (see plainmcp.auth),
-        and with `anonymous` callers may come without one. Or `principal` is called with the scope of each request,
-        and returns who is calling. The other options are those of transports.http.settings.Settings.
+        whether it is ready, unless there is a route. `auth` takes verifiers of tokens or keys (see plainmcp.auth);
+        with `anonymous`, callers may come without one. Or `principal` is called with the scope of each request, and
+        returns who is calling. The other options are those of transports.http.settings.Settings.
         """
         from .transports.applications import build_asgi  # loaded for those who mount the server
 

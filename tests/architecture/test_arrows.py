@@ -20,6 +20,7 @@ LAZY = {
     "uvicorn": "an extra: not needed if the server is mounted in an application",
     "pydantic": "belongs to the user; touched only when one of their types is pydantic's",
     "pydantic_core": "as pydantic",
+    "starlette": "belongs to the user; needed only if they mount the application of a facade",
 }
 
 # Modules of ours that load something heavy.
@@ -46,7 +47,11 @@ LAZY_MODULES = {
     "transports/callers": "as http/protection",
     "transports/callers_async": "as http/protection",
     "transports/well_known": "needed only if there is auth=",
+    "auth/keys": "brings hashlib, and is needed only with --auth",
     "cli/reload": "multiprocessing takes long to load, and only --reload needs it",
+    "compat/mcp/message_streams": "as run_async",
+    "compat/mcp/content_types": "as compat/mcp/session, for those who write prompts or call their own tools",
+    "compat/mcp/types": "as compat/mcp/session, for those who complete arguments",
     "compat/mcp/session": "brings the types of the official SDK, which few handlers of FastMCP need",
     "cli/remote": "http.client takes long to load, and only URLs and commands need it",
 }

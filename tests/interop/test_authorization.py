@@ -1,4 +1,4 @@
-"""Official clients log in by themselves, at a small real authorization server, and ask for more when they need it.
+"""Official clients log in by themselves against a small real authorization server, and step up when they need to.
 
 Both find the authorization server by our 401, register, log in with an authorization code and PKCE, call a tool, and
 after a 403 log in again with the scopes that it names.

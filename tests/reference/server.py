@@ -42,9 +42,9 @@ _SERVER_OPTIONS = {
     "mask_errors": "Whether the text of an unexpected exception stays in the log; with `False` clients are sent it.",
     "now": "The clock, for tests.",
     "lifespan": "A function of the server that returns a context manager: see [lifespan](../how-to/lifespan.md).",
-    "implies": 'Which scopes contain others, such as `{"notes:write": {"notes:read"}}`.',
     "middleware": "Functions around every request: see [middleware](../how-to/middleware.md).",
     "observe": "A function, or several, that see each request begin and end: see [observe](../how-to/observe.md).",
+    "implies": "Which scopes include others: see [authorization](../how-to/authorization.md#scopes).",
 }
 
 _FEATURE_OPTIONS = {
@@ -55,7 +55,7 @@ _FEATURE_OPTIONS = {
     "meta": "Sent as `_meta`.",
     "tags": "Texts for `server.enable` and `server.disable`; clients do not see them.",
     "visible": "A function of the caller that returns whether they can see and use it.",
-    "requires": "The scopes that a caller needs: a text, several, or a function of the request.",
+    "requires": "The scopes that a caller needs, or a function: see [scopes](../how-to/authorization.md#scopes).",
     "needs": 'The client capabilities that it needs, such as `{"sampling": {}}`.',
     "inline": "Run a plain function in the event loop instead of a thread.",
     "timeout": "Seconds after which it is cancelled.",

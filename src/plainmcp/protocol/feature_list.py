@@ -207,8 +207,12 @@ class FeatureList(Generic[F]):
         revision: Revision,
         principal: Any,
         write: Callable[[list[Any], str | None], bytes],
+        owner: str = "",
     ) -> bytes:
-        """One page of the list: the bytes that `write` returns for the features on it."""
+        """One page of the list: the bytes that `write` returns for the features on it.
+
+        `owner` is a text for the caller, if the list differs between callers: a cursor is valid for its owner only.
+        """
         key, pages = (revision.name, cursor, size), self._pages
         if not self._guarded and key in pages:
             return pages[key]
@@ -217,7 +221,7 @@ class FeatureList(Generic[F]):
         order = [k for k in self._order if k in features]
         if self._guarded:
             order = [k for k in order if features[k].is_seen(principal)]
-        page = paging.page_of(order, cursor, size, self.kind)
+        page = paging.page_of(order, cursor, size, f"{self.kind} {owner}" if owner else self.kind)
         listed = [features[k] for k in order[page.start : page.stop]]
         raw = write(listed, page.next_cursor)
         if not self._guarded:

@@ -10,13 +10,12 @@ from typing import Any
 
 from msgspec import UNSET
 
-from ..errors import InvalidParams, NormalizeError
-from ..policy import Policy
+from ..errors import InvalidParams
 from ..questions import InputRequired
-from ..values.payload import strict_policy_of
 from ..wire import codec, signing
 from . import describe
 from .core import Core
+from .identity import text_of
 from .request import Request
 
 __all__ = ["input_required", "read_answers"]
@@ -72,15 +71,13 @@ def _digest(server: Core, request: Request) -> str:
 
 
 def _text_of(server: Core, principal: Any) -> str:
-    """A text for a principal that is equal on the next request: its JSON, or its repr."""
-    try:
-        return str(server.rules.encode(principal, strict_policy_of(Policy.standard)), "utf-8")
-    except NormalizeError:
+    """A text for a principal that is equal on the next request."""
+    text = text_of(server, principal)
+    if text is None:
         kind: Any = type(principal)
-        if kind.__repr__ is not object.__repr__:
-            return repr(principal)
         _warn_of_identity(kind)
-        return urandom(16).hex()  # never equal: a memory address may belong to another caller next time
+        return urandom(16).hex()  # never equal
+    return text
 
 
 @lru_cache(maxsize=64)  # once for each class

@@ -29,6 +29,7 @@ __all__ = [
     "address_text",
     "check_uvicorn",
     "open_socket",
+    "print_login",
     "serve",
     "serve_async",
     "uvicorn_level",
@@ -114,6 +115,7 @@ def serve(
 
     # A signal before uvicorn serves raises KeyboardInterrupt; later signals uvicorn sends again when it has ended.
     with suppress(KeyboardInterrupt), _interrupt_on(signal.SIGTERM), open_socket(address, path) as bound:
+        print_login(app)
         if workers == 1:
             serve_on(bound, app, grace=grace, **options)
         else:
@@ -127,6 +129,7 @@ async def serve_async(app: App, address: str, *, path: str = PATH, grace: float 
     from .http_server import serve_on_async  # loads asyncio only when it is needed
 
     with open_socket(address, path) as bound:
+        print_login(app)
         await serve_on_async(bound, app, grace=grace, **options)
 
 
@@ -139,6 +142,13 @@ def open_socket(address: str, path: str = PATH) -> socket.socket:
     shown = f"[{host}]" if ":" in host else host
     print(f"serving MCP at http://{shown}:{bound.getsockname()[1]}{path}", file=sys.stderr, flush=True)
     return bound
+
+
+def print_login(app: Any) -> None:
+    """Print where clients of a protected server find out how to log in, if they can."""
+    metadata = getattr(app, "metadata", None)
+    if metadata is not None:
+        print(f"clients log in by {metadata.url}", file=sys.stderr, flush=True)
 
 
 def _bind(host: str, port: int) -> socket.socket:

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from ...errors import AuthorError
 from ...server import Server
-from ..http_app import HttpApp
+from ..starlette_app import make_app
 from .options import to_options
 from .settings import Settings
 
@@ -92,7 +92,7 @@ class Serving:
         stateless_http: bool | None = None,
         transport: str = "http",
         **options: Any,
-    ) -> HttpApp:
+    ) -> Any:
         """An ASGI application at a path, with the routes of the server; its `lifespan` is for one that mounts it.
 
         Takes allowed_hosts and allowed_origins, and the options of plainmcp.Server.asgi.
@@ -103,14 +103,14 @@ class Serving:
             )
         stateless = self.settings.stateless_http if stateless_http is None else stateless_http
         details = {"stateless_http": stateless, **options} if "stateless" not in options else options
-        app = HttpApp(self, self._path_of(transport, path), to_options(details))
+        app = make_app(self, self._path_of(transport, path), to_options(details))
         for one in reversed(middleware or ()):
             app.add_middleware(one.cls, *one.args, **one.kwargs)
         return app
 
     streamable_http_app = http_app
 
-    def sse_app(self, path: str | None = None, **options: Any) -> HttpApp:
+    def sse_app(self, path: str | None = None, **options: Any) -> Any:
         """The application of http_app, at the path for the old transport."""
         return self.http_app(path, transport="sse", **options)
 

@@ -38,6 +38,13 @@ from .content_types import (
     ToolResultContent,
     ToolUseContent,
 )
+from .jsonrpc_types import (
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
 from .request_types import (
     CallToolRequest,
     CallToolRequestParams,
@@ -102,10 +109,6 @@ from .result_types import (
     GetPromptResult,
     InitializedNotification,
     InitializeResult,
-    JSONRPCError,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
     ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
@@ -180,6 +183,7 @@ __all__ = [
     "InitializeResult",
     "InitializedNotification",
     "JSONRPCError",
+    "JSONRPCMessage",
     "JSONRPCNotification",
     "JSONRPCRequest",
     "JSONRPCResponse",

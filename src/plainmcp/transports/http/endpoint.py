@@ -242,7 +242,7 @@ class Endpoint:
         if envelope.is_response:
             return refusal(400, InvalidRequest("there are no questions to answer here"))
         pending = PendingResponse(profile, revision, id=bytes(envelope.id))
-        caller = _stateless_caller(revision, principal, pending, headers)
+        caller = _stateless_caller(self.core, revision, principal, pending, headers)
         return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
     def _receive_modern(
@@ -306,7 +306,7 @@ class Endpoint:
             return refusal(400, InvalidRequest("the headers are those of one message, not of a batch"))
         pending = PendingResponse(profile, revision, session)
         if session is None:
-            caller = _stateless_caller(revision, principal, pending, headers)
+            caller = _stateless_caller(self.core, revision, principal, pending, headers)
         else:
             caller = session.connection.caller(pending, headers)
         return self._open(pending, dispatch_batch(self.core, batch, caller), caller)
@@ -530,8 +530,10 @@ class Endpoint:
         self.sessions.close()
 
 
-def _stateless_caller(revision: Revision, principal: Any, pending: PendingResponse, headers: Headers) -> Caller:
+def _stateless_caller(
+    core: Core, revision: Revision, principal: Any, pending: PendingResponse, headers: Headers
+) -> Caller:
     """The caller of a request of a handshake revision that belongs to no session."""
-    session = Session()
+    session = Session(core.first_log_level)
     session.revision = revision
     return Caller(session, principal, None, pending, None, headers)
