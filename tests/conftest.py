@@ -3,6 +3,7 @@
 Hypothesis is quick and the same on every run; `--hypothesis-profile=long` explores.
 """
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ settings.register_profile("fast", max_examples=10, deadline=None, derandomize=Tr
 settings.register_profile("quick", max_examples=100, deadline=None, derandomize=True, database=None)
 settings.register_profile("long", max_examples=10_000, deadline=None)
 settings.load_profile("quick")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts its background jobs, and so their children
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

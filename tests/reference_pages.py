@@ -8,7 +8,7 @@ tests/docs/test_reference.py fails when one of them is not what this writes.
 from collections.abc import Callable
 from pathlib import Path
 
-from reference import commands, facades, failures, names, server, tables, terminal, values
+from reference import commands, facades, failures, limits, names, server, tables, terminal, values
 
 __all__ = ["PAGES", "write"]
 
@@ -20,6 +20,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/context.md": names.context_page,
     "reference/errors.md": failures.page,
     "reference/fastmcp.md": facades.fastmcp_page,
+    "reference/limits.md": limits.page,
     "reference/names.md": names.names_page,
     "reference/policy.md": tables.policy_page,
     "reference/revisions.md": tables.revisions_page,

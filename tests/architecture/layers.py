@@ -22,8 +22,10 @@ LAYERS = {
     "cli": ("cli/",),
     "compat": ("compat/",),
     "testing": ("testing",),
-    "server": ("server", "middleware"),
+    "otel": ("otel/",),
+    "server": ("server", "middleware", "observe"),
     "transports": ("transports/",),
+    "auth": ("auth/",),
     "protocol": ("protocol/", "context"),
     "schema": ("schema/",),
     "values": ("values/",),
@@ -34,7 +36,7 @@ LAYERS = {
 }
 
 # The layers that do I/O.
-OUTER = ("program", "cli", "compat", "testing", "server", "transports")
+OUTER = ("program", "cli", "compat", "testing", "otel", "server", "transports", "auth")
 
 
 @dataclass(frozen=True)

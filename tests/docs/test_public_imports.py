@@ -10,9 +10,12 @@ from docs.pages import ROOT, blocks, pages
 # Public modules. A name that ends in a dot is a package and its parts.
 PUBLIC = (
     "plainmcp",
+    "plainmcp.auth.",
     "plainmcp.compat.",
     "plainmcp.errors",
     "plainmcp.middleware",
+    "plainmcp.observe",
+    "plainmcp.otel",
     "plainmcp.questions",
     "plainmcp.revisions",
     "plainmcp.testing",

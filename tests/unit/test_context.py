@@ -163,8 +163,8 @@ def test_a_question_keeps_its_name_however_often_the_handler_is_run() -> None:
 def test_a_state_is_good_on_every_replica_that_has_the_key_and_on_no_other() -> None:
     """R26-MRTR-06, R26-BASE-20, R26-BASE-21."""
 
-    def made(key: bytes | None) -> Server:
-        server = Server("s", key=key)
+    def made(key: bytes | None, name: str = "s") -> Server:
+        server = Server(name, key=key)
 
         @server.tool
         def ask(context: Context) -> str:
@@ -182,6 +182,31 @@ def test_a_state_is_good_on_every_replica_that_has_the_key_and_on_no_other() -> 
     assert "result" in answer(made(b"k" * 32), "2026-07-28", "tools/call", again)
     for other in (b"x" * 32, None):
         assert answer(made(other), "2026-07-28", "tools/call", again)["error"]["code"] == -32602
+    elsewhere = answer(made(b"k" * 32, "another"), "2026-07-28", "tools/call", again)
+    assert elsewhere["error"] == {"code": -32602, "message": "requestState belongs to another request"}
+
+
+def test_with_a_state_only_answers_to_what_was_asked_count() -> None:
+    server = Server("s")
+
+    @server.tool
+    def ask(context: Context) -> str:
+        form = {"type": "object", "properties": {"n": {"type": "string"}}}
+        first = context.elicit("First?", form, key="first").data
+        return f"{first} {context.elicit('Second?', form, key='second').data}"
+
+    def accept(text: str) -> dict[str, Any]:
+        return {"action": "accept", "content": {"n": text}}
+
+    params: dict[str, Any] = {"name": "ask", "arguments": {}, "_meta": modern(elicitation={})}
+    asked = answer(server, "2026-07-28", "tools/call", params)["result"]
+    params |= {"requestState": asked["requestState"]}
+    early = params | {"inputResponses": {"first": accept("a"), "second": accept("early")}}
+    asked = answer(server, "2026-07-28", "tools/call", early)["result"]
+    assert list(asked["inputRequests"]) == ["second"]
+    params |= {"requestState": asked["requestState"], "inputResponses": {"first": accept("x"), "second": accept("b")}}
+    done = answer(server, "2026-07-28", "tools/call", params)["result"]
+    assert done["content"][0]["text"] == "{'n': 'a'} {'n': 'b'}"
 
 
 @every_revision

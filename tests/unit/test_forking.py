@@ -12,9 +12,10 @@ import pytest
 from posting import exchange, served
 from talking import META, Program, until
 
-pytestmark = pytest.mark.slow  # it starts processes
-
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+pytestmark = [
+    pytest.mark.slow,  # it starts processes
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here"),
+]
 
 PROGRAM = """
 import asyncio, os, sys, time

@@ -69,20 +69,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(options: Any) -> int:
-    with formatted_logs():
+    logs: dict[str, Any] = {"access_log": options.access_log, "log_level": options.log_level}
+    with formatted_logs(options.log_level):
         if options.reload:
             from . import reload  # multiprocessing takes long to load, and only this needs it
 
-            reload.serve_with_reload(options.target, options.http, options.grace, drop_in=options.drop_in)
+            reload.serve_with_reload(
+                options.target, options.http, options.grace, drop_in=options.drop_in, keys=options.auth, **logs
+            )
         elif options.http is not None:
-            Server.run(load(options.target), http=options.http, workers=options.workers, grace=options.grace)
+            details = {**logs, **_auth_options(options.auth)}
+            server = load(options.target)
+            Server.run(server, http=options.http, workers=options.workers, grace=options.grace, **details)
         else:
             if options.drop_in and not has_server(options.target):
                 run_program(options.target)
                 return 0
             with stdio.guard_stdio() as streams:  # what the file prints while it loads must not reach the client
-                Server.run(load(options.target), streams=streams, grace=options.grace)
+                Server.run(load(options.target), streams=streams, grace=options.grace, **logs)
     return 0
+
+
+def _auth_options(file: str | None) -> Any:
+    """The options of a server whose callers need a key in a file; raises AuthorError."""
+    if file is None:
+        return {}
+    from ..auth.keys import Keys  # brings hashlib
+
+    return {"auth": Keys.from_file(file)}
 
 
 def _list(options: Any) -> int:
@@ -230,8 +244,10 @@ def _connect_remote(options: Any, target: str, revision: Revision, progress: Any
     """A client of a server at a URL or behind a command, after the handshake."""
     from . import remote  # http.client takes long to load, and a file does not need it
 
-    connect: Any = remote.HttpTransport if options.command is None else remote.CommandTransport
-    return McpClient(partial(connect, target if options.command is None else options.command), revision, progress)
+    connect: Any = partial(remote.CommandTransport, options.command)
+    if options.command is None:
+        connect = partial(remote.HttpTransport, target, key=options.key)
+    return McpClient(connect, revision, progress)
 
 
 def _call_tool(client: McpClient, tool: str, arguments: dict[str, Any]) -> bytes:

@@ -20,7 +20,7 @@ from ..types import (
 )
 from ..wire import codec
 
-__all__ = ["build_request", "raise_failure", "read_result"]
+__all__ = ["build_request", "raise_failure", "read_result", "to_error"]
 
 _META = "io.modelcontextprotocol/"
 
@@ -43,7 +43,7 @@ def read_result(response: bytes | None, method: str, revision: Revision) -> Any:
     """The result in a response, as a wire object, or as data if it is a list; raises ProtocolError."""
     message = codec.decode(response or b"{}")
     if "error" in message:
-        raise _to_error(message["error"], revision)
+        raise to_error(message["error"], revision)
     result: dict[str, Any] = message["result"]
     if result.get("resultType") == "input_required":
         questions = ", ".join(one["method"] for one in result.get("inputRequests", {}).values())
@@ -72,11 +72,13 @@ def raise_failure(result: CallToolResult) -> None:
         raise ToolError("\n".join(block.text for block in result.content if isinstance(block, TextContent)))
 
 
-def _to_error(error: dict[str, Any], revision: Revision) -> ProtocolError:
+def to_error(error: dict[str, Any], revision: Revision) -> ProtocolError:
     """The exception for an error object. The code of a missing resource depends on the revision."""
     code, message, data = error["code"], error["message"], error.get("data")
     is_missing = code == revision.resource_not_found and isinstance(data, dict) and data.keys() == {"uri"}
     kind = ResourceNotFound if is_missing else _ERRORS.get(code, ProtocolError)
     problem = kind.__new__(kind)  # the classes take different arguments
     ProtocolError.__init__(problem, message, data)
+    if kind is ProtocolError:
+        problem.code = code  # type: ignore[misc]  # a code of a server's own
     return problem

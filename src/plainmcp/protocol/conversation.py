@@ -14,7 +14,7 @@ from .exchange import Evaluation, Run, Step
 from .features import Feature
 from .request import Cancelled, Request
 
-__all__ = ["ENDS", "Conversation", "Finish", "Prepared", "evaluate"]
+__all__ = ["ENDS", "Conversation", "Finish", "Prepared", "Steps", "evaluate", "keep"]
 
 Finish = Callable[[Any], Any]
 Steps = Generator[Step, Any, Any]
@@ -120,8 +120,9 @@ class _Call:
             raise problem
 
     def _run(self, function: Callable[..., Any], is_async: bool, kwargs: dict[str, Any], link: Any) -> Run:
-        return Run(Feature(function=function, is_async=is_async), kwargs, _keep, link)
+        return Run(Feature(function=function, is_async=is_async), kwargs, keep, link)
 
 
-def _keep(value: Any) -> Any:
+def keep(value: Any) -> Any:
+    """The value itself."""
     return value

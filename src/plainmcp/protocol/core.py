@@ -20,7 +20,9 @@ from ..revisions import Revision
 from ..types import Icon, Implementation, ToolAnnotations
 from ..values.encode import Rules
 from ..wire import codec, mime
+from ..wire.jsonrpc import Envelope
 from . import describe, features, files, mount
+from .exchange import Exchange
 from .option_check import with_checked_options
 from .options import (
     CompletionOptions,
@@ -32,6 +34,8 @@ from .options import (
     ToolOptions,
 )
 from .registry import Registry
+from .request import Caller
+from .scopes import Implies, check_requirement, compile_missing
 from .switches import selection_of
 
 __all__ = ["Core"]
@@ -44,6 +48,10 @@ _NOT_GIVEN: Any = object()
 
 class Life(Protocol):
     """The lifespan of a server, as transports use it."""
+
+    @property
+    def middleware(self) -> Any:
+        """Starts it before a request."""
 
     def start(self) -> None:
         """Start it, unless it has started, and wait until it has."""
@@ -63,6 +71,12 @@ class Core:
 
     methods: Mapping[str, Callable[..., Any]]
     """The functions that answer the methods of the protocol, by name; middleware is in there."""
+    dispatch: Callable[["Core", Envelope, Caller], Exchange]
+    """The function that starts to answer a message; observers are in there."""
+    observers: tuple[Callable[[Any], Any], ...] = ()
+    """The functions that see each request begin and end."""
+    session_observers: tuple[Callable[[Any], Any], ...] = ()
+    """The functions that see each session begin and end."""
     own_methods: Mapping[str, Callable[..., Any]] = {}
     """Functions of a server's own that answer methods in place of those of the protocol."""
     first_log_level: str = "warning"
@@ -92,11 +106,15 @@ class Core:
         state_seconds: float = 600,
         timeout: float | None = None,
         threads: int = 32,
+        threads_per_caller: int | None = None,
+        max_waiting_threads: int = 256,
         batches: bool = False,
         mask_errors: bool = True,
         now: Callable[[], float] = time,
         lifespan: Callable[..., Any] | None = None,
         middleware: Sequence[Callable[..., Any]] = (),
+        observe: Callable[..., Any] | Sequence[Callable[..., Any]] = (),
+        implies: Implies | None = None,
     ) -> None:
         if not name:
             raise AuthorError("a server needs a name")
@@ -104,6 +122,10 @@ class Core:
             raise AuthorError("page_size is at least 1, or None for lists in one piece")
         if threads < 1:
             raise AuthorError("threads is at least 1")
+        if threads_per_caller is not None and threads_per_caller < 1:
+            raise AuthorError("threads_per_caller is at least 1, or None for three quarters of threads")
+        if max_waiting_threads < 0:
+            raise AuthorError("max_waiting_threads is at least 0")
         _check_seconds("timeout", timeout)
         _check_seconds("state_seconds", state_seconds)
         self.info = Implementation(
@@ -126,20 +148,34 @@ class Core:
         self.state_seconds = state_seconds
         self.timeout = timeout
         self.threads = threads  # how many plain functions may run at the same time
+        self.threads_per_caller = threads_per_caller or max(1, threads * 3 // 4)  # over HTTP
+        self.max_waiting_threads = max_waiting_threads  # beside these: for answers, or after they were given up
         self.batches = batches
         self.mask_errors = mask_errors  # whether clients are not sent the text of unexpected exceptions
         self.now = now
+        self.implies = implies
+        self.is_missing = compile_missing(implies)
+        """Whether the scopes of a caller lack one of those that are required."""
         self.lifespan: Any = None  # the value of the lifespan, once it has started
         self.rules = Rules()
         self.registry = Registry(self.policy)
         self.mounted: list[Core] = []
         """The servers that are mounted in this one, in their order."""
+        self._parents: list[Core] = []  # the servers in which this one is mounted
         self._lenient = lenient_arguments
         self._infos: dict[str, Any] = {}
-        self._set_up(lifespan, middleware)
+        self._set_up(lifespan, middleware, (observe,) if callable(observe) else observe)
 
-    def _set_up(self, lifespan: Callable[..., Any] | None, middleware: Sequence[Callable[..., Any]]) -> None:
-        """Compile the lifespan and the middleware: a task of the class that knows how functions are run."""
+    def _set_up(
+        self,
+        lifespan: Callable[..., Any] | None,
+        middleware: Sequence[Callable[..., Any]],
+        observers: Sequence[Callable[..., Any]],
+    ) -> None:
+        """Compile the lifespan, the middleware and the observers: a task of the class that knows how they run."""
+
+    def _compile_methods(self) -> None:
+        """Put the middleware around the methods again: a task of the same class."""
 
     # Registering ----------------------------------------------------------------------------------
 
@@ -152,7 +188,7 @@ class Core:
         """Offer a function as a tool: `@server.tool`, or `@server.tool(name=…, render="table", …)`.
 
         Takes name, title, description, input_schema, output_schema, annotations, icons, meta, render, policy,
-        visible, needs, inline, timeout and replace.
+        visible, requires, needs, inline, timeout and replace.
         """
 
         def register(function: F) -> F:
@@ -170,8 +206,8 @@ class Core:
     def resource(self, uri: str, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
         """Offer a function as the resource at a URI, or, where the URI has {variables}, as a resource template.
 
-        Takes name, title, description, mime_type, size, annotations, icons, meta, cache, visible, needs, inline,
-        timeout and replace.
+        Takes name, title, description, mime_type, size, annotations, icons, meta, cache, visible, requires, needs,
+        inline, timeout and replace.
         """
 
         def register(function: F) -> F:
@@ -205,6 +241,7 @@ class Core:
         details: dict[str, Any] = {"timeout": self.timeout, **options}
         _check_seconds("timeout", details["timeout"])
         details["tags"] = _check_tags(details.get("tags") or ())
+        details["requires"] = check_requirement(details.get("requires"))
         if details.get("icons"):
             details["icons"] = list(details["icons"])
         return details, bool(details.pop("replace", False))
@@ -248,6 +285,7 @@ class Core:
         source = files.FileSource(file, **settings)
         uri = uri or source.uri
 
+        @files.reads_file
         def read() -> Any:
             return source.read(uri)
 
@@ -262,6 +300,7 @@ class Core:
         settings = {name: details.pop(name) for name in ("links", "max_size", "hidden") if name in details}
         directory = files.Directory(root, **settings)
 
+        @files.reads_file
         def read(path: str) -> Any:
             return directory.read(path, prefix + path)
 
@@ -310,6 +349,7 @@ class Core:
         source = files.FileSource(file)
         results.Turn(role, "")  # a wrong role fails now, where the author sees it
 
+        @files.reads_file
         def read() -> Any:
             return results.PromptResult([results.Turn(role, source.read(), as_text=True)])
 
@@ -331,16 +371,19 @@ class Core:
 
     # Composition ----------------------------------------------------------------------------------
 
+    @with_checked_options("server.mount", 'write server.mount(other, prefix="weather")')
     def mount(self, other: "Core", prefix: str | None = None) -> None:
         """Offer the features of another server, also those that it registers or removes later.
 
         With a prefix, the names of its tools and prompts become `prefix_name`, and its URIs `scheme://prefix/rest`.
-        The other server's policy, serializers and time limits still apply to them. Raises AuthorError if two features
-        would have the same name, now or when one is registered later.
+        The other server's policy, serializers, time limits, middleware and lifespan still apply to them. Raises
+        AuthorError if two features would have the same name, now or when one is registered later.
         """
         mount.check_mount(self.registry, other.registry, prefix or "")
         mount.add_copies(self.registry, other.registry, prefix or "", other)
         self.mounted.append(other)
+        other._parents.append(self)
+        self._compile_methods()
 
     def _mounted_servers(self) -> Iterator["Core"]:
         """The servers that are mounted in this one, also indirectly."""

@@ -7,10 +7,10 @@ names only, so that no client learns a path.
 import os
 import re
 from codecs import getincrementaldecoder
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, TypeAlias, get_args
+from typing import IO, Any, TypeAlias, TypeVar, get_args
 from urllib.parse import quote
 
 from ..errors import AuthorError, ResourceNotFound, ToolError
@@ -18,11 +18,13 @@ from ..media import File
 from ..wire.mime import UNKNOWN, mime_of_name, sniff
 from .safe_paths import Links, SafePath
 
-__all__ = ["MAX_SIZE", "Directory", "FileSource", "uri_of"]
+__all__ = ["MAX_SIZE", "Directory", "FileSource", "reads_file", "uri_of"]
 
 MAX_SIZE = 64 * 1024 * 1024
 
 Location: TypeAlias = str | os.PathLike[str]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _HEAD = 1024
 _NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -35,6 +37,12 @@ def uri_of(path: Location) -> str:
     'file:///srv/a%20b.md'
     """
     return Path(os.path.abspath(path)).as_uri()
+
+
+def reads_file(function: F) -> F:
+    """Mark a function that only reads a file; such functions have their own threads."""
+    function.reads_file = True  # type: ignore[attr-defined]
+    return function
 
 
 class FileSource:

@@ -10,13 +10,12 @@ from typing import Any
 
 from msgspec import UNSET
 
-from ..errors import InvalidParams, NormalizeError
-from ..policy import Policy
+from ..errors import InvalidParams
 from ..questions import InputRequired
-from ..values.payload import strict_policy_of
 from ..wire import codec, signing
 from . import describe
 from .core import Core
+from .identity import text_of
 from .request import Request
 
 __all__ = ["input_required", "read_answers"]
@@ -25,18 +24,21 @@ _log = logging.getLogger("plainmcp")
 
 
 def read_answers(server: Core, request: Request) -> dict[str, Any]:
-    """All answers so far: those in the state that the client sent back, and the new ones."""
-    answers: dict[str, Any] = {}
-    text = request.params.get("requestState", str, None)
-    if text is not None:
-        state = signing.unseal(text, server.key)
-        if state["for"] != _digest(server, request):
-            raise InvalidParams("requestState belongs to another request")
-        if state["until"] < server.now():
-            raise InvalidParams("requestState has expired; call again without it")
-        answers.update(state["answers"])
+    """All answers so far: those in the state that the client sent back, and the new ones to what it was asked.
+
+    A client may leave out the state; then it has to send all answers.
+    """
     new: dict[str, Any] = request.params.get("inputResponses", dict[str, dict[str, Any]], {})
-    return answers | new
+    text = request.params.get("requestState", str, None)
+    if text is None:
+        return new
+    state = signing.unseal(text, server.key)
+    if state["for"] != _digest(server, request):
+        raise InvalidParams("requestState belongs to another request")
+    if state["until"] < server.now():
+        raise InvalidParams("requestState has expired; call again without it")
+    answers: dict[str, Any] = state["answers"]
+    return answers | {key: answer for key, answer in new.items() if key in state["asked"]}
 
 
 def input_required(server: Core, request: Request, required: InputRequired) -> dict[str, Any]:
@@ -47,6 +49,7 @@ def input_required(server: Core, request: Request, required: InputRequired) -> d
         requests[key] = {"method": question.method, "params": params}
     state = {
         "answers": {key: value for key, value in required.answers.items() if key not in requests},
+        "asked": list(requests),
         "for": _digest(server, request),
         "until": int(server.now() + server.state_seconds),
         "nonce": urandom(8).hex(),
@@ -59,23 +62,22 @@ def input_required(server: Core, request: Request, required: InputRequired) -> d
 
 
 def _digest(server: Core, request: Request) -> str:
-    """The digest of a request: its method, parameters and caller. A state belongs to one digest (MRTR-07)."""
+    """The digest of a request: its server, method, parameters and caller. A state belongs to one (MRTR-07)."""
     params = request.params
     arguments = codec.decode(bytes(params.arguments)) if params.arguments else None
     parts = [None if part is UNSET else part for part in (params.name, params.uri, arguments)]
-    return signing.digest(request.method, parts, _text_of(server, request.principal), request.revision.name)
+    caller = _text_of(server, request.principal)
+    return signing.digest(server.info.name, request.method, parts, caller, request.revision.name)
 
 
 def _text_of(server: Core, principal: Any) -> str:
-    """A text for a principal that is equal on the next request: its JSON, or its repr."""
-    try:
-        return str(server.rules.encode(principal, strict_policy_of(Policy.standard)), "utf-8")
-    except NormalizeError:
+    """A text for a principal that is equal on the next request."""
+    text = text_of(server, principal)
+    if text is None:
         kind: Any = type(principal)
-        if kind.__repr__ is not object.__repr__:
-            return repr(principal)
         _warn_of_identity(kind)
-        return urandom(16).hex()  # never equal: a memory address may belong to another caller next time
+        return urandom(16).hex()  # never equal
+    return text
 
 
 @lru_cache(maxsize=64)  # once for each class

@@ -13,11 +13,12 @@ from typing import Any
 
 import msgspec
 
-from ..errors import AuthorError, InternalError, ProtocolError
+from ..errors import AuthorError, ProtocolError
 from ..wire import codec, jsonrpc
-from .conversation import ENDS, Conversation, evaluate
+from .client_messages import to_error
+from .conversation import ENDS, Conversation, Finish, Steps, evaluate, keep
 from .core import Core
-from .exchange import Around, Evaluation, Exchange, Step
+from .exchange import FAILURES, Around, Evaluation, Exchange
 from .failures import error_response, internal_error
 from .features import Feature
 from .methods import FINDERS, METHODS, Method
@@ -27,8 +28,6 @@ from .request import Cancelled, Request
 
 __all__ = ["Middleware", "MiddlewareRequest", "compile", "wrap_methods"]
 
-Steps = Generator[Step, Any, Any]
-Finish = Callable[[Any], Any]
 Call = Callable[["MiddlewareRequest", Finish], Steps]
 """The steps at the end of a chain; their value is what the second argument returns for the value of the handler."""
 
@@ -80,8 +79,8 @@ class MiddlewareRequest:
         self._request = request
         self._params: dict[str, Any] | None = None
         self._prefixes: tuple[str, ...] = ()  # that the mounted server of the middleware has
-        self.response: bytes | None = None  # the response of a method without a handler
-        self.result: Any = None  # and its result
+        self._response: bytes | None = None  # the response of a method without a handler
+        self._result: Any = None  # and its result
 
     @property
     def method(self) -> str:
@@ -114,7 +113,7 @@ class MiddlewareRequest:
             name = remove_prefix(prefix, name, is_uri="uri" in self.params)
         return name
 
-    def without_prefix(self, prefix: str) -> "MiddlewareRequest":
+    def _without_prefix(self, prefix: str) -> "MiddlewareRequest":
         """The same request, as the middleware of a mounted server sees it."""
         inner = MiddlewareRequest(self._server, self._request)
         inner._params, inner._prefixes = self.params, (*self._prefixes, prefix)
@@ -175,7 +174,7 @@ class MiddlewareRequest:
             return feature.normalize(self.params["uri"], value)
         return feature.normalize(value).result if self.method == "tools/call" else feature.normalize(value)
 
-    def current(self) -> Request:
+    def _current(self) -> Request:
         """The request, with the parameters as they are now."""
         if self._params is not None:
             self._request.params = self._request.params.with_changes(self._params)
@@ -184,9 +183,13 @@ class MiddlewareRequest:
 
 def _start(chain: Sequence[Middleware], server: Core, request: Request) -> Exchange:
     """Start to answer a request through its middleware."""
+    incoming = MiddlewareRequest(server, request)
+    if server.registry.has_requirements and _has_feature(incoming):
+        refusal = _check_scopes(incoming)
+        if refusal is not None:
+            return Exchange(refusal)
     if request.link is not None:
         request.link.start(bytes(request.id))
-    incoming = MiddlewareRequest(server, request)
     if request.method == "subscriptions/listen":
         steps = _listen_after(chain, incoming)
     elif _has_feature(incoming):
@@ -211,9 +214,9 @@ def _pass_through(
     def proceed(request: Any) -> Evaluation:
         if not isinstance(request, MiddlewareRequest):
             raise AuthorError("call_next takes the request that the middleware got")
-        return Evaluation(steps=_pass_through(chain[1:], call, _keep, request)).begin()
+        return Evaluation(steps=_pass_through(chain[1:], call, keep, request)).begin()
 
-    return (yield Around(chain[0].feature, incoming, proceed, finish, incoming.current().link))
+    return (yield Around(chain[0].feature, incoming, proceed, finish, incoming._current().link))
 
 
 def _observe(
@@ -239,10 +242,6 @@ def _throw(observer: Generator[None, None, None], error: BaseException) -> None:
         observer.throw(error)
 
 
-def _keep(value: Any) -> Any:
-    return value
-
-
 # Methods with a handler ---------------------------------------------------------------------------
 
 
@@ -251,9 +250,26 @@ def _has_feature(incoming: MiddlewareRequest) -> bool:
     return incoming.method in FINDERS and incoming.method not in incoming._server.own_methods
 
 
+def _check_scopes(incoming: MiddlewareRequest) -> bytes | None:
+    """The response that refuses a caller who lacks a scope, before any middleware runs; None if there is none.
+
+    The checks of the plan come again at the end of the chain, which may have changed the request.
+    """
+    try:
+        plan, arguments = _find(incoming)
+    except ProtocolError:  # there is no such feature; the chain gets to know
+        return None
+    try:
+        if plan.feature.requires is not None:
+            plan.checks[0](incoming._current(), arguments)
+    except FAILURES as error:
+        return plan.fail(incoming._current(), error)
+    return None
+
+
 def _find(incoming: MiddlewareRequest) -> tuple[Plan[Any], Any]:
     """The plan for a request, and its arguments; raises a ProtocolError."""
-    server, request = incoming._server, incoming.current()
+    server, request = incoming._server, incoming._current()
     find, kind = FINDERS[request.method]
     feature, arguments = find(server, request)
     return plan_of(kind, server, feature, request), arguments
@@ -272,17 +288,17 @@ def _call_mounted(mounts: Sequence[tuple[Core, str]], incoming: MiddlewareReques
         return (yield from _evaluate(incoming, finish))
     (server, prefix), *inner = mounts
     chain = [one for one in server.chain if one.is_for(incoming.method)]
-    return (yield from _pass_through(chain, partial(_call_mounted, inner), finish, incoming.without_prefix(prefix)))
+    return (yield from _pass_through(chain, partial(_call_mounted, inner), finish, incoming._without_prefix(prefix)))
 
 
 def _evaluate(incoming: MiddlewareRequest, finish: Finish) -> Steps:
     plan, arguments = _find(incoming)
-    return (yield from evaluate(plan, incoming.current(), arguments, finish))
+    return (yield from evaluate(plan, incoming._current(), arguments, finish))
 
 
 def _write_value(incoming: MiddlewareRequest, value: Any) -> bytes:
     try:
-        request = incoming.current()
+        request = incoming._current()
         return _find(incoming)[0].respond(request, value)
     except BaseException as error:
         return _fail(incoming, incoming._request, error)
@@ -308,12 +324,12 @@ def _method_of(incoming: MiddlewareRequest) -> Method:
 
 
 def _call_method(incoming: MiddlewareRequest, finish: Finish) -> Steps:
-    request = incoming.current()
+    request = incoming._current()
     if request.link is not None:  # this request starts and ends once, around its middleware
         request = msgspec.structs.replace(request, link=_InnerLink(request.link))
     response = yield from _take_all(_method_of(incoming)(incoming._server, request), request)
-    incoming.response, incoming.result = response, _result_of(response)
-    return finish(incoming.result)
+    incoming._response, incoming._result = response, _result_of(response, request)
+    return finish(incoming._result)
 
 
 class _InnerLink:
@@ -349,27 +365,21 @@ def _take_all(answer: Exchange | bytes | dict[str, Any], request: Request) -> St
     return answer.response
 
 
-def _result_of(response: bytes | None) -> Any:
+def _result_of(response: bytes | None, request: Request) -> Any:
+    """The result in a response; raises the error in it."""
     if response is None:
         raise Cancelled
     message = codec.decode(response)
     if "error" in message:
-        raise _WrittenError(message["error"])
+        raise to_error(message["error"], request.revision)
     return message["result"]
-
-
-class _WrittenError(InternalError):
-    """An error response that was written already, as an exception."""
-
-    def __init__(self, error: dict[str, Any]) -> None:
-        super().__init__(error["message"], error.get("data"))
-        self.code = error["code"]  # type: ignore[misc]
 
 
 def _write_result(incoming: MiddlewareRequest, result: Any) -> bytes:
     """The response: as the method wrote it, if the middleware returned the result unchanged."""
-    if incoming.response is not None and result is incoming.result and result == _result_of(incoming.response):
-        return incoming.response
+    written = incoming._response
+    if written is not None and result is incoming._result and result == _result_of(written, incoming._request):
+        return written
     try:
         return jsonrpc.encode_result(incoming._request.id, result)
     except BaseException as error:
@@ -378,8 +388,8 @@ def _write_result(incoming: MiddlewareRequest, result: Any) -> bytes:
 
 def _listen_after(chain: Sequence[Middleware], incoming: MiddlewareRequest) -> Steps:
     """The steps of a request that stays open: its middleware ends before it starts."""
-    yield from _pass_through(chain, _accept, _keep, incoming)
-    request = incoming.current()
+    yield from _pass_through(chain, _accept, keep, incoming)
+    request = incoming._current()
     return (yield from _take_all(_method_of(incoming)(incoming._server, request), request))
 
 

@@ -20,12 +20,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 _HTTP = 'server.run(http="127.0.0.1:8000") serves over HTTP, server.run() on standard input and output'
 _MOUNT = "run(http=…, path=…) and asgi(path=…) take the path; by default run serves at /mcp"
 _JSON = "leave it out: a client's Accept header says whether it takes JSON, and what has only one message is JSON"
-_CALLER = "asgi(principal=…) and run(http=…, principal=…) take a function that says who is calling"
 _HINT = 'write it in annotations=, such as annotations={"readOnlyHint": True}'
 HABITS = {
     "allowed_hosts": "write hosts=",
     "allowed_origins": "write origins=",
-    "auth": _CALLER,
+    "auth": "asgi(auth=…), wsgi(auth=…) and run(http=…, auth=…) take verifiers; a tool takes requires= and visible=",
     "debug": "leave it out: the log has every exception in full; mask_errors=False sends their text to clients too",
     "dependencies": "leave it out: declare what you depend on in your pyproject.toml",
     "destructiveHint": _HINT,
@@ -34,7 +33,7 @@ HABITS = {
     "host": _HTTP,
     "idempotentHint": _HINT,
     "json_response": _JSON,
-    "log_level": 'set the level of the logger "plainmcp"; that of uvicorn with run(uvicorn={"log_level": "info"})',
+    "log_level": 'write run(log_level="info"), or set the level of the logger "plainmcp"',
     "mask_error_details": "write mask_errors=",
     "mount_path": _MOUNT,
     "on_duplicate_prompts": "write replace=True where you register the other one",
@@ -116,7 +115,7 @@ class _Signature(NamedTuple):
 @lru_cache(maxsize=256)
 def _signature_of(function: Callable[..., Any]) -> _Signature:
     """The options of a function, by its signature and the TypedDict of its further options."""
-    parameters = inspect.signature(function).parameters
+    parameters = inspect.signature(function, eval_str=True).parameters
     signature = _Signature(
         {}, {}, [], "self" in parameters, any(_is_open_ended(parameter) for parameter in parameters.values())
     )

@@ -32,6 +32,7 @@ class FeatureDetails(TypedDict, total=False):
     meta: dict[str, Any] | None
     tags: Collection[str]  # for server.enable and server.disable; clients do not see them
     visible: Callable[[Any], bool] | None  # takes the principal
+    requires: str | Collection[str] | Callable[[Any], Any] | None  # scopes, or a function of the request
     needs: dict[str, Any]  # the client capabilities without which it cannot run
     inline: bool  # run a plain function in the event loop, not in a thread
     timeout: float | None  # seconds
@@ -102,12 +103,19 @@ class HttpOptions(TypedDict, total=False):
     body_seconds: float
     stateless: bool
     max_sessions: int
+    max_sessions_per_caller: int
     session_idle_seconds: float
     session_seconds: float
     replay_bytes: int
     replay_bytes_in_all: int
     max_running: int
+    max_running_per_caller: int
     max_standing: int
+    max_standing_per_caller: int
+    max_questions: int
+    max_questions_per_caller: int
+    max_unread: int
+    max_unread_per_caller: int
     keep_alive_seconds: float
     retry_ms: int
     ask_seconds: float
@@ -117,5 +125,7 @@ class RunOptions(HttpOptions, total=False):
     """Options of a running server: for HTTP, and for standard input and output."""
 
     principal: Callable[[Any], Any] | None
+    auth: Any  # verifiers of tokens or keys: see plainmcp.auth
+    anonymous: bool  # with auth=: whether callers may come without a token
     max_line: int
     streams: Any

@@ -7,29 +7,35 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from functools import partial
-from inspect import isawaitable
 from typing import Any
 
 from ..errors import ProtocolError
 from ..protocol.core import Core
 from ..protocol.failures import internal_error
-from ..protocol.interrupts import raise_interrupt
+from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
 from .http import rules
+from .http.challenges import PLAIN, Challenges
+from .http.cors import Pairs, with_cors
 from .http.endpoint import Endpoint, PendingResponse
 from .http.headers import Headers
-from .http.rules import Response
+from .http.response import Refused, Response
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
 from .run_async import call_soon, run_async, start, start_task
-from .threads import threads_of
+from .shares import OwnShare
 
-__all__ = ["ASGIApp", "Settings"]
+__all__ = ["ASGIApp", "IdentifyAsync", "Settings"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+IdentifyAsync = Callable[[Any, Headers], Awaitable[Any]]
+"""Returns the caller of a request, by its scope and its headers; raises Refused."""
+
 _log = logging.getLogger("plainmcp")
+LARGE = 2**16
+"""How many bytes of a response may wait in a socket without being counted."""
 MOMENT = 0.05
 """After how many seconds a call starts to watch whether its client is still connected."""
 
@@ -37,16 +43,20 @@ MOMENT = 0.05
 class ASGIApp:
     """A server as an ASGI application; it answers at any path at which it is mounted.
 
-    `principal` is called with the scope and returns who is calling: any value, or an awaitable of one. The values for
-    one user must compare equal, because a session belongs to the user who opened it. PermissionError becomes a 401.
+    `identify` returns who is calling: any value. The values for one user must compare equal, because a session
+    belongs to the user who opened it. `challenges` are the answers to callers who may not pass.
     """
 
     def __init__(
-        self, core: Core, settings: Settings | None = None, *, principal: Callable[[Any], Any] | None = None
+        self,
+        core: Core,
+        settings: Settings | None = None,
+        *,
+        identify: IdentifyAsync | None = None,
+        challenges: Challenges = PLAIN,
     ) -> None:
-        self.endpoint = Endpoint(core, settings or Settings())
-        self._principal = principal
-        self._threads = threads_of(core)
+        self.endpoint = Endpoint(core, settings or Settings(), challenges)
+        self._identify = identify
         self._tasks: set[asyncio.Task[bytes | None]] = set()  # a loop alone does not keep its tasks alive
 
     def drain(self) -> None:
@@ -70,44 +80,68 @@ class ASGIApp:
         if scope["type"] != "http":
             return await self._handle_other(scope, receive, send)
         endpoint, method, pairs, server = self.endpoint, scope["method"], scope["headers"], scope.get("server")
-        headers = Headers(pairs if type(pairs) is list else list(pairs))
+        client = scope.get("client")
+        headers = Headers(pairs if type(pairs) is list else list(pairs), client[0] if client else None)
         response: Response | None
+        answer: Response | PendingResponse | None = None
         try:
             profile = endpoint.preflight.check(method, headers, server[0] if server else None)
             if isinstance(profile, Response):
-                raise _Refused(profile)
-            principal = None if self._principal is None else await self._identify(scope)
-            message = await receive()
-            body = message.get("body", b"")
-            if (
-                message["type"] != "http.request"
-                or message.get("more_body")
-                or len(body) > endpoint.settings.max_body
-            ):
-                body = await _read_rest(message, receive, endpoint)
+                raise Refused(await self._refuse(profile, scope, headers))
+            if profile.cors:
+                send = _with_headers(send, profile.cors)
+            principal = None if self._identify is None else await self._identify(scope, headers)
+            message, rest = start(receive())
+            body: bytes | None = None if rest is not None else _whole_body_of(message, endpoint.settings.max_body)
+            if body is None:
+                body = await self._read_rest(receive, message, rest)
             answer = endpoint.receive(method, headers, profile, body, principal)
             response = answer if isinstance(answer, Response) else await self._answer(answer, receive, send)
-        except _Refused as refused:
+        except Refused as refused:
             response = refused.response
-        except _Gone:
+        except ClientGone:
             return
         if response is not None:
-            await _send_whole(send, response)
+            await self._send_whole(send, response, answer)
 
-    async def _identify(self, scope: Scope) -> Any:
-        """The caller, as the function `principal` returns it; raises _Refused if the function raises."""
-        assert self._principal is not None
+    async def _refuse(self, refusal: Response, scope: Scope, headers: Headers) -> Response:
+        """The response to a request that is refused by its headers; callers who may not pass learn nothing of it."""
+        if self._identify is None or refusal.status in (204, 403):
+            return refusal
         try:
-            principal = self._principal(scope)
-            return await principal if isawaitable(principal) else principal
-        except GeneratorExit:
-            raise
-        except BaseException as error:
-            raise_interrupt(error)
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
-                raise  # the whole request is cancelled
-            raise _Refused(rules.refuse_caller(error)) from None
+            await self._identify(scope, headers)
+        except Refused as refused:
+            return with_cors(refused.response, self.endpoint.preflight.cors_of(headers))
+        return refusal
+
+    async def _read_rest(self, receive: Receive, message: Any, rest: Any) -> bytes:
+        """A body that is not there at once, or not in one message; raises Refused or ClientGone."""
+        try:
+            return await read_body(receive, self.endpoint.settings, message, rest)
+        except BodyTooLarge:
+            raise Refused(self.endpoint.preflight.refuse_large_body()) from None
+        except BodyTooSlow:
+            raise Refused(self.endpoint.preflight.refuse_slow_body()) from None
+
+    async def _send_whole(self, send: Send, response: Response, answer: Response | PendingResponse | None) -> None:
+        """Send a response; the bytes of a large one count as unread until the client has taken them."""
+        size, unread = len(response.body), None
+        has_length = response.status != 204 and response.headers is not rules.EVENT_STREAM
+        length = ((b"content-length", b"%d" % size),) if has_length else ()
+        if size > LARGE:
+            caller = answer.caller if isinstance(answer, PendingResponse) else None
+            unread = OwnShare(self.endpoint.unread, caller)
+            unread.add(size)
+        try:
+            await send(
+                {"type": "http.response.start", "status": response.status, "headers": [*response.headers, *length]}
+            )
+            await send({"type": "http.response.body", "body": response.body})
+        except OSError:  # servers raise it when the client has disconnected
+            pass
+        finally:
+            if unread is not None:
+                unread.add(-size)
 
     async def _handle_other(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -154,14 +188,14 @@ class ASGIApp:
         try:
             if pending.can_speak:
                 listen = partial(self.endpoint.listen, pending)
-                response, task = start_task(run_async(exchange, self._threads, listen))
+                response, task = start_task(run_async(exchange, pending, listen))
                 if task is not None:
                     return await self._answer_in_task(pending, task, receive, send)
             else:
-                response, rest = start(run_async(exchange, self._threads))
+                response, rest = start(run_async(exchange, pending))
                 if rest is not None:
                     return await self._answer_here(pending, rest, receive, send)
-        except _Gone:
+        except ClientGone:
             raise
         except Exception as error:
             response = pending.refuse(self._describe_failure(error))
@@ -206,7 +240,7 @@ class ASGIApp:
         async def watch_and_send() -> None:
             reply = await self._send_messages(pending, receive, send)
             if reply is not None:
-                await _send_whole(send, reply)
+                await self._send_whole(send, reply, pending)
 
         def start_watching() -> None:
             watchers.append(loop.create_task(watch_and_send()))
@@ -263,7 +297,7 @@ class ASGIApp:
             if stream.finished:
                 break
             if watch.done():
-                raise _Gone
+                raise ClientGone
             if not await _wait_for(wake, keep_alive if pending.profile.events else None):
                 break  # it takes long: proxies should see that the request is being answered
         return False
@@ -287,15 +321,12 @@ class ASGIApp:
                 chunk = COMMENT
 
 
-class _Gone(Exception):
-    """The client disconnected."""
-
-
-class _Refused(Exception):
-    """A request was refused, with this response."""
-
-    def __init__(self, response: Response) -> None:
-        self.response = response
+def _whole_body_of(message: MutableMapping[str, Any], limit: int) -> bytes | None:
+    """The body in the first message of a request; None if it is not whole, or over the limit."""
+    if message["type"] != "http.request" or message.get("more_body"):
+        return None
+    body: bytes = message.get("body", b"")
+    return body if len(body) <= limit else None
 
 
 def _retrieve(task: "asyncio.Task[Any]") -> None:
@@ -327,42 +358,19 @@ async def _watch_client(receive: Receive, wake: asyncio.Event) -> None:
     wake.set()
 
 
-async def _read_rest(message: MutableMapping[str, Any], receive: Receive, endpoint: Endpoint) -> bytes:
-    """A body that comes in several messages, of which this is the first.
+def _with_headers(send: Send, pairs: Pairs) -> Send:
+    """What sends messages, and adds headers to the response."""
 
-    Raises _Refused if it is too large or too slow, and _Gone if the client disconnects.
-    """
-    settings = endpoint.settings
-    buffer = bytearray()  # not a list of parts: they may be as small as one byte
-    try:
-        async with asyncio.timeout(settings.body_seconds):
-            while True:
-                if message["type"] == "http.disconnect":
-                    raise _Gone
-                buffer += message.get("body", b"")
-                if len(buffer) > settings.max_body:
-                    raise _Refused(endpoint.preflight.refuse_large_body())
-                if not message.get("more_body", False):
-                    return bytes(buffer)
-                message = await receive()
-    except TimeoutError:
-        raise _Refused(endpoint.preflight.refuse_slow_body()) from None
+    async def send_with_headers(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], *pairs]}
+        await send(message)
 
-
-async def _send_whole(send: Send, response: Response) -> None:
-    has_length = response.status != 204 and response.headers is not rules.EVENT_STREAM
-    length = ((b"content-length", b"%d" % len(response.body)),) if has_length else ()
-    try:
-        await send(
-            {"type": "http.response.start", "status": response.status, "headers": [*response.headers, *length]}
-        )
-        await send({"type": "http.response.body", "body": response.body})
-    except OSError:  # servers raise it when the client has disconnected
-        pass
+    return send_with_headers
 
 
 async def _send(send: Send, message: dict[str, Any]) -> None:
     try:
         await send(message)
     except OSError:  # as in _send_whole
-        raise _Gone from None
+        raise ClientGone from None

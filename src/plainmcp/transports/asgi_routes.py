@@ -15,6 +15,10 @@ from ..policy import Policy
 from ..protocol.core import Core
 from ..protocol.failures import log_incident
 from ..web import HttpRequest
+from .asgi import ASGIApp
+from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
+from .health import HEALTH, HealthApp
+from .http.endpoint import Endpoint
 from .http.path import PATH, App, NotFound, PathApp, at_path, path_of, send_whole
 from .http.routes import Route, Routes, to_response
 from .http.settings import Settings
@@ -26,18 +30,30 @@ __all__ = ["RouteApp", "routes_beside", "with_routes"]
 _TEXT = [(b"content-type", b"text/plain; charset=utf-8")]
 
 
-def with_routes(app: App, core: Core, routes: Routes, settings: Settings, path: str) -> PathApp:
+def with_routes(
+    app: ASGIApp, core: Core, routes: Routes, settings: Settings, path: str, health: str | None
+) -> PathApp:
     """An application at a path, with the routes of its server at other paths; raises AuthorError."""
-    return at_path(app, path, routes_beside(core, routes, settings, path))
+    return at_path(app, path, routes_beside(app.endpoint, core, routes, settings, path, health))
 
 
-def routes_beside(core: Core, routes: Routes, settings: Settings, path: str) -> "RouteApp":
-    """The routes beside the path of a server; raises AuthorError if one is at this path."""
+def routes_beside(
+    endpoint: Endpoint, core: Core, routes: Routes, settings: Settings, path: str, health: str | None
+) -> "RouteApp":
+    """The routes beside the path of a server, and behind them the one for load balancers.
+
+    Raises AuthorError if a route is at the path of the server.
+    """
     if not path.startswith("/"):
         raise AuthorError(f"path= starts with a slash, such as {PATH}; not {path!r}")
     if routes.has_path(path):
         raise AuthorError(f"there is a route at {path}, where the server itself answers; choose another path=")
-    return RouteApp(core, routes, settings, NotFound(path))
+    others: App = NotFound(path)
+    if health is not None:
+        if not health.startswith("/"):
+            raise AuthorError(f"health= starts with a slash, such as {HEALTH}; not {health!r}")
+        others = HealthApp(health, lambda: not endpoint.draining, others)
+    return RouteApp(core, routes, settings, others)
 
 
 class RouteApp:
@@ -63,10 +79,12 @@ class RouteApp:
             await self._answer(match.route, {**scope, "path_params": match.path_params}, receive, sender.send)
         except GeneratorExit:
             raise
-        except _ClientGone:
+        except ClientGone:
             return None
-        except _RouteRefused as refused:
-            await _refuse(send, refused.status, str(refused))
+        except BodyTooLarge:
+            await _refuse(send, 413, f"The body is larger than {self._settings.max_body} bytes.")
+        except BodyTooSlow:
+            await _refuse(send, 408, f"The body took longer than {self._settings.body_seconds:g} s.")
         except BaseException as error:
             task = asyncio.current_task()
             if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
@@ -81,7 +99,7 @@ class RouteApp:
         if route.takes_request and route.request_type is not None:
             arguments = [route.request_type(scope, receive, send)]
         elif route.takes_request:
-            arguments = [_request_of(scope, await _read_body(receive, self._settings))]
+            arguments = [_request_of(scope, await read_body(receive, self._settings))]
         call = partial(route.handler, *arguments)
         value = call() if route.is_async else await run_in_thread(call, threads_of(self._core))
         value = await value if isawaitable(value) else value
@@ -104,18 +122,6 @@ class RouteApp:
             await _refuse(sender.send, status, text)
 
 
-class _ClientGone(Exception):
-    """The client disconnected."""
-
-
-class _RouteRefused(Exception):
-    """A request was refused before its handler ran, with this status."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
-        self.status = status
-
-
 class _Sender:
     """Sends messages, and knows whether the response has started."""
 
@@ -129,7 +135,7 @@ class _Sender:
         try:
             await self._send(message)
         except OSError:  # servers raise it when the client has disconnected
-            raise _ClientGone from None
+            raise ClientGone from None
 
 
 async def _refuse(send: Any, status: int, text: str, *headers: tuple[bytes, bytes]) -> None:
@@ -156,21 +162,3 @@ def _request_of(scope: Any, body: bytes) -> HttpRequest:
         body=body,
         client=client[0] if client else None,
     )
-
-
-async def _read_body(receive: Any, settings: Settings) -> bytes:
-    """The whole body, within the limits of the settings."""
-    buffer = bytearray()
-    try:
-        async with asyncio.timeout(settings.body_seconds):
-            while True:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise _ClientGone
-                buffer += message.get("body", b"")
-                if len(buffer) > settings.max_body:
-                    raise _RouteRefused(413, f"The body is larger than {settings.max_body} bytes.")
-                if not message.get("more_body", False):
-                    return bytes(buffer)
-    except TimeoutError:
-        raise _RouteRefused(408, f"The body took longer than {settings.body_seconds:g} s.") from None

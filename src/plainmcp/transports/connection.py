@@ -13,9 +13,11 @@ from msgspec import UNSET
 
 from ..errors import ProtocolError
 from ..protocol.core import Core
-from ..protocol.dispatch import receive
+from ..protocol.dispatch import receive, refuse
 from ..protocol.exchange import Exchange, Listen
-from ..protocol.request import Caller, Cancelled, RequestHeaders
+from ..protocol.facts import SessionFacts
+from ..protocol.observation import observe_session
+from ..protocol.request import Caller, Cancelled, PeerError, RequestHeaders
 from ..protocol.session import Session
 from ..revisions import LATEST_HANDSHAKE, Revision
 from ..wire import jsonrpc
@@ -23,6 +25,7 @@ from ..wire.jsonrpc import Envelope
 from .link import RequestLink, normalize_id
 from .pending_request import PendingRequest
 from .run import run
+from .shares import OwnShare
 from .threads import threads_of
 
 __all__ = ["Connection"]
@@ -43,8 +46,11 @@ class Connection:
         *,
         principal: Any = None,
         ask_seconds: float = 300,
+        transport: str | None = None,
+        questions: OwnShare | None = None,
     ) -> None:
         self.core = core
+        self.transport = transport
         self.session = Session(core.first_log_level)
         self.principal = principal
         self.ask_seconds = ask_seconds
@@ -53,8 +59,10 @@ class Connection:
         self._lock = threading.Lock()
         self._publishing = threading.RLock()
         self._questions: dict[str, PendingRequest] = {}
+        self._question_share = questions
         self._count = 0
         self._unsubscribe = core.registry.listen(self._publish)
+        self._end_session: Callable[[], None] = _do_nothing
 
     @property
     def busy(self) -> bool:
@@ -103,6 +111,10 @@ class Connection:
         elif envelope.method == "notifications/initialized":
             self.session.ready = True
 
+    def refuse(self, error: ProtocolError) -> Exchange:
+        """Answer a message that could not be read with an error."""
+        return refuse(self.core, error, self.caller(RequestLink(self)))
+
     def _cancel(self, envelope: Envelope) -> None:
         """Cancel a request of the client; one that is unknown or finished is ignored (CANC-03)."""
         params = envelope.params
@@ -131,7 +143,13 @@ class Connection:
         return self._send is None
 
     def ask(self, method: str, params: Any, send: Callable[[bytes], None]) -> PendingRequest:
-        """Send a question to the client."""
+        """Send a question to the client; raises PeerError if too many are open."""
+        share = self._question_share
+        if share is not None:
+            limit = share.find_limit()
+            if limit is not None:
+                raise PeerError(limit.text)
+            share.add()
         with self._lock:
             self._count += 1
             question = PendingRequest(f"s-{self._count}", self.ask_seconds)
@@ -140,7 +158,9 @@ class Connection:
         return question
 
     def withdraw(self, question: PendingRequest, send: Callable[[bytes], None]) -> None:
-        """Cancel a question that has no answer (VER-08)."""
+        """Forget a question, and cancel it if it has no answer (VER-08)."""
+        if self._question_share is not None:
+            self._question_share.add(-1)
         if self._questions.pop(question.id, None) is not None:
             send(jsonrpc.encode_notification("notifications/cancelled", {"requestId": question.id}))
 
@@ -182,7 +202,12 @@ class Connection:
                 if link.listening is not None and link.listening[0].subscription.includes(event, uri):
                     self.send(link.listening[0].subscription.message(event, uri))
 
-    # The end --------------------------------------------------------------------------------------
+    # The session ----------------------------------------------------------------------------------
+
+    def begin_session(self) -> None:
+        """Report to the observers of sessions that this one begins; `close` reports its end."""
+        if self.core.session_observers:
+            self._end_session = observe_session(self.core, SessionFacts(self.session, self.principal, self.transport))
 
     def hang_up(self) -> None:
         """Stop asking and notifying a client that has disconnected: open questions fail."""
@@ -210,3 +235,8 @@ class Connection:
             if exchange.response is not None:
                 self.send(exchange.response)
                 self.send(jsonrpc.encode_notification("notifications/cancelled", {"requestId": msgspec.Raw(id)}))
+        self._end_session()
+
+
+def _do_nothing() -> None:
+    """End a session that has no observers."""

@@ -12,10 +12,11 @@ import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from threading import Lock
 from typing import Any
 
-from ..errors import InternalError
+from ..errors import AuthorError, InternalError
 from ..protocol.core import Core
 from ..protocol.failures import log_incident
 from ..protocol.middleware import Middleware, compile
@@ -25,6 +26,10 @@ __all__ = ["Lifespan"]
 _log = logging.getLogger("plainmcp")
 _SECONDS_TO_END = 10
 """How long the end of an async lifespan is waited for from another thread."""
+_NO_MANAGER = (
+    "the lifespan function returned {!r}, which is not a context manager; write a function with a yield, "
+    "`def` or `async def`"
+)
 
 
 class Lifespan:
@@ -38,7 +43,7 @@ class Lifespan:
         self._server = weakref.ref(server)
         self._changed = weakref.WeakMethod(changed)
         self._function = _to_manager_function(function)
-        self._is_async = inspect.isasyncgenfunction(inspect.unwrap(function))
+        self._is_async = inspect.isasyncgenfunction(_innermost(function))
         self._lock = Lock()
         self._start: Future[None] | None = None  # since the start began
         self._manager: Any = None  # the context manager, if it is not async
@@ -75,7 +80,7 @@ class Lifespan:
             return background_loop.wait_for(self.start_async)
         start, is_first = self._claim()
         if is_first:
-            self._enter(start, self._function)
+            self._enter(start)
         start.result()
 
     async def start_async(self) -> None:
@@ -85,7 +90,7 @@ class Lifespan:
             self._loop, self._end = asyncio.get_running_loop(), Future()
             self._task = self._loop.create_task(self._live(start))
         elif is_first:
-            self._enter(start, self._function)
+            self._enter(start)
         await asyncio.wrap_future(start)
 
     def _claim(self) -> "tuple[Future[None], bool]":
@@ -95,9 +100,11 @@ class Lifespan:
             self._start = start = self._start or Future()
         return start, is_first
 
-    def _enter(self, start: "Future[None]", function: Callable[..., Any]) -> None:
+    def _enter(self, start: "Future[None]") -> None:
         try:
-            manager = function(self._server())
+            manager = self._function(self._server())
+            if not hasattr(manager, "__enter__"):
+                raise AuthorError(_NO_MANAGER.format(manager))
             value = manager.__enter__()
         except BaseException as error:
             self._fail(start, error)
@@ -184,6 +191,12 @@ class Lifespan:
 
 def _to_request_error(error: Exception) -> InternalError:
     return InternalError(log_incident("The start of the server", error))
+
+
+def _innermost(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that the author wrote, inside decorators and `functools.partial`."""
+    function = inspect.unwrap(function)
+    return _innermost(function.func) if isinstance(function, partial) else function
 
 
 def _to_manager_function(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -19,6 +19,7 @@ from ..protocol.request import PeerError
 from ..revisions import Revision
 from ..wire import jsonrpc
 from .pending_request import PendingRequest
+from .threads import without_slot
 
 __all__ = ["Cancellation", "Channel", "RequestLink", "normalize_id"]
 
@@ -76,6 +77,11 @@ class Channel(Protocol):
         ...
 
     @property
+    def transport(self) -> str | None:
+        """How messages come: "pipe" or "tcp"; None if the program passes them itself."""
+        ...
+
+    @property
     def is_mute(self) -> bool:
         """Whether only responses can be sent."""
         ...
@@ -112,6 +118,11 @@ class RequestLink(Cancellation):
         """The revision of the client."""
         assert self.connection is not None
         return self.connection.revision
+
+    @property
+    def transport(self) -> str | None:
+        """How messages come: "pipe" or "tcp"; None if the program passes them itself."""
+        return None if self.connection is None else self.connection.transport
 
     def start(self, id: bytes) -> None:
         """Register the request under its id; raises InvalidRequest if another request with this id still runs."""
@@ -169,7 +180,7 @@ class RequestLink(Cancellation):
 
     def ask(self, method: str, params: Any) -> Any:
         """Send a request and wait for its result; raises PeerError."""
-        with self._open_question(method, params) as question:
+        with self._open_question(method, params) as question, without_slot():
             return question.wait(question.seconds)
 
     async def ask_async(self, method: str, params: Any) -> Any:
@@ -204,6 +215,11 @@ class _Part(RequestLink):
     def revision(self) -> Revision:
         """The revision of the client."""
         return self._batch_link.revision
+
+    @property
+    def transport(self) -> str | None:
+        """How the batch came."""
+        return self._batch_link.transport
 
     @property
     def obstacle(self) -> str | None:

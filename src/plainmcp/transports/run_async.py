@@ -17,12 +17,9 @@ from ..protocol.request import Cancelled, Link
 from .invoke import PASSED_ON, Listener, Process, cannot_listen, contain, end_child, invoke, with_call_next
 from .pending_request import PendingRequest
 from .take import call_next
-from .threads import Threads, WaitingThread
+from .threads import Executor, WaitingThread
 
 __all__ = ["Rest", "await_request", "call_soon", "run_async", "run_in_thread", "start", "start_task", "take_async"]
-
-
-Executor = Threads | WaitingThread
 
 
 async def run_async(exchange: Exchange, threads: Executor, listen: Listener | None = None) -> bytes | None:
@@ -91,7 +88,7 @@ async def _take(step: Run | Around, threads: Executor, value: Any) -> bytes:
         if feature.is_async or feature.inline:
             value = invoke(step)
         else:
-            value = await _wait_unless_cancelled(link, run_in_thread(partial(_complete, step), threads))
+            value = await _wait_unless_cancelled(link, _run_step_in_thread(step, threads))
             if type(value) is not CoroutineType:
                 return cast("bytes", value)  # written in the thread, too
     is_awaitable = feature.is_async
@@ -152,6 +149,11 @@ def _start_contained(awaitable: Any) -> tuple[Any, Awaitable[Any] | None]:
         raise
     except BaseException as error:
         raise contain(error) from error
+
+
+def _run_step_in_thread(step: Run, threads: Executor) -> Awaitable[Any]:
+    is_for_file = getattr(step.feature.function, "reads_file", False)
+    return run_in_thread(partial(_complete, step), threads.files if is_for_file else threads)
 
 
 def _complete(step: Run) -> Any:
@@ -330,8 +332,13 @@ async def run_in_thread(function: Callable[[], Any], threads: Executor) -> Any:
             end_child()
         call_soon(loop, partial(_settle, outcome, (value, problem)))
 
-    threads.submit(work)
-    value, problem = await outcome
+    job = threads.submit(work)
+    try:
+        value, problem = await outcome
+    except asyncio.CancelledError:
+        if job is not None:
+            job.give_up()
+        raise
     if problem is None:
         return value
     try:

@@ -1,4 +1,4 @@
-"""A limited number of threads that run plain functions, started when they are needed.
+"""A limited number of threads that run plain functions, started when they are needed, and shared fairly by callers.
 
 They are daemons: a function that never ends blocks its own request only, not the end of the process. Work goes to the
 thread that was busy last, so that a server with little work has few threads and needs little memory.
@@ -7,10 +7,11 @@ thread that was busy last, so that a server with little work has few threads and
 import logging
 import os
 import threading
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Generator, Hashable
+from contextlib import contextmanager
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 from weakref import WeakKeyDictionary, WeakSet
 
 from ..protocol.core import Core
@@ -18,80 +19,234 @@ from ..protocol.core import Core
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-__all__ = ["Threads", "WaitingThread", "threads_of"]
+__all__ = ["Executor", "Job", "Threads", "WaitingThread", "make_threads", "threads_of", "without_slot"]
 
 T = TypeVar("T")
 
 _log = logging.getLogger("plainmcp")
+_local = threading.local()  # .job: the job that a thread of ours runs
 
 Work = Callable[[], object]
-Inbox = SimpleQueue[Work | None]  # the next work of one thread, or None to end it
+Inbox = SimpleQueue["Job | None"]  # the next job of one thread, or None to end it
+
+
+class Executor(Protocol):
+    """Runs functions in threads."""
+
+    @property
+    def files(self) -> "Executor":
+        """Runs functions that read files."""
+        ...
+
+    def submit(self, work: Work) -> "Job | None":
+        """Run a function as soon as a thread is free. It has to handle its own result and exceptions."""
+        ...
+
+
+class Job:
+    """A function that runs in a thread, or waits for one."""
+
+    __slots__ = ("caller", "has_ended", "has_slot", "is_given_up", "threads", "work")
+
+    def __init__(self, work: Work, caller: Hashable, threads: "Threads") -> None:
+        self.work = work
+        self.caller = caller
+        self.has_slot = False  # whether it counts among the running ones
+        self.has_ended = False
+        self.is_given_up = False
+        self.threads = threads
+
+    def give_up(self) -> None:
+        """Do not wait for it any more: other work gets its slot, although its function may still run."""
+        self.is_given_up = True
+        if self.threads.release(self):
+            _log.warning(
+                "a function still runs after its request was given up: it keeps a thread (%d such threads now)",
+                self.threads.released,
+            )
 
 
 class Threads:
-    """Threads for a queue of work."""
+    """Threads for the work of many callers, which take turns.
 
-    def __init__(self, most: int, *, idle_seconds: float = 30) -> None:
+    At most `most` jobs run at a time, and at most `most_each` of one caller. A job that was given up, or waits for an
+    answer of its client, does not count, as long as there are at most `most_released` of them. None is no caller in
+    particular, and may use all threads.
+    """
+
+    def __init__(
+        self,
+        most: int,
+        *,
+        most_each: int | None = None,
+        most_released: int = 256,
+        idle_seconds: float = 30,
+        files: "Threads | None" = None,
+    ) -> None:
         self._most = most
+        self._most_each = most if most_each is None else most_each
+        self._most_released = most_released
         self._idle_seconds = idle_seconds
+        self.files: Threads = files or self
+        """The threads that read files."""
         self.reset()
         _all.add(self)
 
     def reset(self) -> None:
         """Start without threads and without work."""
         self._lock = threading.Lock()  # for the attributes below
-        self._waiting: deque[Work] = deque()
+        self._waiting: OrderedDict[Hashable, deque[Job]] = OrderedDict()  # by caller, in the order of their turns
         self._idle: list[Inbox] = []
-        self._running = 0
+        self._running: Counter[Hashable] = Counter()  # jobs with a slot, by caller
+        self._count = 0  # of all these jobs
+        self.released = 0
+        """How many jobs run without a slot."""
 
-    def submit(self, work: Work) -> None:
+    def submit(self, work: Work, caller: Hashable = None) -> Job:
         """Run a function as soon as a thread is free. It has to handle its own result and exceptions."""
+        job = Job(work, caller, self)
         with self._lock:
-            if self._idle:
-                inbox = self._idle.pop()
-            elif self._running < self._most:
-                inbox = SimpleQueue()
-                name = f"plainmcp-{self._running + 1}"
-                threading.Thread(target=self._serve, args=(inbox,), name=name, daemon=True).start()
-                self._running += 1  # only if it could start
-            else:
-                self._waiting.append(work)
-                return
-        inbox.put(work)
+            if not self._has_slot_for(caller):
+                self._waiting.setdefault(caller, deque()).append(job)
+                return job
+            inbox = self._take_thread()
+            self._occupy(job)
+        inbox.put(job)
+        return job
 
     def close(self) -> None:
         """End the idle threads; the others end when their work is done."""
         with self._lock:
             self._idle_seconds = 0
             idle, self._idle = self._idle, []
-            self._running -= len(idle)
         for inbox in idle:
             inbox.put(None)
 
+    def release(self, job: Job) -> bool:
+        """Let another job run in the place of this one, if not too many are released; returns whether it was done."""
+        with self._lock:
+            if not job.has_slot or job.has_ended or self.released >= self._most_released:
+                return False
+            self._vacate(job)
+            self.released += 1
+            following = self._next()
+            if following is None:
+                return True
+            try:
+                inbox = self._take_thread()
+            except RuntimeError:  # no thread can start now, so it waits for one that ends
+                self._vacate(following)
+                self._waiting.setdefault(following.caller, deque()).appendleft(following)
+                return True
+        inbox.put(following)
+        return True
+
+    def regain(self, job: Job) -> None:
+        """Count a released job again. It does not wait for a place: it may need what it holds to end."""
+        with self._lock:
+            if not job.is_given_up:
+                self.released -= 1
+                self._occupy(job)
+
+    # With the lock --------------------------------------------------------------------------------
+
+    def _has_slot_for(self, caller: Hashable) -> bool:
+        return self._count < self._most and (caller is None or self._running[caller] < self._most_each)
+
+    def _occupy(self, job: Job) -> None:
+        job.has_slot = True
+        self._running[job.caller] += 1
+        self._count += 1
+
+    def _vacate(self, job: Job) -> None:
+        job.has_slot = False
+        self._running[job.caller] -= 1
+        if not self._running[job.caller]:
+            del self._running[job.caller]
+        self._count -= 1
+
+    def _take_thread(self) -> Inbox:
+        """An idle thread, or a new one."""
+        if self._idle:
+            return self._idle.pop()
+        inbox: Inbox = SimpleQueue()
+        name = f"plainmcp-{self._count + 1}"
+        threading.Thread(target=self._serve, args=(inbox,), name=name, daemon=True).start()
+        return inbox
+
+    def _next(self) -> Job | None:
+        """The next job that may run, with a slot; the caller of it has its next turn after all others."""
+        for caller, jobs in self._waiting.items():
+            if self._has_slot_for(caller):
+                job = jobs.popleft()
+                if jobs:
+                    self._waiting.move_to_end(caller)
+                else:
+                    del self._waiting[caller]
+                self._occupy(job)
+                return job
+        return None
+
+    # In a thread ----------------------------------------------------------------------------------
+
     def _serve(self, inbox: Inbox) -> None:
+        job, stays = None, True
+        while stays:
+            job = job or self._wait(inbox)
+            if job is None:
+                return
+            self._run(job)
+            job, stays = self._end(job, inbox)
+
+    def _wait(self, inbox: Inbox) -> Job | None:
+        """The next job; None if the thread is to end."""
         while True:
             try:
-                work = inbox.get(timeout=self._idle_seconds)
+                return inbox.get(timeout=self._idle_seconds)
             except Empty:
                 with self._lock:
-                    if inbox in self._idle:  # no work for a while: the thread ends
+                    if inbox in self._idle:  # no work for a while
                         self._idle.remove(inbox)
-                        self._running -= 1
-                        return
-                continue
-            if work is None:
-                return
-            while True:
-                try:
-                    work()
-                except BaseException:
-                    _log.exception("work in a thread failed")
-                del work  # its objects must not stay alive while the thread waits
-                with self._lock:
-                    if not self._waiting:
-                        self._idle.append(inbox)
-                        break
-                    work = self._waiting.popleft()
+                        return None
+
+    def _run(self, job: Job) -> None:
+        _local.job = job
+        try:
+            job.work()
+        except BaseException:
+            _log.exception("work in a thread failed")
+        finally:
+            del _local.job
+            job.work = _do_nothing  # its objects must not stay alive while the thread waits
+
+    def _end(self, job: Job, inbox: Inbox) -> tuple[Job | None, bool]:
+        """Count a job as ended; returns the next one, and whether the thread goes on."""
+        with self._lock:
+            job.has_ended = True
+            if job.has_slot:
+                self._vacate(job)
+            else:
+                self.released -= 1
+            following = self._next()
+            is_idle = following is None and self._count + len(self._idle) < self._most and self._idle_seconds > 0
+            if is_idle:
+                self._idle.append(inbox)
+            return following, following is not None or is_idle
+
+
+def _do_nothing() -> None: ...
+
+
+@contextmanager
+def without_slot() -> Generator[None, None, None]:
+    """Let other work run while this thread waits for its client."""
+    job: Job | None = getattr(_local, "job", None)
+    is_released = job is not None and job.threads.release(job)
+    try:
+        yield
+    finally:
+        if job is not None and is_released:
+            job.threads.regain(job)
 
 
 class WaitingThread:
@@ -100,19 +255,25 @@ class WaitingThread:
     So one request never needs two threads at once, and many requests cannot block one another.
     """
 
-    def __init__(self, threads: "Threads | WaitingThread") -> None:
+    def __init__(self, threads: Executor) -> None:
         self._threads = threads
+        self._job: Job | None = getattr(_local, "job", None)  # that this thread runs
         self._inbox: SimpleQueue[Work | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._is_done = False
 
-    def submit(self, work: Work) -> None:
+    @property
+    def files(self) -> Executor:
+        """Files are read in this thread, too."""
+        return self
+
+    def submit(self, work: Work) -> Job | None:
         """Run a function in this thread; in another one, if it does not wait any more."""
         with self._lock:
             if not self._is_done:
                 self._inbox.put(work)
-                return
-        self._threads.submit(work)
+                return self._job
+        return self._threads.submit(work)
 
     def wait(self, future: "Future[T]") -> T:
         """Wait for a result, and run functions until it is there."""
@@ -127,16 +288,25 @@ class WaitingThread:
             self._inbox.put(None)
 
 
+FILE_THREADS = 8
+"""How many threads read files: functions that do not end must not block them."""
+
 _threads: WeakKeyDictionary[Core, Threads] = WeakKeyDictionary()
 _all: WeakSet[Threads] = WeakSet()
 
 
 def threads_of(server: Core) -> Threads:
-    """The threads for the plain functions of a server, at most `server.threads`."""
+    """The threads for the plain functions of a server, within its limits."""
     threads = _threads.get(server)
     if threads is None:
-        threads = _threads.setdefault(server, Threads(server.threads))
+        threads = _threads.setdefault(server, make_threads(server))
     return threads
+
+
+def make_threads(server: Core) -> Threads:
+    """New threads with the limits of a server."""
+    each, released = server.threads_per_caller, server.max_waiting_threads
+    return Threads(server.threads, most_each=each, most_released=released, files=Threads(FILE_THREADS))
 
 
 def _enter_child() -> None:

@@ -4,13 +4,12 @@ Knows WSGI and ASGI, but no MCP; asgi_routes runs the handlers.
 """
 
 import asyncio
-import threading
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from ..protocol.core import Core
-from . import background_loop
 from .asgi_routes import routes_beside
+from .background_loop import wait_for
 from .http.routes import Routes
 from .http.settings import Settings
 from .wsgi import Environ, StartResponse, WSGIApp, headers_of, read_body, status_line
@@ -21,10 +20,12 @@ __all__ = ["WSGIPathApp"]
 class WSGIPathApp:
     """A WSGI application that serves at one path, with the routes of its server at other paths."""
 
-    def __init__(self, app: WSGIApp, core: Core, routes: Routes, settings: Settings, path: str) -> None:
+    def __init__(
+        self, app: WSGIApp, core: Core, routes: Routes, settings: Settings, path: str, health: str | None
+    ) -> None:
         self.app = app
         self.path = path.rstrip("/")
-        self._others = routes_beside(core, routes, settings, path)
+        self._others = routes_beside(app.endpoint, core, routes, settings, path, health)
         self._settings = settings
 
     def drain(self) -> None:
@@ -43,30 +44,11 @@ class WSGIPathApp:
         response = _CollectedResponse()
         if body is None:
             response.status, response.headers = 413, [("Content-Type", "text/plain")]
-            response.body += b"The body is too large.\n"
+            response.body += b"The body is larger than %d bytes.\n" % self._settings.max_body
         else:
-            self._run(_scope_of(environ), body, response)
+            wait_for(lambda: self._others(_scope_of(environ), _receiver_of(body), response.send))
         start_response(status_line(response.status), response.headers)
         return [bytes(response.body)] if response.body else []
-
-    def _run(self, scope: dict[str, Any], body: bytes, response: "_CollectedResponse") -> None:
-        """Run the request in the background loop, and wait for its whole response."""
-        done = threading.Event()
-        messages = [{"type": "http.request", "body": body, "more_body": False}]
-
-        async def receive() -> dict[str, Any]:
-            if not messages:
-                await asyncio.Event().wait()  # WSGI does not show whether the client is still connected
-            return messages.pop()
-
-        async def work() -> None:
-            try:
-                await self._others(scope, receive, response.send)
-            finally:
-                done.set()
-
-        background_loop.create_task(work)
-        done.wait()
 
 
 class _CollectedResponse:
@@ -85,6 +67,18 @@ class _CollectedResponse:
             self.headers = [(name.decode("latin-1").title(), value.decode("latin-1")) for name, value in pairs]
         else:
             self.body += message.get("body", b"")
+
+
+def _receiver_of(body: bytes) -> Callable[[], Awaitable[dict[str, Any]]]:
+    """The function with which an ASGI application receives a whole body."""
+    messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> dict[str, Any]:
+        if not messages:
+            await asyncio.Event().wait()  # WSGI does not show whether the client is still connected
+        return messages.pop()
+
+    return receive
 
 
 def _scope_of(environ: Environ) -> dict[str, Any]:

@@ -139,8 +139,8 @@ class Rules:
             nones = _count_nones(value, self._plain, MAX_DEPTH)
             if nones is not None:
                 return nulls in (0, nones)
-        is_flat = nulls == 0 and raw.rfind(b"{") == 0 and _BRACKET not in raw and rule.shape in _RECORDS
-        is_flat = is_flat and not rule.defaults
+        is_flat_json = nulls == 0 and raw.rfind(b"{") == 0 and _BRACKET not in raw
+        is_flat = is_flat_json and rule.shape in _RECORDS and not rule.defaults
         if not (is_flat or self._has_native_types(value, raw, nulls)):  # one flat record is a common result
             return False
         return rule.shape == "model" or codec.is_json(raw)  # a closed model has no place for a Raw

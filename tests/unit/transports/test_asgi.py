@@ -394,7 +394,7 @@ async def test_only_so_many_requests_run_at_once() -> None:
     await live.until(lambda _: seen.began.is_set())
     add = modern("tools/call", name="add", arguments={"a": 1, "b": 2})
     full = await speak(app, *add)
-    error = {"code": -32603, "message": "too many requests are running"}
+    error = {"code": -32603, "message": "too many requests are running (max_running=1)"}
     assert (full.status, full.json) == (503, {"jsonrpc": "2.0", "id": 1, "error": error})
     assert (await speak(app, *modern("tools/list"))).status == 200
     live.hang_up()
@@ -531,16 +531,19 @@ async def test_a_session_ends_when_it_is_idle_or_old() -> None:
 
 
 @looped
-async def test_at_the_cap_the_longest_unused_session_makes_room() -> None:
-    clock = Clock()
-    server = make(now=clock)
+async def test_at_the_cap_a_session_that_was_never_used_is_closed_and_no_other() -> None:
+    server = make()
     app = server.asgi(max_sessions=2)
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-    first, second = await session(app), await session(app)
-    clock.now += 1  # who was used is kept to the second
-    await speak(app, ping, first)
+    used, opened = await session(app), await speak(app, initialize())
+    unused = {"mcp-session-id": opened.headers["mcp-session-id"]}
     third = await session(app)
-    assert [(await speak(app, ping, one)).status for one in (first, second, third)] == [200, 404, 200]
+    assert [(await speak(app, ping, one)).status for one in (used, unused, third)] == [200, 404, 200]
+    refused = await speak(app, initialize())
+    assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+    assert refused.json["error"] == {"code": -32603, "message": "too many sessions are open (max_sessions=2)"}
+    assert "mcp-session-id" not in refused.headers
+    assert [(await speak(app, ping, one)).status for one in (used, third)] == [200, 200]
     assert len(server.registry._listeners) == 2
 
 
@@ -888,7 +891,7 @@ SESSION_ENDED = {"code": -32603, "message": "the session ended before this reque
     ("way", "version"),
     [
         *(("deleted", version) for version in HANDSHAKE_HTTP),
-        *((way, "2025-11-25") for way in ("evicted", "expired", "closed")),
+        *((way, "2025-11-25") for way in ("expired", "closed")),
     ],
 )
 @looped
@@ -913,15 +916,13 @@ async def test_a_request_whose_session_ends_while_it_runs_is_answered_with_an_er
 
     if name == "greet" and version == "2025-03-26":  # where nobody can be asked
         name = "wait"
-    app = server.asgi(max_sessions=1)
+    app = server.asgi()
     headers = await session(app, version, elicitation={"form": {}})
     live = Live(app, call(name, "mine", PROGRESS), {**headers, "accept": accept})
     await live.until(lambda one: seen.began.is_set() or b"elicitation/create" in one.body)
     await asyncio.sleep(0.1)  # by then somebody looks after the client
     if way == "deleted":
         assert (await speak(app, None, headers, "DELETE")).status == 204
-    elif way == "evicted":
-        await session(app, version)
     elif way == "expired":
         clock.now += 24 * 60 * 60 + 1
         assert (await speak(app, {"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers)).status == 404

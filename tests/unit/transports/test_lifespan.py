@@ -8,6 +8,7 @@ import threading
 import weakref
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -236,3 +237,27 @@ def test_it_ends_with_stdio_and_with_the_process(tmp_path: Path, kind: str) -> N
     with Program(file) as program:
         assert program.wait() == 0
     assert program.stderr.split() == [b"opened", b"closed"], sys.version
+
+
+@pytest.mark.parametrize("decorate", [asynccontextmanager, lambda function: function])
+def test_a_partial_of_an_async_lifespan_is_async(decorate: Any) -> None:
+    async def open_db(name: str, server: Server) -> AsyncIterator[str]:
+        await asyncio.sleep(0)
+        yield name
+
+    server = Server("s", lifespan=partial(decorate(open_db), "notes.db"))
+
+    @server.tool
+    def use(ctx: Context[str]) -> str:
+        return ctx.lifespan
+
+    response = send("handle", server, "tools/call", REVISIONS[0], name="use", arguments={})
+    assert response["result"]["content"][0]["text"] == "notes.db"
+    server.close()
+
+
+def test_a_lifespan_that_is_not_a_context_manager_is_described(caplog: pytest.LogCaptureFixture) -> None:
+    server = Server("s", lifespan=lambda server: 5)
+    response = send("handle", server, "tools/list", REVISIONS[0])
+    assert response["error"]["code"] == -32603
+    assert "returned 5, which is not a context manager" in caplog.text

@@ -13,9 +13,10 @@ import pytest
 from posting import call, served
 from talking import Program, until
 
-pytestmark = pytest.mark.slow  # it starts processes
-
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="several workers are forked")
+pytestmark = [
+    pytest.mark.slow,  # it starts processes
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="several workers are forked"),
+]
 
 PROGRAM = """
 import os, sys, time

@@ -4,8 +4,8 @@ Knows the HTTP rules and the core, but no sockets and no event loops: ASGI and W
 """
 
 import threading
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Hashable
+from functools import cached_property, partial
 from typing import Any
 
 from msgspec import UNSET, Raw
@@ -13,27 +13,33 @@ from msgspec.structs import replace
 
 from ...errors import InternalError, InvalidRequest, ProtocolError
 from ...protocol.core import Core
-from ...protocol.dispatch import check_batch, dispatch, dispatch_batch
-from ...protocol.exchange import Evaluation, Exchange, Listen, Run
+from ...protocol.dispatch import check_batch, dispatch_batch, refuse
+from ...protocol.exchange import Exchange, Listen, Run
 from ...protocol.failures import error_response
 from ...protocol.request import Caller, Cancelled
 from ...protocol.session import Session
 from ...revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ...wire import jsonrpc
-from ...wire.jsonrpc import ABSENT, Envelope, Meta
+from ...wire.jsonrpc import ABSENT, Envelope, Failure, Meta
 from ..link import RequestLink
 from ..run import run
+from ..shares import Limit, OwnShare, Share, caller_of
 from ..shutdown import SHUTTING_DOWN
+from ..threads import Job, Threads, threads_of
 from . import rules
+from .challenges import PLAIN, Challenges
 from .headers import Headers
+from .http_session import HttpSession, SessionShares
 from .rules import EVENT_STREAM, JSON, Preflight, RequestProfile, Response, json_response, refusal
-from .session_store import HttpSession, SessionStore
+from .session_store import SessionStore
 from .settings import Settings
 from .stream import Stream
 
 __all__ = ["Endpoint", "PendingResponse"]
 
 _SSE = "text/event-stream"
+ENDING = Limit("the server is shutting down", False)
+"""Why no stream may stay open at the end."""
 
 
 class PendingResponse(RequestLink):
@@ -52,6 +58,14 @@ class PendingResponse(RequestLink):
     """Its stream, if one was needed so far."""
     can_speak = True
     """Whether messages may be sent before the response, because the function has a Context."""
+    is_left = False
+    """Whether the client has disconnected, or has everything."""
+    sender: Caller
+    """Who sent the request."""
+    threads: Threads
+    """Run its plain functions."""
+    unread: Share
+    """Counts the bytes that wait for readers."""
 
     def __init__(
         self, profile: RequestProfile, revision: Revision, session: HttpSession | None = None, id: bytes = b""
@@ -70,11 +84,20 @@ class PendingResponse(RequestLink):
         return self._revision
 
     @property
+    def transport(self) -> str | None:
+        """How the request came."""
+        return "tcp"
+
+    @property
     def stream(self) -> Stream:
         """The stream of events, created when it is first needed."""
         if self.opened_stream is None:
-            self.opened_stream = Stream() if self.session is None else self.session.make_stream()
+            session = self.session
+            self.opened_stream = Stream(share=self._unread_share) if session is None else session.make_stream()
         return self.opened_stream
+
+    def _unread_share(self) -> OwnShare:
+        return OwnShare(self.unread, self.caller)
 
     def stand(self, stream: Stream, after: int) -> None:
         """Stay open for later messages, on a stream that exists already."""
@@ -89,7 +112,27 @@ class PendingResponse(RequestLink):
         """The HTTP response with one JSON-RPC response, or without one."""
         if type(message) is bytes:
             return Response(200, message, JSON)
+        if isinstance(message, Failure) and message.cause is not None:
+            return self.profile.challenges.refuse_scopes(message.cause, message)
         return json_response(200 if message is None else rules.status_of(message, self.modern), message)
+
+    @cached_property
+    def caller(self) -> Hashable:
+        """The key of its sender in the shares of callers."""
+        headers, session = self.sender.headers, self.session
+        address = None if headers is None else headers.address
+        return caller_of(self.sender.principal, None if session is None else session.id, address)
+
+    # As the executor of its functions -------------------------------------------------------------
+
+    @property
+    def files(self) -> Threads:
+        """The threads that read files."""
+        return self.threads.files
+
+    def submit(self, work: Callable[[], object]) -> Job:
+        """Run a function in a thread, within the share of its caller."""
+        return self.threads.submit(work, self.caller)
 
     # As the link of its request -------------------------------------------------------------------
 
@@ -134,15 +177,27 @@ class Handshake(PendingResponse):
 class Endpoint:
     """The interface for ASGI and WSGI: `preflight` before the body is read, then `receive`, at the end `leave`."""
 
-    def __init__(self, core: Core, settings: Settings) -> None:
+    def __init__(self, core: Core, settings: Settings, challenges: Challenges = PLAIN) -> None:
         self.core = core
         self.settings = settings
-        self.preflight = Preflight(settings)
+        self.preflight = Preflight(settings, challenges)
         self.sessions = SessionStore(settings, core.now)
+        self.unread = Share("bytes", "unread", "max_unread", settings.max_unread, settings.max_unread_per_caller)
+        questions = Share(
+            "questions", "open", "max_questions", settings.max_questions, settings.max_questions_per_caller
+        )
+        self._shares = SessionShares(self.sessions.budget, questions, self.unread)
         self.draining = False  # no new stream may stay open
+        self._threads = threads_of(core)
         self._lock = threading.Lock()  # for the attributes below
         self._standing: set[PendingResponse] = set()  # streams that stay open for later messages
         self._running: set[PendingResponse] = set()
+        self._running_share = Share(
+            "requests", "running", "max_running", settings.max_running, settings.max_running_per_caller
+        )
+        self._standing_share = Share(
+            "streams", "open", "max_standing", settings.max_standing, settings.max_standing_per_caller
+        )
 
     def receive(
         self, method: str, headers: Headers, profile: RequestProfile, body: bytes, principal: Any
@@ -182,35 +237,39 @@ class Endpoint:
             connection = session.connection
             pending = PendingResponse(profile, connection.session.revision or LATEST_HANDSHAKE, session)
             caller = Caller(connection.session, principal, None, pending, connection, headers)
-            return self._open(pending, dispatch(self.core, envelope, caller))
+            return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
         revision = rules.revision_without_session(headers, profile)
         if envelope.is_response:
             return refusal(400, InvalidRequest("there are no questions to answer here"))
         pending = PendingResponse(profile, revision, id=bytes(envelope.id))
         caller = _stateless_caller(self.core, revision, principal, pending, headers)
-        return self._open(pending, dispatch(self.core, envelope, caller))
+        return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
     def _receive_modern(
         self, headers: Headers, profile: RequestProfile, envelope: Envelope, meta: Meta | None, principal: Any
     ) -> Response | PendingResponse:
         """Receive a request of a revision without handshake."""
-        if envelope.id is ABSENT:
-            return Response(202)  # notifications have no effect here: ids are not unique (R26-HTTP-06)
+        if envelope.id is ABSENT:  # a notification has no effect here: ids are not unique (R26-HTTP-06)
+            self.core.dispatch(self.core, envelope, Caller(None, principal, LATEST, PendingResponse(profile, LATEST)))
+            return Response(202)
         try:
             if envelope.method is UNSET:
                 raise InvalidRequest("there are no questions to answer here")
             header_map = partial(self._find_header_map, principal) if self.core.registry.tools.has_headers else None
             revision = rules.check_modern(headers, profile, envelope, meta, header_map)
         except ProtocolError as error:
-            failure = error_response(error, LATEST, envelope.id)
+            caller = Caller(None, principal, LATEST, PendingResponse(profile, LATEST))
+            failure = refuse(self.core, error, caller, envelope).response or b""
             return json_response(rules.status_of(failure, True), failure)
         pending = PendingResponse(profile, revision, id=bytes(envelope.id))
-        exchange = dispatch(self.core, envelope, Caller(None, principal, revision, pending, None, headers))
+        caller = Caller(None, principal, revision, pending, None, headers)
+        exchange = self.core.dispatch(self.core, envelope, caller)
         if isinstance(exchange.step, Listen):
+            pending.sender = caller
             response = self._refuse_listening(pending, exchange, envelope)
             if response is not None:
                 return response
-        return self._open(pending, exchange)
+        return self._open(pending, exchange, caller)
 
     def _find_header_map(self, principal: Any, name: str) -> dict[str, tuple[str, ...]] | None:
         tool = self.core.registry.tools.find(name, principal)
@@ -221,12 +280,10 @@ class Endpoint:
         profile = pending.profile
         if profile.events and not self.settings.max_standing:
             return pending.to_response(run(exchange))
-        if profile.events and not self._is_full:
-            return None
-        exchange.throw(Cancelled())
         if not profile.events:
-            return refusal(406, InvalidRequest(f"{envelope.method} is answered by {_SSE}"), envelope.id)
-        return refusal(503, InternalError("too many streams are open"), envelope.id)
+            return json_response(406, exchange.fail(InvalidRequest(f"{envelope.method} is answered by {_SSE}")))
+        limit = self._find_stream_limit(pending.caller)
+        return None if limit is None else rules.over_limit(limit, exchange.fail(InternalError(limit.text)))
 
     def _receive_batch(
         self, headers: Headers, profile: RequestProfile, batch: list[Raw], principal: Any
@@ -252,18 +309,20 @@ class Endpoint:
             caller = _stateless_caller(self.core, revision, principal, pending, headers)
         else:
             caller = session.connection.caller(pending, headers)
-        return self._open(pending, dispatch_batch(self.core, batch, caller))
+        return self._open(pending, dispatch_batch(self.core, batch, caller), caller)
 
-    def _open(self, pending: PendingResponse, exchange: Exchange) -> Response | PendingResponse:
-        """The response, if it is ready; otherwise a pending one, or a 503 if too many requests run."""
+    def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
+        """The response, if it is ready; otherwise a pending one, or a refusal if too many requests run."""
         if exchange.step is None:
             return pending.to_response(exchange.response)
-        if len(self._running) >= self.settings.max_running:
-            # Only requests are refused: running requests still get the answers to their questions.
-            return json_response(503, exchange.fail(InternalError("too many requests are running")))
+        pending.sender, pending.threads, pending.unread = caller, self._threads, self.unread
+        if self._running or self.unread.count:
+            limit = self._running_share.find_limit(pending.caller) or self.unread.find_limit(pending.caller)
+            if limit is not None:  # only for requests: running ones still get the answers to their questions
+                return rules.over_limit(limit, exchange.fail(InternalError(limit.text)))
         pending.exchange = exchange
         step = exchange.step
-        is_quiet = isinstance(step, Run) and step.feature.context is None and not isinstance(exchange, Evaluation)
+        is_quiet = isinstance(step, Run) and step.feature.context is None and exchange.has_one_step
         pending.can_speak = pending.batch is not None or not is_quiet
         return pending
 
@@ -295,15 +354,22 @@ class Endpoint:
     ) -> Response | PendingResponse:
         if self.settings.stateless:
             pending = PendingResponse(profile, LATEST_HANDSHAKE, id=bytes(envelope.id))
-            return self._open(pending, dispatch(self.core, envelope, Caller(Session(), principal, None, pending)))
-        session = HttpSession(self.core, self.settings, principal, self.core.now(), self.sessions.budget)
+            caller = Caller(Session(), principal, None, pending, None, headers)
+            return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
+        now, address = self.core.now(), headers.address
+        session = HttpSession(self.core, self.settings, principal, now, self._shares, address)
         handshake = Handshake(profile, session)
-        exchange = dispatch(self.core, envelope, session.connection.caller(handshake, headers))
-        if exchange.step is not None or session.connection.session.revision is not None:
-            self.sessions.add(session)
-        else:
+        caller = session.connection.caller(handshake, headers)
+        limit = self.sessions.add(session)
+        if limit is not None:
             session.close()
-        return self._open(handshake, exchange)
+            return rules.over_limit(limit, refuse(self.core, InternalError(limit.text), caller, envelope).response)
+        exchange = self.core.dispatch(self.core, envelope, caller)
+        if exchange.step is None and session.connection.session.revision is None:
+            self.sessions.remove(session)
+        else:
+            session.connection.begin_session()
+        return self._open(handshake, exchange, caller)
 
     def _find_session(
         self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None
@@ -337,17 +403,29 @@ class Endpoint:
         if not profile.events:
             return refusal(406, InvalidRequest("GET is answered by text/event-stream"))
         resumed = session.find_stream(headers.get(b"last-event-id") or "")
-        if self.draining or (resumed is None and self._is_full):
-            return refusal(503, InternalError("too many streams are open"))
         pending = PendingResponse(profile, session.connection.revision, session)
+        pending.sender = session.connection.caller(pending, headers)
+        limit = self._find_stream_limit(pending.caller) if resumed is None or self.draining else None
+        if limit is not None:
+            return rules.over_limit(limit, error_response(InternalError(limit.text), LATEST))
         pending.stand(*(resumed or (session.make_standing_stream(), 0)))
-        with self._lock:
-            self._standing.add(pending)
+        self._add_standing(pending)
         return pending
 
-    @property
-    def _is_full(self) -> bool:
-        return self.draining or len(self._standing) >= self.settings.max_standing
+    def _find_stream_limit(self, caller: Hashable) -> Limit | None:
+        """The reason why no stream of a caller may stay open now; None if one may."""
+        return ENDING if self.draining else self._standing_share.find_limit(caller)
+
+    def _add_standing(self, pending: PendingResponse) -> None:
+        with self._lock:
+            self._standing.add(pending)
+            self._standing_share.add(pending.caller)
+
+    def _remove_standing(self, pending: PendingResponse) -> None:
+        with self._lock:
+            if pending in self._standing:
+                self._standing.remove(pending)
+                self._standing_share.remove(pending.caller)
 
     # The progress of a pending response -----------------------------------------------------------
 
@@ -355,11 +433,14 @@ class Endpoint:
         """Count a response among the running ones, until it is finished."""
         with self._lock:
             self._running.add(pending)
+            self._running_share.add(pending.caller)
 
     def remove_running(self, pending: PendingResponse) -> None:
         """Do not count a response among the running ones any more."""
         with self._lock:
-            self._running.discard(pending)
+            if pending in self._running:
+                self._running.remove(pending)
+                self._running_share.remove(pending.caller)
 
     def listen(self, pending: PendingResponse, step: Listen, exchange: Exchange) -> None:
         """Keep a response open for notifications of changes, until the client disconnects or the server ends it."""
@@ -374,8 +455,7 @@ class Endpoint:
             pending.is_listening = True
             pending.unsubscribe = self.core.registry.listen(publish)
             stream.put(step.first)
-        with self._lock:
-            self._standing.add(pending)
+        self._add_standing(pending)
 
     def respond(self, pending: PendingResponse, response: bytes | None) -> Response:
         """The HTTP response of an exchange that has ended, in one piece with what was sent before its response."""
@@ -391,17 +471,20 @@ class Endpoint:
 
     def finish(self, pending: PendingResponse, response: bytes | None) -> None:
         """Put the response into the stream, unless the exchange stays open."""
-        self.remove_running(pending)
         if not pending.is_listening:
             pending.stream.finish(response)
+        if pending.is_listening or pending.is_left:
+            self.remove_running(pending)
 
     def leave(self, pending: PendingResponse) -> None:
         """Stop sending to a client that has disconnected or has everything.
 
         In the modern revisions a disconnect cancels the request (R26-HTTP-15).
         """
-        with self._lock:
-            self._standing.discard(pending)
+        pending.is_left = True
+        self._remove_standing(pending)
+        if pending.stream.finished:  # until then the response still runs
+            self.remove_running(pending)
         if pending.unsubscribe is not None:
             pending.unsubscribe()
         stream = pending.stream
@@ -421,8 +504,9 @@ class Endpoint:
         """
         self.draining = True
         with self._lock:
-            standing, self._standing = list(self._standing), set()
+            standing = list(self._standing)
         for pending in standing:
+            self._remove_standing(pending)
             if pending.unsubscribe is not None:
                 pending.unsubscribe()
             if pending.is_listening and pending.exchange is not None:

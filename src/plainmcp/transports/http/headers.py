@@ -35,9 +35,12 @@ class Headers:
     `folded`, `_` and `-` in names are equal, because WSGI replaces one by the other. Values are decoded when read.
     """
 
-    __slots__ = ("_folded", "duplicates", "raw")
+    __slots__ = ("_folded", "address", "duplicates", "raw")
 
-    def __init__(self, pairs: Collection[tuple[bytes, bytes]], *, folded: bool = False) -> None:
+    def __init__(
+        self, pairs: Collection[tuple[bytes, bytes]], address: str | None = None, *, folded: bool = False
+    ) -> None:
+        self.address = address  # of the client, if it is known
         self._folded = folded
         raw = dict(pairs)
         if not _LOWERCASE.issuperset(raw):

@@ -1,6 +1,6 @@
-"""The sessions of the handshake revisions over HTTP: their owners, their lifetime, and the streams they can resume.
+"""The sessions of the handshake revisions over HTTP: their owners, their lifetime, and their number.
 
-Knows connections and streams, but does no I/O. The clock is a parameter.
+Does no I/O. The clock is a parameter.
 """
 
 import logging
@@ -8,27 +8,18 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from itertools import islice
-from secrets import token_urlsafe
 from typing import Any
 
-from ...errors import InternalError
-from ...protocol.core import Core
-from ..connection import Connection
+from ..shares import Limit, Share
+from .http_session import HttpSession, ReplayBudget
 from .settings import Settings
-from .stream import Stream
 
-__all__ = ["SESSION_ENDED", "HttpSession", "ReplayBudget", "SessionStore"]
+__all__ = ["SessionStore"]
 
-MAX_OPEN_STREAMS = 8
-"""How many streams one session may have open for later messages."""
-RETRY_PERIODS = 5
-"""How long a stream is kept after it was read to its end, as a multiple of retry_ms: its last events may get lost."""
-MAX_STREAMS = 64
-"""How many streams one session keeps in total."""
 MAX_SWEEP = 8
-"""How many sessions, or streams, one request checks for expiry, so that it never waits for all of them."""
-SESSION_ENDED = InternalError("the session ended before this request was answered")
-"""The error for a request that still runs when its session ends."""
+"""How many sessions one request checks for expiry, so that it never waits for all of them."""
+MAX_SEARCH = 64
+"""How many sessions are looked at to find one that can be closed for another."""
 
 _log = logging.getLogger("plainmcp")
 _OTHER_CALLER = (
@@ -37,159 +28,6 @@ _OTHER_CALLER = (
     "the same caller, let principal= give something that compares equal on every request, such as a user id or a "
     "frozen dataclass. This is logged once."
 )
-
-
-class ReplayBudget:
-    """The number of bytes that all sessions of one endpoint keep for clients that reconnect."""
-
-    def __init__(self, limit: int, shed: Callable[[], None]) -> None:
-        self.limit = limit
-        self.size = 0
-        self.shed = shed
-        self._lock = threading.Lock()
-
-    def change(self, by: int) -> None:
-        """Add to the number of bytes, or subtract from it."""
-        with self._lock:
-            self.size += by
-
-
-class HttpSession:
-    """One session: its connection, and the streams that the client may still read."""
-
-    def __init__(self, core: Core, settings: Settings, principal: Any, now: float, budget: ReplayBudget) -> None:
-        self.id = token_urlsafe(32).encode()  # R2511-SESS-01, R2511-SESS-02
-        self.principal = principal
-        self.connection = Connection(core, self.send, principal=principal, ask_seconds=settings.ask_seconds)
-        self.connection.session.id = self.id.decode()
-        self.created = self.used = now
-        self.closed = False
-        self.standing: list[Stream] = []
-        self._settings = settings
-        self._now = core.now
-        self._lock = threading.Lock()  # for the attributes below
-        self._count = 0
-        self._open: dict[str, Stream] = {}  # by name: streams that are still written to
-        self._finished: OrderedDict[str, Stream] = OrderedDict()  # streams that have ended, the oldest first
-        self._finished_size = 0
-        self._read: dict[str, float] = {}  # when a finished stream was first seen to be read to its end
-        self._budget = budget
-        self._size = 0  # the part of the budget that this session uses
-
-    # Streams --------------------------------------------------------------------------------------
-
-    def make_stream(self) -> Stream:
-        """A new stream for one response."""
-        revision = self.connection.session.revision
-        with self._lock:
-            self._count += 1
-            name = str(self._count)
-        polling = revision is not None and revision.polling
-        max_bytes, retry_ms = self._settings.replay_bytes, self._settings.retry_ms
-        return Stream(name, resumable=True, polling=polling, retry_ms=retry_ms, max_bytes=max_bytes)
-
-    def keep(self, stream: Stream) -> None:
-        """Keep a stream from which something was sent, so that it can be resumed."""
-        with self._lock:
-            if self.closed or stream.name in self._finished:
-                return
-            self._open[stream.name] = stream
-        self.tidy()
-
-    def tidy(self) -> None:
-        """Remove finished streams that are too old, too many or too large. Unfinished streams stay."""
-        with self._lock:
-            now, seconds = self._now(), self._settings.retry_ms * RETRY_PERIODS / 1000
-            for name in [name for name, stream in self._open.items() if stream.finished]:
-                stream = self._finished[name] = self._open.pop(name)
-                self._finished_size += stream.size
-            oldest = list(islice(self._finished.items(), MAX_SWEEP))
-            read = [name for name, stream in oldest if stream.read >= stream.last]
-            for name in read:
-                if now - self._read.setdefault(name, now) > seconds:
-                    self._remove_stream(name)
-            while len(self._finished) > 1 and self._is_too_much():  # the newest always stays
-                self._remove_stream(next(iter(self._finished)))
-            self._report()
-        if self._budget.size > self._budget.limit:
-            self._budget.shed()
-
-    def clear(self) -> None:
-        """Remove every finished stream, because other sessions need the memory."""
-        with self._lock:
-            for name in [name for name, stream in self._open.items() if stream.finished]:
-                del self._open[name]
-            self._finished.clear()
-            self._read.clear()
-            self._finished_size = 0
-            self._report()
-
-    def _remove_stream(self, name: str) -> None:
-        self._finished_size -= self._finished.pop(name).size
-        self._read.pop(name, None)
-
-    def _is_too_much(self) -> bool:
-        return self._kept_size() > self._settings.replay_bytes or len(self._open) + len(self._finished) > MAX_STREAMS
-
-    def _kept_size(self) -> int:
-        return self._finished_size + sum([stream.size for stream in self._open.values()])
-
-    def _report(self) -> None:
-        """Report to the budget how many bytes this session keeps."""
-        size = self._kept_size()
-        self._budget.change(size - self._size)
-        self._size = size
-
-    def make_standing_stream(self) -> Stream:
-        """A new stream for messages that belong to no request."""
-        stream = self.make_stream()
-        self.keep(stream)
-        with self._lock:
-            self.standing.append(stream)
-            surplus = self.standing[:-MAX_OPEN_STREAMS]
-            del self.standing[:-MAX_OPEN_STREAMS]
-        for one in surplus:
-            one.finish()
-        return stream
-
-    def find_stream(self, event_id: str) -> tuple[Stream, int] | None:
-        """The stream of an event and the number of the event; None if the stream is not kept (R2511-HTTP-25)."""
-        name, _, number = event_id.rpartition("-")
-        with self._lock:
-            stream = self._open.get(name) or self._finished.get(name)
-        if stream is None or not number.isascii() or not number.isdigit() or len(number) > 18:
-            return None
-        return stream, int(number)
-
-    def send(self, message: bytes) -> None:
-        """Send a message that belongs to no request on one stream only: the newest with a reader (R2511-HTTP-22).
-
-        If no stream has a reader, the newest one keeps the message.
-        """
-        with self._lock:
-            standing = list(self.standing)
-        read = [stream for stream in standing if stream.reader is not None]
-        for stream in (read or standing)[-1:]:
-            stream.put(message)
-
-    @property
-    def busy(self) -> bool:
-        """Whether a request runs, or a client reads a stream."""
-        return self.connection.busy or any(stream.reader is not None for stream in self._streams())
-
-    def _streams(self) -> list[Stream]:
-        with self._lock:
-            return [*self._open.values(), *self._finished.values()]
-
-    def close(self) -> None:
-        """End the session and its streams; requests that still run are answered with an error."""
-        with self._lock:
-            self.closed = True
-        self.connection.give_up(SESSION_ENDED)
-        self.connection.close()
-        for stream in self._streams():
-            stream.finish()
-        self.clear()
 
 
 class SessionStore:
@@ -202,6 +40,10 @@ class SessionStore:
         self._now = now
         self._lock = threading.Lock()
         self._sessions: OrderedDict[bytes, HttpSession] = OrderedDict()
+        self._unused: OrderedDict[bytes, HttpSession] = OrderedDict()  # of these, the ones that only had a handshake
+        self._share = Share(
+            "sessions", "open", "max_sessions", settings.max_sessions, settings.max_sessions_per_caller
+        )
         self._swept = float("-inf")  # when expired sessions were last removed
         self._has_warned = False  # about a session that belongs to another caller
         self.budget = ReplayBudget(settings.replay_bytes_in_all, self._shed)
@@ -209,33 +51,59 @@ class SessionStore:
     def __len__(self) -> int:
         return len(self._sessions)
 
-    def add(self, session: HttpSession) -> None:
-        """Add a session; at the limit, the least recently used one is closed."""
+    def add(self, session: HttpSession) -> Limit | None:
+        """Add a session; returns the limit that it is over, if no other can be closed for it."""
         with self._lock:
             surplus = self._take_expired(self._now())
-            while len(self._sessions) >= self._settings.max_sessions:
-                surplus.append(self._sessions.popitem(last=False)[1])
-            self._sessions[session.id] = session
+            while (limit := self._share.find_limit(session.owner)) is not None:
+                other = self._find_dispensable(session, limit)
+                if other is None:
+                    break
+                surplus.append(self._pop(other))
+            if limit is None:
+                self._sessions[session.id] = self._unused[session.id] = session
+                self._share.add(session.owner)
         for one in surplus:
             one.close()
+        return limit
+
+    def _pop(self, session: HttpSession) -> HttpSession:
+        if self._sessions.pop(session.id, None) is not None:
+            self._unused.pop(session.id, None)
+            self._share.remove(session.owner)
+        return session
+
+    def _find_dispensable(self, new: HttpSession, limit: Limit) -> HttpSession | None:
+        """A session to close for a new one: never a busy one, and for an anonymous caller never a used one."""
+        for session in islice(self._unused.values(), MAX_SEARCH):
+            if not limit.is_own or session.owner == new.owner:
+                return session
+        if new.principal is None:
+            return None
+        for session in islice(self._sessions.values(), MAX_SEARCH):
+            is_allowed = session.owner == new.owner or (session.principal is None and not limit.is_own)
+            if is_allowed and not session.busy:
+                return session
+        return None
 
     def get(self, id: bytes, principal: Any) -> HttpSession | None:
         """The session with an id; None if it has expired or belongs to another caller (R2511-SESS-05)."""
         now, expired, session = self._now(), [], self._sessions.get(id)
         if session is not None and not self._is_owned_by(session, principal):
             return None
-        if session is not None and 0 <= now - session.used < self._recent:
+        if session is not None and session.is_used and 0 <= now - session.used < self._recent:
             return session  # it was used just now, so it is at the end of the queue already
         with self._lock:
             if now - self._swept >= 1:
                 expired = self._take_expired(now)
             session = self._sessions.get(id)
             if session is not None and self._is_expired(session, now):
-                expired.append(self._sessions.pop(id))
+                expired.append(self._pop(session))
                 session = None
             elif session is not None:
-                session.used = now
+                session.used, session.is_used = now, True
                 self._sessions.move_to_end(id)
+                self._unused.pop(id, None)
         for one in expired:
             one.close()
         return session
@@ -256,13 +124,13 @@ class SessionStore:
     def remove(self, session: HttpSession) -> None:
         """End a session (R2511-SESS-04)."""
         with self._lock:
-            self._sessions.pop(session.id, None)
+            self._pop(session)
         session.close()
 
     def close(self) -> None:
         """End all sessions."""
         with self._lock:
-            sessions, self._sessions = list(self._sessions.values()), OrderedDict()
+            sessions = [self._pop(session) for session in list(self._sessions.values())]
         for session in sessions:
             session.close()
 
@@ -284,7 +152,7 @@ class SessionStore:
         self._swept = now
         for session in list(islice(self._sessions.values(), MAX_SWEEP)):
             if self._is_expired(session, now):
-                expired.append(self._sessions.pop(session.id))
+                expired.append(self._pop(session))
             elif now - session.used > self._idle:
                 session.used = now
                 self._sessions.move_to_end(session.id)

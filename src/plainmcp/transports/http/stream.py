@@ -8,12 +8,16 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
+from ..shares import OwnShare
+
 __all__ = ["COMMENT", "Reader", "Stream", "format_comment", "format_event"]
 
 MAX_EVENTS = 1_000
 """How many events a stream keeps; beyond that the oldest are removed."""
 MAX_BYTES = 8 * 2**20
 """How many bytes a stream keeps for a slow reader; writers never wait for readers."""
+CHUNK = 2**18
+"""How many bytes a reader takes at once, if one event is not larger: they are not counted as unread any more."""
 
 
 class Stream:
@@ -27,6 +31,7 @@ class Stream:
         polling: bool = False,
         retry_ms: int = 0,
         max_bytes: int = MAX_BYTES,
+        share: Callable[[], OwnShare] | None = None,
     ) -> None:
         self.name = name
         self.resumable = resumable
@@ -40,6 +45,9 @@ class Stream:
         self._was_attached = False
         self._retry_ms = retry_ms
         self._max_bytes = max_bytes  # of events that were read, or that have no reader
+        self._get_share = share  # of the caller, in the bytes that wait for readers
+        self._unread = 0  # the bytes that came while there was a reader, and that it has not read
+        self._counted_after = 0  # the last event before them
         self._lock = threading.Lock()
         self._events: deque[tuple[int, bytes]] = deque()
         self.last = 0  # the number of the newest event
@@ -70,6 +78,8 @@ class Stream:
             return None
         reader = self.attach(lambda: None)
         events = reader.opening()
+        while not reader.over:
+            events += reader.take()
         reader.leave()
         return events
 
@@ -83,12 +93,26 @@ class Stream:
         self.last += 1
         self._events.append((self.last, message))
         self.size += len(message)
+        if self.reader is not None:
+            self._count(len(message))
         while len(self._events) > 1 and self._is_too_much():
-            self.size -= len(self._events.popleft()[1])
+            number, oldest = self._events.popleft()
+            self.size -= len(oldest)
+            if number > max(self.read, self._counted_after):
+                self._count(-len(oldest))
 
     def _is_too_much(self) -> bool:
         is_for_replay = self._was_attached and (self.reader is None or self._events[0][0] <= self.read)
-        return len(self._events) > MAX_EVENTS or self.size > (self._max_bytes if is_for_replay else MAX_BYTES)
+        most = self._max_bytes if is_for_replay else MAX_BYTES
+        if len(self._events) > MAX_EVENTS or self.size > most:
+            return True
+        return bool(not is_for_replay and self._unread and self._get_share and self._get_share().find_limit())
+
+    def _count(self, by: int) -> None:
+        """Count bytes that wait for a reader. Those without a reader are kept for replay, within other limits."""
+        if self._get_share is not None and by:
+            self._unread += by
+            self._get_share().add(by)
 
     def _wake(self) -> None:
         reader = self.reader
@@ -117,19 +141,43 @@ class Stream:
         if self._was_attached:  # the client reconnected
             self.dropped = None
         self._was_attached = True
-        former, self.reader = self.reader, Reader(self, wake, after)
+        with self._lock:
+            after = min(after, self.last)
+            reader = Reader(self, wake, after)
+            former, self.reader, self.read = self.reader, reader, after
+            self._count(-self._unread)
+            self._counted_after = self.last
         if former is not None:
             former.wake()
-        return self.reader
+        return reader
 
-    def since(self, position: int) -> tuple[list[tuple[int, bytes]], bool]:
-        """The events after a position, and whether more can follow."""
+    def detach(self, reader: "Reader") -> None:
+        """Have no reader, if it is this one."""
         with self._lock:
-            events = [event for event in self._events if event[0] > position]
-            if not self.resumable:
-                self._events.clear()
-                self.size = 0
-            return events, not self.finished
+            if self.reader is reader:
+                self._count(-self._unread)
+                self.reader, self._counted_after = None, self.last
+
+    def take_after(self, position: int) -> tuple[list[tuple[int, bytes]], bool]:
+        """Some of the events after a position, for the reader, and whether more follow before it has to reconnect."""
+        events: list[tuple[int, bytes]] = []
+        size = counted = 0
+        with self._lock:
+            last = self.last if self.dropped is None else self.dropped
+            for number, message in self._events:
+                if number <= position:
+                    continue
+                if number > last or (events and size + len(message) > CHUNK):
+                    break
+                events.append((number, message))
+                size += len(message)
+                counted += len(message) if number > self._counted_after else 0
+            if events:
+                self.read = position = events[-1][0]
+                self._count(-counted)
+            while not self.resumable and self._events and self._events[0][0] <= position:
+                self.size -= len(self._events.popleft()[1])
+            return events, position < last or not (self.finished or self.dropped is not None)
 
     def frame(self, number: int, message: bytes) -> bytes:
         """An event as bytes; its id contains the name of the stream (R2511-HTTP-23, R2511-HTTP-24)."""
@@ -161,20 +209,17 @@ class Reader:
         if stream.reader is not self:
             self.over = True  # another reader has replaced this one
             return b""
-        dropped = stream.dropped
-        events, more = stream.since(self._position)
-        if dropped is not None:
-            events = [event for event in events if event[0] <= dropped]
+        events, more = stream.take_after(self._position)
         if events:
-            stream.read = self._position = events[-1][0]
-        self.over = not more or dropped is not None
+            self._position = events[-1][0]
+        self.over = not more
         frames = b"".join(stream.frame(number, message) for number, message in events)
-        return frames if dropped is None else frames + stream.closing_event(self._position)
+        has_more = self.over and stream.dropped is not None
+        return frames + stream.closing_event(self._position) if has_more else frames
 
     def leave(self) -> None:
         """Stop reading."""
-        if self._stream.reader is self:
-            self._stream.reader = None
+        self._stream.detach(self)
 
 
 # Server-sent events -------------------------------------------------------------------------------

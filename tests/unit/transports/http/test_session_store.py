@@ -1,4 +1,4 @@
-"""What sessions keep to be fetched again: for how long, how much each, and how much all together."""
+"""The sessions of an endpoint: whose they are, how long they live, and which of them are closed for others."""
 
 import threading
 from itertools import islice
@@ -6,114 +6,9 @@ from typing import Any
 
 import pytest
 
-from plainmcp import Server
 from plainmcp.transports.http import session_store
-from plainmcp.transports.http.session_store import MAX_STREAMS, HttpSession, SessionStore
-from plainmcp.transports.http.settings import Settings
-from plainmcp.transports.http.stream import Stream
-
-
-def wake() -> None: ...
-
-
-class Endpoint:
-    """SessionStore, and a clock that stands still until it is set."""
-
-    def __init__(self, **settings: Any) -> None:
-        self.time = 1_000.0
-        self._core = Server("s", "1", now=lambda: self.time)
-        self._settings = Settings(retry_ms=1_000, **settings)
-        self.sessions = SessionStore(self._settings, lambda: self.time)
-
-    def session(self) -> HttpSession:
-        held = HttpSession(self._core, self._settings, None, self.time, self.sessions.budget)
-        self.sessions.add(held)
-        return held
-
-
-def said(
-    held: HttpSession, *words: bytes, answer: bytes = b"answer", read: bool = True, finished: bool = True
-) -> Stream:
-    """A stream of a session that was begun, and all that was said on it."""
-    stream = held.make_stream()
-    held.keep(stream)
-    for word in words:
-        stream.put(word)
-    if finished:
-        stream.finish(answer)
-    if read:
-        reader = stream.attach(wake)
-        reader.take()
-        reader.leave()
-    held.tidy()
-    return stream
-
-
-def is_kept(held: HttpSession, stream: Stream) -> bool:
-    return held.find_stream(f"{stream.name}-1") is not None
-
-
-def test_a_stream_that_was_read_is_kept_as_long_as_a_client_may_take_to_come_back() -> None:
-    """R2511-HTTP-24"""
-    endpoint = Endpoint()
-    held = endpoint.session()
-    read, unread, open_ = said(held), said(held, read=False), said(held, finished=False)
-    endpoint.time += 4
-    held.tidy()
-    assert all(is_kept(held, stream) for stream in (read, unread, open_))
-    endpoint.time += 2
-    held.tidy()
-    assert [is_kept(held, stream) for stream in (read, unread, open_)] == [False, True, True]
-
-
-def test_a_session_keeps_so_many_bytes_and_the_newest_in_any_case() -> None:
-    endpoint = Endpoint(replay_bytes=1_000)
-    held = endpoint.session()
-    streams = [said(held, b"x" * 300, read=False) for _ in range(10)]
-    assert [is_kept(held, stream) for stream in streams] == [False] * 7 + [True] * 3
-    huge = said(held, answer=b"x" * 5_000, read=False)
-    assert [stream for stream in streams if is_kept(held, stream)] == []
-    assert is_kept(held, huge) and endpoint.sessions.budget.size == huge.size
-
-
-def test_a_session_keeps_so_many_streams() -> None:
-    held = Endpoint().session()
-    streams = [said(held, read=False) for _ in range(MAX_STREAMS + 5)]
-    assert [is_kept(held, stream) for stream in streams] == [False] * 5 + [True] * MAX_STREAMS
-
-
-def test_what_is_still_to_be_said_is_never_forgotten() -> None:
-    """R2511-HTTP-09"""
-    held = Endpoint(replay_bytes=0, replay_bytes_in_all=0).session()
-    streams = [said(held, b"x" * 100, finished=False) for _ in range(MAX_STREAMS + 5)]
-    assert all(is_kept(held, stream) for stream in streams)
-
-
-def test_when_all_keep_too_much_those_unused_the_longest_forget() -> None:
-    endpoint = Endpoint(replay_bytes_in_all=1_000)
-    idle, used, newest = endpoint.session(), endpoint.session(), endpoint.session()
-    streams = [(held, said(held, b"x" * 400, read=False)) for held in (idle, used)]
-    endpoint.time += 1
-    assert endpoint.sessions.get(idle.id, None) is idle and endpoint.sessions.get(used.id, None) is used
-    streams.append((newest, said(newest, b"x" * 400, read=False)))
-    assert [is_kept(held, stream) for held, stream in streams] == [True, True, False]
-    assert endpoint.sessions.budget.size == sum(stream.size for _, stream in streams[:2])
-
-
-@pytest.mark.parametrize("late", [False, True])
-def test_a_session_that_is_over_keeps_nothing(late: bool) -> None:
-    endpoint = Endpoint()
-    held = endpoint.session()
-    stream = held.make_stream()
-    if not late:
-        held.keep(stream)
-        stream.put(b"x")
-        held.tidy()
-    endpoint.sessions.remove(held)
-    if late:  # a request that was under way speaks up
-        held.keep(stream)
-    assert stream.finished is not late
-    assert not is_kept(held, stream) and endpoint.sessions.budget.size == 0
+from plainmcp.transports.http.http_session import HttpSession
+from stored_sessions import Endpoint
 
 
 def test_a_session_is_its_owners_however_lately_it_was_used() -> None:
@@ -146,3 +41,78 @@ def test_a_session_is_looked_up_while_another_thread_sweeps(monkeypatch: pytest.
     for thread in others:
         thread.join()
     assert others and len(endpoint.sessions) == 2
+
+
+# At the limits --------------------------------------------------------------------------------------
+
+
+def use(endpoint: Endpoint, *sessions: HttpSession) -> None:
+    for session in sessions:
+        assert endpoint.sessions.get(session.id, session.principal) is session
+
+
+def is_there(endpoint: Endpoint, session: HttpSession) -> bool:
+    return session.id in endpoint.sessions._sessions
+
+
+def test_a_session_that_was_never_used_is_closed_for_another_the_oldest_first() -> None:
+    endpoint = Endpoint(max_sessions=3)
+    first, second, third = (endpoint.session() for _ in range(3))
+    use(endpoint, first)
+    fourth = endpoint.session()
+    assert [is_there(endpoint, one) for one in (first, second, third, fourth)] == [True, False, True, True]
+    assert len(endpoint.sessions) == 3
+
+
+def test_a_new_anonymous_session_is_refused_before_a_used_one_goes() -> None:
+    endpoint = Endpoint(max_sessions=2)
+    one, two = endpoint.session("ann"), endpoint.session()
+    use(endpoint, one, two)
+    limit = endpoint.sessions.add(endpoint.make())
+    assert limit is not None and not limit.is_own and limit.text == "too many sessions are open (max_sessions=2)"
+    assert is_there(endpoint, one) and is_there(endpoint, two)
+
+
+def test_a_known_caller_takes_the_place_of_an_idle_anonymous_session() -> None:
+    endpoint = Endpoint(max_sessions=3)
+    ann, busy, idle = endpoint.session("ann"), endpoint.session(), endpoint.session()
+    use(endpoint, ann, busy, idle)
+    busy.connection.running[b"1"] = None  # type: ignore[assignment]
+    bob = endpoint.session("bob")
+    assert [is_there(endpoint, one) for one in (ann, busy, idle, bob)] == [True, True, False, True]
+    use(endpoint, bob)
+    assert endpoint.sessions.add(endpoint.make("eve")) is not None  # the rest is in use, or of known callers
+    assert endpoint.sessions.add(endpoint.make("bob")) is None  # one of his own is closed
+    assert not is_there(endpoint, bob)
+
+
+@pytest.mark.parametrize(("principal", "address"), [(None, "192.0.2.1"), ("ann", "192.0.2.1")])
+def test_one_caller_has_its_share_of_the_sessions(principal: Any, address: str) -> None:
+    endpoint = Endpoint(max_sessions=10, max_sessions_per_caller=2)
+    other = endpoint.session(None, "192.0.2.2")
+    own = [endpoint.session(principal, address) for _ in range(3)]
+    assert [is_there(endpoint, one) for one in own] == [False, True, True]
+    use(endpoint, *own[1:])
+    limit = endpoint.sessions.add(endpoint.make(principal, address))
+    assert is_there(endpoint, other)
+    if principal is None:
+        assert limit is not None and limit.is_own
+        assert limit.text == "too many sessions of this caller are open (max_sessions_per_caller=2)"
+        assert all(is_there(endpoint, one) for one in own[1:])
+    else:
+        assert limit is None and not is_there(endpoint, own[1])
+
+
+def test_sessions_that_end_give_their_share_back() -> None:
+    endpoint = Endpoint(max_sessions=10, max_sessions_per_caller=1, session_idle_seconds=10)
+    for _ in range(3):
+        session = endpoint.session(None, "192.0.2.1")
+        use(endpoint, session)
+        endpoint.sessions.remove(session)
+        endpoint.sessions.remove(session)
+    use(endpoint, endpoint.session(None, "192.0.2.1"))
+    endpoint.time += 11
+    use(endpoint, endpoint.session(None, "192.0.2.1"))  # the other has expired
+    endpoint.sessions.close()
+    assert len(endpoint.sessions) == 0
+    endpoint.session(None, "192.0.2.1")

@@ -5,9 +5,13 @@ import threading
 import pytest
 
 from plainmcp.transports.http import stream as streams
-from plainmcp.transports.http.stream import Stream
+from plainmcp.transports.http.stream import CHUNK, Stream
+from plainmcp.transports.shares import OwnShare, Share
 
 NEVER = threading.Event().is_set
+
+
+def wake() -> None: ...
 
 
 def resumable(polling: bool = True) -> Stream:
@@ -142,7 +146,7 @@ def test_what_nobody_reads_is_kept_up_to_a_size_and_the_last_in_any_case() -> No
     stream.attach(NEVER).leave()
     for word in (b"a" * 6, b"b" * 6, b"c" * 20):
         stream.put(word)
-    assert (stream.size, stream.since(0)[0]) == (20, [(3, b"c" * 20)])
+    assert (stream.size, stream.take_after(0)[0]) == (20, [(3, b"c" * 20)])
 
 
 def test_a_slow_reader_misses_nothing_that_a_stream_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +157,7 @@ def test_a_slow_reader_misses_nothing_that_a_stream_can_hold(monkeypatch: pytest
         stream.put(word)
     assert reader.take().count(b"data: ") == 3
     stream.put(b"d" * 8)  # and what was read makes room
-    assert (stream.size, stream.since(0)[0]) == (8, [(4, b"d" * 8)])
+    assert (stream.size, stream.take_after(0)[0]) == (8, [(4, b"d" * 8)])
     for word in (b"e" * 8, b"f" * 8, b"g" * 8):
         stream.put(word)
     assert stream.size == 24 and reader.take().count(b"data: ") == 3
@@ -200,3 +204,70 @@ def test_an_id_cannot_smuggle_in_a_line(text: str) -> None:
         streams.format_event(id=text)
     with pytest.raises(ValueError, match="one line"):
         streams.format_comment(text)
+
+
+# Readers that do not read ---------------------------------------------------------------------------
+
+
+def counted(most_each: int = 100) -> tuple[Stream, Share]:
+    share = Share("bytes", "unread", "max_unread", 1_000, most_each)
+    return Stream(share=lambda: OwnShare(share, "ann")), share
+
+
+def test_bytes_are_counted_until_the_reader_takes_them() -> None:
+    stream, share = counted()
+    stream.put(b"x" * 10)
+    assert share.count == 0  # there is no reader
+    reader = stream.attach(wake)
+    stream.put(b"y" * 20)
+    assert share.count == 20
+    reader.take()
+    assert share.count == 0
+    stream.put(b"z" * 30)
+    reader.leave()
+    assert share.count == 0
+
+
+def test_beyond_its_share_the_oldest_messages_are_dropped_but_not_the_answer() -> None:
+    stream, share = counted(most_each=100)
+    reader = stream.attach(wake)
+    for number in range(10):
+        stream.put(b"%d" % number * 30)
+    stream.finish(b"answer" * 50)
+    assert share.count == 300
+    taken = reader.take()
+    assert taken == b"data: " + b"answer" * 50 + b"\n\n" and reader.over
+    assert share.count == 0
+
+
+def test_a_new_reader_takes_over_the_count_of_the_former() -> None:
+    share = Share("bytes", "unread", "max_unread", 1_000, 100)
+    stream = Stream("1", resumable=True, share=lambda: OwnShare(share, "ann"))
+    stream.attach(wake)
+    stream.put(b"x" * 10)
+    assert share.count == 10
+    second = stream.attach(wake)
+    assert share.count == 0
+    stream.put(b"y" * 20)
+    assert share.count == 20
+    assert second.take().count(b"data: ") == 2 and share.count == 0
+
+
+def test_a_reader_takes_so_many_bytes_at_once() -> None:
+    stream = Stream()
+    reader = stream.attach(wake)
+    for _ in range(4):
+        stream.put(b"x" * (CHUNK // 2))
+    stream.put(b"y" * (CHUNK * 2))
+    stream.finish(b"answer")
+    parts = [reader.take() for _ in range(4)]
+    assert [part.count(b"data: ") for part in parts] == [2, 2, 1, 1] and reader.over
+    assert parts[2].startswith(b"data: y") and parts[3] == b"data: answer\n\n"
+
+
+def test_an_event_that_never_was_is_the_last_one() -> None:
+    stream = Stream("1", resumable=True)
+    stream.put(b"a")
+    reader = stream.attach(wake, 10**17)
+    stream.put(b"b")
+    assert reader.take() == b"id: 1-2\ndata: b\n\n"

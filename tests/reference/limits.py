@@ -1,0 +1,106 @@
+"""docs/reference/limits.md: every limit on what comes from outside, its default, and what happens beyond it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from plainmcp import Server
+from plainmcp.protocol.dispatch import MAX_BATCH
+from plainmcp.protocol.files import MAX_SIZE
+from plainmcp.transports.http.settings import Settings
+from plainmcp.transports.http.stream import MAX_BYTES, MAX_EVENTS
+from plainmcp.transports.stdio import MAX_LINE, MAX_RUNNING
+from plainmcp.transports.threads import FILE_THREADS
+from plainmcp.wire import codec
+
+from .markdown import code, headed, table
+
+__all__ = ["page"]
+
+_CALLERS = """\
+Limits with a second number are shares: no caller gets more than its own, so that there is something left for the
+others. A caller is the principal that `auth=` or `principal=` returns; without one, the session; without a session,
+the address of the client. Behind a proxy all clients have the address of the proxy, unless the HTTP server uses
+`X-Forwarded-For`; uvicorn does so for the proxies that `forwarded_allow_ips` names. Sessions are counted by
+principal or address.
+
+A refusal names the option, and has the header `Retry-After`. The status is 429 for a caller's own share, and 503
+for the limit of all."""
+
+_SHARES = {
+    "max_running": ("requests that run, or that wait for a thread", "429 or 503"),
+    "max_standing": ("streams that stay open for later messages", "429 or 503"),
+    "max_sessions": (
+        "sessions of the handshake revisions",
+        "one that was never used is closed. A known caller also closes an idle one: its own, or an anonymous one. "
+        "Otherwise 429 or 503; a session in use is never closed",
+    ),
+    "max_questions": ("questions to clients that wait for answers", "the question fails, and the tool may go on"),
+    "max_unread": (
+        "bytes that wait for clients that do not read",
+        "the oldest messages of a stream are dropped, but never its response; new requests: 429 or 503",
+    ),
+}
+
+_MESSAGES = {
+    "max_body": ("bytes of a request", "413"),
+    "body_seconds": ("seconds until a body has arrived; no effect under WSGI", "408"),
+    "ask_seconds": ("seconds that a question waits for its answer", "the question fails"),
+    "session_idle_seconds": ("seconds until an unused session ends", "404: the client initializes again"),
+    "session_seconds": ("seconds until any session ends", "404"),
+    "replay_bytes": ("bytes that one session keeps for clients that reconnect", "the oldest events are dropped"),
+    "replay_bytes_in_all": ("the same, of all sessions", "the sessions unused for longest forget theirs"),
+}
+
+
+def page() -> str:
+    """The page."""
+    return headed(
+        "Limits",
+        "Everything that comes from outside is bounded. Where an option is named, it changes the limit.",
+        "## Shares of callers over HTTP",
+        _CALLERS,
+        table(["option", "limit", "of one caller", "what", "beyond it"], _share_rows()),
+        "The options of the shares of one caller have the same names with `_per_caller` at the end.",
+        "## Threads for plain functions",
+        "Options of `Server`:",
+        table(["option", "default", "what"], _thread_rows()),
+        "## Messages and sessions over HTTP",
+        table(["option", "default", "what", "beyond it"], _message_rows()),
+        "## On every transport",
+        table(["what", "limit"], _fixed_rows()),
+    )
+
+
+def _share_rows() -> Iterator[list[str]]:
+    settings = Settings()
+    for name, (what, beyond) in _SHARES.items():
+        limits = (getattr(settings, name), getattr(settings, f"{name}_per_caller"))
+        yield [code(name), *(f"{limit:,}" for limit in limits), what, beyond]
+
+
+def _thread_rows() -> Iterator[list[str]]:
+    server: Any = Server("s")
+    rows = {
+        "threads": "plain functions that run at a time; others wait, and callers take turns",
+        "threads_per_caller": "of these, those of one caller over HTTP",
+        "max_waiting_threads": "more threads: they wait for a client, or their function did not end in time",
+    }
+    for name, what in rows.items():
+        yield [code(name), f"{getattr(server, name):,}", what]
+    yield ["", str(FILE_THREADS), "threads that read files, besides"]
+
+
+def _message_rows() -> Iterator[list[str]]:
+    settings = Settings()
+    for name, (what, beyond) in _MESSAGES.items():
+        yield [code(name), f"{getattr(settings, name):,}", what, beyond]
+
+
+def _fixed_rows() -> Iterator[list[str]]:
+    yield ["levels of a JSON value", f"{codec.MAX_DEPTH:,}"]
+    yield ["messages in a batch", f"{MAX_BATCH:,}"]
+    yield ["bytes of a line on standard input: `max_line`", f"{MAX_LINE:,}"]
+    yield ["requests that run on standard input and output", f"{MAX_RUNNING:,}"]
+    yield ["bytes of a file that is offered: `max_size`", f"{MAX_SIZE:,}"]
+    yield ["messages that wait in one stream", f"{MAX_EVENTS:,}"]
+    yield ["bytes that wait in one stream", f"{MAX_BYTES:,}"]

@@ -1,0 +1,174 @@
+"""Threads for plain functions: callers take turns, and what waits or was given up is in nobody's way."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from plainmcp import Server
+from plainmcp.transports.threads import Threads, threads_of, without_slot
+
+SECONDS = 10
+
+
+def until(is_true: Callable[[], object]) -> None:
+    ends = time.monotonic() + SECONDS
+    while not is_true():
+        assert time.monotonic() < ends
+        time.sleep(0.005)
+
+
+class Works:
+    """Functions that note when they run, and end when they are let go."""
+
+    def __init__(self) -> None:
+        self.running: list[str] = []
+        self.done: list[str] = []
+        self.go = threading.Event()
+
+    def make(self, name: str) -> Callable[[], None]:
+        def work() -> None:
+            self.running.append(name)
+            self.go.wait(SECONDS)
+            self.done.append(name)
+
+        return work
+
+
+def test_one_caller_does_not_get_all_threads() -> None:
+    threads, works = Threads(3, most_each=2), Works()
+    for number in range(5):
+        threads.submit(works.make(f"a{number}"), "ann")
+    threads.submit(works.make("b0"), "bob")
+    until(lambda: len(works.running) == 3)
+    time.sleep(0.05)
+    assert sorted(works.running) == ["a0", "a1", "b0"]
+    works.go.set()
+    until(lambda: len(works.done) == 6)
+
+
+def test_callers_take_turns() -> None:
+    threads, works = Threads(1), Works()
+    threads.submit(works.make("first"), "ann")
+    until(lambda: works.running)
+    for number in range(3):
+        threads.submit(works.make(f"a{number}"), "ann")
+    threads.submit(works.make("b0"), "bob")
+    threads.submit(works.make("c0"), "eve")
+    works.go.set()
+    until(lambda: len(works.done) == 6)
+    assert works.done == ["first", "a0", "b0", "c0", "a1", "a2"]
+
+
+def test_no_caller_in_particular_may_use_all_threads() -> None:
+    threads, works = Threads(3, most_each=1), Works()
+    for number in range(3):
+        threads.submit(works.make(str(number)))
+    until(lambda: len(works.running) == 3)
+    works.go.set()
+    until(lambda: len(works.done) == 3)
+
+
+def test_a_thread_that_waits_for_its_client_lets_others_run() -> None:
+    threads, answered, done = Threads(1), threading.Event(), list[str]()
+
+    def ask() -> None:
+        with without_slot():
+            answered.wait(SECONDS)
+        done.append("asked")
+
+    threads.submit(ask)
+    threads.submit(lambda: done.append("other"))
+    until(lambda: done == ["other"])
+    assert threads.released == 1
+    answered.set()
+    until(lambda: done == ["other", "asked"])
+    until(lambda: threads.released == 0)
+    threads.submit(lambda: done.append("last"))
+    until(lambda: len(done) == 3)
+
+
+def test_without_a_thread_of_ours_there_is_nothing_to_let_go() -> None:
+    with without_slot():
+        pass
+
+
+def test_work_that_was_given_up_makes_way_for_other_work(caplog: pytest.LogCaptureFixture) -> None:
+    threads, works, done = Threads(1), Works(), list[str]()
+    job = threads.submit(works.make("stuck"), "ann")
+    until(lambda: works.running)
+    threads.submit(lambda: done.append("other"), "ann")
+    assert job is not None
+    job.give_up()
+    until(lambda: done == ["other"])
+    assert "still runs after its request was given up" in caplog.text and threads.released == 1
+    job.give_up()
+    assert threads.released == 1
+    works.go.set()
+    until(lambda: threads.released == 0)
+    job.give_up()  # it has ended
+    assert threads.released == 0
+    threads.submit(lambda: done.append("last"), "ann")
+    until(lambda: len(done) == 2)
+
+
+def test_work_that_was_given_up_while_it_waited_counts_once() -> None:
+    threads, answered, go, done = Threads(1), threading.Event(), threading.Event(), list[str]()
+
+    def ask() -> None:
+        with without_slot():
+            answered.wait(SECONDS)
+        go.wait(SECONDS)
+
+    job = threads.submit(ask)
+    until(lambda: threads.released == 1)
+    assert job is not None
+    job.give_up()
+    answered.set()
+    time.sleep(0.05)
+    threads.submit(lambda: done.append("other"))
+    until(lambda: done == ["other"])  # although it runs on
+    go.set()
+    until(lambda: threads.released == 0)
+
+
+@pytest.mark.parametrize(("most", "runs"), [(0, False), (1, True)])
+def test_only_so_many_may_be_released(most: int, runs: bool) -> None:
+    threads, works, done = Threads(1, most_released=most), Works(), list[str]()
+    job = threads.submit(works.make("stuck"))
+    until(lambda: works.running)
+    threads.submit(lambda: done.append("other"))
+    assert job is not None
+    job.give_up()
+    time.sleep(0.1)
+    assert (done == ["other"]) is runs
+    works.go.set()
+    until(lambda: done == ["other"])
+
+
+def test_work_that_waits_when_no_thread_can_start_runs_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads, works, done = Threads(1), Works(), list[str]()
+    job = threads.submit(works.make("stuck"))
+    until(lambda: works.running)
+    threads.submit(lambda: done.append("other"))
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    assert job is not None
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        job.give_up()
+    assert done == []
+    works.go.set()
+    until(lambda: done == ["other"])
+
+
+def test_a_server_has_the_limits_of_its_options() -> None:
+    server = Server("s", threads=8)
+    assert (server.threads_per_caller, server.max_waiting_threads) == (6, 256)
+    assert Server("s", threads=1).threads_per_caller == 1
+    threads = threads_of(Server("s", threads=2, threads_per_caller=1, max_waiting_threads=0))
+    assert (threads._most, threads._most_each, threads._most_released) == (2, 1, 0)
+    assert threads.files is not threads and threads.files.files is threads.files
