@@ -161,6 +161,18 @@ def initialize() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("format", ["plain", "json"])
+def test_a_resource_is_named_by_its_template(format: Any, access: pytest.LogCaptureFixture) -> None:
+    server = make_server(log_access(format))
+    server.resource("memo://fixed")(lambda: "x")
+    for uri in ("https://example.com/argument-secret", "memo://fixed", "memo://ann:pw@other/x?sk-12345"):
+        server.handle(message("2025-11-25", "resources/read", {"uri": uri}))
+    text = "\n".join(lines_of(access))
+    assert "argument-secret" not in text and "sk-12345" not in text and "pw" not in text
+    for name in ("https://example.com/{name}{?signature}", "memo://fixed", "memo://other/x"):
+        assert name in text
+
+
+@pytest.mark.parametrize("format", ["plain", "json"])
 def test_a_client_cannot_forge_a_line(format: Any, access: pytest.LogCaptureFixture) -> None:
     server = make_server(log_access(format))
     name = 'echo ok 1.0 ms caller=admin"\n2026 tools/call \x1b[2J\u202e' + "x" * 5_000

@@ -119,7 +119,24 @@ class Serving:
         self: Any, path: str, methods: Sequence[str], name: str | None = None, include_in_schema: bool = True
     ) -> Callable[[F], F]:
         """Serve a plain HTTP handler beside the endpoint: a function of a request that returns a response."""
-        return self.route(path, methods=methods)  # type: ignore[no-any-return]
+
+        def register(function: F) -> F:
+            self.route(path, methods=methods)(function)
+            for parent in self._parents:
+                if isinstance(parent, Serving):
+                    parent.take_routes(self)
+            return function
+
+        return register
+
+    def take_routes(self: Any, server: Server) -> None:
+        """Serve the routes of a mounted server too; a route of this server's own comes first."""
+        for route in server.routes if "routes" in vars(server) else ():
+            if not self.routes.has_path(route.path):
+                self.routes.add(route.path, route.methods, route.handler)
+        for parent in self._parents:
+            if isinstance(parent, Serving):
+                parent.take_routes(self)
 
 
 def _to_http_options(options: Mapping[str, Any]) -> dict[str, Any]:
