@@ -60,7 +60,7 @@ def test_no_credentials_or_another_scheme_is_a_401_without_an_error(app: Any, he
 
 
 @pytest.mark.parametrize(
-    "header", ["Bearer", "Bearer ", "bearer", "Bearer a b", 'Bearer "x"', "Bearer a,b", "Bearer é"]
+    "header", ["Bearer", "Bearer ", "bearer", "Bearer a b", 'Bearer "x"', "Bearer a,b", "Bearer é", "Bearer a\0b"]
 )
 def test_a_garbled_bearer_is_a_400(app: Any, header: str) -> None:
     """R2503-AUTH-03, R2506-AUTH-03, R2511-AUTH-03, R26-AUTH-03."""
@@ -153,6 +153,11 @@ def test_a_caller_without_a_token_learns_nothing_else(app: Any, request_: dict[s
     headers = request_.get("headers", {})
     assert ask(app, **{**request_, "headers": headers}).status == 401
     assert ask(app, **{**request_, "headers": {"authorization": "Bearer good", **headers}}).status == status
+
+
+def test_a_head_is_answered_without_a_body(app: Any) -> None:
+    answer = ask(app, method="HEAD")
+    assert (answer.status, answer.body) == (401, b"") and answer.challenge is not None
 
 
 def test_host_and_origin_are_checked_first(app: Any) -> None:
