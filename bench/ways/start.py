@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -59,15 +60,7 @@ def imported(system: str) -> float:
 
 def answered(system: str) -> float:
     """Seconds from the start of a process to its answer to initialize."""
-    start = time.perf_counter()
-    pipe = _server(system)
-    try:
-        answer = pipe.initialize()
-        took = time.perf_counter() - start
-    finally:
-        pipe.close()
-    assert json.loads(answer)["result"]["serverInfo"]["name"] == "bench"
-    return took
+    return _time_first_answer(lambda: _server(system))
 
 
 def answered_unchanged(package: str, by_plainmcp: bool) -> float:
@@ -77,13 +70,17 @@ def answered_unchanged(package: str, by_plainmcp: bool) -> float:
         file.write_text(FILES[package] + _ECHO + _MAIN, "utf-8")
         command = ["-m", "plainmcp", "serve", "--drop-in", str(file)] if by_plainmcp else [str(file)]
         variables = {"PYTHONPATH": str(_OLD)} if package == "mcp 1" and not by_plainmcp else {}
-        start = time.perf_counter()
-        pipe = Pipe([sys.executable, *command], **variables)
-        try:
-            answer = pipe.initialize()
-            took = time.perf_counter() - start
-        finally:
-            pipe.close()
+        return _time_first_answer(lambda: Pipe([sys.executable, *command], **variables))
+
+
+def _time_first_answer(begin: Callable[[], Pipe]) -> float:
+    start = time.perf_counter()
+    pipe = begin()
+    try:
+        answer = pipe.initialize()
+        took = time.perf_counter() - start
+    finally:
+        pipe.close()
     assert json.loads(answer)["result"]["serverInfo"]["name"] == "bench"
     return took
 

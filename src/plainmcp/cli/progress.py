@@ -49,7 +49,7 @@ class Progress:
 def _columns() -> int:
     """The width of the terminal; not by shutil, which takes long to load for every command."""
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
     except (OSError, ValueError):
         return 80
 
