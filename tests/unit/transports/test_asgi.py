@@ -370,6 +370,57 @@ async def test_listening_takes_a_stream(accept: str, settings: dict[str, Any], s
     await live.task
 
 
+def with_middleware() -> Server:
+    server = make()
+
+    @server.middleware
+    async def pass_on(request: Any, call_next: Any) -> Any:
+        await asyncio.sleep(0)
+        return await call_next(request)
+
+    return server
+
+
+@pytest.mark.parametrize(
+    ("accept", "settings", "status"),
+    [("application/json", {}, 406), ("*/*", {"max_standing": 0}, 400), ("*/*", {}, 200)],
+)
+@looped
+async def test_listening_after_middleware_takes_a_stream(accept: str, settings: dict[str, Any], status: int) -> None:
+    body, headers = modern("subscriptions/listen", notifications={})
+    live = Live(with_middleware().asgi(**settings), body, {**headers, "accept": accept})
+    await live.until(lambda one: one.status)
+    assert live.status == status
+    live.hang_up()
+    await live.task
+
+
+@looped
+async def test_only_so_many_streams_stay_open_after_middleware() -> None:
+    app = with_middleware().asgi(max_standing=1)
+    body, headers = modern("subscriptions/listen", notifications={})
+    several = [Live(app, body, headers) for _ in range(3)]  # all are in the middleware before the first one is open
+    for live in several:
+        await live.until(lambda one: one.body)
+    assert sorted(live.status for live in several) == [200, 503, 503]
+    app.drain()
+    for live in several:
+        await live.done()
+    assert (await speak(app, body, headers)).status == 503
+    assert app.endpoint._standing_share.count == app.endpoint._running_share.count == 0
+
+
+@looped
+async def test_listening_after_middleware_ends_with_its_result() -> None:
+    """R26-SUB-05"""
+    app = with_middleware().asgi()
+    live = Live(app, *modern("subscriptions/listen", "L1", notifications={}))
+    await live.until(lambda one: one.body)
+    app.close()
+    await live.done()
+    assert live.events[-1]["data"]["result"]["resultType"] == "complete"
+
+
 @looped
 async def test_only_so_many_streams_stay_open() -> None:
     app = make().asgi(max_standing=1)
