@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from http.client import HTTPConnection
 from typing import Any
 
@@ -24,6 +24,7 @@ from starlette.routing import Mount, Route
 from mounted import ACCEPT, META, Live, initialize, modern, session, speak
 from plainmcp import Context, File, Server, ToolError
 from plainmcp.errors import InvalidRequest
+from plainmcp.transports import asgi
 
 PROGRESS = {"progressToken": "p"}
 HANDSHAKE_HTTP = ["2025-03-26", "2025-06-18", "2025-11-25"]
@@ -368,6 +369,35 @@ async def test_listening_takes_a_stream(accept: str, settings: dict[str, Any], s
     assert live.status == status
     live.hang_up()
     await live.task
+
+
+@looped
+async def test_a_request_that_is_ended_when_its_watcher_is_created_is_not_counted_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = Server("slow")
+
+    @server.tool
+    async def wait() -> str:
+        await asyncio.sleep(20)
+        return "done"
+
+    app, loop = server.asgi(), asyncio.get_running_loop()
+    live = Live(app, *modern("tools/call", name="wait", arguments={}))
+    call_later = loop.call_later
+
+    def end_first(delay: float, callback: Callable[..., Any], *args: Any, **options: Any) -> asyncio.TimerHandle:
+        def work() -> None:
+            live.task.cancel()
+            callback(*args)
+
+        return call_later(delay, work if delay == asgi.MOMENT else partial(callback, *args), **options)
+
+    monkeypatch.setattr(loop, "call_later", end_first)
+    with pytest.raises(asyncio.CancelledError):
+        await live.task
+    await asyncio.sleep(0)
+    assert app.endpoint._running_share.count == 0 and not app.endpoint._running
 
 
 def with_middleware() -> Server:
