@@ -292,9 +292,10 @@ class Server(Core):
         """Serve until the client hangs up or a signal ends us: on standard input and output, or over HTTP.
 
         `http` is a host and port, such as "127.0.0.1:8000", or a port of 127.0.0.1. The server is then at `path`, by
-        default /mcp, and its routes beside it, in as many processes as `workers` says; with several processes there
-        are no sessions. It ends within `grace` seconds: requests that take longer are cancelled, and answered with an
-        error. For HTTP it also takes the options of `asgi` and, in `uvicorn`, those of uvicorn; for standard input
+        default /mcp, and its routes beside it, in as many processes as `workers` says; with several, sessions are
+        signed ids (see docs/how-to/scale.md). It ends within `grace` seconds: requests that take longer are cancelled,
+        and answered with an error. For HTTP it also takes the options of `asgi` and, in `uvicorn`, those of uvicorn;
+        for standard input
         and output, max_line (see transports.stdio). Raises AuthorError if it cannot serve there.
         """
         more = {"path": path, "uvicorn": uvicorn} | ({"workers": workers} if workers != 1 else {})
@@ -308,8 +309,11 @@ class Server(Core):
             from .transports import uvicorn as serving  # loaded for those who serve over HTTP
 
             http_options = _http_options_of("server.run", {**options})
-            if workers > 1 and not http_options.setdefault("stateless", True):
-                raise AuthorError("a session belongs to one process: with several workers, stateless is True")
+            if workers > 1 and not http_options.get("stateless"):
+                http_options = {"sessions": "signed", **http_options}
+                if http_options["sessions"] == "memory":
+                    problem = "a session in memory belongs to one process"
+                    raise AuthorError(f'{problem}: with several workers, sessions="signed"')
             details = serving.check_uvicorn({"path": path or serving.PATH, **(uvicorn or {})})
             with formatted_logs():
                 app, address = self.asgi(path=details["path"], **http_options), serving.address_text(http)

@@ -3,25 +3,20 @@
 Knows which state belongs to which request. The context knows how a handler asks.
 """
 
-import logging
-from functools import lru_cache
 from os import urandom
 from typing import Any
 
 from msgspec import UNSET
 
-from ..errors import InvalidParams, NormalizeError
-from ..policy import Policy
+from ..errors import InvalidParams
 from ..questions import InputRequired
-from ..values.payload import strict_policy_of
 from ..wire import codec, signing
 from . import describe
 from .core import Core
+from .principals import text_of
 from .request import Request
 
 __all__ = ["input_required", "read_answers"]
-
-_log = logging.getLogger("plainmcp")
 
 
 def read_answers(server: Core, request: Request) -> dict[str, Any]:
@@ -67,26 +62,5 @@ def _digest(server: Core, request: Request) -> str:
     params = request.params
     arguments = codec.decode(bytes(params.arguments)) if params.arguments else None
     parts = [None if part is UNSET else part for part in (params.name, params.uri, arguments)]
-    caller = _text_of(server, request.principal)
+    caller = text_of(server, request.principal)
     return signing.digest(server.info.name, request.method, parts, caller, request.revision.name)
-
-
-def _text_of(server: Core, principal: Any) -> str:
-    """A text for a principal that is equal on the next request: its JSON, or its repr."""
-    try:
-        return str(server.rules.encode(principal, strict_policy_of(Policy.standard)), "utf-8")
-    except NormalizeError:
-        kind: Any = type(principal)
-        if kind.__repr__ is not object.__repr__:
-            return repr(principal)
-        _warn_of_identity(kind)
-        return urandom(16).hex()  # never equal: a memory address may belong to another caller next time
-
-
-@lru_cache(maxsize=64)  # once for each class
-def _warn_of_identity(kind: Any) -> None:
-    _log.warning(
-        "the answers of this caller will be refused: what principal= gives (%s) has no text that is the same on its "
-        "next request. Let it give a user id, or a dataclass",
-        kind.__name__,
-    )

@@ -32,11 +32,14 @@ from .http_session import HttpSession, SessionShares
 from .rules import EVENT_STREAM, JSON, Preflight, RequestProfile, Response, json_response, refusal
 from .session_store import SessionStore
 from .settings import Settings
+from .signed_ids import SignedIds
 from .stream import Stream
 
 __all__ = ["Endpoint", "PendingResponse"]
 
 _SSE = "text/event-stream"
+SIGNED = "the sessions of this server are signed ids, so there is nowhere to answer; see sessions= and store="
+"""Why a client with a signed session cannot be asked."""
 ENDING = Limit("the server is shutting down", False)
 """Why no stream may stay open at the end."""
 
@@ -65,6 +68,8 @@ class PendingResponse(RequestLink):
     """Run its plain functions."""
     unread: Share
     """Counts the bytes that wait for readers."""
+    without_session = "without a session there is nowhere to answer"
+    """Why a client without a session cannot be asked."""
 
     def __init__(
         self, profile: RequestProfile, revision: Revision, session: HttpSession | None = None, id: bytes = b""
@@ -132,7 +137,7 @@ class PendingResponse(RequestLink):
     def obstacle(self) -> str | None:
         """The reason why the client cannot be asked a question; None if it can."""
         if self.session is None:
-            return "without a session there is nowhere to answer"
+            return self.without_session
         return None if self.profile.events else "the client takes no event stream, so it cannot be asked"
 
     def send(self, message: bytes) -> None:
@@ -154,16 +159,21 @@ class PendingResponse(RequestLink):
 class Handshake(PendingResponse):
     """The response to `initialize`, which names the new session if it succeeds. It is always JSON."""
 
-    def __init__(self, profile: RequestProfile, session: HttpSession) -> None:
-        super().__init__(replace(profile, json=True, events=False), LATEST_HANDSHAKE, session)
-        self._opened = session
+    def __init__(
+        self, profile: RequestProfile, session: Session, get_id: Callable[[], bytes], stored: HttpSession | None
+    ) -> None:
+        super().__init__(replace(profile, json=True, events=False), LATEST_HANDSHAKE, stored)
+        self._session, self._get_id = session, get_id
 
     def to_response(self, message: bytes | None) -> Response:
         """The HTTP response, with the id of the session."""
         response = super().to_response(message)
-        if self._opened.connection.session.revision is None:
+        if self._session.revision is None:
             return response
-        return replace(response, headers=(*JSON, (b"mcp-session-id", self._opened.id)))
+        try:
+            return replace(response, headers=(*JSON, (b"mcp-session-id", self._get_id())))
+        except ProtocolError as error:
+            return super().to_response(self.refuse(error))
 
 
 class Endpoint:
@@ -174,6 +184,8 @@ class Endpoint:
         self.settings = settings
         self.preflight = Preflight(settings)
         self.sessions = SessionStore(settings, core.now)
+        self._signed = SignedIds(core, settings.session_seconds) if settings.sessions == "signed" else None
+        self._stores_sessions = not settings.stateless and self._signed is None
         self.unread = Share("bytes", "unread", "max_unread", settings.max_unread, settings.max_unread_per_caller)
         questions = Share(
             "questions", "open", "max_questions", settings.max_questions, settings.max_questions_per_caller
@@ -222,7 +234,7 @@ class Endpoint:
             return self._receive_modern(headers, profile, envelope, meta, principal)
         if envelope.method == "initialize":
             return self._initialize(headers, profile, envelope, principal)
-        if not self.settings.stateless:
+        if self._stores_sessions:
             session = self._find_session(headers, profile, principal, envelope.id)
             if isinstance(session, Response):
                 return session
@@ -230,11 +242,13 @@ class Endpoint:
             pending = PendingResponse(profile, connection.session.revision or LATEST_HANDSHAKE, session)
             caller = Caller(connection.session, principal, None, pending, connection, headers)
             return self._open(pending, dispatch(self.core, envelope, caller), caller)
-        revision = rules.revision_without_session(headers, profile)
+        lone = self._make_session(headers, profile, principal, envelope.id)
+        if isinstance(lone, Response):
+            return lone
         if envelope.is_response:
             return refusal(400, InvalidRequest("there are no questions to answer here"))
-        pending = PendingResponse(profile, revision, id=bytes(envelope.id))
-        caller = _stateless_caller(revision, principal, pending, headers)
+        pending = self._make_lone_response(profile, lone, bytes(envelope.id))
+        caller = Caller(lone, principal, None, pending, None, headers)
         return self._open(pending, dispatch(self.core, envelope, caller), caller)
 
     def _receive_modern(
@@ -278,27 +292,27 @@ class Endpoint:
     def _receive_batch(
         self, headers: Headers, profile: RequestProfile, batch: list[Raw], principal: Any
     ) -> Response | PendingResponse:
-        session: HttpSession | None = None
-        if profile.modern:
-            revision = LATEST
-        elif self.settings.stateless:
-            revision = rules.revision_without_session(headers, profile)
-        else:
-            result = self._find_session(headers, profile, principal)
-            if isinstance(result, Response):
-                return result
-            session, revision = result, result.connection.revision
+        session: HttpSession | Session | Response | None = None
+        revision = LATEST
+        if not profile.modern:
+            find = self._find_session if self._stores_sessions else self._make_session
+            session = find(headers, profile, principal)
+            if isinstance(session, Response):
+                return session
+            facts = session.connection.session if isinstance(session, HttpSession) else session
+            revision = facts.revision or LATEST_HANDSHAKE
         try:
             check_batch(self.core, batch, revision)
         except ProtocolError as error:
             return json_response(400, error_response(error, revision))
-        if profile.modern:
-            return refusal(400, InvalidRequest("the headers are those of one message, not of a batch"))
-        pending = PendingResponse(profile, revision, session)
         if session is None:
-            caller = _stateless_caller(revision, principal, pending, headers)
-        else:
+            return refusal(400, InvalidRequest("the headers are those of one message, not of a batch"))
+        if isinstance(session, HttpSession):
+            pending = PendingResponse(profile, revision, session)
             caller = session.connection.caller(pending, headers)
+        else:
+            pending = self._make_lone_response(profile, session)
+            caller = Caller(session, principal, None, pending, None, headers)
         return self._open(pending, dispatch_batch(self.core, batch, caller), caller)
 
     def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
@@ -329,26 +343,27 @@ class Endpoint:
         if profile.modern:
             return LATEST
         id = headers.get_bytes(b"mcp-session-id")
-        session = self.sessions.get(id, principal) if id else None
+        session = self.sessions.get(id, principal) if id and self._stores_sessions else None
         if session is not None:
             return session.connection.revision
         try:
-            return rules.revision_without_session(headers, profile)
+            lone = self._make_session(headers, profile, principal)
         except ProtocolError:
             return LATEST_HANDSHAKE
+        return LATEST_HANDSHAKE if isinstance(lone, Response) else lone.revision or LATEST_HANDSHAKE
 
     # The handshake revisions ----------------------------------------------------------------------
 
     def _initialize(
         self, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
     ) -> Response | PendingResponse:
-        if self.settings.stateless:
-            pending = PendingResponse(profile, LATEST_HANDSHAKE, id=bytes(envelope.id))
-            caller = Caller(Session(), principal, None, pending, None, headers)
+        if not self._stores_sessions:
+            pending, lone = self._make_lone_handshake(profile, bytes(envelope.id), principal)
+            caller = Caller(lone, principal, None, pending, None, headers)
             return self._open(pending, dispatch(self.core, envelope, caller), caller)
         now, address = self.core.now(), headers.address
         session = HttpSession(self.core, self.settings, principal, now, self._shares, address)
-        handshake = Handshake(profile, session)
+        handshake = Handshake(profile, session.connection.session, lambda: session.id, session)
         caller = session.connection.caller(handshake, headers)
         exchange = dispatch(self.core, envelope, caller)
         if exchange.step is None and session.connection.session.revision is None:
@@ -376,13 +391,52 @@ class Endpoint:
         session.connection.principal = principal
         return session
 
+    # Sessions that nothing is stored for: each request has all facts
+
+    def _make_session(
+        self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None
+    ) -> Session | Response:
+        """The session of a request, made for this request alone: from its signed id, or without one from headers."""
+        if self._signed is None:
+            session = Session()
+            session.revision = rules.revision_without_session(headers, profile)
+            return session
+        name = headers.get_unique(b"mcp-session-id")
+        if name is None:
+            raise rules.missing_session_error(profile)
+        facts = self._signed.read(name, principal)
+        found = None if facts is None else facts.to_session()
+        if found is None:
+            return refusal(404, InvalidRequest("there is no such session; send initialize"), id)
+        if headers.duplicates is not None or profile.revision is None or profile.modern:
+            rules.revision_without_session(headers, profile)  # raises: R2511-HDR-02
+        found.is_reachable, found.log_level = False, None
+        return found
+
+    def _make_lone_response(self, profile: RequestProfile, session: Session, id: bytes = b"") -> PendingResponse:
+        pending = PendingResponse(profile, session.revision or LATEST_HANDSHAKE, id=id)
+        if self._signed is not None:
+            pending.without_session = SIGNED
+        return pending
+
+    def _make_lone_handshake(
+        self, profile: RequestProfile, id: bytes, principal: Any
+    ) -> tuple[PendingResponse, Session]:
+        session, signed = Session(), self._signed
+        if signed is None:
+            return PendingResponse(profile, LATEST_HANDSHAKE, id=id), session
+        session.is_reachable, session.log_level = False, None
+        handshake = Handshake(profile, session, lambda: signed.make(session, principal)[0], None)
+        handshake.id = id
+        return handshake, session
+
     # GET and DELETE -------------------------------------------------------------------------------
 
     def _receive_without_body(
         self, method: str, headers: Headers, profile: RequestProfile, principal: Any
     ) -> Response | PendingResponse:
         is_served = method == "DELETE" or self.settings.max_standing
-        if profile.modern or self.settings.stateless or not is_served:
+        if profile.modern or not self._stores_sessions or not is_served:
             return refusal(405, InvalidRequest(f"{method} is not served; send POST"), allow=b"POST")  # R26-HTTP-27
         session = self._find_session(headers, profile, principal)
         if isinstance(session, Response):
@@ -518,10 +572,3 @@ class Endpoint:
         self.drain()
         self.give_up()
         self.sessions.close()
-
-
-def _stateless_caller(revision: Revision, principal: Any, pending: PendingResponse, headers: Headers) -> Caller:
-    """The caller of a request of a handshake revision that belongs to no session."""
-    session = Session()
-    session.revision = revision
-    return Caller(session, principal, None, pending, None, headers)
