@@ -97,6 +97,9 @@ def asgi(pace: Pace, show: Show) -> None:
                 "with a Context": ours.timed("asgi", "echo with a Context", wire=wire),
             }
             show(Row("context", wire, "µs", turns(timed, pace.rounds, pace.slice)))
+            observers = (None, "observer", "access log", "OpenTelemetry")
+            timed = {how or "nothing": ours.timed("asgi", "echo", wire=wire, observe=how) for how in observers}
+            show(Row("observed", wire, "µs", turns(timed, pace.rounds, pace.slice)))
 
 
 def over_http(pace: Pace, show: Show) -> None:

@@ -6,6 +6,7 @@ A system is imported only when it is built, for every process of the benchmark h
 import base64
 import json
 import logging
+import os
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -77,10 +78,38 @@ def _text(kind: str) -> Any:
     return text if kind == "def" else later
 
 
-def _plainmcp(**options: Any) -> Built:
+def _observe(server: Any, how: str) -> None:
+    """Let a server be observed: by an empty function, an access log, or OpenTelemetry, whose spans go nowhere."""
+    if how == "observer":
+        server.observe(lambda facts: _forget)
+    elif how == "access log":
+        from plainmcp.observe import log_access
+
+        logger = logging.Logger("bench", logging.INFO)
+        logger.manager = logging.Manager(logging.RootLogger(logging.INFO))  # not disabled with the others
+        logger.addHandler(logging.StreamHandler(open(os.devnull, "w")))  # noqa: SIM115
+        server.observe(log_access(logger=logger))
+    else:
+        from opentelemetry.sdk.metrics import MeterProvider
+        from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+        from opentelemetry.sdk.trace import TracerProvider
+
+        from plainmcp import otel
+
+        meters = MeterProvider([InMemoryMetricReader()])
+        otel.instrument(server, tracer_provider=TracerProvider(), meter_provider=meters)
+
+
+def _forget(facts: Any) -> None:
+    """The end of a request, which is not recorded."""
+
+
+def _plainmcp(observe: str | None = None, **options: Any) -> Built:
     from plainmcp import Context, Image, Server
 
     server: Any = Server("bench", "1.0", **options)
+    if observe is not None:
+        _observe(server, observe)
 
     async def progress(text: str, context: Context) -> str:
         context.progress(1, 2, "half")

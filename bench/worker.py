@@ -23,23 +23,32 @@ Timed = Callable[[int], float]
 
 
 @cache
-def server(kind: str, tools: int, rows: int, policy: str | None) -> Any:
-    options = {"policy": policy} if policy else {}
+def server(kind: str, tools: int, rows: int, policy: str | None, observe: str | None) -> Any:
+    options = ({"policy": policy} if policy else {}) | ({"observe": observe} if observe else {})
     return systems.build("plainmcp" if SYSTEM == "floor" else SYSTEM, kind, tools=tools, rows=rows, **options)
 
 
 @cache
-def client(kind: str, tools: int, rows: int, policy: str | None, wire: str, events: bool) -> Any:
+def client(kind: str, tools: int, rows: int, policy: str | None, observe: str | None, wire: str, events: bool) -> Any:
     from ways.asgi import Client
 
-    return Client(systems.app(SYSTEM, server(kind, tools, rows, policy), events=events), wire)
+    return Client(systems.app(SYSTEM, server(kind, tools, rows, policy, observe), events=events), wire)
 
 
 @cache
-def prepared(way: str, name: str, kind: str, wire: str, tools: int | None, rows: int, policy: str | None) -> Timed:
+def prepared(
+    way: str,
+    name: str,
+    kind: str,
+    wire: str,
+    tools: int | None,
+    rows: int,
+    policy: str | None,
+    observe: str | None,
+) -> Timed:
     """What is to be timed, once its answer has been looked at."""
     asked = workload.case(name, tools=tools, rows=rows)
-    settings = kind, asked.tools, rows, policy
+    settings = kind, asked.tools, rows, policy, observe
     if way == "asgi":
         using = client(*settings, wire, asked.progress)
         using.checked(SYSTEM, asked)

@@ -1,25 +1,28 @@
 """The server that users create: the registration of the core, and every way to serve it."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
 from . import revisions
 from .errors import AuthorError, MethodNotFound, OptionError
 from .protocol.client_messages import build_request, raise_failure, read_result
 from .protocol.core import Core
-from .protocol.dispatch import receive
+from .protocol.dispatch import dispatch, dispatch_observed, receive
 from .protocol.exchange import Exchange
 from .protocol.methods import METHODS, Method
 from .protocol.middleware import Middleware, wrap_methods
 from .protocol.middleware import compile as compile_middleware
+from .protocol.observation import check_observer
 from .protocol.option_check import with_checked_options
 from .protocol.options import HttpOptions, RunOptions
 from .protocol.request import Caller
 from .revisions import Revision
 from .transports import run as runner
 from .transports.connection import Connection
-from .transports.log_format import formatted_logs
+from .transports.health import HEALTH
+from .transports.log_format import formatted_logs, shown_access_log
 from .transports.shutdown import GRACE
 from .transports.threads import threads_of
 from .types import CallToolResult, GetPromptResult, Prompt, ReadResourceResult, Resource, ResourceTemplate, Tool
@@ -47,14 +50,23 @@ class Server(Core):
 
     methods: Mapping[str, Method] = METHODS
 
-    def _set_up(self, lifespan: Callable[..., Any] | None, middleware: Sequence[Callable[..., Any]]) -> None:
+    def _set_up(
+        self,
+        lifespan: Callable[..., Any] | None,
+        middleware: Sequence[Callable[..., Any]],
+        observers: Sequence[Callable[..., Any]],
+    ) -> None:
         self._middleware: list[Middleware] = [compile_middleware(function) for function in middleware]
         self._has_started = False
+        self._has_app = False  # whether asgi() or wsgi() was called
         if lifespan is not None:
             from .transports.lifespan import Lifespan  # loads asyncio, for those who need it
 
             self.life = Lifespan(self, lifespan, self._set_lifespan)
         self._compile_methods()
+        self.dispatch = dispatch
+        for observer in observers:
+            self.observe(observer)
 
     @overload
     def middleware(self, function: F, /) -> F: ...
@@ -73,6 +85,27 @@ class Server(Core):
             return function
 
         return register if function is None else register(function)
+
+    def observe(self, observer: F) -> F:
+        """Call a function when each request begins: `@server.observe`. It sees the request, and changes nothing.
+
+        It takes the RequestFacts of a request or notification. It may return a function, which is called with these
+        facts when the request has ended. What it sets in context variables is set for the handler, too. Exceptions
+        are logged. Both functions run in the event loop or in the thread of the request, so they must not wait.
+        """
+        if self._has_app and not self.observers:
+            raise AuthorError("server.observe comes before server.asgi() and server.wsgi(), which prepare for it")
+        self.observers = (*self.observers, check_observer(observer, "server.observe"))
+        self.dispatch = dispatch_observed
+        return observer
+
+    def observe_sessions(self, observer: F) -> F:
+        """Call a function when each session begins: `@server.observe_sessions`.
+
+        It takes the SessionFacts, and may return a function, which is called with them when the session has ended.
+        """
+        self.session_observers = (*self.session_observers, check_observer(observer, "server.observe_sessions"))
+        return observer
 
     def _set_lifespan(self, has_started: bool, value: Any) -> None:
         self.lifespan, self._has_started = value, has_started
@@ -120,7 +153,9 @@ class Server(Core):
     @with_checked_options("server.connect", "write server.connect(send)")
     def connect(self, send: Callable[[bytes], None] | None = None, *, principal: Any = None) -> Connection:
         """A connection that stores the handshake of one client; `send` gets notifications and questions."""
-        return Connection(self, send, principal=principal)
+        connection = Connection(self, send, principal=principal)
+        connection.begin_session()
+        return connection
 
     # Use inside a program ---------------------------------------------------------------------------
 
@@ -235,48 +270,77 @@ class Server(Core):
         self,
         *,
         path: str | None = None,
+        health: str | None = None,
         principal: Callable[[Any], Any] | None = None,
         **settings: Unpack[HttpOptions],
     ) -> Any:
         """An ASGI application: give it to uvicorn, or mount it in Starlette, FastAPI or Litestar.
 
         Without a path it answers at any path, so mount it at one. With a path it answers there, and at those of
-        `route`; other paths are a 404. `principal` is called with the scope of each request, and returns who is
-        calling. The other options are those of transports.http.settings.Settings.
+        `route`; other paths are a 404. With `health`, such as "/health", it also tells load balancers at that path
+        whether it is ready, unless there is a route. `principal` is called with the scope of each request, and
+        returns who is calling. The other options are those of transports.http.settings.Settings.
         """
         from .transports import asgi  # loaded for those who mount the server
 
-        options = asgi.Settings(**settings)
-        app = asgi.ASGIApp(self, options, principal=principal)
+        options, kind = asgi.Settings(**settings), asgi.ASGIApp
+        self._has_app = True
+        if self.observers:
+            from .transports.asgi_observed import ObservedASGIApp as kind  # loaded for those who have observers
+        app = kind(self, options, principal=principal)
         if path is None:
-            return app
+            return _check_no_health(app, health)
         from .transports.asgi_routes import with_routes  # loaded for those who need a path
 
-        return with_routes(app, self, self.routes, options, path)
+        return with_routes(app, self, self.routes, options, path, health)
 
     @with_checked_options("server.wsgi", "write server.wsgi(principal=…)")
     def wsgi(
         self,
         *,
         path: str | None = None,
+        health: str | None = None,
         principal: Callable[[Any], Any] | None = None,
         **settings: Unpack[HttpOptions],
     ) -> Any:
         """A WSGI application: give it to gunicorn, or mount it in Django or Flask.
 
-        `path` has the meaning that it has in `asgi`. An open stream occupies a thread of the server, so no stream
-        stays open unless `max_standing` allows some.
+        `path` and `health` have the meaning that they have in `asgi`. An open stream occupies a thread of the server,
+        so no stream stays open unless `max_standing` allows some.
         """
         from .transports import wsgi  # loaded for those who mount the server
 
         settings.setdefault("max_standing", 0)
-        options = wsgi.Settings(**settings)
-        app = wsgi.WSGIApp(self, options, principal=principal)
+        options, kind = wsgi.Settings(**settings), wsgi.WSGIApp
+        self._has_app = True
+        if self.observers:
+            from .transports.wsgi_observed import ObservedWSGIApp as kind  # as in asgi
+        app = kind(self, options, principal=principal)
         if path is None:
-            return app
+            return _check_no_health(app, health)
         from .transports.wsgi_routes import WSGIPathApp  # as in asgi
 
-        return WSGIPathApp(app, self, self.routes, options, path)
+        return WSGIPathApp(app, self, self.routes, options, path, health)
+
+    @contextmanager
+    def _logs(
+        self, access_log: Literal["plain", "json"] | None, log_level: str | None
+    ) -> Generator[None, None, None]:
+        """While it is open, the log has its format and level, and requests are logged."""
+        with formatted_logs(log_level):
+            if access_log is None:
+                yield
+                return
+            from .observe import ACCESS_LOGGER, log_access  # loaded for those who need it
+
+            before = self.observers, self.dispatch, self._has_app
+            self._has_app = False  # the application is built for this run
+            self.observe(log_access(access_log))
+            try:
+                with shown_access_log(ACCESS_LOGGER, access_log):
+                    yield
+            finally:
+                self.observers, self.dispatch, self._has_app = before
 
     @with_checked_options("server.run", 'write server.run(), or server.run(http="127.0.0.1:8000")')
     def run(
@@ -284,8 +348,11 @@ class Server(Core):
         http: str | int | None = None,
         *,
         path: str | None = None,
+        health: str | None = HEALTH,
         workers: int = 1,
         grace: float = GRACE,
+        access_log: Literal["plain", "json"] | None = None,
+        log_level: Literal["debug", "info", "warning", "error", "critical"] | None = None,
         uvicorn: dict[str, Any] | None = None,
         **options: Unpack[RunOptions],
     ) -> None:
@@ -293,17 +360,18 @@ class Server(Core):
 
         `http` is a host and port, such as "127.0.0.1:8000", or a port of 127.0.0.1. The server is then at `path`, by
         default /mcp, and its routes beside it, in as many processes as `workers` says; with several, sessions are
-        signed ids (see docs/how-to/scale.md). It ends within `grace` seconds: requests that take longer are cancelled,
-        and answered with an error. For HTTP it also takes the options of `asgi` and, in `uvicorn`, those of uvicorn;
-        for standard input
-        and output, max_line (see transports.stdio). Raises AuthorError if it cannot serve there.
+        signed ids (see sessions). Load balancers can ask at `health` whether it is ready. It ends within `grace`
+        seconds: requests that take longer are cancelled, and answered with an error. `access_log` logs a line for
+        each request, and `log_level` is the lowest level that is logged. For HTTP it also takes the options of `asgi`
+        and, in `uvicorn`, those of uvicorn; for standard input and output, max_line (see transports.stdio). Raises
+        AuthorError if it cannot serve there.
         """
-        more = {"path": path, "uvicorn": uvicorn} | ({"workers": workers} if workers != 1 else {})
+        more = _options_for_http(path, health, uvicorn) | ({"workers": workers} if workers != 1 else {})
         if http is None:
             from .transports import stdio  # loaded for those who run the server
 
             stdio_options = _stdio_options_of("server.run", {**options}, more)
-            with formatted_logs():
+            with self._logs(access_log, log_level):
                 stdio.run(self, grace=grace, **stdio_options)
         else:
             from .transports import uvicorn as serving  # loaded for those who serve over HTTP
@@ -314,9 +382,13 @@ class Server(Core):
                 if http_options["sessions"] == "memory":
                     problem = "a session in memory belongs to one process"
                     raise AuthorError(f'{problem}: with several workers, sessions="signed"')
-            details = serving.check_uvicorn({"path": path or serving.PATH, **(uvicorn or {})})
-            with formatted_logs():
-                app, address = self.asgi(path=details["path"], **http_options), serving.address_text(http)
+            details = serving.check_uvicorn(
+                {"path": path or serving.PATH, **serving.uvicorn_level(log_level), **(uvicorn or {})}
+            )
+            with self._logs(access_log, log_level):
+                app = self.asgi(path=details["path"], health=health, **http_options)
+                address = serving.address_text(http)
+                serving.warn_if_open(address, is_protected=http_options.get("principal") is not None)
                 serving.serve(app, address, workers=workers, grace=grace, **details)
 
     @with_checked_options("server.run_async", 'write await server.run_async(), or run_async(http="127.0.0.1:8000")')
@@ -325,7 +397,10 @@ class Server(Core):
         http: str | int | None = None,
         *,
         path: str | None = None,
+        health: str | None = HEALTH,
         grace: float = GRACE,
+        access_log: Literal["plain", "json"] | None = None,
+        log_level: Literal["debug", "info", "warning", "error", "critical"] | None = None,
         uvicorn: dict[str, Any] | None = None,
         **options: Unpack[RunOptions],
     ) -> None:
@@ -337,21 +412,37 @@ class Server(Core):
         if http is None:
             from .transports import stdio_async  # loaded for those who run the server in a loop
 
-            more = {"path": path, "uvicorn": uvicorn}
+            more = _options_for_http(path, health, uvicorn)
             stdio_options = _stdio_options_of("server.run_async", {**options}, more)
-            with formatted_logs():
+            with self._logs(access_log, log_level):
                 await stdio_async.run_async(self, grace=grace, **stdio_options)
         else:
             from .transports import uvicorn as serving  # loaded for those who serve over HTTP
 
             http_options = _http_options_of("server.run_async", {**options})
-            details = serving.check_uvicorn({"path": path or serving.PATH, **(uvicorn or {})})
-            with formatted_logs():
-                app, address = self.asgi(path=details["path"], **http_options), serving.address_text(http)
+            details = serving.check_uvicorn(
+                {"path": path or serving.PATH, **serving.uvicorn_level(log_level), **(uvicorn or {})}
+            )
+            with self._logs(access_log, log_level):
+                app = self.asgi(path=details["path"], health=health, **http_options)
+                address = serving.address_text(http)
+                serving.warn_if_open(address, is_protected=http_options.get("principal") is not None)
                 await serving.serve_async(app, address, grace=grace, **details)
 
 
 _FOR_STDIO = ("max_line", "streams")
+
+
+def _options_for_http(path: str | None, health: str | None, uvicorn: dict[str, Any] | None) -> dict[str, Any]:
+    """The options of `run` that go with http=; None for those that are not given."""
+    return {"path": path, "uvicorn": uvicorn, "health": None if health == HEALTH else health or ""}
+
+
+def _check_no_health(app: Any, health: str | None) -> Any:
+    """An application that answers at any path; raises OptionError if there should be another path."""
+    if health is not None:
+        raise OptionError('health= goes with path=, such as path="/mcp": without a path, MCP answers at any path')
+    return app
 
 
 def _stdio_options_of(where: str, options: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,8 @@ LAYERS = {
     "cli": ("cli/",),
     "compat": ("compat/",),
     "testing": ("testing",),
-    "server": ("server", "middleware"),
+    "otel": ("otel/",),
+    "server": ("server", "middleware", "observe"),
     "transports": ("transports/",),
     "protocol": ("protocol/", "context"),
     "schema": ("schema/",),
@@ -34,7 +35,7 @@ LAYERS = {
 }
 
 # The layers that do I/O.
-OUTER = ("program", "cli", "compat", "testing", "server", "transports")
+OUTER = ("program", "cli", "compat", "testing", "otel", "server", "transports")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ PUBLIC = (
     "plainmcp.compat.",
     "plainmcp.errors",
     "plainmcp.middleware",
+    "plainmcp.observe",
+    "plainmcp.otel",
     "plainmcp.questions",
     "plainmcp.revisions",
     "plainmcp.testing",

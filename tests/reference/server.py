@@ -43,6 +43,7 @@ _SERVER_OPTIONS = {
     "now": "The clock, for tests.",
     "lifespan": "A function of the server that returns a context manager: see [lifespan](../how-to/lifespan.md).",
     "middleware": "Functions around every request: see [middleware](../how-to/middleware.md).",
+    "observe": "A function, or several, that see each request begin and end: see [observe](../how-to/observe.md).",
 }
 
 _FEATURE_OPTIONS = {

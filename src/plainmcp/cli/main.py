@@ -69,19 +69,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(options: Any) -> int:
-    with formatted_logs():
+    logs: dict[str, Any] = {"access_log": options.access_log, "log_level": options.log_level}
+    with formatted_logs(options.log_level):
         if options.reload:
             from . import reload  # multiprocessing takes long to load, and only this needs it
 
-            reload.serve_with_reload(options.target, options.http, options.grace, drop_in=options.drop_in)
+            reload.serve_with_reload(options.target, options.http, options.grace, drop_in=options.drop_in, **logs)
         elif options.http is not None:
-            Server.run(load(options.target), http=options.http, workers=options.workers, grace=options.grace)
+            server = load(options.target)
+            Server.run(server, http=options.http, workers=options.workers, grace=options.grace, **logs)
         else:
             if options.drop_in and not has_server(options.target):
                 run_program(options.target)
                 return 0
             with stdio.guard_stdio() as streams:  # what the file prints while it loads must not reach the client
-                Server.run(load(options.target), streams=streams, grace=options.grace)
+                Server.run(load(options.target), streams=streams, grace=options.grace, **logs)
     return 0
 
 

@@ -9,6 +9,7 @@ from ..errors import AuthorError
 from ..policy import Policy
 from ..revisions import REVISIONS
 from ..transports import uvicorn
+from ..transports.log_format import LOG_LEVELS
 from ..transports.shutdown import GRACE, MAX_GRACE, check_grace
 
 __all__ = ["build_parser", "parse_options", "positionals_of"]
@@ -117,6 +118,10 @@ def build_parser() -> argparse.ArgumentParser:
     serve.add_argument("--reload", action="store_true", help=reload)
     grace = f"how long running calls may take after a signal to stop (default: {GRACE:g}); then they are abandoned"
     serve.add_argument("--grace", metavar="SECONDS", type=_seconds, default=GRACE, help=grace)
+    access = "log one line for each request, to standard error: plain (the default) or json"
+    serve.add_argument("--access-log", metavar="FORMAT", nargs="?", const="plain", type=_access_format, help=access)
+    level = f"the lowest level that is logged: {', '.join(LOG_LEVELS)} (default: warning)"
+    serve.add_argument("--log-level", metavar="LEVEL", choices=LOG_LEVELS, help=level)
 
     usage = "plainmcp list [options] FILE[:OBJECT] | URL | --command COMMAND"
     list_ = command("list", "List what a server offers: tools, resources, templates and prompts.", usage)
@@ -166,6 +171,12 @@ def _seconds(text: str) -> float:
     except (ValueError, AuthorError):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds, from 0 to {MAX_GRACE}") from None
     return seconds
+
+
+def _access_format(text: str) -> str:
+    if text not in ("plain", "json"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not plain or json; write FILE before --access-log")
+    return text
 
 
 def _address(text: str) -> str:

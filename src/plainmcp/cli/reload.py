@@ -10,13 +10,14 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ..compat import install
 from ..errors import AuthorError
 from ..transports import uvicorn
+from ..transports.health import HEALTH
 from ..transports.log_format import formatted_logs
 from ..transports.shutdown import check_grace
 from .load import LoadError, file_of, load
@@ -30,23 +31,34 @@ _SPARE = 0.5  # how long after its grace period the child is killed
 _SKIP = {"__pycache__", "node_modules", "site-packages"}  # folders that contain no files of the user
 
 
-def serve_with_reload(target: str, address: str, grace: float, *, drop_in: bool = False) -> None:
+def serve_with_reload(
+    target: str,
+    address: str,
+    grace: float,
+    *,
+    drop_in: bool = False,
+    access_log: Literal["plain", "json"] | None = None,
+    log_level: str | None = None,
+) -> None:
     """Serve FILE or FILE:OBJECT at host:port until a signal comes; problems with the file are printed meanwhile.
 
-    With `drop_in`, imports of other packages lead to the facades, in each process that serves.
-    Running requests have `grace` seconds before a reload or the end of the process abandons them. Raises LoadError
-    if there is no such file, AuthorError if it cannot be served at this address.
+    With `drop_in`, imports of other packages lead to the facades, in each process that serves. `access_log` and
+    `log_level` are those of `server.run`. Running requests have `grace` seconds before a reload or the end of the
+    process abandons them. Raises LoadError if there is no such file, AuthorError if it cannot be served at this
+    address.
     """
     file = file_of(target)
     folder = file.resolve().parent
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     child: Any = None
+    options = (grace, drop_in, access_log, log_level)
+    uvicorn.warn_if_open(address, is_protected=False)
     try:
         with uvicorn.open_socket(address) as bound:
             _print(f"watching the Python files in {folder}")
             while True:
                 times = _file_times(folder)
-                child = _start_child(target, bound, grace, drop_in)
+                child = _start_child(target, bound, *options)
                 file_name = _wait_for_change(folder, times, child)
                 _print(f"{file_name} was saved")
                 _stop_child(child, grace)
@@ -105,14 +117,21 @@ def _python_files_in(folder: Path) -> Iterator[str]:
 # The child ----------------------------------------------------------------------------------------
 
 
-def _start_child(target: str, bound: Any, grace: float, drop_in: bool) -> Any:
+def _start_child(target: str, bound: Any, *options: Any) -> Any:
     """A new process that imports every module again."""
-    child = multiprocessing.get_context("spawn").Process(target=_serve, args=(target, bound, grace, drop_in))
+    child = multiprocessing.get_context("spawn").Process(target=_serve, args=(target, bound, *options))
     child.start()
     return child
 
 
-def _serve(target: str, bound: Any, grace: float, drop_in: bool) -> None:
+def _serve(
+    target: str,
+    bound: Any,
+    grace: float,
+    drop_in: bool,
+    access_log: Literal["plain", "json"] | None,
+    log_level: str | None,
+) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     sys.dont_write_bytecode = True  # Python overlooks a second save within a second, if the size is equal
     from ..transports.http_server import serve_on  # only the child needs an event loop
@@ -120,14 +139,16 @@ def _serve(target: str, bound: Any, grace: float, drop_in: bool) -> None:
     if drop_in:
         install()
 
-    with formatted_logs():
+    with formatted_logs(log_level), ExitStack() as stack:
         try:
-            app = load(target).asgi(path=uvicorn.PATH)
+            server = load(target)
+            stack.enter_context(server._logs(access_log, log_level))
+            app = server.asgi(path=uvicorn.PATH, health=HEALTH)
         except (LoadError, AuthorError) as error:
             _print(str(error))
             sys.exit(1)
         with suppress(KeyboardInterrupt):  # uvicorn has ended already
-            serve_on(bound, app, grace=grace)
+            serve_on(bound, app, grace=grace, **uvicorn.uvicorn_level(log_level))
 
 
 def _end_with_parent() -> None:

@@ -20,7 +20,9 @@ from ..revisions import Revision
 from ..types import Icon, Implementation, ToolAnnotations
 from ..values.encode import Rules
 from ..wire import codec, mime
+from ..wire.jsonrpc import Envelope
 from . import describe, features, files, mount
+from .exchange import Exchange
 from .option_check import with_checked_options
 from .options import (
     CompletionOptions,
@@ -32,6 +34,7 @@ from .options import (
     ToolOptions,
 )
 from .registry import Registry
+from .request import Caller
 from .switches import selection_of
 
 __all__ = ["Core"]
@@ -67,6 +70,12 @@ class Core:
 
     methods: Mapping[str, Callable[..., Any]]
     """The functions that answer the methods of the protocol, by name; middleware is in there."""
+    dispatch: Callable[["Core", Envelope, Caller], Exchange]
+    """The function that starts to answer a message; observers are in there."""
+    observers: tuple[Callable[[Any], Any], ...] = ()
+    """The functions that see each request begin and end."""
+    session_observers: tuple[Callable[[Any], Any], ...] = ()
+    """The functions that see each session begin and end."""
     own_methods: Mapping[str, Callable[..., Any]] = {}
     """Functions of a server's own that answer methods in place of those of the protocol."""
     chain: tuple[Any, ...] = ()
@@ -101,6 +110,7 @@ class Core:
         now: Callable[[], float] = time,
         lifespan: Callable[..., Any] | None = None,
         middleware: Sequence[Callable[..., Any]] = (),
+        observe: Callable[..., Any] | Sequence[Callable[..., Any]] = (),
     ) -> None:
         if not name:
             raise AuthorError("a server needs a name")
@@ -147,10 +157,15 @@ class Core:
         self._parents: list[Core] = []  # the servers in which this one is mounted
         self._lenient = lenient_arguments
         self._infos: dict[str, Any] = {}
-        self._set_up(lifespan, middleware)
+        self._set_up(lifespan, middleware, (observe,) if callable(observe) else observe)
 
-    def _set_up(self, lifespan: Callable[..., Any] | None, middleware: Sequence[Callable[..., Any]]) -> None:
-        """Compile the lifespan and the middleware: a task of the class that knows how functions are run."""
+    def _set_up(
+        self,
+        lifespan: Callable[..., Any] | None,
+        middleware: Sequence[Callable[..., Any]],
+        observers: Sequence[Callable[..., Any]],
+    ) -> None:
+        """Compile the lifespan, the middleware and the observers: a task of the class that knows how they run."""
 
     def _compile_methods(self) -> None:
         """Put the middleware around the methods again: a task of the same class."""

@@ -4,6 +4,7 @@ Every transport decodes a message, dispatches it here, and runs the exchange tha
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from msgspec import UNSET, Raw
@@ -17,6 +18,7 @@ from .core import Core
 from .exchange import Exchange
 from .failures import error_response
 from .methods import Method
+from .observation import observe
 from .request import Caller, Request
 
 __all__ = [
@@ -24,7 +26,9 @@ __all__ = [
     "check_log_level",
     "dispatch",
     "dispatch_batch",
+    "dispatch_observed",
     "receive",
+    "refuse",
     "require_meta",
     "revision_from_meta",
 ]
@@ -42,10 +46,10 @@ def receive(server: Core, message: Any, caller: Caller) -> Exchange:
         raw = message if type(message) is bytes else codec.to_bytes(message)
         decoded = jsonrpc.decode(raw)
         if not isinstance(decoded, list):
-            return dispatch(server, decoded, caller)
+            return server.dispatch(server, decoded, caller)
         check_batch(server, decoded, caller.assumed_revision)
     except ProtocolError as error:
-        return Exchange(error_response(error, caller.assumed_revision))
+        return refuse(server, error, caller)
     return dispatch_batch(server, decoded, caller)
 
 
@@ -74,6 +78,19 @@ def dispatch(server: Core, envelope: Envelope, caller: Caller) -> Exchange:
     except BaseException as error:
         revision, mask = revision or caller.assumed_revision, server.mask_errors
         return Exchange(error_response(error, revision, id, f"Method {name}", mask))
+
+
+def dispatch_observed(server: Core, envelope: Envelope, caller: Caller) -> Exchange:
+    """Start to answer one message of a server with observers; a response to a question of ours has none."""
+    answer = partial(dispatch, server, envelope, caller)
+    return answer() if envelope.method is UNSET else observe(server, answer, envelope, caller)
+
+
+def refuse(server: Core, error: ProtocolError, caller: Caller, envelope: Envelope | None = None) -> Exchange:
+    """Answer a message with an error before it is dispatched; without an envelope it could not be read."""
+    id = None if envelope is None else envelope.id
+    exchange = Exchange(error_response(error, caller.assumed_revision, id))
+    return observe(server, lambda: exchange, envelope, caller) if server.observers else exchange
 
 
 # Revisions ----------------------------------------------------------------------------------------
@@ -164,8 +181,8 @@ def _dispatch_part(server: Core, part: Raw, caller: Caller) -> Exchange:
                 InvalidRequest("subscriptions/listen is never part of a batch"), envelope.id
             )
     except ProtocolError as error:
-        return Exchange(error_response(error, caller.assumed_revision))
-    return dispatch(server, envelope, caller.for_part())
+        return refuse(server, error, caller)
+    return server.dispatch(server, envelope, caller.for_part())
 
 
 class _Batch(Exchange, kw_only=True):

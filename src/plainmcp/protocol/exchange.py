@@ -5,7 +5,7 @@ error back to the exchange.
 """
 
 from collections.abc import Callable, Generator
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from msgspec import Struct
 
@@ -71,6 +71,8 @@ class Exchange(Struct):
 
     response: bytes | None = None
     step: Step | None = None
+    has_one_step: ClassVar[bool] = True
+    """Whether the next step is the last one."""
 
     def send(self, value: Any) -> None:
         """Pass back the value of the step."""
@@ -89,6 +91,7 @@ class Evaluation(Exchange, kw_only=True):
     """The steps that a generator yields, one after the other; it ends with a value or with an exception."""
 
     steps: Generator[Step, Any, Any]
+    has_one_step: ClassVar[bool] = False
     value: Any = None
     error: BaseException | None = None
 

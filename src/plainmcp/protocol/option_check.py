@@ -34,7 +34,7 @@ HABITS = {
     "host": _HTTP,
     "idempotentHint": _HINT,
     "json_response": _JSON,
-    "log_level": 'set the level of the logger "plainmcp"; that of uvicorn with run(uvicorn={"log_level": "info"})',
+    "log_level": 'write run(log_level="info"), or set the level of the logger "plainmcp"',
     "mask_error_details": "write mask_errors=",
     "mount_path": _MOUNT,
     "on_duplicate_prompts": "write replace=True where you register the other one",

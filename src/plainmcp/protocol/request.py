@@ -32,6 +32,11 @@ class Link(Protocol):
     batch: Sequence[Any] | None
     """The messages of the batch, if this is the link of a whole batch."""
 
+    @property
+    def transport(self) -> str | None:
+        """How messages come: "pipe" or "tcp"; None if the program passes them itself."""
+        ...
+
     def start(self, id: bytes) -> None:
         """Register the request under its id; raises InvalidRequest if another request with this id still runs."""
 

@@ -15,7 +15,10 @@ from ..policy import Policy
 from ..protocol.core import Core
 from ..protocol.failures import log_incident
 from ..web import HttpRequest
+from .asgi import ASGIApp
 from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
+from .health import HEALTH, HealthApp
+from .http.endpoint import Endpoint
 from .http.path import PATH, App, NotFound, PathApp, at_path, path_of, send_whole
 from .http.routes import Route, Routes, to_response
 from .http.settings import Settings
@@ -27,18 +30,30 @@ __all__ = ["RouteApp", "routes_beside", "with_routes"]
 _TEXT = [(b"content-type", b"text/plain; charset=utf-8")]
 
 
-def with_routes(app: App, core: Core, routes: Routes, settings: Settings, path: str) -> PathApp:
+def with_routes(
+    app: ASGIApp, core: Core, routes: Routes, settings: Settings, path: str, health: str | None
+) -> PathApp:
     """An application at a path, with the routes of its server at other paths; raises AuthorError."""
-    return at_path(app, path, routes_beside(core, routes, settings, path))
+    return at_path(app, path, routes_beside(app.endpoint, core, routes, settings, path, health))
 
 
-def routes_beside(core: Core, routes: Routes, settings: Settings, path: str) -> "RouteApp":
-    """The routes beside the path of a server; raises AuthorError if one is at this path."""
+def routes_beside(
+    endpoint: Endpoint, core: Core, routes: Routes, settings: Settings, path: str, health: str | None
+) -> "RouteApp":
+    """The routes beside the path of a server, and behind them the one for load balancers.
+
+    Raises AuthorError if a route is at the path of the server.
+    """
     if not path.startswith("/"):
         raise AuthorError(f"path= starts with a slash, such as {PATH}; not {path!r}")
     if routes.has_path(path):
         raise AuthorError(f"there is a route at {path}, where the server itself answers; choose another path=")
-    return RouteApp(core, routes, settings, NotFound(path))
+    others: App = NotFound(path)
+    if health is not None:
+        if not health.startswith("/"):
+            raise AuthorError(f"health= starts with a slash, such as {HEALTH}; not {health!r}")
+        others = HealthApp(health, lambda: not endpoint.draining, others)
+    return RouteApp(core, routes, settings, others)
 
 
 class RouteApp:

@@ -13,8 +13,10 @@ from msgspec import UNSET
 
 from ..errors import ProtocolError
 from ..protocol.core import Core
-from ..protocol.dispatch import receive
+from ..protocol.dispatch import receive, refuse
 from ..protocol.exchange import Exchange, Listen
+from ..protocol.facts import SessionFacts
+from ..protocol.observation import observe_session
 from ..protocol.request import Caller, Cancelled, PeerError, RequestHeaders
 from ..protocol.session import Session
 from ..revisions import LATEST_HANDSHAKE, Revision
@@ -44,9 +46,11 @@ class Connection:
         *,
         principal: Any = None,
         ask_seconds: float = 300,
+        transport: str | None = None,
         questions: OwnShare | None = None,
     ) -> None:
         self.core = core
+        self.transport = transport
         self.session = Session()
         self.principal = principal
         self.ask_seconds = ask_seconds
@@ -58,6 +62,7 @@ class Connection:
         self._question_share = questions
         self._count = 0
         self._unsubscribe = core.registry.listen(self._publish)
+        self._end_session: Callable[[], None] = _do_nothing
 
     @property
     def busy(self) -> bool:
@@ -105,6 +110,10 @@ class Connection:
             self._cancel(envelope)
         elif envelope.method == "notifications/initialized":
             self.session.ready = True
+
+    def refuse(self, error: ProtocolError) -> Exchange:
+        """Answer a message that could not be read with an error."""
+        return refuse(self.core, error, self.caller(RequestLink(self)))
 
     def _cancel(self, envelope: Envelope) -> None:
         """Cancel a request of the client; one that is unknown or finished is ignored (CANC-03)."""
@@ -193,7 +202,12 @@ class Connection:
                 if link.listening is not None and link.listening[0].subscription.includes(event, uri):
                     self.send(link.listening[0].subscription.message(event, uri))
 
-    # The end --------------------------------------------------------------------------------------
+    # The session ----------------------------------------------------------------------------------
+
+    def begin_session(self) -> None:
+        """Report to the observers of sessions that this one begins; `close` reports its end."""
+        if self.core.session_observers:
+            self._end_session = observe_session(self.core, SessionFacts(self.session, self.principal, self.transport))
 
     def hang_up(self) -> None:
         """Stop asking and notifying a client that has disconnected: open questions fail."""
@@ -221,3 +235,8 @@ class Connection:
             if exchange.response is not None:
                 self.send(exchange.response)
                 self.send(jsonrpc.encode_notification("notifications/cancelled", {"requestId": msgspec.Raw(id)}))
+        self._end_session()
+
+
+def _do_nothing() -> None:
+    """End a session that has no observers."""

@@ -77,6 +77,11 @@ class Channel(Protocol):
         ...
 
     @property
+    def transport(self) -> str | None:
+        """How messages come: "pipe" or "tcp"; None if the program passes them itself."""
+        ...
+
+    @property
     def is_mute(self) -> bool:
         """Whether only responses can be sent."""
         ...
@@ -113,6 +118,11 @@ class RequestLink(Cancellation):
         """The revision of the client."""
         assert self.connection is not None
         return self.connection.revision
+
+    @property
+    def transport(self) -> str | None:
+        """How messages come: "pipe" or "tcp"; None if the program passes them itself."""
+        return None if self.connection is None else self.connection.transport
 
     def start(self, id: bytes) -> None:
         """Register the request under its id; raises InvalidRequest if another request with this id still runs."""
@@ -205,6 +215,11 @@ class _Part(RequestLink):
     def revision(self) -> Revision:
         """The revision of the client."""
         return self._batch_link.revision
+
+    @property
+    def transport(self) -> str | None:
+        """How the batch came."""
+        return self._batch_link.transport
 
     @property
     def obstacle(self) -> str | None:

@@ -87,7 +87,8 @@ class StdioServer:
         self._lines = Lines(pipes.read, max_line)
         self._put = pipes.write
         self._threads = make_threads(core)
-        self._connection = Connection(core, self._write)
+        self._connection = Connection(core, self._write, transport="pipe")
+        self._connection.begin_session()
         self._process = Process.current
         self._ends: SimpleQueue[None] = SimpleQueue()  # unlike an Event, a signal handler may use it
         self._stopped = False
@@ -167,8 +168,7 @@ class StdioServer:
             self._start(_Job(exchange, link), exchange.step.feature.is_async)
 
     def _refuse_line(self) -> Exchange:
-        error = InvalidRequest(f"a message has at most {self._max_line} bytes")
-        return Exchange(error_response(error, self._connection.revision))
+        return self._connection.refuse(InvalidRequest(f"a message has at most {self._max_line} bytes"))
 
     def _wait_for_capacity(self) -> bool:
         """Whether one more request may run. A fast client waits a little here; if no request ends, it is refused."""

@@ -2,6 +2,7 @@
 
 import errno
 import inspect
+import logging
 import os
 import signal
 import socket
@@ -11,15 +12,30 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
+from logging import WARNING
 from typing import Any
 
 from ..errors import AuthorError
 from ..protocol.option_check import check_options
 from .http.path import PATH, App
+from .http.security import is_loopback
+from .log_format import level_of
 from .shutdown import GRACE, check_grace
 from .workers import run_workers
 
-__all__ = ["PATH", "address_of", "address_text", "check_uvicorn", "open_socket", "serve", "serve_async"]
+__all__ = [
+    "PATH",
+    "address_of",
+    "address_text",
+    "check_uvicorn",
+    "open_socket",
+    "serve",
+    "serve_async",
+    "uvicorn_level",
+    "warn_if_open",
+]
+
+_log = logging.getLogger("plainmcp")
 
 
 def address_of(text: str) -> tuple[str, int]:
@@ -61,6 +77,23 @@ def check_uvicorn(options: dict[str, Any]) -> dict[str, Any]:
     allowed = {name: Any for name in inspect.signature(Config).parameters if name not in ours}
     check_options({name: value for name, value in options.items() if name != "path"}, allowed, "uvicorn=")
     return options
+
+
+def uvicorn_level(log_level: str | None) -> dict[str, Any]:
+    """The option of uvicorn for a level of our log. Below warnings uvicorn logs requests: that is the access log."""
+    return {} if log_level is None else {"log_level": log_level if level_of(log_level) > WARNING else "warning"}
+
+
+def warn_if_open(address: str, *, is_protected: bool) -> None:
+    """Log a warning if other machines can reach an address and the server does not check who is calling."""
+    host, _ = address_of(address)
+    if is_protected or is_loopback(host):
+        return
+    _log.warning(
+        "other machines can reach %s, and the server does not check who is calling: anyone who can connect can use "
+        "all of it. Check callers with principal=, or serve at 127.0.0.1 behind a proxy that does",
+        address,
+    )
 
 
 def serve(

@@ -20,10 +20,12 @@ __all__ = ["WSGIPathApp"]
 class WSGIPathApp:
     """A WSGI application that serves at one path, with the routes of its server at other paths."""
 
-    def __init__(self, app: WSGIApp, core: Core, routes: Routes, settings: Settings, path: str) -> None:
+    def __init__(
+        self, app: WSGIApp, core: Core, routes: Routes, settings: Settings, path: str, health: str | None
+    ) -> None:
         self.app = app
         self.path = path.rstrip("/")
-        self._others = routes_beside(core, routes, settings, path)
+        self._others = routes_beside(app.endpoint, core, routes, settings, path, health)
         self._settings = settings
 
     def drain(self) -> None:

@@ -279,3 +279,100 @@ def test_several_workers_keep_no_sessions_in_memory() -> None:
 
 def test_an_address_in_brackets_is_taken_apart() -> None:
     assert uvicorn.address_of("[::1]:8000") == ("::1", 8000)
+
+
+LOGGING = """
+import logging
+from plainmcp import Server
+
+server = Server("over http")
+
+@server.tool
+def add(a: int, b: int) -> int:
+    logging.getLogger("mine").info("adding")
+    return a + b
+
+@server.tool
+def crash() -> int:
+    return 1 // 0
+
+if __name__ == "__main__":
+    import sys
+    server.run(http="127.0.0.1:0", access_log="json", log_level="info", workers=int(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_every_request_is_a_line_of_the_access_log(tmp_path: Path, workers: str) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(LOGGING, "utf-8")
+    with served(file, workers) as (program, port):
+        call(port, "add", arguments={"a": 1, "b": 2})
+        call(port, "crash")
+        assert ask(port, "POST", "/mcp", {}, Host="evil.example")[0] == 403
+        assert ask(port, "GET", "/health") == (200, b'{"status":"ok"}')
+        lines = until(lambda: access_lines(program.stderr, 3))
+        text = program.stderr.decode()
+    assert [(one["method"], one.get("name"), one["outcome"], one.get("status")) for one in lines] == [
+        ("tools/call", "add", "ok", None),
+        ("tools/call", "crash", "tool_error", None),
+        ("POST", None, "error", 403),
+    ]
+    assert {one["address"] for one in lines} == {"127.0.0.1"}
+    assert " INFO mine: adding\n" in text
+    incident = text[text.index("Tool crash failed") :]
+    assert incident.splitlines()[2].strip().startswith(f'File "{file}", line')  # the author's own frame comes first
+
+
+def access_lines(stderr: bytes, count: int) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in stderr.splitlines() if line.startswith(b"{") and line.endswith(b"}")]
+    return lines if len(lines) == count else []
+
+
+def test_the_command_line_logs_requests(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(LOGGING, "utf-8")
+    command = ("-m", "plainmcp", "serve", "program.py", "--http", "127.0.0.1:0")
+    for more in ((), ("--reload",)):
+        with served(*command, "--access-log", "json", "--log-level", "info", *more, cwd=tmp_path) as (program, port):
+            until(lambda port=port: is_healthy(port))
+            call(port, "add", arguments={"a": 1, "b": 2})
+            assert until(lambda program=program: access_lines(program.stderr, 1))[0]["name"] == "add"
+            assert b" INFO mine: adding\n" in program.stderr
+
+
+def is_healthy(port: int) -> bool:
+    try:
+        return ask(port, "GET", "/health")[0] == 200
+    except OSError:
+        return False
+
+
+def test_a_warning_says_that_other_machines_can_call(caplog: pytest.LogCaptureFixture) -> None:
+    for address in ("0.0.0.0:8000", "[::]:8000", "192.0.2.1:80", "example.com:80"):
+        uvicorn.warn_if_open(address, is_protected=False)
+        assert address in caplog.records[-1].getMessage() and caplog.records[-1].levelname == "WARNING"
+    caplog.clear()
+    for address in ("127.0.0.1:8000", "localhost:8000", "[::1]:8000", "127.0.0.2:80"):
+        uvicorn.warn_if_open(address, is_protected=False)
+    uvicorn.warn_if_open("0.0.0.0:8000", is_protected=True)
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("principal", ["", ", principal=lambda scope: 1"])
+def test_run_warns_unless_callers_are_checked(tmp_path: Path, principal: str) -> None:
+    file = tmp_path / "program.py"
+    program = f"from plainmcp import Server\nServer('s').run(http='0.0.0.0:0'{principal})\n"
+    file.write_text(program, "utf-8")
+    with Program(file) as running:
+        until(lambda: b"serving MCP" in running.stderr)
+        assert (b"other machines can reach 0.0.0.0:0" in running.stderr) is not bool(principal)
+
+
+def test_the_level_of_uvicorn_follows_but_never_shows_its_own_access_log() -> None:
+    levels = {level: uvicorn.uvicorn_level(level) for level in (None, "debug", "warning", "error")}
+    assert levels == {
+        None: {},
+        "debug": {"log_level": "warning"},
+        "warning": {"log_level": "warning"},
+        "error": {"log_level": "error"},
+    }

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from ... import revisions
 from ...errors import MethodNotFound, ProtocolError
-from ...protocol.dispatch import check_batch, dispatch
+from ...protocol.dispatch import check_batch
 from ...protocol.failures import error_response
 from ...protocol.request import Caller
 from ...revisions import Revision
@@ -144,7 +144,7 @@ class MCPSerializer:
         try:
             if envelope.id:
                 self._check_known(envelope)
-            answer = run(dispatch(self._server, envelope, Caller(revision=REVISION)))
+            answer = run(self._server.dispatch(self._server, envelope, Caller(revision=REVISION)))
         except ProtocolError as error:
             answer = error_response(error, REVISION, envelope.id)
         data: Data | None = None if answer is None else codec.decode(answer)

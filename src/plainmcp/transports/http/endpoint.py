@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from ...errors import InternalError, InvalidRequest, ProtocolError
 from ...protocol.core import Core
-from ...protocol.dispatch import check_batch, dispatch, dispatch_batch
-from ...protocol.exchange import Evaluation, Exchange, Listen, Run
+from ...protocol.dispatch import check_batch, dispatch_batch, refuse
+from ...protocol.exchange import Exchange, Listen, Run
 from ...protocol.failures import error_response
 from ...protocol.request import Caller, Cancelled
 from ...protocol.session import Session
@@ -86,6 +86,11 @@ class PendingResponse(RequestLink):
     def revision(self) -> Revision:
         """The revision of the request."""
         return self._revision
+
+    @property
+    def transport(self) -> str | None:
+        """How the request came."""
+        return "tcp"
 
     @property
     def stream(self) -> Stream:
@@ -241,7 +246,7 @@ class Endpoint:
             connection = session.connection
             pending = PendingResponse(profile, connection.session.revision or LATEST_HANDSHAKE, session)
             caller = Caller(connection.session, principal, None, pending, connection, headers)
-            return self._open(pending, dispatch(self.core, envelope, caller), caller)
+            return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
         lone = self._make_session(headers, profile, principal, envelope.id)
         if isinstance(lone, Response):
             return lone
@@ -249,25 +254,27 @@ class Endpoint:
             return refusal(400, InvalidRequest("there are no questions to answer here"))
         pending = self._make_lone_response(profile, lone, bytes(envelope.id))
         caller = Caller(lone, principal, None, pending, None, headers)
-        return self._open(pending, dispatch(self.core, envelope, caller), caller)
+        return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
     def _receive_modern(
         self, headers: Headers, profile: RequestProfile, envelope: Envelope, meta: Meta | None, principal: Any
     ) -> Response | PendingResponse:
         """Receive a request of a revision without handshake."""
-        if envelope.id is ABSENT:
-            return Response(202)  # notifications have no effect here: ids are not unique (R26-HTTP-06)
+        if envelope.id is ABSENT:  # a notification has no effect here: ids are not unique (R26-HTTP-06)
+            self.core.dispatch(self.core, envelope, Caller(None, principal, LATEST, PendingResponse(profile, LATEST)))
+            return Response(202)
         try:
             if envelope.method is UNSET:
                 raise InvalidRequest("there are no questions to answer here")
             header_map = partial(self._find_header_map, principal) if self.core.registry.tools.has_headers else None
             revision = rules.check_modern(headers, profile, envelope, meta, header_map)
         except ProtocolError as error:
-            failure = error_response(error, LATEST, envelope.id)
+            caller = Caller(None, principal, LATEST, PendingResponse(profile, LATEST))
+            failure = refuse(self.core, error, caller, envelope).response or b""
             return json_response(rules.status_of(failure, True), failure)
         pending = PendingResponse(profile, revision, id=bytes(envelope.id))
         caller = Caller(None, principal, revision, pending, None, headers)
-        exchange = dispatch(self.core, envelope, caller)
+        exchange = self.core.dispatch(self.core, envelope, caller)
         if isinstance(exchange.step, Listen):
             pending.sender = caller
             response = self._refuse_listening(pending, exchange, envelope)
@@ -292,13 +299,14 @@ class Endpoint:
     def _receive_batch(
         self, headers: Headers, profile: RequestProfile, batch: list[Raw], principal: Any
     ) -> Response | PendingResponse:
-        session: HttpSession | Session | Response | None = None
+        session: HttpSession | Session | None = None
         revision = LATEST
         if not profile.modern:
             find = self._find_session if self._stores_sessions else self._make_session
-            session = find(headers, profile, principal)
-            if isinstance(session, Response):
-                return session
+            result = find(headers, profile, principal)
+            if isinstance(result, Response):
+                return result
+            session = result
             facts = session.connection.session if isinstance(session, HttpSession) else session
             revision = facts.revision or LATEST_HANDSHAKE
         try:
@@ -326,7 +334,7 @@ class Endpoint:
                 return rules.over_limit(limit, exchange.fail(InternalError(limit.text)))
         pending.exchange = exchange
         step = exchange.step
-        is_quiet = isinstance(step, Run) and step.feature.context is None and not isinstance(exchange, Evaluation)
+        is_quiet = isinstance(step, Run) and step.feature.context is None and exchange.has_one_step
         pending.can_speak = pending.batch is not None or not is_quiet
         return pending
 
@@ -360,21 +368,21 @@ class Endpoint:
         if not self._stores_sessions:
             pending, lone = self._make_lone_handshake(profile, bytes(envelope.id), principal)
             caller = Caller(lone, principal, None, pending, None, headers)
-            return self._open(pending, dispatch(self.core, envelope, caller), caller)
+            return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
         now, address = self.core.now(), headers.address
         session = HttpSession(self.core, self.settings, principal, now, self._shares, address)
         handshake = Handshake(profile, session.connection.session, lambda: session.id, session)
         caller = session.connection.caller(handshake, headers)
-        exchange = dispatch(self.core, envelope, caller)
-        if exchange.step is None and session.connection.session.revision is None:
-            session.close()
-            return self._open(handshake, exchange, caller)
         limit = self.sessions.add(session)
-        if limit is None:
-            return self._open(handshake, exchange, caller)
-        session.close()
-        exchange.fail(InternalError(limit.text))
-        return rules.over_limit(limit, error_response(InternalError(limit.text), LATEST_HANDSHAKE, envelope.id))
+        if limit is not None:
+            session.close()
+            return rules.over_limit(limit, refuse(self.core, InternalError(limit.text), caller, envelope).response)
+        exchange = self.core.dispatch(self.core, envelope, caller)
+        if exchange.step is None and session.connection.session.revision is None:
+            self.sessions.remove(session)
+        else:
+            session.connection.begin_session()
+        return self._open(handshake, exchange, caller)
 
     def _find_session(
         self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None

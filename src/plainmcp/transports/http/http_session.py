@@ -79,6 +79,7 @@ class HttpSession:
             self.send,
             principal=principal,
             ask_seconds=settings.ask_seconds,
+            transport="tcp",
             questions=OwnShare(shares.questions, self.caller),
         )
         self.connection.session.id = self.id.decode()
