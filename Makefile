@@ -78,5 +78,5 @@ docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 clean:
-	rm -rf .venv .realworld $(PEERS) bench/.results.json dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .engines .realworld $(PEERS) bench/.results.json dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

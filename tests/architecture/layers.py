@@ -23,19 +23,20 @@ LAYERS = {
     "compat": ("compat/",),
     "testing": ("testing",),
     "otel": ("otel/",),
+    "redis": ("redis",),
     "server": ("server", "middleware", "observe"),
     "transports": ("transports/",),
     "protocol": ("protocol/", "context"),
     "schema": ("schema/",),
     "values": ("values/",),
     "foreign": ("foreign/",),
-    "vocabulary": ("questions", "results", "media", "types", "web"),
+    "vocabulary": ("questions", "results", "media", "types", "web", "store"),
     "wire": ("wire/",),
     "facts": ("errors", "policy", "revisions"),
 }
 
 # The layers that do I/O.
-OUTER = ("program", "cli", "compat", "testing", "otel", "server", "transports")
+OUTER = ("program", "cli", "compat", "testing", "otel", "redis", "server", "transports")
 
 
 @dataclass(frozen=True)
