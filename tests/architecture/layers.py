@@ -23,20 +23,21 @@ LAYERS = {
     "compat": ("compat/",),
     "testing": ("testing",),
     "otel": ("otel/",),
-    "redis": ("redis",),
+    "redis": ("redis/",),
     "server": ("server", "middleware", "observe"),
     "transports": ("transports/",),
+    "store": ("store/",),
     "protocol": ("protocol/", "context"),
     "schema": ("schema/",),
     "values": ("values/",),
     "foreign": ("foreign/",),
-    "vocabulary": ("questions", "results", "media", "types", "web", "store"),
+    "vocabulary": ("questions", "results", "media", "types", "web"),
     "wire": ("wire/",),
     "facts": ("errors", "policy", "revisions"),
 }
 
 # The layers that do I/O.
-OUTER = ("program", "cli", "compat", "testing", "otel", "redis", "server", "transports")
+OUTER = ("program", "cli", "compat", "testing", "otel", "redis", "server", "transports", "store")
 
 
 @dataclass(frozen=True)

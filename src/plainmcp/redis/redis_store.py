@@ -6,8 +6,8 @@ Needs the extra `plainmcp[redis]`. Knows the commands of Redis, not what is stor
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from .errors import AuthorError
-from .store import MAX_READ, Entry, StoreError
+from ..errors import AuthorError
+from ..store.interface import MAX_READ, Entry, StoreError
 
 __all__ = ["RedisStore"]
 

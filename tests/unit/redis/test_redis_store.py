@@ -21,7 +21,7 @@ def test_a_missing_extra_is_named_with_what_to_install(monkeypatch: pytest.Monke
 
 
 def test_the_client_is_loaded_by_those_who_use_it() -> None:
-    program = "import sys, plainmcp, plainmcp.store, plainmcp.redis; plainmcp.Server('s').asgi(); print('redis' in sys.modules)"
+    program = "import sys, plainmcp, plainmcp.redis; plainmcp.Server('s').asgi(); print('redis' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("False\n", "")
 
@@ -69,7 +69,7 @@ def test_a_frozen_redis_fails_in_time() -> None:
 def test_a_full_redis_says_so() -> None:
     with running_redis("--maxmemory", "3mb", "--maxmemory-policy", "noeviction") as server:
         store = RedisStore(server.url)
-        with pytest.raises(StoreError, match="Redis refused a command: .*OOM|command not allowed"):
+        with pytest.raises(StoreError, match=r"Redis refused a command: .*command not allowed"):
             for number in range(100):
                 store.put(f"{number}", b"x" * 100_000, 60)
         assert store.get("nothing") is None
