@@ -377,11 +377,14 @@ class Server(Core):
             from .transports import uvicorn as serving  # loaded for those who serve over HTTP
 
             http_options = _http_options_of("server.run", {**options})
-            if workers > 1 and not http_options.get("stateless"):
+            self.is_key_shared = self.is_key_shared or workers > 1  # they are forked
+            if workers > 1 and getattr(http_options.get("store"), "is_shared", True) is False:
+                raise AuthorError("this store belongs to one process: with several workers, use a RedisStore")
+            if workers > 1 and http_options.get("store") is None and not http_options.get("stateless"):
                 http_options = {"sessions": "signed", **http_options}
                 if http_options["sessions"] == "memory":
                     problem = "a session in memory belongs to one process"
-                    raise AuthorError(f'{problem}: with several workers, sessions="signed"')
+                    raise AuthorError(f'{problem}: with several workers, sessions="signed", or a store=')
             details = serving.check_uvicorn(
                 {"path": path or serving.PATH, **serving.uvicorn_level(log_level), **(uvicorn or {})}
             )

@@ -12,6 +12,7 @@ from ..store.interface import MAX_READ, Entry, StoreError
 __all__ = ["RedisStore"]
 
 T = TypeVar("T")
+_LARGEST_NUMBER = 0xFFFF
 _SEQUENCE_BITS = 16  # a position is the time in the id of an entry, and its number within that millisecond
 
 
@@ -127,10 +128,10 @@ def _milliseconds(seconds: float) -> int:
     return max(1, int(seconds * 1000))
 
 
-def _position_of(id: bytes) -> int:
-    time, _, number = id.partition(b"-")
-    return int(time) << _SEQUENCE_BITS | min(int(number), 2**_SEQUENCE_BITS - 1)
+def _position_of(id: Any) -> int:
+    time, _, number = bytes(id).partition(b"-")
+    return int(time) << _SEQUENCE_BITS | min(int(number), _LARGEST_NUMBER)
 
 
 def _id_of(position: int) -> str:
-    return f"{position >> _SEQUENCE_BITS}-{position % 2**_SEQUENCE_BITS}"
+    return f"{position >> _SEQUENCE_BITS}-{position & _LARGEST_NUMBER}"

@@ -16,7 +16,7 @@ from ..protocol.failures import internal_error
 from ..protocol.interrupts import raise_interrupt
 from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
 from .http import rules
-from .http.endpoint import Endpoint, PendingResponse
+from .http.endpoint import PendingResponse, make_endpoint
 from .http.headers import Headers
 from .http.rules import Response
 from .http.settings import Settings
@@ -46,7 +46,7 @@ class ASGIApp:
     def __init__(
         self, core: Core, settings: Settings | None = None, *, principal: Callable[[Any], Any] | None = None
     ) -> None:
-        self.endpoint = Endpoint(core, settings or Settings())
+        self.endpoint = make_endpoint(core, settings or Settings())
         self._principal = principal
         self._tasks: set[asyncio.Task[bytes | None]] = set()  # a loop alone does not keep its tasks alive
 
@@ -137,6 +137,7 @@ class ASGIApp:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self.endpoint.draining = False  # an application can be started several times
+                self.endpoint.start()
                 try:
                     for life in core.lives():
                         await life.start_async()

@@ -16,7 +16,7 @@ from ..protocol.core import Core
 from ..protocol.failures import internal_error
 from ..protocol.interrupts import raise_interrupt
 from .http import rules
-from .http.endpoint import Endpoint, PendingResponse
+from .http.endpoint import Endpoint, PendingResponse, make_endpoint
 from .http.headers import Headers
 from .http.rules import Response
 from .http.settings import Settings
@@ -43,7 +43,7 @@ class WSGIApp:
     ) -> None:
         if iscoroutinefunction(principal):
             raise AuthorError("principal= is an async function, and WSGI has no event loop; give a plain one")
-        self.endpoint = Endpoint(core, settings or Settings(max_standing=0))
+        self.endpoint = make_endpoint(core, settings or Settings(max_standing=0))
         self._principal = principal
 
     def drain(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import UNSET, Raw
 from msgspec.structs import replace
 
-from ...errors import InternalError, InvalidRequest, ProtocolError
+from ...errors import AuthorError, InternalError, InvalidRequest, ProtocolError
 from ...protocol.core import Core
 from ...protocol.dispatch import check_batch, dispatch_batch, refuse
 from ...protocol.exchange import Exchange, Listen, Run
@@ -35,7 +35,7 @@ from .settings import Settings
 from .signed_ids import SignedIds
 from .stream import Stream
 
-__all__ = ["Endpoint", "PendingResponse"]
+__all__ = ["Endpoint", "PendingResponse", "make_endpoint"]
 
 _SSE = "text/event-stream"
 SIGNED = "the sessions of this server are signed ids, so there is nowhere to answer; see sessions= and store="
@@ -97,7 +97,8 @@ class PendingResponse(RequestLink):
         """The stream of events, created when it is first needed."""
         if self.opened_stream is None:
             session = self.session
-            self.opened_stream = Stream(share=self._unread_share) if session is None else session.make_stream()
+            new = Stream(share=self._unread_share) if session is None else session.make_stream(self.id)
+            self.opened_stream = new
         return self.opened_stream
 
     def _unread_share(self) -> OwnShare:
@@ -143,7 +144,9 @@ class PendingResponse(RequestLink):
         """The reason why the client cannot be asked a question; None if it can."""
         if self.session is None:
             return self.without_session
-        return None if self.profile.events else "the client takes no event stream, so it cannot be asked"
+        if not self.profile.events:
+            return "the client takes no event stream, so it cannot be asked"
+        return self.session.obstacle
 
     def send(self, message: bytes) -> None:
         """Send a message before the response, if the client accepts a stream."""
@@ -243,10 +246,7 @@ class Endpoint:
             session = self._find_session(headers, profile, principal, envelope.id)
             if isinstance(session, Response):
                 return session
-            connection = session.connection
-            pending = PendingResponse(profile, connection.session.revision or LATEST_HANDSHAKE, session)
-            caller = Caller(connection.session, principal, None, pending, connection, headers)
-            return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
+            return self._receive_in_session(session, headers, profile, envelope, principal)
         lone = self._make_session(headers, profile, principal, envelope.id)
         if isinstance(lone, Response):
             return lone
@@ -254,6 +254,14 @@ class Endpoint:
             return refusal(400, InvalidRequest("there are no questions to answer here"))
         pending = self._make_lone_response(profile, lone, bytes(envelope.id))
         caller = Caller(lone, principal, None, pending, None, headers)
+        return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
+
+    def _receive_in_session(
+        self, session: HttpSession, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
+    ) -> Response | PendingResponse:
+        connection = session.connection
+        pending = PendingResponse(profile, connection.session.revision or LATEST_HANDSHAKE, session)
+        caller = Caller(connection.session, principal, None, pending, connection, headers)
         return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
     def _receive_modern(
@@ -351,8 +359,8 @@ class Endpoint:
         if profile.modern:
             return LATEST
         id = headers.get_bytes(b"mcp-session-id")
-        session = self.sessions.get(id, principal) if id and self._stores_sessions else None
-        if session is not None:
+        session = self._look_up(id, headers, principal) if id and self._stores_sessions else None
+        if isinstance(session, HttpSession):
             return session.connection.revision
         try:
             lone = self._make_session(headers, profile, principal)
@@ -369,9 +377,8 @@ class Endpoint:
             pending, lone = self._make_lone_handshake(profile, bytes(envelope.id), principal)
             caller = Caller(lone, principal, None, pending, None, headers)
             return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
-        now, address = self.core.now(), headers.address
-        session = HttpSession(self.core, self.settings, principal, now, self._shares, address)
-        handshake = Handshake(profile, session.connection.session, lambda: session.id, session)
+        session = self._new_session(principal, headers)
+        handshake = Handshake(profile, session.connection.session, lambda: self._name(session), session)
         caller = session.connection.caller(handshake, headers)
         limit = self.sessions.add(session)
         if limit is not None:
@@ -384,6 +391,18 @@ class Endpoint:
             session.connection.begin_session()
         return self._open(handshake, exchange, caller)
 
+    def _new_session(self, principal: Any, headers: Headers) -> HttpSession:
+        """A session before its handshake."""
+        return HttpSession(self.core, self.settings, principal, self.core.now(), self._shares, headers.address)
+
+    def _name(self, session: HttpSession) -> bytes:
+        """The id of a session after its handshake."""
+        return session.id
+
+    def _look_up(self, id: bytes, headers: Headers, principal: Any) -> HttpSession | Response | None:
+        """The session with an id; None if there is none, or a response that refuses it."""
+        return self.sessions.get(id, principal)
+
     def _find_session(
         self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None
     ) -> HttpSession | Response:
@@ -391,9 +410,11 @@ class Endpoint:
         name = headers.get_unique(b"mcp-session-id")
         if name is None:
             raise rules.missing_session_error(profile)
-        session = self.sessions.get(name, principal)
+        session = self._look_up(name, headers, principal)
         if session is None:
             return refusal(404, InvalidRequest("there is no such session; send initialize"), id)
+        if isinstance(session, Response):
+            return session
         if headers.duplicates is not None or profile.revision is None or profile.modern:
             rules.revision_without_session(headers, profile)  # raises: R2511-HDR-02
         session.connection.principal = principal
@@ -450,19 +471,27 @@ class Endpoint:
         if isinstance(session, Response):
             return session
         if method == "DELETE":
-            self.sessions.remove(session)
-            return Response(204)
+            return self._end_session(session)
         if not profile.events:
             return refusal(406, InvalidRequest("GET is answered by text/event-stream"))
-        resumed = session.find_stream(headers.get(b"last-event-id") or "")
+        event_id = headers.get(b"last-event-id") or ""
+        resumed = session.find_stream(event_id)
         pending = PendingResponse(profile, session.connection.revision, session)
         pending.sender = session.connection.caller(pending, headers)
         limit = self._find_stream_limit(pending.caller) if resumed is None or self.draining else None
         if limit is not None:
             return rules.over_limit(limit, error_response(InternalError(limit.text), LATEST))
-        pending.stand(*(resumed or (session.make_standing_stream(), 0)))
+        pending.stand(*(resumed or self._make_stream(session, event_id)))
         self._add_standing(pending)
         return pending
+
+    def _end_session(self, session: HttpSession) -> Response:
+        self.sessions.remove(session)
+        return Response(204)
+
+    def _make_stream(self, session: HttpSession, event_id: str) -> tuple[Stream, int]:
+        """A new stream that stays open, and the event after which it is read."""
+        return session.make_standing_stream(), 0
 
     def _find_stream_limit(self, caller: Hashable) -> Limit | None:
         """The reason why no stream of a caller may stay open now; None if one may."""
@@ -478,6 +507,9 @@ class Endpoint:
             if pending in self._standing:
                 self._standing.remove(pending)
                 self._standing_share.remove(pending.caller)
+
+    def start(self) -> None:
+        """Start what works in the background, if there is something."""
 
     # The progress of a pending response -----------------------------------------------------------
 
@@ -540,8 +572,11 @@ class Endpoint:
         if pending.unsubscribe is not None:
             pending.unsubscribe()
         stream = pending.stream
-        if pending.session is not None and stream.speaks:
-            pending.session.tidy()
+        if pending.session is not None:
+            if stream.speaks:
+                pending.session.tidy()
+            if pending.standing:
+                pending.session.leave_stream(stream)
         if not pending.modern or stream.finished:
             return  # R2511-HTTP-14: the work goes on, and the client can fetch its messages later
         stream.finish()
@@ -580,3 +615,18 @@ class Endpoint:
         self.drain()
         self.give_up()
         self.sessions.close()
+
+
+def make_endpoint(core: Core, settings: Settings) -> Endpoint:
+    """The endpoint of a server; with a store, one that other processes share. Raises AuthorError."""
+    needs_key = 'sessions="signed"' if settings.sessions == "signed" else "store=" if settings.store else None
+    if needs_key and not core.is_key_shared and getattr(settings.store, "is_shared", True):
+        raise AuthorError(
+            f"{needs_key} needs the same Server(key=…) in all processes: draw it once with secrets.token_bytes(32), "
+            "and keep it where you keep other secrets"
+        )
+    if settings.store is None:
+        return Endpoint(core, settings)
+    from .shared_endpoint import SharedEndpoint  # loaded for those who share
+
+    return SharedEndpoint(core, settings)

@@ -57,13 +57,13 @@ class SignedIds:
         self._key: bytes | None = None
         self._decoder = msgspec.json.Decoder(SignedId)
 
-    def make(self, session: Session, principal: Any) -> tuple[bytes, SignedId]:
+    def make(self, session: Session, principal: Any, name: str | None = None) -> tuple[bytes, SignedId]:
         """A new id for a session after its handshake, and its facts; raises InvalidParams if they are too large."""
         assert session.revision is not None
         now = self._core.now()
         facts = SignedId(
             _FORM,
-            token_urlsafe(15),
+            name or token_urlsafe(15),
             session.revision.name,
             now,
             now + self._seconds,

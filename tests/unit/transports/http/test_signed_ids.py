@@ -191,13 +191,9 @@ def test_a_batch_in_a_signed_session() -> None:
     run(work())
 
 
-def test_two_apps_of_one_server_share_its_drawn_key() -> None:
-    async def work() -> None:
-        server = Server("drawn", "1")
-        one, other = server.asgi(sessions="signed"), server.asgi(sessions="signed")
-        assert (await speak(other, request("ping"), await session(one))).status == 200
-
-    run(work())
+def test_a_drawn_key_is_refused() -> None:
+    with pytest.raises(AuthorError, match=r"the same Server\(key=…\) in all processes"):
+        Server("drawn", "1").asgi(sessions="signed")
 
 
 def test_the_choice_of_sessions_is_checked() -> None:
