@@ -137,7 +137,7 @@ class ASGIApp:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self.endpoint.draining = False  # an application can be started several times
-                self.endpoint.start()
+                await asyncio.to_thread(self.endpoint.start)
                 try:
                     for life in core.lives():
                         await life.start_async()

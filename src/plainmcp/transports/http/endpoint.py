@@ -98,7 +98,8 @@ class PendingResponse(RequestLink):
         if self.opened_stream is None:
             session = self.session
             new = Stream(share=self._unread_share) if session is None else session.make_stream(self.id)
-            self.opened_stream = new
+            with self._lock:  # the function may send from another thread, while the transport starts to read
+                self.opened_stream = self.opened_stream or new
         return self.opened_stream
 
     def _unread_share(self) -> OwnShare:

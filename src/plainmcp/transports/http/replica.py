@@ -96,12 +96,15 @@ class Replica:
         self._work = threading.Condition(self._lock)
         self._seen = threading.Condition()
         self._running: threading.Event | None = None
+        self.begun = threading.Event()
+        """Set when it follows the store: from then on it misses nothing."""
         self._queue: deque[_Item] = deque()
         self._queued_bytes = 0
         self._followed: dict[str, tuple[int, Take]] = {}
         self._problems: dict[str, str] = {}  # what failed last, of reading and writing
         self._up_since = monotonic()
         self._next_beat = 0.0
+        self._follower: int | None = None
 
     # The start and the end ------------------------------------------------------------------------
 
@@ -140,6 +143,11 @@ class Replica:
     def has_been_up(self, seconds: float) -> bool:
         """Whether the store has worked for some seconds without a failure."""
         return not self._problems and monotonic() - self._up_since > seconds
+
+    @property
+    def taken(self) -> int | None:
+        """The position of the entry that is being taken; None in other threads than that of the follower."""
+        return self.position if threading.get_ident() == self._follower else None
 
     # Keys and signatures --------------------------------------------------------------------------
 
@@ -199,6 +207,11 @@ class Replica:
         value = self.ask(lambda store: store.get(key))
         return value is not None and self.open(key, value) is not None
 
+    def wait_to_begin(self, seconds: float = 1) -> None:
+        """Start, and wait until no entry is missed any more; but not long, if the store fails."""
+        self.start()
+        self.begun.wait(seconds)
+
     def wait_for(self, position: int, seconds: float) -> None:
         """Wait until this replica has taken an entry of the log of all replicas."""
         with self._seen:
@@ -229,6 +242,8 @@ class Replica:
             self._work.notify_all()
 
     def _write(self, running: threading.Event) -> None:
+        while not self.begun.wait(PAUSE) and not running.is_set():
+            pass  # what it wrote before it follows, it would not see itself
         while not running.is_set():
             with self._work:
                 if not self._queue:
@@ -293,6 +308,7 @@ class Replica:
 
     def _follow(self, running: threading.Event) -> None:
         inbox, tick = self.inbox_of(self.name), 0.0
+        self._follower = threading.get_ident()
         with self._lock:
             self._followed[inbox] = (0, self._take)
         has_begun = False
@@ -301,6 +317,7 @@ class Replica:
                 if not has_begun or "reading" in self._problems:
                     self._find_position(is_first=not has_begun)
                     has_begun = True
+                    self.begun.set()
                 with self._lock:
                     after = {self.bus: self.position, **{log: at for log, (at, _) in self._followed.items()}}
                 entries = self.store.read(after, WAIT)

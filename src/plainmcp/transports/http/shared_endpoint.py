@@ -22,7 +22,7 @@ from .rules import JSON, RequestProfile, Response
 from .settings import Settings
 from .shared_session import SharedSession
 from .shared_sessions import SharedSessions
-from .store_steps import BeforeStore
+from .store_steps import AfterStore
 from .stream import Stream
 
 __all__ = ["SharedEndpoint"]
@@ -39,8 +39,8 @@ class SharedEndpoint(Endpoint):
         self.shared = SharedSessions(core, settings, self.sessions, self._shares)
 
     def start(self) -> None:
-        """Start to follow the store."""
-        self.shared.replica.start()
+        """Start to follow the store, and wait a moment until that works."""
+        self.shared.replica.wait_to_begin()
 
     def close(self) -> None:
         """End all open streams, running requests and sessions, and write what other replicas need of them."""
@@ -89,16 +89,21 @@ class SharedEndpoint(Endpoint):
         connection = session.connection
         pending = PendingResponse(profile, connection.revision, session)
         caller = Caller(connection.session, principal, None, pending, connection, headers)
-        find_work = self.shared.watch_state(session)
-        exchange = self.core.dispatch(self.core, envelope, caller)
-        refuse = partial(error_response, revision=connection.revision, id=envelope.id)
-        return self._open(pending, BeforeStore(rest=exchange, find_work=find_work, refuse=refuse).begin(), caller)
+        exchange = self.shared.save_after(
+            session,
+            lambda: self.core.dispatch(self.core, envelope, caller),
+            partial(error_response, revision=connection.revision, id=envelope.id),
+        )
+        return super()._open(pending, exchange, caller)
 
     def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
         answer = super()._open(pending, exchange, caller)
         session = pending.session
-        if answer is pending and pending.can_speak and isinstance(session, SharedSession) and not session.is_loaded:
-            pending.exchange = self.shared.load_before(session, exchange)
+        if answer is pending and pending.can_speak:
+            if isinstance(session, SharedSession) and not session.is_loaded:
+                pending.exchange = self.shared.load_before(session, exchange)
+            elif isinstance(exchange.step, Listen) and not self.shared.replica.begun.is_set():
+                pending.exchange = AfterStore.of(self.shared.replica.wait_to_begin, lambda: exchange)
         return answer
 
     # Streams --------------------------------------------------------------------------------------
@@ -115,11 +120,6 @@ class SharedEndpoint(Endpoint):
         if method == "GET" and not profile.modern and self.shared.replica.problem is not None:
             return _refuse_without_store()
         return super()._receive_without_body(method, headers, profile, principal)
-
-    def listen(self, pending: PendingResponse, step: Listen, exchange: Exchange) -> None:
-        """Keep a response open for notifications of changes, also of those in other processes."""
-        self.start()
-        super().listen(pending, step, exchange)
 
 
 def _refuse_without_store() -> Response:

@@ -208,7 +208,7 @@ class SharedSession(HttpSession):
         with self._lock:
             newest = self.standing[-1:] if self.reader is None else []
         for stream in newest:
-            stream.put(message, max(stream.last + 1, self._replica.position))
+            stream.put(message, self._replica.taken)
 
     @property
     def busy(self) -> bool:

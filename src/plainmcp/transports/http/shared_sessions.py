@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 from secrets import token_urlsafe
+from time import sleep
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -28,7 +29,7 @@ from .session_store import SessionStore
 from .settings import Settings
 from .shared_session import STANDING, SessionState, SharedSession
 from .signed_ids import SignedId, SignedIds
-from .store_steps import AfterStore, Work
+from .store_steps import AfterStore, BeforeStore, Work
 from .stream import Stream
 
 __all__ = ["SharedSessions"]
@@ -39,6 +40,8 @@ MAX_MIRRORS = 256
 """How many streams of other replicas are followed at a time."""
 MAX_STATE = 2**16
 """How many bytes the state of a session may take in the store."""
+SETTLE = 0.02
+"""How many seconds other replicas have to take a change of a session, after this one has taken it."""
 TRIES = 10
 """How often a change of a state is tried when others change it at the same time."""
 
@@ -145,7 +148,19 @@ class SharedSessions:
 
     def load_before(self, session: SharedSession, exchange: Exchange) -> Exchange:
         """Load the state of a session before the steps of an exchange that may need it."""
-        return exchange if session.is_loaded else AfterStore.of(partial(self.load, session), exchange)
+        return exchange if session.is_loaded else AfterStore.of(partial(self.load, session), lambda: exchange)
+
+    def save_after(
+        self, session: SharedSession, begin: Callable[[], Exchange], refuse: Callable[[InternalError], bytes]
+    ) -> Exchange:
+        """Load the state of a session before an exchange, and save it afterwards; the response waits for that."""
+
+        def begin_and_save() -> Exchange:
+            find_work = self._watch_state(session)
+            return BeforeStore(rest=begin(), find_work=find_work, refuse=refuse).begin()
+
+        session.is_loaded = False
+        return AfterStore.of(partial(self.load, session), begin_and_save)
 
     def load(self, session: SharedSession) -> None:
         """Load the state of a session that was opened elsewhere; raises StoreError."""
@@ -164,7 +179,7 @@ class SharedSessions:
             return value, SessionState()
         return value, msgspec.convert(content, SessionState)
 
-    def watch_state(self, session: SharedSession) -> Callable[[], Work | None]:
+    def _watch_state(self, session: SharedSession) -> Callable[[], Work | None]:
         """A function that finds out whether the state of a session has changed since now, and how to save that."""
         facts = session.connection.session
         level, subscribed = facts.log_level, frozenset(facts.subscribed)
@@ -205,7 +220,8 @@ class SharedSessions:
             if store.change(key, before, value, self._seconds_of(session)):
                 session.apply(state)
                 position = self.replica.append_now("state", session.name, state)
-                self.replica.wait_for(position, 0.5)  # then other replicas have it too, or very soon
+                self.replica.wait_for(position, 0.5)
+                sleep(SETTLE)
                 return True
         return False
 
@@ -286,25 +302,27 @@ class SharedSessions:
 
     def _catch_up(self, session: SharedSession, stream: Stream, position: int) -> None:
         """Send the changes since a position, and then all later ones; raises StoreError."""
+        self.replica.wait_to_begin()
         self.load(session)
         replica, bus = self.replica, self.replica.bus
-        while True:
-            with replica.bus_lock:
-                if position >= replica.position:
-                    break
+        while not self._is_added(session, stream, position):
             entries = replica.ask(lambda store, after=position: store.read({bus: after}))  # type: ignore[misc]
             for entry in entries:
-                position = entry.position
                 content = replica.open(bus, entry.value)
                 if content is not None and content[0] == "change":
                     event, uri = content[1:3]
                     if session.connection.session.wants(event, uri):
-                        stream.put(change_message(event, uri), position)
-            if not entries:
-                break
-        with replica.bus_lock:
-            session.add_standing(stream)
+                        stream.put(change_message(event, uri), entry.position)
+            position = entries[-1].position if entries else replica.position
         replica.append(bus, "reader", session.name, replica.name)
+
+    def _is_added(self, session: SharedSession, stream: Stream, position: int) -> bool:
+        """Let a stream get all later changes, if it has those that this replica has; returns whether it has."""
+        with self.replica.bus_lock:  # no change comes between
+            if position < self.replica.position:
+                return False
+            session.add_standing(stream)
+            return True
 
     # Streams of other replicas --------------------------------------------------------------------
 

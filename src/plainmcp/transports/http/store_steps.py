@@ -30,30 +30,34 @@ def _step_of(work: Work) -> Run:
 
 
 class AfterStore(Exchange, kw_only=True):
-    """An exchange whose first step asks the store; the other steps are those of `rest`. A failure is ignored."""
+    """An exchange that begins after its first step has asked the store. A failure of the store is ignored."""
 
-    rest: Exchange
-    is_asked: bool = False
+    begin: Callable[[], Exchange]
+    rest: Exchange | None = None
 
     @classmethod
-    def of(cls, work: Callable[[], None], rest: Exchange) -> "AfterStore":
-        """Do the work before the steps of an exchange."""
-        return cls(step=_step_of(work), rest=rest)
+    def of(cls, work: Callable[[], None], begin: Callable[[], Exchange]) -> "AfterStore":
+        """Do the work before an exchange begins."""
+        return cls(step=_step_of(work), begin=begin)
 
     def send(self, value: Any) -> None:
         """Pass back the value of a step."""
-        if self.is_asked:
+        if self.rest is None:
+            self.rest = self.begin()
+        else:
             self.rest.send(value)
-        self._go_on()
+        self._go_on(self.rest)
 
     def throw(self, error: BaseException) -> None:
         """Pass back the exception of a step."""
-        self.rest.throw(error)
-        self._go_on()
+        if self.rest is None:  # the request was cancelled, or the server ends
+            self.rest = self.begin()
+        if self.rest.step is not None:
+            self.rest.throw(error)
+        self._go_on(self.rest)
 
-    def _go_on(self) -> None:
-        self.is_asked = True
-        self.step, self.response = self.rest.step, self.rest.response
+    def _go_on(self, rest: Exchange) -> None:
+        self.step, self.response = rest.step, rest.response
 
 
 class BeforeStore(Exchange, kw_only=True):
