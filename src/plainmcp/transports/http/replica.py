@@ -325,7 +325,8 @@ class Replica:
                 for entry in entries:
                     self._take_entry(entry)
             except StoreError as error:
-                self._fail("reading", error)
+                if not running.is_set():
+                    self._fail("reading", error)
                 running.wait(PAUSE)
             except Exception:
                 _log.exception("following the store failed")

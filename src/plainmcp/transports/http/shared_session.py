@@ -187,7 +187,6 @@ class SharedSession(HttpSession):
         """Send messages that belong to no request on this stream from now on."""
         with self._lock:
             self.standing.append(stream)
-            self.reader = None
             surplus = self.standing[:-MAX_OPEN_STREAMS]
             del self.standing[:-MAX_OPEN_STREAMS]
         for one in surplus:

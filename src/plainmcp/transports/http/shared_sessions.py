@@ -267,7 +267,7 @@ class SharedSessions:
             case "answer":
                 connection.take_answer(*content[1:4])
             case "reader":
-                session.reader = content[1] if content[1] != self.replica.name else session.reader
+                session.reader = None if content[1] == self.replica.name else content[1]
             case "left":
                 session.reader = None if session.reader == content[1] else session.reader
             case "resend":

@@ -201,6 +201,7 @@ def test_a_message_goes_out_on_one_stream_only(store: Store) -> None:
             await speak(one, request("resources/subscribe", uri="memo://one"), headers)
             first = Live(one, None, headers, "GET")
             await first.until(lambda stream: stream.status)
+            await asyncio.sleep(0.2)
             second = Live(other, None, headers, "GET")
             await second.until(lambda stream: stream.status)
             await asyncio.sleep(0.2)
