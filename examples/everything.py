@@ -1,18 +1,22 @@
 """One of everything: each kind of content, question and notification, as the official conformance suite needs them.
 
-Serve it with `plainmcp serve examples/everything.py --http 127.0.0.1:8000`, and run the suite:
+Serve it with `python examples/everything.py 127.0.0.1:8000`, and run the suite:
 
     npx @modelcontextprotocol/conformance@0.2.0-alpha.12 server \\
         --url http://127.0.0.1:8000/mcp --requirements 2026-07-28
+
+Everyone may call without a token. A client that sends one of two tokens of the suite needs scopes for some calls.
 """
 
 import asyncio
+import sys
 import time
 from base64 import b64decode
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from plainmcp import Audio, Context, Image, Policy, PromptResult, Server, ToolError, ToolResult
+from plainmcp.auth import Principal
 from plainmcp.questions import Elicit, ListRoots, Sample
 
 server = Server(
@@ -30,10 +34,50 @@ RED_DOT = b64decode(
 SILENCE = b64decode("UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA==")
 
 
+# Scopes -------------------------------------------------------------------------------------------
+
+SCOPE = "mcp:conformance"
+LOW = [f"{SCOPE}:baseline"]
+FULL = [
+    *LOW,
+    f"{SCOPE}:tools:call",
+    f"{SCOPE}:tools:test_simple_text",
+    f"{SCOPE}:resources:read",
+    f"{SCOPE}:resources:static",
+    f"{SCOPE}:resources:template:123",
+    f"{SCOPE}:prompts:get",
+    f"{SCOPE}:prompts:test_simple_prompt",
+]
+SCOPES = {"mcp-conformance-scope-low": LOW, "mcp-conformance-scope-full": FULL}
+
+
+def for_known(*scopes: str) -> Any:
+    """Scopes that only a caller with a token needs; `{id}` in them is a variable of the resource template."""
+
+    def scopes_of(request: Any) -> list[str]:
+        known = [] if request.principal is None else scopes
+        return [f"{SCOPE}:{scope.format(**request.arguments)}" for scope in known]
+
+    return scopes_of
+
+
+class Tokens:
+    """The verifier of the tokens that the suite sends; nothing can log in at the issuer."""
+
+    issuer = "https://auth.example.com"
+
+    def __init__(self, resource: str) -> None:
+        self.resource = resource
+
+    def verify(self, token: str) -> Principal | None:
+        scopes = SCOPES.get(token)
+        return None if scopes is None else Principal(self.issuer, "suite", token, frozenset(scopes))
+
+
 # Content ------------------------------------------------------------------------------------------
 
 
-@server.tool
+@server.tool(requires=for_known("tools:call", "tools:test_simple_text"))
 def test_simple_text() -> str:
     """Answer with a text."""
     return "This is a simple text response for testing."
@@ -401,7 +445,9 @@ def json_schema_2020_12_tool(**contact: Any) -> str:
 # Resources ----------------------------------------------------------------------------------------
 
 
-@server.resource("test://static-text", mime_type="text/plain")
+@server.resource(
+    "test://static-text", mime_type="text/plain", requires=for_known("resources:read", "resources:static")
+)
 def static_text() -> str:
     """A text that stays the same."""
     return "This is the content of the static text resource."
@@ -419,7 +465,11 @@ def watched_resource() -> str:
     return "Watched resource content"
 
 
-@server.resource("test://template/{id}/data", mime_type="application/json")
+@server.resource(
+    "test://template/{id}/data",
+    mime_type="application/json",
+    requires=for_known("resources:read", "resources:template:{id}"),
+)
 def template_data(id: str) -> dict[str, Any]:
     """Data for any id."""
     return {"id": id, "templateTest": True, "data": f"Data for ID: {id}"}
@@ -428,7 +478,7 @@ def template_data(id: str) -> dict[str, Any]:
 # Prompts ------------------------------------------------------------------------------------------
 
 
-@server.prompt
+@server.prompt(requires=for_known("prompts:get", "prompts:test_simple_prompt"))
 def test_simple_prompt() -> str:
     """A prompt without arguments."""
     return "This is a simple prompt for testing."
@@ -518,3 +568,8 @@ test_trigger_prompt_change()
 
 if __name__ == "__main__":
     server.run()
+
+
+if __name__ == "__main__":
+    address = sys.argv[1] if len(sys.argv) > 1 else "127.0.0.1:8000"
+    server.run(http=address, auth=Tokens(f"http://{address}/mcp"), anonymous=True)

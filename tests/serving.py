@@ -58,7 +58,12 @@ def served(name: str, parser: str = "h11") -> Iterator[str]:
 def main(name: str, parser: str, fd: str) -> None:
     import uvicorn
 
-    settings = uvicorn.Config(load(name).server.asgi(), http=parser, log_level="warning")  # type: ignore[arg-type]
+    example, listening = load(name), socket.socket(fileno=int(fd))
+    options = {}
+    if hasattr(example, "Tokens"):  # everyone may call without a token, as the clients here do
+        resource = f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
+        options = {"auth": example.Tokens(resource), "anonymous": True}
+    settings = uvicorn.Config(example.server.asgi(**options), http=parser, log_level="warning")  # type: ignore[arg-type]
     server = uvicorn.Server(settings)
 
     def leave_with_the_tests() -> None:
@@ -66,7 +71,7 @@ def main(name: str, parser: str, fd: str) -> None:
         server.should_exit = True
 
     threading.Thread(target=leave_with_the_tests, daemon=True).start()
-    server.run(sockets=[socket.socket(fileno=int(fd))])
+    server.run(sockets=[listening])
 
 
 if __name__ == "__main__":

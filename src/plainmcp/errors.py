@@ -10,6 +10,7 @@ PlainMCPError
 └── ProtocolError          read by the peer: becomes a JSON-RPC error; the class fixes the code
     ├── ParseError -32700 · InvalidRequest -32600 · MethodNotFound -32601
     ├── InvalidParams -32602 · InternalError -32603
+    ├── InsufficientScope -32600, and 403 over HTTP
     ├── ResourceNotFound   the one code that changed between revisions: see revisions
     └── HeaderMismatch -32020 · MissingCapability -32021 · UnsupportedRevision -32022
 """
@@ -20,6 +21,7 @@ __all__ = [
     "ArgumentsError",
     "AuthorError",
     "HeaderMismatch",
+    "InsufficientScope",
     "InternalError",
     "InvalidParams",
     "InvalidRequest",
@@ -125,6 +127,15 @@ class InvalidRequest(ProtocolError):
     """A message that is JSON but not a valid request, or not one that is allowed here."""
 
     code = -32600
+
+
+class InsufficientScope(InvalidRequest):
+    """A request for which its caller lacks a scope. Over HTTP it is a 403 that names all scopes it requires."""
+
+    def __init__(self, scopes: tuple[str, ...], *, is_anonymous: bool = False) -> None:
+        super().__init__(f"this requires the scopes {' '.join(scopes)}", {"requiredScopes": list(scopes)})
+        self.scopes = scopes
+        self.is_anonymous = is_anonymous  # then it is a 401: the client has not sent a token
 
 
 class MethodNotFound(ProtocolError):

@@ -60,7 +60,7 @@ def _entry_of(facts: RequestFacts, name_of: Callable[[Any], str | None]) -> dict
     client = [str(facts.client[key])[:MAX_TEXT] for key in ("name", "version") if facts.client.get(key)]
     entry = {
         "method": facts.method or facts.http_method,
-        "name": None if facts.name is None else _to_safe_name(facts.name),
+        "name": facts.feature or (None if facts.name is None else _to_safe_name(facts.name)),
         "outcome": facts.outcome,
         "code": facts.error_code,
         "status": facts.http_status,

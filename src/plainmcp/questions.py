@@ -93,6 +93,7 @@ class ElicitUrl(Question, frozen=True, kw_only=True):
     method: ClassVar[str] = "elicitation/create"
     message: str
     url: str
+    id: str | None = None  # for the handshake revisions, if it is not to be a random one
 
     @property
     def needs(self) -> dict[str, Any]:
@@ -100,8 +101,9 @@ class ElicitUrl(Question, frozen=True, kw_only=True):
         return {"elicitation": {"url": {}}}
 
     def params(self) -> dict[str, Any]:
-        """The request's parameters, as in the newest revision."""
-        return {"mode": "url", "message": self.message, "url": self.url}
+        """The request's parameters, as in the newest revision; and the id, which only older ones have."""
+        own = {} if self.id is None else {"elicitationId": self.id}
+        return {"mode": "url", "message": self.message, "url": self.url, **own}
 
     def read(self, answer: Any) -> Elicited[None]:
         """The value for the handler; raises InvalidParams."""

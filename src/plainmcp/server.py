@@ -29,6 +29,7 @@ from .types import CallToolResult, GetPromptResult, Prompt, ReadResourceResult, 
 from .wire import codec
 
 if TYPE_CHECKING:
+    from .transports.applications import AppOptions
     from .transports.http.routes import Routes
 
 __all__ = ["Server"]
@@ -272,27 +273,22 @@ class Server(Core):
         path: str | None = None,
         health: str | None = None,
         principal: Callable[[Any], Any] | None = None,
+        auth: Any = None,
+        anonymous: bool = False,
         **settings: Unpack[HttpOptions],
     ) -> Any:
         """An ASGI application: give it to uvicorn, or mount it in Starlette, FastAPI or Litestar.
 
         Without a path it answers at any path, so mount it at one. With a path it answers there, and at those of
         `route`; other paths are a 404. With `health`, such as "/health", it also tells load balancers at that path
-        whether it is ready, unless there is a route. `principal` is called with the scope of each request, and
+        whether it is ready, unless there is a route. `auth` takes verifiers of tokens or keys (see plainmcp.auth);
+        with `anonymous`, callers may come without one. Or `principal` is called with the scope of each request, and
         returns who is calling. The other options are those of transports.http.settings.Settings.
         """
-        from .transports import asgi  # loaded for those who mount the server
+        from .transports.applications import build_asgi  # loaded for those who mount the server
 
-        options, kind = asgi.Settings(**settings), asgi.ASGIApp
-        self._has_app = True
-        if self.observers:
-            from .transports.asgi_observed import ObservedASGIApp as kind  # loaded for those who have observers
-        app = kind(self, options, principal=principal)
-        if path is None:
-            return _check_no_health(app, health)
-        from .transports.asgi_routes import with_routes  # loaded for those who need a path
-
-        return with_routes(app, self, self.routes, options, path, health)
+        options = self._app_options("server.asgi", path, health, principal, auth, anonymous)
+        return build_asgi(self, options, **settings)
 
     @with_checked_options("server.wsgi", "write server.wsgi(principal=…)")
     def wsgi(
@@ -301,26 +297,27 @@ class Server(Core):
         path: str | None = None,
         health: str | None = None,
         principal: Callable[[Any], Any] | None = None,
+        auth: Any = None,
+        anonymous: bool = False,
         **settings: Unpack[HttpOptions],
     ) -> Any:
         """A WSGI application: give it to gunicorn, or mount it in Django or Flask.
 
-        `path` and `health` have the meaning that they have in `asgi`. An open stream occupies a thread of the server,
-        so no stream stays open unless `max_standing` allows some.
+        `path`, `health`, `auth` and `anonymous` have the meaning that they have in `asgi`; `principal` gets the
+        environ. An open stream occupies a thread of the server, so no stream stays open unless `max_standing` allows
+        some.
         """
-        from .transports import wsgi  # loaded for those who mount the server
+        from .transports.applications import build_wsgi  # loaded for those who mount the server
 
         settings.setdefault("max_standing", 0)
-        options, kind = wsgi.Settings(**settings), wsgi.WSGIApp
-        self._has_app = True
-        if self.observers:
-            from .transports.wsgi_observed import ObservedWSGIApp as kind  # as in asgi
-        app = kind(self, options, principal=principal)
-        if path is None:
-            return _check_no_health(app, health)
-        from .transports.wsgi_routes import WSGIPathApp  # as in asgi
+        options = self._app_options("server.wsgi", path, health, principal, auth, anonymous)
+        return build_wsgi(self, options, **settings)
 
-        return WSGIPathApp(app, self, self.routes, options, path, health)
+    def _app_options(self, where: str, *options: Any) -> "AppOptions":
+        from .transports.applications import AppOptions  # as in asgi
+
+        self._has_app = True
+        return AppOptions(where, lambda: self.routes, *options)
 
     @contextmanager
     def _logs(
@@ -391,7 +388,7 @@ class Server(Core):
             with self._logs(access_log, log_level):
                 app = self.asgi(path=details["path"], health=health, **http_options)
                 address = serving.address_text(http)
-                serving.warn_if_open(address, is_protected=http_options.get("principal") is not None)
+                serving.warn_if_open(address, is_protected=_is_protected(http_options))
                 serving.serve(app, address, workers=workers, grace=grace, **details)
 
     @with_checked_options("server.run_async", 'write await server.run_async(), or run_async(http="127.0.0.1:8000")')
@@ -429,7 +426,7 @@ class Server(Core):
             with self._logs(access_log, log_level):
                 app = self.asgi(path=details["path"], health=health, **http_options)
                 address = serving.address_text(http)
-                serving.warn_if_open(address, is_protected=http_options.get("principal") is not None)
+                serving.warn_if_open(address, is_protected=_is_protected(http_options))
                 await serving.serve_async(app, address, grace=grace, **details)
 
 
@@ -439,13 +436,6 @@ _FOR_STDIO = ("max_line", "streams")
 def _options_for_http(path: str | None, health: str | None, uvicorn: dict[str, Any] | None) -> dict[str, Any]:
     """The options of `run` that go with http=; None for those that are not given."""
     return {"path": path, "uvicorn": uvicorn, "health": None if health == HEALTH else health or ""}
-
-
-def _check_no_health(app: Any, health: str | None) -> Any:
-    """An application that answers at any path; raises OptionError if there should be another path."""
-    if health is not None:
-        raise OptionError('health= goes with path=, such as path="/mcp": without a path, MCP answers at any path')
-    return app
 
 
 def _stdio_options_of(where: str, options: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
@@ -463,6 +453,11 @@ def _http_options_of(where: str, options: dict[str, Any]) -> dict[str, Any]:
         if name in options:
             raise OptionError(f"{where}: {name}= is for standard input and output, without http=")
     return options
+
+
+def _is_protected(options: dict[str, Any]) -> bool:
+    """Whether it is known who is calling."""
+    return options.get("principal") is not None or (options.get("auth") is not None and not options.get("anonymous"))
 
 
 def _caller_of(revision: str | Revision | None, principal: Any) -> Caller:

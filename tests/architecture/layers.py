@@ -27,6 +27,7 @@ LAYERS = {
     "server": ("server", "middleware", "observe"),
     "transports": ("transports/",),
     "store": ("store/",),
+    "auth": ("auth/",),
     "protocol": ("protocol/", "context"),
     "schema": ("schema/",),
     "values": ("values/",),
@@ -37,7 +38,7 @@ LAYERS = {
 }
 
 # The layers that do I/O.
-OUTER = ("program", "cli", "compat", "testing", "otel", "redis", "server", "transports", "store")
+OUTER = ("program", "cli", "compat", "testing", "otel", "redis", "server", "transports", "store", "auth")
 
 
 @dataclass(frozen=True)

@@ -18,15 +18,19 @@ LAZY = {
     "redis": "an extra: most servers are one process",
     "redis.backoff": "as redis",
     "redis.retry": "as redis",
+    "http": "http.client brings ssl, which takes long to load, and only issuers that are asked need it",
+    "joserfc": "an extra: needed only to verify JSON Web Tokens",
     "uvicorn": "an extra: not needed if the server is mounted in an application",
     "pydantic": "belongs to the user; touched only when one of their types is pydantic's",
     "pydantic_core": "as pydantic",
+    "starlette": "belongs to the user; needed only if they mount the application of a facade",
 }
 
 # Modules of ours that load something heavy.
 LAZY_MODULES = {
     "transports/run_async": "asyncio takes as long to load as all the rest, and many servers never need it",
     "transports/background_loop": "as run_async",
+    "transports/applications": "needed only if the server is mounted",
     "transports/asgi": "as run_async",
     "transports/asgi_body": "as run_async",
     "transports/lifespan": "as run_async",
@@ -42,7 +46,15 @@ LAZY_MODULES = {
     "transports/stdio": "needed only if the server is run",
     "transports/uvicorn": "as stdio",
     "transports/http_server": "asyncio, as run_async",
+    "transports/http/protection": "brings hashlib, and is needed only if there is auth=",
+    "transports/callers": "as http/protection",
+    "transports/callers_async": "as http/protection",
+    "transports/well_known": "needed only if there is auth=",
+    "auth/keys": "brings hashlib, and is needed only with --auth",
     "cli/reload": "multiprocessing takes long to load, and only --reload needs it",
+    "compat/mcp/message_streams": "as run_async",
+    "compat/mcp/content_types": "as compat/mcp/session, for those who write prompts or call their own tools",
+    "compat/mcp/types": "as compat/mcp/session, for those who complete arguments",
     "compat/mcp/session": "brings the types of the official SDK, which few handlers of FastMCP need",
     "cli/remote": "http.client takes long to load, and only URLs and commands need it",
 }

@@ -12,7 +12,7 @@ TESTS = Path(__file__).parents[1]
 AT_THE_WIRE = sorted(
     [*TESTS.glob("golden/*.py"), *(TESTS / f"{name}.py" for name in ("wire", "official", "schemas"))]
 )
-PUBLIC = ("plainmcp.types", "plainmcp.testing", "plainmcp.errors", "plainmcp.compat")
+PUBLIC = ("plainmcp.types", "plainmcp.testing", "plainmcp.errors", "plainmcp.observe", "plainmcp.compat")
 
 
 def imports_of(source: str) -> Iterator[str]:

@@ -33,7 +33,12 @@ PAGES_TO_DO: tuple[str, ...] = ()
 
 PAGES = [
     file.relative_to(ROOT).as_posix()
-    for file in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
+    for file in (
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "SECURITY.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+    )
 ]
 
 

@@ -46,7 +46,7 @@ def test_blocks_know_their_language_title_text_and_line() -> None:
     assert (second.language, second.title, second.text, second.line) == ("", None, "y\n", 9)
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "SECURITY.md"])
 def test_the_links_of_the_front_pages_lead_somewhere(name: str) -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", (ROOT / name).read_text("utf-8"))
     assert [link for link in links if not (ROOT / link).exists()] == []

@@ -10,6 +10,7 @@ from docs.pages import ROOT, blocks, pages
 # Public modules. A name that ends in a dot is a package and its parts.
 PUBLIC = (
     "plainmcp",
+    "plainmcp.auth.",
     "plainmcp.compat.",
     "plainmcp.errors",
     "plainmcp.middleware",

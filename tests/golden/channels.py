@@ -7,12 +7,15 @@ import json
 import os
 import threading
 import time
+from collections.abc import Callable
+from contextvars import ContextVar
 from select import select
 from typing import Any, ClassVar, Protocol
 
 from golden.conversation import Hear
 from golden.web import Asgi, Wsgi, is_sent
 from plainmcp import Server
+from plainmcp.observe import RequestFacts
 
 __all__ = ["CHANNELS", "Channel"]
 
@@ -282,6 +285,20 @@ def _is_due(request: dict[str, Any]) -> bool:
     return request.get("method") not in (None, "subscriptions/listen")
 
 
+class Observed(Asgi):
+    """`server.asgi()` of a server with an observer that sets a context variable: not one byte may differ."""
+
+    _current: ClassVar[ContextVar[object]] = ContextVar("observed")
+
+    def __init__(self, server: Server, revision: str, hear: Hear) -> None:
+        server.observe(self._begin)
+        super().__init__(server, revision, hear)
+
+    def _begin(self, facts: RequestFacts) -> Callable[[RequestFacts], object]:
+        self._current.set(facts)
+        return lambda facts: facts.result
+
+
 CHANNELS: dict[str, Any] = {  # the first is what the others are compared with
     "connect": Connect,
     "connect_async": ConnectAsync,
@@ -290,4 +307,5 @@ CHANNELS: dict[str, Any] = {  # the first is what the others are compared with
     "stdio": Stdio,
     "wsgi": Wsgi,
     "asgi": Asgi,
+    "asgi observed": Observed,
 }

@@ -1,7 +1,14 @@
-"""One file for `mcp` 1, untouched, under `plainmcp serve --drop-in`: other clients use it, on stdio and over HTTP."""
+"""One file for `mcp` 1, untouched, under `plainmcp serve --drop-in`: four clients use it, on stdio and over HTTP.
 
+Each speaks every revision that it knows. The Python clients offer one revision in the handshake and have no option
+for another, so the tests change the constant that they offer; the TypeScript client has an option. The client of
+`mcp` 1 does not know 2026-07-28.
+"""
+
+import json
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +17,13 @@ from typing import Any
 import anyio
 import fastmcp
 import mcp
+import mcp.client.session
+import mcp_types as types
 import pytest
 from fastmcp.client.transports import StdioTransport
 
+from npm import NODE, installed
+from realworld.environments import ROOT, interpreter_of
 from talking import Program, until
 
 pytestmark = [
@@ -21,8 +32,13 @@ pytestmark = [
 ]
 
 ENVIRONMENT = dict(os.environ)  # the clients would pass on a part of it
+HERE = Path(__file__).parent
+HANDSHAKE = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
+REVISIONS = [*HANDSHAKE, "2026-07-28"]
+SECONDS = 120
 
 SERVER = '''
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -34,6 +50,10 @@ from pydantic import BaseModel
 class Book(BaseModel):
     title: str
     year: int | None = None
+
+
+class Place(BaseModel):
+    shelf: str
 
 
 @asynccontextmanager
@@ -48,6 +68,8 @@ mcp = FastMCP("Library", instructions="Ask for books.", dependencies=["httpx"], 
 async def find(title: str, ctx: Context) -> Book:
     """Find a book."""
     await ctx.report_progress(1, 2)
+    await ctx.info("found")
+    await asyncio.sleep(0.1)  # the TypeScript client drops progress that comes together with the response
     return Book(title=f"{title} on the {ctx.request_context.lifespan_context['shelf']} shelf")
 
 
@@ -59,6 +81,12 @@ def blocks() -> list[TextContent]:
 @mcp.tool()
 def fail() -> str:
     raise ValueError("lost")
+
+
+@mcp.tool()
+async def ask(ctx: Context) -> str:
+    answer = await ctx.elicit(message="Which shelf?", schema=Place)
+    return f"{answer.action}: {answer.data.shelf}" if answer.action == "accept" else answer.action
 
 
 @mcp.resource("book://{title}")
@@ -89,69 +117,137 @@ def url(file: Path) -> Iterator[str]:
         yield until(lambda: re.search(rb"serving MCP at (\S+)\n", program.stderr))[1].decode()
 
 
-async def use(client: Any) -> dict[str, Any]:
-    """What a client sees, whichever package it is of."""
+def expected(revision: str) -> dict[str, Any]:
+    """What every client gets on a revision: `structuredContent` and questions exist since 2025-06-18."""
+    structured = revision >= "2025-06-18"
+    got: dict[str, Any] = {
+        "revision": revision,
+        "tools": ["find", "blocks", "fail", "ask"],
+        "find": [
+            ['{\n  "title": "Plain on the first shelf",\n  "year": null\n}'],
+            {"title": "Plain on the first shelf", "year": None} if structured else None,
+        ],
+        "blocks": [["a", "b"], None],
+        "fail": [["Error executing tool fail: lost"], None],
+        "book": ["The text of Plain"],
+        "review": ["Review Plain."],
+        "heard": [[1, 2], "found"],
+    }
+    if structured:
+        got["ask"] = [["accept: Which shelf?"], {"result": "accept: Which shelf?"}]
+    return got
 
-    async def text_of(name: str, arguments: dict[str, Any]) -> Any:
-        options = {"raise_on_error": False} if isinstance(client, fastmcp.Client) else {}
+
+@pytest.fixture(params=["stdio", "http"])
+def target(request: pytest.FixtureRequest, file: Path) -> list[str]:
+    """A URL, or a command and its arguments."""
+    if request.param == "http":
+        return [request.getfixturevalue("url")]
+    return [sys.executable, "-m", "plainmcp", "serve", "--drop-in", str(file)]
+
+
+class Heard:
+    """What a client was sent and asked while it called."""
+
+    def __init__(self) -> None:
+        self.messages: list[Any] = []
+
+    async def log(self, params: types.LoggingMessageNotificationParams) -> None:
+        self.messages.append(params.data)
+
+    async def progress(self, progress: float, total: float | None, message: str | None) -> None:
+        self.messages.append([progress, total])
+
+    async def elicit(self, context: Any, params: types.ElicitRequestFormParams) -> types.ElicitResult:
+        return types.ElicitResult(action="accept", content={"shelf": params.message})
+
+    async def elicit_by_fastmcp(self, message: str, kind: Any, params: Any, context: Any) -> Any:
+        return {"shelf": message}
+
+
+async def use(client: Any, revision: str, heard: Heard) -> dict[str, Any]:
+    """What a Python client sees, whichever package it is of."""
+
+    async def call(name: str, arguments: dict[str, Any]) -> Any:
+        options: dict[str, Any]
+        if isinstance(client, fastmcp.Client):
+            options = {"raise_on_error": False, "progress_handler": heard.progress}
+        else:
+            options = {"progress_callback": heard.progress}
         result = await client.call_tool(name, arguments, **options)
-        return [block.text for block in result.content], result.structured_content
+        return [[block.text for block in result.content], result.structured_content]
 
     tools = await client.list_tools()
     contents = await client.read_resource("book://Plain")
     prompt = await client.get_prompt("review", {"title": "Plain"})
-    return {
+    got = {
+        "revision": client.protocol_version,
         "tools": [tool.name for tool in getattr(tools, "tools", tools)],
-        "find": await text_of("find", {"title": "Plain"}),
-        "blocks": await text_of("blocks", {}),
-        "fail": await text_of("fail", {}),
+        "find": await call("find", {"title": "Plain"}),
+        "blocks": await call("blocks", {}),
+        "fail": await call("fail", {}),
         "book": [one.text for one in getattr(contents, "contents", contents)],
         "review": [message.content.text for message in prompt.messages],
     }
+    if revision >= "2025-06-18":
+        got["ask"] = await call("ask", {})
+    return {**got, "heard": heard.messages}
 
 
-EXPECTED = {
-    "tools": ["find", "blocks", "fail"],
-    "find": (
-        ['{\n  "title": "Plain on the first shelf",\n  "year": null\n}'],
-        {"title": "Plain on the first shelf", "year": None},
-    ),
-    "blocks": (["a", "b"], None),
-    "fail": (["Error executing tool fail: lost"], None),
-    "book": ["The text of Plain"],
-    "review": ["Review Plain."],
-}
-
-
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-@pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_the_official_client_uses_it(file: Path, url: str, transport: str, mode: Any) -> None:
-    arguments = ["-m", "plainmcp", "serve", "--drop-in", str(file)]
-    target: Any = (
-        url
-        if transport == "http"
-        else mcp.StdioServerParameters(command=sys.executable, args=arguments, env=ENVIRONMENT)
-    )
-
-    async def run() -> dict[str, Any]:
-        with anyio.fail_after(60):
-            async with mcp.Client(target, mode=mode) as client:
-                return await use(client)
-
-    assert anyio.run(run) == EXPECTED
-
-
-@pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_the_client_of_fastmcp_uses_it(file: Path, url: str, transport: str) -> None:
-    arguments = ["-m", "plainmcp", "serve", "--drop-in", str(file)]
-    target: Any = url if transport == "http" else StdioTransport(sys.executable, arguments, env=ENVIRONMENT)
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize("package", ["mcp 2", "fastmcp"])
+def test_a_python_client_of_today_uses_it(
+    target: list[str], package: str, revision: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where, *arguments = target
+    heard = Heard()
+    handshake = revision in HANDSHAKE
+    if handshake:
+        monkeypatch.setattr(mcp.client.session, "LATEST_HANDSHAKE_VERSION", revision)
+    options: dict[str, Any] = {"mode": "legacy" if handshake else revision}
+    if package == "fastmcp":
+        client: Any = fastmcp.Client(
+            StdioTransport(where, arguments, env=ENVIRONMENT, keep_alive=False) if arguments else where,
+            log_handler=heard.log,
+            elicitation_handler=heard.elicit_by_fastmcp,
+            **options,
+        )
+    else:
+        client = mcp.Client(
+            mcp.StdioServerParameters(command=where, args=arguments, env=ENVIRONMENT) if arguments else where,
+            logging_callback=heard.log,
+            elicitation_callback=heard.elicit,
+            log_level=None if handshake else "debug",
+            **options,
+        )
 
     async def run() -> dict[str, Any]:
-        with anyio.fail_after(60):
-            async with fastmcp.Client(target) as client:
-                return await use(client)
+        with anyio.fail_after(SECONDS):
+            async with client:
+                return await use(client, revision, heard)
 
-    assert anyio.run(run) == EXPECTED
+    assert anyio.run(run) == expected(revision)
+
+
+def test_the_client_of_mcp_1_uses_it(target: list[str]) -> None:
+    python = interpreter_of("mcp1", ROOT / ".realworld")
+    assert run_client(python, HERE / "drop_in_1.py", ",".join(HANDSHAKE), *target) == [
+        expected(revision) for revision in HANDSHAKE
+    ]
+
+
+def test_the_typescript_client_uses_it(target: list[str]) -> None:
+    client = installed("@modelcontextprotocol/client", "2.4.0")
+    assert run_client(NODE, HERE / "drop_in.mjs", client, ",".join(REVISIONS), *target) == [
+        expected(revision) for revision in REVISIONS
+    ]
+
+
+def run_client(*command: str | Path) -> Any:
+    """What a client that is a program of its own prints."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def test_a_program_that_starts_its_server_itself_is_run(tmp_path: Path) -> None:

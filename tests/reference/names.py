@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import plainmcp
-from plainmcp import Context, context, errors, questions, testing, types
+from plainmcp import Context, auth, context, errors, questions, testing, types
 
 from .markdown import code, first_line, headed, table
 from .signatures import calls, explained, signature
@@ -103,6 +103,9 @@ def names_page() -> str:
         parts.append(f"## {title}")
         for name in names:
             parts += _thing(name, getattr(plainmcp, name))
+    parts += ["## plainmcp.auth", "Verifiers of keys and tokens: see [Say who may call](../how-to/authorization.md)."]
+    for name in auth.__all__:
+        parts += _thing(name, getattr(auth, name))
     parts += ["## plainmcp.testing", *_thing("Client", testing.Client), *_thing("RpcError", testing.RpcError)]
     parts += _thing("assert_valid_on_every_revision", testing.assert_valid_on_every_revision)
     words = ", ".join(code(name) for name in sorted(types.__all__))

@@ -44,6 +44,7 @@ _SERVER_OPTIONS = {
     "lifespan": "A function of the server that returns a context manager: see [lifespan](../how-to/lifespan.md).",
     "middleware": "Functions around every request: see [middleware](../how-to/middleware.md).",
     "observe": "A function, or several, that see each request begin and end: see [observe](../how-to/observe.md).",
+    "implies": "Which scopes include others: see [authorization](../how-to/authorization.md#scopes).",
 }
 
 _FEATURE_OPTIONS = {
@@ -54,6 +55,7 @@ _FEATURE_OPTIONS = {
     "meta": "Sent as `_meta`.",
     "tags": "Texts for `server.enable` and `server.disable`; clients do not see them.",
     "visible": "A function of the caller that returns whether they can see and use it.",
+    "requires": "The scopes that a caller needs, or a function: see [scopes](../how-to/authorization.md#scopes).",
     "needs": 'The client capabilities that it needs, such as `{"sampling": {}}`.',
     "inline": "Run a plain function in the event loop instead of a thread.",
     "timeout": "Seconds after which it is cancelled.",
@@ -77,6 +79,7 @@ _METHODS_OF_SERVER = {
     "Files, links and texts": ("add_file", "add_directory", "add_link", "add_text_prompt", "add_file_prompt"),
     "Notifications and removal": ("remove_tool", "remove_resource", "remove_prompt", "resource_updated"),
     "Composition": ("mount", "enable", "disable"),
+    "Around requests": ("middleware", "observe", "observe_sessions"),
     "Use inside a program": (
         "list_tools",
         "list_resources",
@@ -99,7 +102,7 @@ def page() -> str:
         "A wrong value is an [AuthorError](errors.md), here and below, as soon as you pass it.",
     ]
     for title, names in _METHODS_OF_SERVER.items():
-        long = title in ("Offering", "Composition", "Answering")
+        long = title in ("Offering", "Composition", "Around requests", "Answering")
         shown = [member(Server, name, "server") for name in names] if long else [calls(Server, names, "server")]
         parts += [f"## {title}", *shown]
     parts += ["## What the decorators take", "Every option may be omitted.", *_decorators()]

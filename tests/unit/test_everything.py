@@ -8,6 +8,7 @@ import pytest
 
 from official import check
 from plainmcp.testing import Client, RpcError
+from protected import APPS, ask, call, mount
 from serving import load
 
 HANDSHAKE, MODERN = "2025-11-25", "2026-07-28"
@@ -365,3 +366,33 @@ def test_a_stream_hears_of_the_changes_it_asked_for_and_of_no_others() -> None:
     assert client.notifications[0]["params"]["notifications"] == wanted
     tags = {one["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] for one in client.notifications}
     assert tags == {"l"}
+
+
+# Scopes -------------------------------------------------------------------------------------------
+
+STEPS: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("tools/call", {"tool": "test_simple_text"}, ["tools:call", "tools:test_simple_text"]),
+    ("resources/read", {"uri": "test://static-text"}, ["resources:read", "resources:static"]),
+    ("resources/read", {"uri": "test://template/123/data"}, ["resources:read", "resources:template:123"]),
+    ("prompts/get", {"name": "test_simple_prompt"}, ["prompts:get", "prompts:test_simple_prompt"]),
+]
+
+
+@pytest.mark.parametrize(("method", "params", "scopes"), STEPS)
+@pytest.mark.parametrize("kind", APPS)
+def test_the_challenge_of_a_step_up_has_all_scopes(
+    kind: str, method: str, params: dict[str, Any], scopes: list[str]
+) -> None:
+    """R26-AUTH-10, R26-AUTH-11."""
+    everything = load("everything")
+    url = "http://127.0.0.1:8000/mcp"
+    app = mount(kind, everything.server, auth=everything.Tokens(url), anonymous=True)
+    assert call(app, None, method=method, **params).status == 200
+    assert call(app, "mcp-conformance-scope-full", method=method, **params).status == 200
+    answer = call(app, "mcp-conformance-scope-low", method=method, **params)
+    challenge = str(answer.challenge)
+    assert answer.status == 403 and challenge.startswith('Bearer error="insufficient_scope"')
+    assert f'scope="{" ".join(f"mcp:conformance:{scope}" for scope in scopes)}"' in challenge
+    metadata = "http://127.0.0.1:8000/.well-known/oauth-protected-resource/mcp"
+    assert f'resource_metadata="{metadata}"' in challenge
+    assert ask(app, method="GET", path="/.well-known/oauth-protected-resource/mcp").json["resource"] == url

@@ -11,6 +11,7 @@ import pytest
 
 from mounted import modern, session, speak
 from plainmcp import Server, ToolError
+from plainmcp.auth import Keys
 from plainmcp.errors import AuthorError
 from plainmcp.observe import RequestFacts, digest_of, log_access
 from speaking import message
@@ -160,6 +161,18 @@ def initialize() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("format", ["plain", "json"])
+def test_a_resource_is_named_by_its_template(format: Any, access: pytest.LogCaptureFixture) -> None:
+    server = make_server(log_access(format))
+    server.resource("memo://fixed")(lambda: "x")
+    for uri in ("https://example.com/argument-secret", "memo://fixed", "memo://ann:pw@other/x?sk-12345"):
+        server.handle(message("2025-11-25", "resources/read", {"uri": uri}))
+    text = "\n".join(lines_of(access))
+    assert "argument-secret" not in text and "sk-12345" not in text and "pw" not in text
+    for name in ("https://example.com/{name}{?signature}", "memo://fixed", "memo://other/x"):
+        assert name in text
+
+
+@pytest.mark.parametrize("format", ["plain", "json"])
 def test_a_client_cannot_forge_a_line(format: Any, access: pytest.LogCaptureFixture) -> None:
     server = make_server(log_access(format))
     name = 'echo ok 1.0 ms caller=admin"\n2026 tools/call \x1b[2J\u202e' + "x" * 5_000
@@ -232,3 +245,37 @@ def test_facts_are_those_of_the_public_module() -> None:
     seen: list[Any] = []
     call(make_server(lambda facts: seen.append(facts)))
     assert isinstance(seen[0], RequestFacts)
+
+
+@pytest.mark.parametrize("format", ["plain", "json"])
+def test_callers_with_keys_are_named_and_no_key_is_logged(format: Any, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    key, wrong = "the-key-of-ann-0123456789", "a-key-of-nobody-9876543210"
+    server = make_server(log_access(format))
+
+    @server.tool(requires="notes:write")
+    def write() -> str:
+        return "written"
+
+    async def run() -> list[int]:
+        app = server.asgi(auth=Keys({key: "ann"}, header="X-API-Key"))
+        tries = [
+            {},
+            {"authorization": f"Bearer {wrong}"},
+            {"authorization": f"Bearer {key}"},
+            {"x-api-key": key},
+        ]
+        body, headers = modern("tools/call", name="echo", arguments={"text": "x"})
+        statuses = [(await speak(app, body, {**headers, **more})).status for more in tries]
+        body, headers = modern("tools/call", name="write", arguments={})
+        return [*statuses, (await speak(app, body, {**headers, "authorization": f"Bearer {key}"})).status]
+
+    assert asyncio.run(run()) == [401, 401, 200, 200, 403]
+    lines = lines_of(caplog)
+    if format == "json":
+        entries = [json.loads(line) for line in lines]
+        assert [one.get("caller") for one in entries] == [None, None, "ann", "ann", "ann"]
+        assert [one.get("status") for one in entries] == [401, 401, None, None, None]
+        assert [one["outcome"] for one in entries] == ["error", "error", "ok", "ok", "error"]
+    text = "\n".join(record.getMessage() for record in caplog.records)
+    assert key not in text and wrong not in text and len(lines) == 5

@@ -74,10 +74,13 @@ def _serve(options: Any) -> int:
         if options.reload:
             from . import reload  # multiprocessing takes long to load, and only this needs it
 
-            reload.serve_with_reload(options.target, options.http, options.grace, drop_in=options.drop_in, **logs)
+            reload.serve_with_reload(
+                options.target, options.http, options.grace, drop_in=options.drop_in, keys=options.auth, **logs
+            )
         elif options.http is not None:
+            details = {**logs, **_auth_options(options.auth)}
             server = load(options.target)
-            Server.run(server, http=options.http, workers=options.workers, grace=options.grace, **logs)
+            Server.run(server, http=options.http, workers=options.workers, grace=options.grace, **details)
         else:
             if options.drop_in and not has_server(options.target):
                 run_program(options.target)
@@ -85,6 +88,15 @@ def _serve(options: Any) -> int:
             with stdio.guard_stdio() as streams:  # what the file prints while it loads must not reach the client
                 Server.run(load(options.target), streams=streams, grace=options.grace, **logs)
     return 0
+
+
+def _auth_options(file: str | None) -> Any:
+    """The options of a server whose callers need a key in a file; raises AuthorError."""
+    if file is None:
+        return {}
+    from ..auth.keys import Keys  # brings hashlib
+
+    return {"auth": Keys.from_file(file)}
 
 
 def _list(options: Any) -> int:
@@ -232,8 +244,10 @@ def _connect_remote(options: Any, target: str, revision: Revision, progress: Any
     """A client of a server at a URL or behind a command, after the handshake."""
     from . import remote  # http.client takes long to load, and a file does not need it
 
-    connect: Any = remote.HttpTransport if options.command is None else remote.CommandTransport
-    return McpClient(partial(connect, target if options.command is None else options.command), revision, progress)
+    connect: Any = partial(remote.CommandTransport, options.command)
+    if options.command is None:
+        connect = partial(remote.HttpTransport, target, key=options.key)
+    return McpClient(connect, revision, progress)
 
 
 def _call_tool(client: McpClient, tool: str, arguments: dict[str, Any]) -> bytes:

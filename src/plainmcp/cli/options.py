@@ -60,15 +60,23 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         options.parser.error(f"unrecognized arguments: {' '.join(more)}")
     if "positionals" in options:
         options.positionals += more  # those after an option
-    elif options.http is None and options.workers != 1:
-        options.parser.error("--workers needs --http: on standard input there is one client, and one process for it")
-    elif options.http is None and options.reload:
-        options.parser.error(
-            "--reload needs --http: on standard input the client starts the server, and has to start it again"
-        )
-    elif options.reload and options.workers != 1:
-        options.parser.error("--reload serves in one process: leave out --workers")
+    else:
+        _check_serving(options)
     return options
+
+
+def _check_serving(options: Any) -> None:
+    """Refuse options of `serve` that do not go together."""
+    error = options.parser.error
+    if options.http is None:
+        if options.workers != 1:
+            error("--workers needs --http: on standard input there is one client, and one process for it")
+        if options.reload:
+            error("--reload needs --http: on standard input the client starts the server, and has to start it again")
+        if options.auth is not None:
+            error("--auth needs --http: on standard input the only client is the one that starts the server")
+    elif options.reload and options.workers != 1:
+        error("--reload serves in one process: leave out --workers")
 
 
 def positionals_of(options: Any, *names: str) -> list[str]:
@@ -114,6 +122,8 @@ def build_parser() -> argparse.ArgumentParser:
     where.add_argument("--http", metavar="HOST:PORT", type=_address, help="over HTTP, at http://HOST:PORT/mcp")
     workers = "how many processes serve HTTP (default: 1); with several, there are no sessions"
     serve.add_argument("--workers", metavar="N", type=int, default=1, help=workers)
+    keys = "only for callers with a key in FILE; each line is a name, a key and perhaps scopes"
+    serve.add_argument("--auth", metavar="FILE", help=keys)
     reload = "start again whenever a Python file in the folder of FILE is saved; sessions end with that"
     serve.add_argument("--reload", action="store_true", help=reload)
     grace = f"how long running calls may take after a signal to stop (default: {GRACE:g}); then they are abandoned"
@@ -147,6 +157,7 @@ def build_parser() -> argparse.ArgumentParser:
         one.add_argument(
             "--command", metavar="COMMAND", help="start this command and talk to it on its standard input and output"
         )
+        one.add_argument("--key", metavar="KEY", help="for a URL: a key or token, sent as Authorization: Bearer KEY")
     for one in (call, preview):
         one.add_argument(
             "--policy", metavar="P", choices=Policy.profiles, help=f"one of {', '.join(Policy.profiles)}"

@@ -14,6 +14,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from ..auth.keys import Keys
 from ..compat import install
 from ..errors import AuthorError
 from ..transports import uvicorn
@@ -37,22 +38,23 @@ def serve_with_reload(
     grace: float,
     *,
     drop_in: bool = False,
+    keys: str | None = None,
     access_log: Literal["plain", "json"] | None = None,
     log_level: str | None = None,
 ) -> None:
     """Serve FILE or FILE:OBJECT at host:port until a signal comes; problems with the file are printed meanwhile.
 
-    With `drop_in`, imports of other packages lead to the facades, in each process that serves. `access_log` and
-    `log_level` are those of `server.run`. Running requests have `grace` seconds before a reload or the end of the
-    process abandons them. Raises LoadError if there is no such file, AuthorError if it cannot be served at this
-    address.
+    With `drop_in`, imports of other packages lead to the facades, in each process that serves. With `keys`, callers
+    need a key in that file. `access_log` and `log_level` are those of `server.run`. Running requests have `grace`
+    seconds before a reload or the end of the process abandons them. Raises LoadError if there is no such file,
+    AuthorError if it cannot be served at this address.
     """
     file = file_of(target)
     folder = file.resolve().parent
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     child: Any = None
-    options = (grace, drop_in, access_log, log_level)
-    uvicorn.warn_if_open(address, is_protected=False)
+    options = (grace, drop_in, keys, access_log, log_level)
+    uvicorn.warn_if_open(address, is_protected=keys is not None)
     try:
         with uvicorn.open_socket(address) as bound:
             _print(f"watching the Python files in {folder}")
@@ -129,6 +131,7 @@ def _serve(
     bound: Any,
     grace: float,
     drop_in: bool,
+    keys: str | None,
     access_log: Literal["plain", "json"] | None,
     log_level: str | None,
 ) -> None:
@@ -143,7 +146,8 @@ def _serve(
         try:
             server = load(target)
             stack.enter_context(server._logs(access_log, log_level))
-            app = server.asgi(path=uvicorn.PATH, health=HEALTH)
+            auth: dict[str, Any] = {} if keys is None else {"auth": Keys.from_file(keys)}
+            app = server.asgi(path=uvicorn.PATH, health=HEALTH, **auth)
         except (LoadError, AuthorError) as error:
             _print(str(error))
             sys.exit(1)

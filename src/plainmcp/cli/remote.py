@@ -30,9 +30,10 @@ class _MessageHead(msgspec.Struct):
 class HttpTransport:
     """Reaches a server at a URL: every message is an HTTP request."""
 
-    def __init__(self, url: str, receive: Receive) -> None:
+    def __init__(self, url: str, receive: Receive, *, key: str | None = None) -> None:
         self._url = url
         self._receive = receive
+        self._credentials = {} if key is None else {"Authorization": f"Bearer {key}"}
         self._session: str | None = None
         try:
             self._parts = urlsplit(url)
@@ -57,7 +58,8 @@ class HttpTransport:
         """End the session, if there is one."""
         if self._session is not None:
             with suppress(Unreachable, OSError, http.client.HTTPException), closing(self._connect()) as connection:
-                connection.request("DELETE", self._path, headers={"Mcp-Session-Id": self._session})
+                headers = {"Mcp-Session-Id": self._session, **self._credentials}
+                connection.request("DELETE", self._path, headers=headers)
                 connection.getresponse().read()
 
     @property
@@ -90,11 +92,13 @@ class HttpTransport:
         if kind == "application/json" and b'"jsonrpc"' in body:
             return body
         if response.status >= 300:
-            raise Unreachable(f"{self._url} answered {response.status} {response.reason}")
+            advice = "; a key or token that it knows is given with --key" if response.status == 401 else ""
+            raise Unreachable(f"{self._url} answered {response.status} {response.reason}{advice}")
         return None
 
     def _headers(self, head: _MessageHead, revision: str | None) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        headers |= self._credentials
         if revision is not None:
             headers["MCP-Protocol-Version"] = revision
         if self._session is not None:

@@ -35,6 +35,7 @@ from .options import (
 )
 from .registry import Registry
 from .request import Caller
+from .scopes import Implies, check_requirement, compile_missing
 from .switches import selection_of
 
 __all__ = ["Core"]
@@ -78,6 +79,8 @@ class Core:
     """The functions that see each session begin and end."""
     own_methods: Mapping[str, Callable[..., Any]] = {}
     """Functions of a server's own that answer methods in place of those of the protocol."""
+    first_log_level: str = "warning"
+    """The lowest level of log messages that are sent to a client of a handshake revision before it sets one."""
     chain: tuple[Any, ...] = ()
     """The middleware that is around the features, also where the server is mounted in another one."""
     life: "Life | None" = None
@@ -111,6 +114,7 @@ class Core:
         lifespan: Callable[..., Any] | None = None,
         middleware: Sequence[Callable[..., Any]] = (),
         observe: Callable[..., Any] | Sequence[Callable[..., Any]] = (),
+        implies: Implies | None = None,
     ) -> None:
         if not name:
             raise AuthorError("a server needs a name")
@@ -150,6 +154,9 @@ class Core:
         self.batches = batches
         self.mask_errors = mask_errors  # whether clients are not sent the text of unexpected exceptions
         self.now = now
+        self.implies = implies
+        self.is_missing = compile_missing(implies)
+        """Whether the scopes of a caller lack one of those that are required."""
         self.lifespan: Any = None  # the value of the lifespan, once it has started
         self.rules = Rules()
         self.registry = Registry(self.policy)
@@ -182,7 +189,7 @@ class Core:
         """Offer a function as a tool: `@server.tool`, or `@server.tool(name=…, render="table", …)`.
 
         Takes name, title, description, input_schema, output_schema, annotations, icons, meta, render, policy,
-        visible, needs, inline, timeout and replace.
+        visible, requires, needs, inline, timeout and replace.
         """
 
         def register(function: F) -> F:
@@ -200,8 +207,8 @@ class Core:
     def resource(self, uri: str, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
         """Offer a function as the resource at a URI, or, where the URI has {variables}, as a resource template.
 
-        Takes name, title, description, mime_type, size, annotations, icons, meta, cache, visible, needs, inline,
-        timeout and replace.
+        Takes name, title, description, mime_type, size, annotations, icons, meta, cache, visible, requires, needs,
+        inline, timeout and replace.
         """
 
         def register(function: F) -> F:
@@ -235,6 +242,7 @@ class Core:
         details: dict[str, Any] = {"timeout": self.timeout, **options}
         _check_seconds("timeout", details["timeout"])
         details["tags"] = _check_tags(details.get("tags") or ())
+        details["requires"] = check_requirement(details.get("requires"))
         if details.get("icons"):
             details["icons"] = list(details["icons"])
         return details, bool(details.pop("replace", False))

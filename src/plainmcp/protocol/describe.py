@@ -85,7 +85,8 @@ def question(params: dict[str, Any], method: str, revision: Revision, id: str) -
 
 def _describe_elicitation(params: dict[str, Any], revision: Revision, id: str) -> dict[str, Any]:
     if params["mode"] == "url":
-        return params | ({"elicitationId": id} if revision.handshake else {})
+        page = {key: value for key, value in params.items() if key != "elicitationId"}
+        return page | ({"elicitationId": params.get("elicitationId", id)} if revision.handshake else {})
     if not revision.elicitation_mode:
         params = {key: value for key, value in params.items() if key != "mode"}
     if not revision.rich_forms:

@@ -4,7 +4,7 @@ import logging
 from os import urandom
 from typing import Any
 
-from ..errors import InternalError, ProtocolError, ResourceNotFound, ToolError
+from ..errors import InsufficientScope, InternalError, ProtocolError, ResourceNotFound, ToolError
 from ..revisions import Revision
 from ..wire import jsonrpc
 from ..wire.jsonrpc import Failure
@@ -23,7 +23,10 @@ def error_response(
     if not isinstance(error, ProtocolError):
         return jsonrpc.encode_error(id, ProtocolError.code, log_incident(what, error, mask))
     code = revision.resource_not_found if isinstance(error, ResourceNotFound) else error.code
-    return jsonrpc.encode_error(id or error.id, code, error.message, error.data, null_id=revision.null_id)
+    failure = jsonrpc.encode_error(id or error.id, code, error.message, error.data, null_id=revision.null_id)
+    if isinstance(error, InsufficientScope):
+        failure.cause = error  # HTTP has a status and a header for it
+    return failure
 
 
 def internal_error(error: BaseException, what: str, mask: bool = True) -> ProtocolError:

@@ -64,6 +64,8 @@ class FeatureList(Generic[F]):
         self._guarded = False  # whether any feature is hidden from some callers
         self.has_headers = False
         """Whether any feature has arguments that are repeated in headers."""
+        self.has_requirements = False
+        """Whether any feature requires scopes."""
 
     def __len__(self) -> int:
         return len(self.features)
@@ -109,6 +111,7 @@ class FeatureList(Generic[F]):
         feature.serial = self._serial if former is None else former.serial
         self._guarded = self._guarded or feature.visible is not None  # before a request can find the feature
         self.has_headers = self.has_headers or bool(getattr(feature, "headers", None))
+        self.has_requirements = self.has_requirements or feature.requires is not None
         self.registered[key] = feature
         if origin is not None:
             self._origins[key] = origin
@@ -204,8 +207,12 @@ class FeatureList(Generic[F]):
         revision: Revision,
         principal: Any,
         write: Callable[[list[Any], str | None], bytes],
+        owner: str = "",
     ) -> bytes:
-        """One page of the list: the bytes that `write` returns for the features on it."""
+        """One page of the list: the bytes that `write` returns for the features on it.
+
+        `owner` is a text for the caller, if the list differs between callers: a cursor is valid for its owner only.
+        """
         key, pages = (revision.name, cursor, size), self._pages
         if not self._guarded and key in pages:
             return pages[key]
@@ -214,7 +221,7 @@ class FeatureList(Generic[F]):
         order = [k for k in self._order if k in features]
         if self._guarded:
             order = [k for k in order if features[k].is_seen(principal)]
-        page = paging.page_of(order, cursor, size, self.kind)
+        page = paging.page_of(order, cursor, size, f"{self.kind} {owner}" if owner else self.kind)
         listed = [features[k] for k in order[page.start : page.stop]]
         raw = write(listed, page.next_cursor)
         if not self._guarded:

@@ -48,6 +48,7 @@ class Feature(msgspec.Struct, kw_only=True):
     context: str | None = None  # the parameter that takes the Context
     dependencies: tuple[Dependency, ...] = ()
     visible: Visible | None = None
+    requires: Any = None  # the scopes that it requires, or a function: see scopes
     inline: bool = False
     timeout: float | None = None
     needs: dict[str, Any] = {}  # client capabilities, checked before it runs

@@ -18,7 +18,7 @@ from ..wire import codec, jsonrpc
 from .client_messages import to_error
 from .conversation import ENDS, Conversation, Finish, Steps, evaluate, keep
 from .core import Core
-from .exchange import Around, Evaluation, Exchange
+from .exchange import FAILURES, Around, Evaluation, Exchange
 from .failures import error_response, internal_error
 from .features import Feature
 from .methods import FINDERS, METHODS, Method
@@ -183,9 +183,13 @@ class MiddlewareRequest:
 
 def _start(chain: Sequence[Middleware], server: Core, request: Request) -> Exchange:
     """Start to answer a request through its middleware."""
+    incoming = MiddlewareRequest(server, request)
+    if server.registry.has_requirements and _has_feature(incoming):
+        refusal = _check_scopes(incoming)
+        if refusal is not None:
+            return Exchange(refusal)
     if request.link is not None:
         request.link.start(bytes(request.id))
-    incoming = MiddlewareRequest(server, request)
     if request.method == "subscriptions/listen":
         steps = _listen_after(chain, incoming)
     elif _has_feature(incoming):
@@ -244,6 +248,23 @@ def _throw(observer: Generator[None, None, None], error: BaseException) -> None:
 def _has_feature(incoming: MiddlewareRequest) -> bool:
     """Whether the method is answered by a feature, and not by a function of the server's own."""
     return incoming.method in FINDERS and incoming.method not in incoming._server.own_methods
+
+
+def _check_scopes(incoming: MiddlewareRequest) -> bytes | None:
+    """The response that refuses a caller who lacks a scope, before any middleware runs; None if there is none.
+
+    The checks of the plan come again at the end of the chain, which may have changed the request.
+    """
+    try:
+        plan, arguments = _find(incoming)
+    except ProtocolError:  # there is no such feature; the chain gets to know
+        return None
+    try:
+        if plan.feature.requires is not None:
+            plan.checks[0](incoming._current(), arguments)
+    except FAILURES as error:
+        return plan.fail(incoming._current(), error)
+    return None
 
 
 def _find(incoming: MiddlewareRequest) -> tuple[Plan[Any], Any]:

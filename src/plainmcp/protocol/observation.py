@@ -40,7 +40,7 @@ Observer = Callable[[RequestFacts], Callable[[RequestFacts], object] | None]
 SessionObserver = Callable[[SessionFacts], Callable[[SessionFacts], object] | None]
 """Called when a session begins; the function that it returns, if any, is called when the session has ended."""
 
-Variables = tuple[tuple[ContextVar[Any], Any], ...]
+Variables = dict[ContextVar[Any], Any]
 Ends = list[Callable[[Any], object]]
 
 _ABSENT = object()
@@ -70,8 +70,10 @@ def observe(server: Core, answer: Callable[[], Exchange], envelope: Envelope | N
     before = copy_context()
     inside = before.copy()
     ends: Ends = inside.run(_begin, server.observers, facts)
-    variables = tuple((one, value) for one, value in inside.items() if before.get(one, _ABSENT) is not value)
-    exchange = ObservedExchange(inner=inside.run(answer), facts=facts, ends=ends, variables=variables)
+    variables = {one: value for one, value in inside.items() if before.get(one, _ABSENT) is not value}
+    with _set(variables):
+        inner = answer()
+    exchange = ObservedExchange(inner=inner, facts=facts, ends=ends, variables=variables)
     exchange.advance()
     return exchange
 
@@ -168,12 +170,16 @@ class ObservedExchange(Exchange, kw_only=True):
 
 @contextmanager
 def _set(variables: Variables) -> Generator[None, None, None]:
-    """Set context variables, and set them back at the end."""
-    tokens = [(variable, variable.set(value)) for variable, value in variables]
+    """Set context variables, and set them back at the end; what they are then is kept for the next step.
+
+    So a function of the author that is called between two steps can change them for the rest of the request.
+    """
+    tokens = [(variable, variable.set(value)) for variable, value in variables.items()]
     try:
         yield
     finally:
-        for variable, token in reversed(tokens):
+        for variable, token in tokens:
+            variables[variable] = variable.get(None)
             with suppress(ValueError):  # a coroutine that is closed by the garbage collector has another context
                 variable.reset(token)
 
@@ -194,14 +200,14 @@ def _with(step: Run | Around, variables: Variables) -> Step:
     return replace(step, feature=wrapped, finish=partial(_call_plain, variables, step.finish))
 
 
-def _call_plain(variables: Variables, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def _call_plain(variables: Variables, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     with _set(variables):
         value = function(*args, **kwargs)
     # A plain wrapper around an async function returns a coroutine, which runs later.
     return _wait(variables, value) if type(value) is CoroutineType else value
 
 
-async def _call_async(variables: Variables, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+async def _call_async(variables: Variables, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     with _set(variables):
         return await function(*args, **kwargs)
 

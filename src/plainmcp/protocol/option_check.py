@@ -20,12 +20,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 _HTTP = 'server.run(http="127.0.0.1:8000") serves over HTTP, server.run() on standard input and output'
 _MOUNT = "run(http=…, path=…) and asgi(path=…) take the path; by default run serves at /mcp"
 _JSON = "leave it out: a client's Accept header says whether it takes JSON, and what has only one message is JSON"
-_CALLER = "asgi(principal=…) and run(http=…, principal=…) take a function that says who is calling"
 _HINT = 'write it in annotations=, such as annotations={"readOnlyHint": True}'
 HABITS = {
     "allowed_hosts": "write hosts=",
     "allowed_origins": "write origins=",
-    "auth": _CALLER,
+    "auth": "asgi(auth=…), wsgi(auth=…) and run(http=…, auth=…) take verifiers; a tool takes requires= and visible=",
     "debug": "leave it out: the log has every exception in full; mask_errors=False sends their text to clients too",
     "dependencies": "leave it out: declare what you depend on in your pyproject.toml",
     "destructiveHint": _HINT,

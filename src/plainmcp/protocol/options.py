@@ -32,6 +32,7 @@ class FeatureDetails(TypedDict, total=False):
     meta: dict[str, Any] | None
     tags: Collection[str]  # for server.enable and server.disable; clients do not see them
     visible: Callable[[Any], bool] | None  # takes the principal
+    requires: str | Collection[str] | Callable[[Any], Any] | None  # scopes, or a function of the request
     needs: dict[str, Any]  # the client capabilities without which it cannot run
     inline: bool  # run a plain function in the event loop, not in a thread
     timeout: float | None  # seconds
@@ -126,5 +127,7 @@ class RunOptions(HttpOptions, total=False):
     """Options of a running server: for HTTP, and for standard input and output."""
 
     principal: Callable[[Any], Any] | None
+    auth: Any  # verifiers of tokens or keys: see plainmcp.auth
+    anonymous: bool  # with auth=: whether callers may come without a token
     max_line: int
     streams: Any

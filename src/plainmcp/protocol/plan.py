@@ -9,7 +9,7 @@ halves the cost of a small call. Every other value is normalized and projected e
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -33,15 +33,26 @@ from .failures import error_response, internal_error, log_incident
 from .features import Feature, ToolFeature
 from .input_state import input_required, read_answers
 from .request import Cancelled, Request
+from .scopes import Missing, compile_missing, require
 
-__all__ = ["Check", "Invocation", "Plan", "ToolPlan", "add_server_info", "plan_of", "start_call", "with_server_info"]
+__all__ = [
+    "Check",
+    "Invocation",
+    "Plan",
+    "ToolPlan",
+    "add_server_info",
+    "plan_of",
+    "require_scopes",
+    "start_call",
+    "with_server_info",
+]
 
 _log = logging.getLogger("plainmcp")
 F = TypeVar("F", bound=Feature)
 W = TypeVar("W", CallToolResult, GetPromptResult, ReadResourceResult)
 
-Check = Callable[[Request], None]
-"""Raises to refuse a request, before its function runs and before a stream is opened."""
+Check = Callable[[Request, Any], None]
+"""Raises to refuse a request, by its arguments too, before its function runs and before a stream is opened."""
 
 
 class Plan(Generic[F]):
@@ -49,10 +60,10 @@ class Plan(Generic[F]):
 
     def __init__(self, server: Core, feature: F, revision: Revision) -> None:
         self.server = server
-        self.owner: Core = feature.through[-1] if feature.through else server  # the server that registered it
+        self.owner = _owner_of(server, feature)
         self.feature = feature
         self.revision = revision
-        self.checks: tuple[Check, ...] = (self._check_needs,) if feature.needs else ()
+        self.checks: tuple[Check, ...] = tuple(self._compile_checks())
         self._has_context = feature.context is not None or any(map(needs_context, feature.dependencies))
         self.start: Callable[[Request, Any], Exchange] = (
             self._start_steps if feature.dependencies else self._start_call
@@ -88,9 +99,9 @@ class Plan(Generic[F]):
 
     def prepare(self, request: Request, arguments: Any) -> tuple[dict[str, Any], Context | None]:
         """The keyword arguments of the function and its Context, after the checks; may raise."""
-        kwargs = self.bind(request, arguments)
         for check in self.checks:
-            check(request)
+            check(request, arguments)
+        kwargs = self.bind(request, arguments)
         context = self._make_context(request) if self._has_context else None
         if self.feature.context is not None:
             kwargs[self.feature.context] = context
@@ -125,7 +136,15 @@ class Plan(Generic[F]):
         except FAILURES as error:
             return self.fail(request, error)
 
-    def _check_needs(self, request: Request) -> None:
+    def _compile_checks(self) -> Iterator[Check]:
+        """The checks that the feature has, the first one first."""
+        feature = self.feature
+        if feature.requires is not None:
+            yield partial(require, feature.requires, _missing_of(self.server, feature))
+        if feature.needs:
+            yield self._check_needs
+
+    def _check_needs(self, request: Request, arguments: Any) -> None:
         """Refuse a client without the capabilities that the feature needs, before anything runs (META-06)."""
         missing = lacking(self.feature.needs, request.capabilities)
         if not missing:
@@ -167,6 +186,22 @@ def plan_of(kind: type[Plan[Any]], server: Core, feature: Feature, request: Requ
     if plan is None or plan.server is not server:  # two servers may share a feature
         plan = feature.plans[request.revision.name] = kind(server, feature, request.revision)
     return plan
+
+
+def _owner_of(server: Core, feature: Feature) -> Core:
+    """The server that registered a feature: the one that is called, or one that is mounted in it."""
+    return feature.through[-1] if feature.through else server
+
+
+def _missing_of(server: Core, feature: Feature) -> Missing:
+    """The function that compares scopes for a feature, by the hierarchies of both servers."""
+    return compile_missing(server.implies, _owner_of(server, feature).implies)
+
+
+def require_scopes(server: Core, feature: Feature, request: Request, arguments: Any) -> None:
+    """Refuse a caller who lacks a scope of a feature, for methods other than its call; raises InsufficientScope."""
+    if feature.requires is not None:
+        require(feature.requires, _missing_of(server, feature), request, arguments)
 
 
 _SERVER = "io.modelcontextprotocol/serverInfo"

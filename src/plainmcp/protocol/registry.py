@@ -28,6 +28,8 @@ class Registry:
         self._switches = Switches()
         self.mounts: list[tuple[Registry, str]] = []
         """The registries of mounted servers, with their prefixes."""
+        self.has_requirements = False
+        """Whether any feature requires scopes."""
         is_enabled = self._switches.is_enabled
         tools, resources, prompts = map(self._publisher, ("tools", "resources", "prompts"))
         self.tools = FeatureList[ToolFeature]("tool", by_name, tools, is_enabled)
@@ -67,7 +69,12 @@ class Registry:
             listener(event, uri)
 
     def _publisher(self, kind: str) -> Callable[[], None]:
-        return lambda: self.publish(f"{kind}/list_changed")
+        def change() -> None:
+            lists: tuple[FeatureList[Any], ...] = (self.tools, self.resources, self.templates, self.prompts)
+            self.has_requirements = any(features.has_requirements for features in lists)
+            self.publish(f"{kind}/list_changed")
+
+        return change
 
     def switch(self, selection: Selection, is_on: bool, only: bool = False) -> None:
         """Enable or disable the features of a selection, also later ones; with `only`, disable all others."""

@@ -23,12 +23,12 @@ class Session:
         "subscribed",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, log_level: str | None = "warning") -> None:
         self.id: str | None = None  # in HTTP
         self.revision: Revision | None = None  # the result of initialize
         self.capabilities: dict[str, Any] = {}
         self.client: dict[str, Any] = {}
-        self.log_level: str | None = "warning"  # until logging/setLevel changes it
+        self.log_level = log_level  # until logging/setLevel changes it
         self.ready = False  # notifications/initialized has come
         self.subscribed: set[str] = set()
         self.is_reachable = True  # by messages that belong to no response, and with questions

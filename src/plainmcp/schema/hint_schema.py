@@ -70,7 +70,12 @@ def for_output(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitio
 
 
 def for_output_with_defaults(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitions]:
-    """The schema of a value that is sent, in which fields with a default are optional, as if it were read."""
+    """The schema of a value that is sent, in which fields with a default are optional, as if it were read.
+
+    A model that is sent with other names than it is read with has the schema of `for_output`.
+    """
+    if any(_has_names_for_output(part) for part in hints.parts_of(hint)):
+        return for_output(hint, drop_none=drop_none)
     schema, definitions = for_input(hint, root=True, as_pydantic=True)
 
     def tidy(here: Schema) -> Schema:
@@ -79,6 +84,11 @@ def for_output_with_defaults(hint: Any, *, drop_none: bool = False) -> tuple[Sch
         return {key: value for key, value in here.items() if not (is_unsure and key == "format")}
 
     return tidy(schema), {name: tidy(one) for name, one in definitions.items()}
+
+
+def _has_names_for_output(hint: Any) -> bool:
+    fields = getattr(hint, "model_fields", {}) if classes.is_pydantic(hint) else {}
+    return any(one.validation_alias != one.serialization_alias for one in fields.values())
 
 
 _NUMBER_NAMES = ({"pattern": INTEGER_NAME}, {"pattern": NUMBER_NAME})

@@ -7,27 +7,31 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from functools import partial
-from inspect import isawaitable
 from typing import Any
 
 from ..errors import ProtocolError
 from ..protocol.core import Core
 from ..protocol.failures import internal_error
-from ..protocol.interrupts import raise_interrupt
 from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
 from .http import rules
+from .http.challenges import PLAIN, Challenges
+from .http.cors import Pairs, with_cors
 from .http.endpoint import PendingResponse, make_endpoint
 from .http.headers import Headers
-from .http.rules import Response
+from .http.response import Refused, Response
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
 from .run_async import call_soon, run_async, start, start_task
+from .shares import OwnShare
 
-__all__ = ["ASGIApp", "Settings"]
+__all__ = ["ASGIApp", "IdentifyAsync", "Settings"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+IdentifyAsync = Callable[[Any, Headers], Awaitable[Any]]
+"""Returns the caller of a request, by its scope and its headers; raises Refused."""
 
 _log = logging.getLogger("plainmcp")
 LARGE = 2**16
@@ -39,15 +43,20 @@ MOMENT = 0.05
 class ASGIApp:
     """A server as an ASGI application; it answers at any path at which it is mounted.
 
-    `principal` is called with the scope and returns who is calling: any value, or an awaitable of one. The values for
-    one user must compare equal, because a session belongs to the user who opened it. PermissionError becomes a 401.
+    `identify` returns who is calling: any value. The values for one user must compare equal, because a session
+    belongs to the user who opened it. `challenges` are the answers to callers who may not pass.
     """
 
     def __init__(
-        self, core: Core, settings: Settings | None = None, *, principal: Callable[[Any], Any] | None = None
+        self,
+        core: Core,
+        settings: Settings | None = None,
+        *,
+        identify: IdentifyAsync | None = None,
+        challenges: Challenges = PLAIN,
     ) -> None:
-        self.endpoint = make_endpoint(core, settings or Settings())
-        self._principal = principal
+        self.endpoint = make_endpoint(core, settings or Settings(), challenges)
+        self._identify = identify
         self._tasks: set[asyncio.Task[bytes | None]] = set()  # a loop alone does not keep its tasks alive
 
     def drain(self) -> None:
@@ -78,51 +87,61 @@ class ASGIApp:
         try:
             profile = endpoint.preflight.check(method, headers, server[0] if server else None)
             if isinstance(profile, Response):
-                raise _Refused(profile)
-            principal = None if self._principal is None else await self._identify(scope)
+                raise Refused(await self._refuse(profile, scope, headers))
+            if profile.cors:
+                send = _with_headers(send, profile.cors)
+            principal = None if self._identify is None else await self._identify(scope, headers)
             message, rest = start(receive())
             body: bytes | None = None if rest is not None else _whole_body_of(message, endpoint.settings.max_body)
             if body is None:
-                body = await read_body(receive, endpoint.settings, message, rest)
+                body = await self._read_rest(receive, message, rest)
             answer = endpoint.receive(method, headers, profile, body, principal)
             response = answer if isinstance(answer, Response) else await self._answer(answer, receive, send)
-        except _Refused as refused:
+        except Refused as refused:
             response = refused.response
-        except BodyTooLarge:
-            response = endpoint.preflight.refuse_large_body()
-        except BodyTooSlow:
-            response = endpoint.preflight.refuse_slow_body()
         except ClientGone:
             return
         if response is not None:
             await self._send_whole(send, response, answer)
 
-    async def _identify(self, scope: Scope) -> Any:
-        """The caller, as the function `principal` returns it; raises _Refused if the function raises."""
-        assert self._principal is not None
+    async def _refuse(self, refusal: Response, scope: Scope, headers: Headers) -> Response:
+        """The response to a request that is refused by its headers; callers who may not pass learn nothing of it."""
+        if self._identify is None or refusal.status in (204, 403):
+            return refusal
         try:
-            principal = self._principal(scope)
-            return await principal if isawaitable(principal) else principal
-        except GeneratorExit:
-            raise
-        except BaseException as error:
-            raise_interrupt(error)
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
-                raise  # the whole request is cancelled
-            raise _Refused(rules.refuse_caller(error)) from None
+            await self._identify(scope, headers)
+        except Refused as refused:
+            return with_cors(refused.response, self.endpoint.preflight.cors_of(headers))
+        return refusal
+
+    async def _read_rest(self, receive: Receive, message: Any, rest: Any) -> bytes:
+        """A body that is not there at once, or not in one message; raises Refused or ClientGone."""
+        try:
+            return await read_body(receive, self.endpoint.settings, message, rest)
+        except BodyTooLarge:
+            raise Refused(self.endpoint.preflight.refuse_large_body()) from None
+        except BodyTooSlow:
+            raise Refused(self.endpoint.preflight.refuse_slow_body()) from None
 
     async def _send_whole(self, send: Send, response: Response, answer: Response | PendingResponse | None) -> None:
         """Send a response; the bytes of a large one count as unread until the client has taken them."""
-        size = len(response.body)
-        if size <= LARGE:
-            return await _send_whole(send, response)
-        caller = answer.caller if isinstance(answer, PendingResponse) else None
-        self.endpoint.unread.add(caller, size)
+        size, unread = len(response.body), None
+        has_length = response.status != 204 and response.headers is not rules.EVENT_STREAM
+        length = ((b"content-length", b"%d" % size),) if has_length else ()
+        if size > LARGE:
+            caller = answer.caller if isinstance(answer, PendingResponse) else None
+            unread = OwnShare(self.endpoint.unread, caller)
+            unread.add(size)
         try:
-            await _send_whole(send, response)
+            await send(
+                {"type": "http.response.start", "status": response.status, "headers": [*response.headers, *length]}
+            )
+            await send({"type": "http.response.body", "body": response.body})
+        except OSError:  # servers raise it when the client has disconnected
+            pass
         finally:
-            self.endpoint.unread.add(caller, -size)
+            if unread is not None:
+                unread.add(-size)
 
     async def _handle_other(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -303,13 +322,6 @@ class ASGIApp:
                 chunk = COMMENT
 
 
-class _Refused(Exception):
-    """A request was refused, with this response."""
-
-    def __init__(self, response: Response) -> None:
-        self.response = response
-
-
 def _whole_body_of(message: MutableMapping[str, Any], limit: int) -> bytes | None:
     """The body in the first message of a request; None if it is not whole, or over the limit."""
     if message["type"] != "http.request" or message.get("more_body"):
@@ -347,16 +359,15 @@ async def _watch_client(receive: Receive, wake: asyncio.Event) -> None:
     wake.set()
 
 
-async def _send_whole(send: Send, response: Response) -> None:
-    has_length = response.status != 204 and response.headers is not rules.EVENT_STREAM
-    length = ((b"content-length", b"%d" % len(response.body)),) if has_length else ()
-    try:
-        await send(
-            {"type": "http.response.start", "status": response.status, "headers": [*response.headers, *length]}
-        )
-        await send({"type": "http.response.body", "body": response.body})
-    except OSError:  # servers raise it when the client has disconnected
-        pass
+def _with_headers(send: Send, pairs: Pairs) -> Send:
+    """What sends messages, and adds headers to the response."""
+
+    async def send_with_headers(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], *pairs]}
+        await send(message)
+
+    return send_with_headers
 
 
 async def _send(send: Send, message: dict[str, Any]) -> None:

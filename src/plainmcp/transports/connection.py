@@ -51,7 +51,7 @@ class Connection:
     ) -> None:
         self.core = core
         self.transport = transport
-        self.session = Session()
+        self.session = Session(core.first_log_level)
         self.principal = principal
         self.ask_seconds = ask_seconds
         self.running: dict[bytes, RequestLink] = {}  # by id

@@ -29,6 +29,7 @@ __all__ = [
     "address_text",
     "check_uvicorn",
     "open_socket",
+    "print_login",
     "serve",
     "serve_async",
     "uvicorn_level",
@@ -81,7 +82,7 @@ def check_uvicorn(options: dict[str, Any]) -> dict[str, Any]:
 
 def uvicorn_level(log_level: str | None) -> dict[str, Any]:
     """The option of uvicorn for a level of our log. Below warnings uvicorn logs requests: that is the access log."""
-    return {} if log_level is None else {"log_level": log_level if level_of(log_level) > WARNING else "warning"}
+    return {} if log_level is None else {"log_level": max(level_of(log_level), WARNING)}
 
 
 def warn_if_open(address: str, *, is_protected: bool) -> None:
@@ -91,7 +92,7 @@ def warn_if_open(address: str, *, is_protected: bool) -> None:
         return
     _log.warning(
         "other machines can reach %s, and the server does not check who is calling: anyone who can connect can use "
-        "all of it. Check callers with principal=, or serve at 127.0.0.1 behind a proxy that does",
+        "all of it. Check callers with auth= or principal=, or serve at 127.0.0.1 behind a proxy that does",
         address,
     )
 
@@ -114,6 +115,7 @@ def serve(
 
     # A signal before uvicorn serves raises KeyboardInterrupt; later signals uvicorn sends again when it has ended.
     with suppress(KeyboardInterrupt), _interrupt_on(signal.SIGTERM), open_socket(address, path) as bound:
+        print_login(app)
         if workers == 1:
             serve_on(bound, app, grace=grace, **options)
         else:
@@ -127,6 +129,7 @@ async def serve_async(app: App, address: str, *, path: str = PATH, grace: float 
     from .http_server import serve_on_async  # loads asyncio only when it is needed
 
     with open_socket(address, path) as bound:
+        print_login(app)
         await serve_on_async(bound, app, grace=grace, **options)
 
 
@@ -139,6 +142,13 @@ def open_socket(address: str, path: str = PATH) -> socket.socket:
     shown = f"[{host}]" if ":" in host else host
     print(f"serving MCP at http://{shown}:{bound.getsockname()[1]}{path}", file=sys.stderr, flush=True)
     return bound
+
+
+def print_login(app: Any) -> None:
+    """Print where clients of a protected server find out how to log in, if they can."""
+    metadata = getattr(app, "metadata", None)
+    if metadata is not None:
+        print(f"clients log in by {metadata.url}", file=sys.stderr, flush=True)
 
 
 def _bind(host: str, port: int) -> socket.socket:

@@ -8,43 +8,56 @@ from collections.abc import Callable, Iterable, Iterator
 from contextvars import copy_context
 from functools import partial
 from http import HTTPStatus
-from inspect import iscoroutinefunction
 from typing import Any
 
-from ..errors import AuthorError
 from ..protocol.core import Core
 from ..protocol.failures import internal_error
-from ..protocol.interrupts import raise_interrupt
 from .http import rules
+from .http.challenges import PLAIN, Challenges
+from .http.cors import Pairs, with_cors
 from .http.endpoint import Endpoint, PendingResponse, make_endpoint
 from .http.headers import Headers
-from .http.rules import Response
+from .http.response import Refused, Response
+from .http.rules import RequestProfile
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader
 from .run import run
 
-__all__ = ["Environ", "Settings", "StartResponse", "WSGIApp", "headers_of", "read_body", "status_line"]
+__all__ = [
+    "Environ",
+    "Identify",
+    "Settings",
+    "StartResponse",
+    "WSGIApp",
+    "headers_of",
+    "read_body",
+    "send_response",
+    "status_line",
+]
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
-
-_STREAM = [(name.decode().title(), value.decode()) for name, value in rules.EVENT_STREAM]
+Identify = Callable[[Environ, Headers], Any]
+"""Returns the caller of a request, by its environ and its headers; raises Refused."""
 
 
 class WSGIApp:
     """A server as a WSGI application; it answers at any path at which it is mounted.
 
-    `principal` is called with the environ and returns who is calling. The values for one user must compare equal,
-    because a session belongs to the user who opened it. PermissionError becomes a 401.
+    `identify` returns who is calling: any value. The values for one user must compare equal, because a session
+    belongs to the user who opened it. `challenges` are the answers to callers who may not pass.
     """
 
     def __init__(
-        self, core: Core, settings: Settings | None = None, *, principal: Callable[[Any], Any] | None = None
+        self,
+        core: Core,
+        settings: Settings | None = None,
+        *,
+        identify: Identify | None = None,
+        challenges: Challenges = PLAIN,
     ) -> None:
-        if iscoroutinefunction(principal):
-            raise AuthorError("principal= is an async function, and WSGI has no event loop; give a plain one")
-        self.endpoint = make_endpoint(core, settings or Settings(max_standing=0))
-        self._principal = principal
+        self.endpoint = make_endpoint(core, settings or Settings(max_standing=0), challenges)
+        self._identify = identify
 
     def drain(self) -> None:
         """End every stream that stays open, with its result where it has one; running requests go on.
@@ -60,29 +73,34 @@ class WSGIApp:
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Handle one request."""
-        answer = self._receive(environ)
+        endpoint, headers = self.endpoint, headers_of(environ)
+        # The environ has no address of the server. But only clients on this machine have a loopback address.
+        profile = endpoint.preflight.check(environ["REQUEST_METHOD"], headers, environ.get("REMOTE_ADDR"))
+        if isinstance(profile, Response):
+            return send_response(self._refuse(profile, environ, headers), start_response)
+        answer = self._receive(environ, headers, profile)
         response = self._answer(answer) if isinstance(answer, PendingResponse) else answer
         if isinstance(response, Response):
-            headers = [(name.decode().title(), value.decode()) for name, value in response.headers]
-            if response.status != 204:
-                headers.append(("Content-Length", str(len(response.body))))
-            start_response(status_line(response.status), headers)
-            return [response.body] if response.body else []
-        start_response(status_line(200), list(_STREAM))
+            return send_response(with_cors(response, profile.cors), start_response)
+        start_response(status_line(200), [*_to_texts(rules.EVENT_STREAM), *_to_texts(profile.cors)])
         return response
 
-    def _receive(self, environ: Environ) -> Response | PendingResponse:
-        endpoint, method = self.endpoint, environ["REQUEST_METHOD"]
-        headers = headers_of(environ)
-        # The environ has no address of the server. But only clients on this machine have a loopback address.
-        profile = endpoint.preflight.check(method, headers, environ.get("REMOTE_ADDR"))
-        if isinstance(profile, Response):
-            return profile
+    def _refuse(self, refusal: Response, environ: Environ, headers: Headers) -> Response:
+        """The response to a request that is refused by its headers; callers who may not pass learn nothing of it."""
+        if self._identify is None or refusal.status in (204, 403):
+            return refusal
         try:
-            principal = self._principal(environ) if self._principal is not None else None
-        except BaseException as error:
-            raise_interrupt(error)
-            return rules.refuse_caller(error)
+            self._identify(environ, headers)
+        except Refused as refused:
+            return with_cors(refused.response, self.endpoint.preflight.cors_of(headers))
+        return refusal
+
+    def _receive(self, environ: Environ, headers: Headers, profile: RequestProfile) -> Response | PendingResponse:
+        endpoint, method = self.endpoint, environ["REQUEST_METHOD"]
+        try:
+            principal = None if self._identify is None else self._identify(environ, headers)
+        except Refused as refused:
+            return refused.response
         body = read_body(environ, endpoint.settings.max_body)
         if body is None:
             return endpoint.preflight.refuse_large_body()
@@ -157,6 +175,19 @@ class EventLines:
         """Stop reading. The WSGI server calls this at the end, also when the client disconnected."""
         self._reader.leave()
         self._endpoint.leave(self._pending)
+
+
+def send_response(response: Response, start_response: StartResponse, *, is_head: bool = False) -> list[bytes]:
+    """Start a whole response; returns its body, to a HEAD none."""
+    headers = _to_texts(response.headers)
+    if response.status != 204:
+        headers.append(("Content-Length", str(len(response.body))))
+    start_response(status_line(response.status), headers)
+    return [response.body] if response.body and not is_head else []
+
+
+def _to_texts(pairs: Pairs) -> list[tuple[str, str]]:
+    return [(name.decode().title(), value.decode("latin-1")) for name, value in pairs]
 
 
 def headers_of(environ: Environ) -> Headers:

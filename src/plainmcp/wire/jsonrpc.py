@@ -325,6 +325,8 @@ class Failure(bytes):
     """The bytes of a response with an error, and its code."""
 
     code: int
+    cause: Any = None
+    """The exception, if more than its code has to be known."""
 
 
 def encode_error(

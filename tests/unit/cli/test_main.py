@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import posting
 from plainmcp import Server
 from plainmcp.cli import client, main, remote, show
 from plainmcp.revisions import REVISIONS
@@ -683,3 +684,23 @@ def test_colours_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_schema_is_named_in_a_word_or_two(schema: Any, kind: str) -> None:
     assert show.kind_of(schema) == kind
+
+
+def test_keys_in_a_file_protect_a_server(folder: Path) -> None:
+    (folder / "keys.txt").write_text("ada ada-0123456789abcdef notes:read\n", "utf-8")
+    for more in ([], ["--workers", "2"], ["--reload"]):
+        command = ["-m", "plainmcp", "serve", "one.py", "--http", "127.0.0.1:0", "--auth", "keys.txt", *more]
+        with posting.served(*command, cwd=folder) as (_, port):
+            assert until(lambda port=port: posting.exchange(port, "none")[0] == 401)
+            headers = {**posting.modern_headers("none"), "Authorization": "Bearer ada-0123456789abcdef"}
+            assert posting.ask(port, "POST", "/mcp", {}, **headers)[0] == 400
+            assert posting.ask(port, "GET", "/.well-known/oauth-protected-resource")[0] == 404
+
+
+def test_a_file_of_keys_that_cannot_work_is_explained(folder: Path) -> None:
+    (folder / "bad.txt").write_text("ada short\n", "utf-8")
+    for name, complaint in (("bad.txt", "bad.txt, line 1: a key has"), ("no.txt", "the file of keys cannot be read")):
+        code, said = told(folder, "serve", "one.py", "--http", "127.0.0.1:0", "--auth", name)
+        assert (code, complaint in said) == (3, True)
+    code, said = told(folder, "serve", "one.py", "--auth", "bad.txt")
+    assert (code, "--auth needs --http" in said) == (2, True)

@@ -15,6 +15,7 @@ from mounted import Live, modern, session, speak
 from plainmcp import Context, Depends, Server, ToolError
 from plainmcp.errors import AuthorError
 from plainmcp.observe import RequestFacts, SessionFacts
+from plainmcp.protocol.dispatch import dispatch, dispatch_observed
 from plainmcp.testing import Client
 from speaking import initialize, message
 from ways import REVISIONS, WAYS, send
@@ -344,6 +345,58 @@ def test_an_incident_begins_with_the_frame_of_the_author(way: str, caplog: pytes
         (record,) = [record for record in caplog.records if "incident" in record.getMessage()]
         assert record.exc_info is not None and record.exc_info[2] is not None
         assert record.exc_info[2].tb_frame.f_code.co_name == tool
+
+
+@pytest.mark.parametrize("way", ["asgi", "handle_async"])  # elsewhere the steps of a call have contexts of their own
+@pytest.mark.parametrize("is_observed", [False, True])
+def test_an_observer_changes_nothing_about_the_variables_of_others(way: str, is_observed: bool) -> None:
+    """What middleware and dependencies set, the handler finds: also in the variable that the observer has set."""
+    server = Server("s", observe=Observed() if is_observed else ())
+    other = contextvars.ContextVar("other", default="nothing")
+    seen: list[str] = []
+
+    @server.middleware
+    def before(request: Any) -> Any:
+        other.set("by middleware")
+        yield
+
+    async def open_database() -> Any:
+        token = current.set("by a dependency")
+        yield "database"
+        current.reset(token)
+
+    @server.tool
+    async def look(database: str = Depends(open_database)) -> str:
+        seen.extend([other.get(), current.get()])
+        return database
+
+    response = send(way, server, "tools/call", name="look")
+    assert response["result"]["content"][0]["text"] == "database"
+    assert seen == ["by middleware", "by a dependency"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_parameters_of_a_handler_may_have_any_name(way: str) -> None:
+    server = make_server(Observed())
+
+    @server.tool
+    def plain(variables: str, function: str, args: str, kwargs: str) -> str:
+        return variables + function + args + kwargs
+
+    @server.tool
+    async def asynchronous(variables: str, function: str, self: str, step: str) -> str:
+        return variables + function + self + step
+
+    arguments = {"variables": "a", "function": "b"}
+    for name, more in (("plain", ("args", "kwargs")), ("asynchronous", ("self", "step"))):
+        whole = {**arguments, more[0]: "c", more[1]: "d"}
+        response = send(way, server, "tools/call", name=name, arguments=whole)
+        assert response["result"]["content"][0]["text"] == "abcd"
+
+
+def test_a_server_without_observers_has_the_plain_dispatch() -> None:
+    assert Server("s").dispatch is dispatch
+    assert Server("s", observe=lambda facts: None).dispatch is dispatch_observed
 
 
 def test_several_observers_begin_in_order_and_end_in_reverse() -> None:

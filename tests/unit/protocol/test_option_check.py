@@ -159,7 +159,7 @@ def test_a_bare_resource_is_refused_under_other_names_too(resource: Any) -> None
 UNKNOWN: dict[str, tuple[Callable[[Server], Any], str]] = {
     "Server": (
         lambda s: Server("s", verison="1"),
-        r"^Server has no option verison=; did you mean version=\? The options are name, version, .*observe\.$",
+        r"^Server has no option verison=; did you mean version=\? The options are name, version, .*implies\.$",
     ),
     "Server, of others": (
         lambda s: Server("s", debug=True),
@@ -332,8 +332,9 @@ def test_a_value_an_option_does_not_take_is_the_authors_mistake(option: str) -> 
 def test_what_is_an_option_elsewhere_is_not_mistaken_for_one_of_ours(name: str) -> None:
     """Advice about an option that we have would never be given; log_level is an option of run only."""
     server = Server("s")
+    others = {"auth": (server.run, server.asgi), "log_level": (server.run,)}  # it is an option of these
     uses = [functools.partial(Server, "s"), server.run, server.asgi, server.tool, server.prompt]
-    for use in [use for use in uses if name != "log_level" or use != server.run]:
+    for use in [use for use in uses if use not in others.get(name, ())]:
         with pytest.raises(OptionError) as caught:
             use(**{name: 1})
         assert HABITS[name] in str(caught.value)
@@ -342,7 +343,7 @@ def test_what_is_an_option_elsewhere_is_not_mistaken_for_one_of_ours(name: str) 
 def test_the_settings_of_http_are_the_options_type_checkers_know() -> None:
     hints = get_type_hints(Settings)
     assert {field.name: hints[field.name] for field in fields(Settings)} == get_type_hints(HttpOptions)
-    assert set(get_type_hints(RunOptions)) - set(hints) == {"principal", "max_line", "streams"}
+    assert set(get_type_hints(RunOptions)) - set(hints) == {"principal", "auth", "anonymous", "max_line", "streams"}
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ True
 
 from typing import Any
 
-from ...results import PromptResult, ResourceResult
 from .components import FunctionPrompt, FunctionTool, Prompt, ResourceTemplate, Tool
 from .context import (
     AcceptedElicitation,
@@ -42,7 +41,7 @@ from .fast_mcp import FastMCP
 from .foreign_modules import add_foreign_modules
 from .middleware import CallNext, Middleware, MiddlewareContext
 from .missing import IN_THE_PACKAGE, stand_in
-from .pieces import Audio, File, Image, Message, ResourceContent, ToolResult
+from .pieces import Audio, File, Image, Message, PromptResult, ResourceContent, ResourceResult, ToolResult
 from .resource_types import (
     BinaryResource,
     DirectoryResource,

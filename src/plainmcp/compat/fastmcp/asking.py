@@ -3,18 +3,20 @@
 from typing import Any, TypeVar
 
 from ...protocol.client_messages import build_request
-from ...results import PromptResult, ResourceResult
 from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
 from ...wire import codec
 from .components import Component, Prompt, ResourceTemplate, Tool
-from .exceptions import NotFoundError, PromptError, ToolError
-from .pieces import Message, ToolResult, contents_of, to_tool_result
+from .exceptions import NotFoundError, PromptError, ResourceError, ToolError
+from .pieces import Message, PromptResult, ResourceResult, ToolResult, contents_of, to_block, to_tool_result
 from .resource_types import Resource
 
 __all__ = ["Asking"]
 
 C = TypeVar("C", bound=Component)
+
+
+_KINDS = {"tools/call": "tool", "resources/read": "resource", "prompts/get": "prompt"}
 
 
 class Asking:
@@ -72,22 +74,21 @@ class Asking:
 
     async def call_tool(self: Any, name: str, arguments: dict[str, Any] | None = None, **options: Any) -> ToolResult:
         """Call a tool; raises ToolError if it fails, NotFoundError if there is none."""
-        result = await self._ask("tools/call", {"name": name, "arguments": arguments or {}}, NotFoundError)
+        result = await self._ask("tools/call", {"name": name, "arguments": arguments or {}}, ToolError, name)
         if result.get("isError"):
             raise ToolError("\n".join(block.get("text", "") for block in result["content"]))
         return to_tool_result(result)
 
     async def read_resource(self: Any, uri: str, **options: Any) -> ResourceResult:
-        """The contents of a resource; raises ResourceError."""
-        message = build_request("resources/read", {"uri": str(uri)}, LATEST_HANDSHAKE)
-        return contents_of(await Server.handle_async(self, message, revision=LATEST_HANDSHAKE) or b"{}")
+        """The contents of a resource; raises ResourceError if it fails, NotFoundError if there is none."""
+        return contents_of(await self._ask("resources/read", {"uri": str(uri)}, ResourceError, str(uri)))
 
     async def render_prompt(
         self: Any, name: str, arguments: dict[str, Any] | None = None, **options: Any
     ) -> PromptResult:
-        """The messages of a prompt; raises PromptError."""
-        result = await self._ask("prompts/get", {"name": name, "arguments": arguments or {}}, PromptError)
-        messages = [Message(one["content"], one["role"]) for one in result["messages"]]
+        """The messages of a prompt; raises PromptError if it fails, NotFoundError if there is none."""
+        result = await self._ask("prompts/get", {"name": name, "arguments": arguments or {}}, PromptError, name)
+        messages = [Message(to_block(one["content"]), one["role"]) for one in result["messages"]]
         return PromptResult(messages, result.get("description"), result.get("_meta"))
 
     async def _components(self: Any, method: str, field: str, kind: type[C]) -> list[C]:
@@ -100,12 +101,18 @@ class Asking:
             if cursor is None:
                 return components
 
-    async def _ask(self: Any, method: str, params: dict[str, Any], failure: type[Exception]) -> dict[str, Any]:
+    async def _ask(
+        self: Any, method: str, params: dict[str, Any], failure: type[Exception], key: str | None = None
+    ) -> dict[str, Any]:
+        """The result of a method; raises NotFoundError if nothing has the key, and another exception if it fails."""
         message = build_request(method, params, LATEST_HANDSHAKE)
         raw = await Server.handle_async(self, message, revision=LATEST_HANDSHAKE)
         answer = codec.decode(raw or b"{}")
         if "error" in answer:
-            raise failure(answer["error"]["message"])
+            message = answer["error"]["message"]
+            if key is not None and message.startswith(("Unknown ", "Resource not found", "Method not found")):
+                raise NotFoundError(f"Unknown {_KINDS[method]}: {key!r}")
+            raise failure(message)
         return answer["result"]  # type: ignore[no-any-return]
 
 

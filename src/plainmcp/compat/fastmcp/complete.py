@@ -19,10 +19,10 @@ class Completion:
 
 def complete_with(handler: Callable[..., Any], ref: str, name: str) -> Callable[..., Any]:
     """A completion of one argument, which calls the handler with a reference, an argument and a context."""
-    if is_name(ref):
-        reference = SimpleNamespace(type="ref/prompt", name=ref)
-    else:
-        reference = SimpleNamespace(type="ref/resource", uri=ref)
+    from ..mcp import types
+
+    is_prompt = is_name(ref)
+    reference: Any = types.PromptReference(name=ref) if is_prompt else types.ResourceTemplateReference(uri=ref)
 
     def run(value: str, arguments: dict[str, str]) -> Any:
         return handler(reference, SimpleNamespace(name=name, value=value), SimpleNamespace(arguments=arguments))

@@ -15,8 +15,9 @@ from ...questions import Elicited
 from ...revisions import LATEST_HANDSHAKE
 from ...schema import generate, hints
 from ..http_request import http_request_of
+from .exceptions import ResourceError
 from .missing import IN_THE_CONTEXT, reject_attributes
-from .pieces import contents_of
+from .pieces import ResourceResult, contents_of
 
 __all__ = [
     "AcceptedElicitation",
@@ -29,8 +30,6 @@ __all__ = [
 ]
 
 
-CHOSEN_LEVEL = "fastmcp_chosen_level"
-"""Set in the state of a session whose client has chosen the level of log messages."""
 _STATE = "fastmcp_state"
 _current: ContextVar["Context"] = ContextVar("fastmcp_context")
 
@@ -171,11 +170,6 @@ class Context(context.Context[Any]):
         client_id = self.meta.get("client_id")
         return client_id if isinstance(client_id, str) else None
 
-    def _is_wanted(self, level: str) -> bool:
-        """Whether a log message is sent: also to a client that has not chosen a level, where a revision allows it."""
-        is_open = self._request.revision.handshake and CHOSEN_LEVEL not in self.session_state
-        return is_open or super()._is_wanted(level)
-
     def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> Any:
         """Report progress, if the client asked for it."""
         return self.progress(progress, total, message)
@@ -256,7 +250,7 @@ class Context(context.Context[Any]):
         """Read a resource of this server; returns ResourceResult with contents of class ResourceContent."""
         message = {"jsonrpc": "2.0", "id": 0, "method": "resources/read", "params": {"uri": str(uri)}}
         handle: Any = self.fastmcp.handle_async if self._is_async else self.fastmcp.handle
-        return self.then(handle(message, revision=LATEST_HANDSHAKE, principal=self.principal), contents_of)
+        return self.then(handle(message, revision=LATEST_HANDSHAKE, principal=self.principal), _read_contents)
 
     def then(self, answer: Any, read: Callable[[Any], Any]) -> Any:
         """What a function makes of an answer: at once, or for `async def` handlers when it is awaited."""
@@ -327,3 +321,11 @@ class SamplingResult:
         blocks = content if isinstance(content, list) else [content]
         self.text: str = "\n".join(block["text"] for block in blocks if block.get("type") == "text")
         self.result = self.text
+
+
+def _read_contents(raw: bytes) -> ResourceResult:
+    """The contents in a response to resources/read; raises ResourceError."""
+    answer: dict[str, Any] = msgspec.json.decode(raw)
+    if "error" in answer:
+        raise ResourceError(answer["error"]["message"])
+    return contents_of(answer["result"])

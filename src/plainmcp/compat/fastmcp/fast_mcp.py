@@ -19,7 +19,7 @@ from ..wrap import with_context
 from . import missing
 from .asking import Asking
 from .complete import complete_with
-from .context import CHOSEN_LEVEL, Context, enter_context
+from .context import Context, enter_context
 from .failures import describe_failures
 from .joined_lifespan import to_native_lifespan
 from .middleware import Middleware, to_native_middleware
@@ -40,7 +40,6 @@ Duplicates = Literal["warn", "replace", "error", "ignore"]
 
 _IGNORED = (
     "cache_expiration_seconds",
-    "client_log_level",
     "dependencies",
     "dereference_schemas",
     "include_fastmcp_meta",
@@ -63,6 +62,8 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
     (9000, ['add'])
     """
 
+    first_log_level = "debug"
+
     def __init__(
         self,
         name: str | None = None,
@@ -83,6 +84,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         exclude_tags: Collection[str] | None = None,
         cache_ttl: int | None = None,
         cache_scope: str | None = None,
+        client_log_level: str | None = None,
         policy: Policy | str = POLICY,
         **options: Any,
     ) -> None:
@@ -101,6 +103,8 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
             options["lifespan"] = to_native_lifespan(lifespan)
         shown = "0.0.0" if version is None else str(version)
         super().__init__(name or "FastMCP", shown, instructions=instructions, policy=policy, **options)
+        if client_log_level is not None:
+            self.first_log_level = client_log_level
         self._add_all(middleware or (), tools or (), include_tags, exclude_tags)
 
     def _add_all(
@@ -110,7 +114,6 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         include_tags: Collection[str] | None,
         exclude_tags: Collection[str] | None,
     ) -> None:
-        super().middleware(methods=["logging/setLevel"])(_note_level)
         for one in middleware:
             self.add_middleware(one)
         for tool in tools:
@@ -346,9 +349,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         if server is self:
             raise ValueError("Cannot mount a server onto itself")
         super().mount(server, prefix=namespace or prefix)
-        for route in server.routes if "routes" in vars(server) else ():
-            if not self.routes.has_path(route.path):  # a route of its own comes first
-                self.routes.add(route.path, route.methods, route.handler)
+        self.take_routes(server)
 
     async def import_server(self, server: Server, prefix: Any = None, **options: Any) -> None:
         """Offer the features of another server; here this is the same as `mount`."""
@@ -397,14 +398,6 @@ def _check_duplicates(chosen: dict[str, Any]) -> dict[str, str]:
         if value not in (None, "warn", "replace", "error", "ignore"):
             raise AuthorError(f"on_duplicate is warn, replace, error or ignore, not {value!r}")
     return {kind: value or "warn" for kind, value in chosen.items()}
-
-
-def _note_level(request: Any, call_next: Callable[[Any], Any]) -> Any:
-    """Remember that the client has chosen the level of log messages; without a choice it is sent all of them."""
-    session = request._request.session
-    if session is not None:
-        session.state[CHOSEN_LEVEL] = True
-    return call_next(request)
 
 
 @contextmanager

@@ -1,12 +1,19 @@
 """The lifespans of FastMCP: functions that return an async context manager, and the decorator that combines them."""
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from ...server import Server
 
-__all__ = ["ComposedLifespan", "ContextManagerLifespan", "Lifespan", "lifespan", "to_native_lifespan"]
+__all__ = [
+    "ComposedLifespan",
+    "ContextManagerLifespan",
+    "Lifespan",
+    "combine_lifespans",
+    "lifespan",
+    "to_native_lifespan",
+]
 
 
 class Lifespan:
@@ -50,6 +57,20 @@ class ComposedLifespan(Lifespan):
 def lifespan(fn: Callable[[Any], Any]) -> Lifespan:
     """An async generator function as a lifespan that can be combined with others."""
     return Lifespan(fn)
+
+
+def combine_lifespans(*lifespans: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """One lifespan that enters several, the first first, and joins what they yield: a dict or None."""
+
+    @asynccontextmanager
+    async def enter(app: Any) -> AsyncGenerator[dict[str, Any], None]:
+        joined: dict[str, Any] = {}
+        async with AsyncExitStack() as stack:
+            for one in lifespans:
+                joined |= await stack.enter_async_context(one(app)) or {}
+            yield joined
+
+    return enter
 
 
 def to_native_lifespan(function: Callable[[Any], Any]) -> Callable[[Any], Any]:

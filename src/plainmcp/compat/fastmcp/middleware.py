@@ -15,13 +15,12 @@ import msgspec
 from ... import context as native
 from ... import media
 from ...protocol.middleware import MiddlewareRequest
-from ...results import PromptResult, ResourceResult
 from ...server import Server
 from ...types import CallToolResult, GetPromptResult, ReadResourceResult
 from ...wire import codec
 from .components import Component, Prompt, ResourceTemplate, Tool, to_snake
 from .context import Context, enter_context
-from .pieces import Message, ResourceContent, ToolResult
+from .pieces import Message, PromptResult, ResourceContent, ResourceResult, ToolResult
 from .resource_types import Resource
 
 __all__ = ["CallNext", "Middleware", "MiddlewareContext", "to_native_middleware"]

@@ -5,22 +5,20 @@ from binascii import a2b_base64
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import msgspec
-
 from ... import media, results
-from ...results import PromptResult, ResourceResult
-from ...types import parse_block
 from ...wire.mime import sniff
-from .exceptions import ResourceError
 
 __all__ = [
     "Audio",
     "File",
     "Image",
     "Message",
+    "PromptResult",
     "ResourceContent",
+    "ResourceResult",
     "ToolResult",
     "contents_of",
+    "to_block",
     "to_prompt_result",
     "to_resource_result",
     "to_tool_result",
@@ -96,6 +94,27 @@ class Message:
     content: Any
     role: Literal["user", "assistant"] = "user"
 
+    def __post_init__(self) -> None:
+        if isinstance(self.content, str):
+            object.__setattr__(self, "content", to_block({"type": "text", "text": self.content}))
+
+
+class PromptResult(results.PromptResult):
+    """The messages of a prompt: from one text, or from a list of Messages."""
+
+    __slots__ = ()
+
+    def __init__(
+        self, messages: Any = None, description: str | None = None, meta: dict[str, Any] | None = None
+    ) -> None:
+        if isinstance(messages, str):
+            messages = [Message(messages)]
+        elif isinstance(messages, Message | dict):
+            raise TypeError(
+                f"messages is a text or a list of Messages, not {type(messages).__name__}: write [Message(…)]"
+            )
+        super().__init__(messages, description, meta)
+
 
 @dataclass(frozen=True, slots=True)
 class ResourceContent:
@@ -109,6 +128,36 @@ class ResourceContent:
         if self.mime_type is None:
             kinds: dict[type, str] = {str: "text/plain", bytes: "application/octet-stream"}
             object.__setattr__(self, "mime_type", kinds.get(type(self.content), "application/json"))
+
+
+class ResourceResult(results.ResourceResult):
+    """The pieces of a resource: from one text, from bytes, from data, or from a list of ResourceContents."""
+
+    __slots__ = ()
+
+    def __init__(self, contents: Any = None, meta: dict[str, Any] | None = None) -> None:
+        if isinstance(contents, ResourceContent):
+            raise TypeError("contents is a text, bytes, data, or a list: write [ResourceContent(…)]")
+        if isinstance(contents, list):
+            for number, one in enumerate(contents):
+                if not isinstance(one, ResourceContent):
+                    raise TypeError(f"contents[{number}] is a ResourceContent, not {type(one).__name__}")
+        elif contents is not None:
+            contents = [ResourceContent(contents if isinstance(contents, str | bytes) else json.dumps(contents))]
+        super().__init__(contents, meta)
+
+
+def to_block(wire: dict[str, Any]) -> Any:
+    """A content block as the type of `mcp.types`, which programs test for."""
+    from ..mcp import content_types
+
+    kind: Any = {
+        "text": content_types.TextContent,
+        "image": content_types.ImageContent,
+        "audio": content_types.AudioContent,
+        "resource_link": content_types.ResourceLink,
+    }.get(wire["type"], content_types.EmbeddedResource)
+    return kind(**wire)
 
 
 def to_resource_result(value: Any, *, mime_type: str, meta: dict[str, Any] | None) -> Any:
@@ -127,12 +176,9 @@ def to_prompt_result(value: Any, *, meta: dict[str, Any] | None) -> Any:
     return value if meta is None or isinstance(value, PromptResult) else PromptResult(value, meta=meta)
 
 
-def contents_of(raw: bytes) -> ResourceResult:
-    """The contents in a response to resources/read; raises ResourceError."""
-    answer: dict[str, Any] = msgspec.json.decode(raw)
-    if "error" in answer:
-        raise ResourceError(answer["error"]["message"])
-    return ResourceResult([_to_content(one) for one in answer["result"]["contents"]])
+def contents_of(result: dict[str, Any]) -> ResourceResult:
+    """The contents in a result of resources/read."""
+    return ResourceResult([_to_content(one) for one in result["contents"]])
 
 
 def _to_content(one: dict[str, Any]) -> ResourceContent:
@@ -142,6 +188,6 @@ def _to_content(one: dict[str, Any]) -> ResourceContent:
 
 def to_tool_result(result: dict[str, Any]) -> ToolResult:
     """The result of tools/call, with its blocks as objects."""
-    blocks = [parse_block(block) for block in result.get("content", ())]
+    blocks = [to_block(block) for block in result.get("content", ())]
     structured, is_error = result.get("structuredContent"), bool(result.get("isError"))
     return ToolResult(blocks, structured, result.get("_meta"), is_error)

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ...errors import AuthorError
-from ...results import ResourceResult
 from .components import SHARED, Component
 from .exceptions import ResourceError
-from .pieces import ResourceContent
+from .pieces import ResourceContent, ResourceResult
 
 __all__ = [
     "BinaryResource",

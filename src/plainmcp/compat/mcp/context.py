@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ... import context
-from ...questions import Elicited
+from ...questions import Elicited, ElicitUrl
 from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
 from .helper_types import ReadResourceContents, contents_of
@@ -140,6 +140,18 @@ class Context(context.Context[Any]):
         """Notify the subscribers of a resource that it changed."""
         return self.resource_updated(str(uri))
 
+    def notify_tools_changed(self) -> Any:
+        """Notify the clients that the list of tools changed."""
+        return self.session.send_tool_list_changed()
+
+    def notify_prompts_changed(self) -> Any:
+        """Notify the clients that the list of prompts changed."""
+        return self.session.send_prompt_list_changed()
+
+    def notify_resources_changed(self) -> Any:
+        """Notify the clients that the list of resources changed."""
+        return self.session.send_resource_list_changed()
+
     def close_sse_stream(self) -> Any:
         """Close the stream early: the client reconnects for the answer."""
         return self.close_stream()
@@ -161,8 +173,9 @@ class Context(context.Context[Any]):
     def elicit_url(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, message: str, url: str, elicitation_id: str | None = None, *, key: str | None = None
     ) -> Any:
-        """Ask the user to visit a web page; the id of the elicitation is our own."""
-        return self.then(super().elicit_url(message, url, key=key), partial(_to_elicitation, is_url=True))
+        """Ask the user to visit a web page; the id of the elicitation is sent where a revision has one."""
+        question = ElicitUrl(message=message, url=url, id=elicitation_id)
+        return self.then(self._ask_one("elicit", key, question), partial(_to_elicitation, is_url=True))
 
     def then(self, answer: Any, read: Callable[[Any], Any]) -> Any:
         """What a function makes of an answer: at once, or for `async def` handlers when it is awaited."""

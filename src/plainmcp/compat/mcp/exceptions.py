@@ -4,7 +4,7 @@ from typing import Any
 
 from ...errors import PlainMCPError, ProtocolError, ToolError
 from .helper_types import ResourceError
-from .types import URL_ELICITATION_REQUIRED, ErrorData
+from .types import URL_ELICITATION_REQUIRED, ElicitRequestURLParams, ErrorData
 
 __all__ = [
     "FastMCPError",
@@ -18,6 +18,7 @@ __all__ = [
     "UnexpectedToolError",
     "UrlElicitationRequiredError",
     "ValidationError",
+    "has_code",
     "to_protocol_error",
 ]
 
@@ -55,6 +56,16 @@ class McpError(Exception):
         super().__init__(error.message)
         self.error: Any = error
 
+    @classmethod
+    def from_error_data(cls, error: Any) -> "McpError":
+        """An exception with the error of a response."""
+        return cls(error)
+
+    @classmethod
+    def from_jsonrpc_error(cls, error: Any) -> "McpError":
+        """An exception with the error of a response."""
+        return cls(error.error)
+
     @property
     def code(self) -> int:
         """The JSON-RPC code."""
@@ -83,6 +94,14 @@ class UrlElicitationRequiredError(McpError):
         pages = [one.model_dump(by_alias=True, exclude_none=True) for one in elicitations]
         super().__init__(ErrorData(code=URL_ELICITATION_REQUIRED, message=text, data={"elicitations": pages}))
 
+    @classmethod
+    def from_error(cls, error: Any) -> "UrlElicitationRequiredError":
+        """The exception of an error with its code; raises ValueError for another code."""
+        if error.code != URL_ELICITATION_REQUIRED:
+            raise ValueError(f"the code is {URL_ELICITATION_REQUIRED}, not {error.code}")
+        pages = (error.data or {}).get("elicitations", [])
+        return cls([ElicitRequestURLParams.model_validate(page) for page in pages], error.message)
+
 
 class _CodedError(ProtocolError):
     """A JSON-RPC error with the code that its author chose."""
@@ -92,6 +111,13 @@ class _CodedError(ProtocolError):
         self.code = code  # type: ignore[misc]
 
 
-def to_protocol_error(error: McpError) -> ProtocolError:
+def to_protocol_error(error: Any) -> ProtocolError:
     """An error with a code as the error that is sent."""
-    return _CodedError(error.code, error.message, error.data)
+    return _CodedError(error.error.code, error.error.message, error.error.data)
+
+
+def has_code(error: Exception) -> bool:
+    """Whether an exception has a JSON-RPC code: McpError, ours or that of the real package."""
+    if isinstance(error, McpError):
+        return True
+    return any(kind.__module__ == "mcp.shared.exceptions" for kind in type(error).__mro__) and hasattr(error, "error")

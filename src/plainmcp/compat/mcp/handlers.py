@@ -31,7 +31,7 @@ from ...types import (
 from ...wire import jsonrpc
 from . import types
 from .context import enter_context
-from .exceptions import McpError, to_protocol_error
+from .exceptions import McpError, has_code, to_protocol_error
 from .wire_model import to_wire
 
 __all__ = ["REQUESTS", "Handler", "RequestHandlers"]
@@ -91,10 +91,8 @@ class RequestHandlers(dict[Any, Handler]):
                     result = await handler(request)
                 except ProtocolError:
                     raise
-                except McpError as error:
-                    raise to_protocol_error(error) from error
                 except Exception as error:
-                    raise to_protocol_error(McpError(0, str(error))) from error
+                    raise to_protocol_error(error if has_code(error) else McpError(0, str(error))) from error
             return to_wire(getattr(result, "root", result))
 
         return run

@@ -7,21 +7,19 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
-import msgspec
-
 from ... import context
 from ...errors import ProtocolError, ToolError
 from ...schema import signature
 from ...server import Server
-from ...types import Icon
 from ..wrap import with_context
 from .context import Context, current_context, enter_context
-from .exceptions import McpError, to_protocol_error
+from .exceptions import has_code, to_protocol_error
 from .helper_types import ResourceContent
 from .low_level_view import LowLevelView
 from .managers import PromptManager, ResourceManager, ToolManager
 from .output import POLICY, has_output_schema
 from .pieces import Offer, Resource
+from .server_info import ServerInfo, to_icons
 from .serving import Serving
 from .wire_model import to_wire
 
@@ -31,8 +29,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 _log = logging.getLogger("plainmcp")
 
 
-class HighLevelServer(Serving, Server):  # type: ignore[misc]  # as in the SDK, not as in plainmcp
+class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as in the SDK, not as in plainmcp
     """A server with the decorators of the SDK; the classes of `mcp` 1 and `mcp` 2 add their constructors."""
+
+    first_log_level = "debug"
 
     def __init__(
         self,
@@ -45,7 +45,12 @@ class HighLevelServer(Serving, Server):  # type: ignore[misc]  # as in the SDK, 
         **options: Any,
     ) -> None:
         super().__init__(
-            name, version or "0.0.0", policy=POLICY, icons=_to_icons(icons), lifespan=lifespan, **options
+            name,
+            "0.0.0" if version is None else version,
+            policy=POLICY,
+            icons=to_icons(icons),
+            lifespan=lifespan,
+            **options,
         )
         self._tool_manager = ToolManager(self)
         self._resource_manager = ResourceManager(self)
@@ -53,16 +58,6 @@ class HighLevelServer(Serving, Server):  # type: ignore[misc]  # as in the SDK, 
         self.low_level = LowLevelView(self)
         for one in tools or ():
             self._add_offer(one, self.add_tool)
-
-    @property
-    def name(self) -> str:
-        """The server's name."""
-        return self.info.name
-
-    @property
-    def version(self) -> str:
-        """The server's version."""
-        return self.info.version
 
     def get_context(self) -> Context:
         """The context of the handler that is running; outside of one it is of little use."""
@@ -111,6 +106,10 @@ class HighLevelServer(Serving, Server):  # type: ignore[misc]  # as in the SDK, 
         options = _to_options(title=title, description=description, annotations=annotations, icons=icons, meta=meta)
         run = with_context(fn, read, self._enter_tool, has_schema=has_schema, is_whole=True)
         super().tool(name=name, output_schema=None if has_schema else False, **options)(run)
+
+    def remove_tool(self, name: str) -> None:
+        """No longer offer a tool; raises ToolError if there is none."""
+        self._tool_manager.remove_tool(name)
 
     def _is_duplicate(self, kind: str, key: str, *features: Any) -> bool:
         if not any(key in one for one in features):
@@ -245,10 +244,14 @@ class HighLevelServer(Serving, Server):  # type: ignore[misc]  # as in the SDK, 
                 yield current
             except (ToolError, ProtocolError):
                 raise
-            except McpError as error:
-                raise to_protocol_error(error) from error
             except Exception as error:
-                raise ToolError(f"{problem}: {error}") from error
+                raise (
+                    to_protocol_error(error) if has_code(error) else self.to_read_error(error, problem, inner)
+                ) from error
+
+    def to_read_error(self, error: Exception, problem: str, ctx: context.Context[Any]) -> Exception:
+        """The exception that is raised for one of a resource or a prompt: its text is sent, as in `mcp` 1."""
+        return ToolError(f"{problem}: {error}")
 
 
 def _check_called(first: Any, name: str) -> None:
@@ -283,13 +286,9 @@ def _reader_of(resource: Resource) -> Callable[[], Any]:
     return read
 
 
-def _to_icons(icons: Any) -> list[Icon] | None:
-    return [msgspec.convert(to_wire(icon), Icon) for icon in icons] if icons else None
-
-
 def _to_options(**options: Any) -> dict[str, Any]:
     """Options under the names used here, without those that are None; the SDK's objects become plain data."""
     converted = {name: to_wire(value) for name, value in options.items() if value is not None}
     if "icons" in converted:
-        converted["icons"] = _to_icons(converted["icons"])
+        converted["icons"] = to_icons(converted["icons"])
     return converted

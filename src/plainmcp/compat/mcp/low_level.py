@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from typing import Any
 
-from ...errors import AuthorError
+from ...errors import AuthorError, MethodNotFound
 from ...server import Server as PlainServer
 from . import types
 from .context import current_context
 from .decorators import Decorators
 from .handlers import REQUESTS, RequestHandlers
+from .http_apps import HttpApps
 from .initialization import InitializationOptions, NotificationOptions
 from .middleware import ServerRequestContext
+from .server_info import ServerInfo, to_icons
 from .session import RequestContext
 from .settings import settings_of
 from .stdio_streams import serve_streams
@@ -38,8 +40,18 @@ _ON = {
 }
 
 
-class Server(Decorators, PlainServer):  # type: ignore[misc]
+_WITHOUT_A_HANDLER = ("completion/complete", "resources/subscribe", "resources/unsubscribe")
+"""Methods that plainmcp answers by itself, and that exist here only with a handler."""
+
+
+def _refuse(server: PlainServer, request: Any) -> Any:
+    raise MethodNotFound("Method not found", request.method)
+
+
+class Server(ServerInfo, HttpApps, Decorators, PlainServer):  # type: ignore[misc]
     """A server whose handlers answer whole methods; the handshake, revisions and transports are plainmcp's."""
+
+    first_log_level = "debug"
 
     def __init__(
         self,
@@ -55,8 +67,16 @@ class Server(Decorators, PlainServer):  # type: ignore[misc]
         handlers = {name: options.pop(name) for name in _ON if name in options}
         texts = {name: options.pop(name) for name in ("title", "description") if name in options}
         super().__init__(
-            name, version or "0.0.0", instructions=instructions, website_url=website_url, lifespan=lifespan, **texts
+            name,
+            version or "0.0.0",
+            instructions=instructions,
+            website_url=website_url,
+            icons=to_icons(icons),
+            lifespan=lifespan,
+            **texts,
         )
+        self.own_methods = dict.fromkeys(_WITHOUT_A_HANDLER, _refuse)
+        self._compile_methods()
         self.request_handlers = RequestHandlers(self)
         self.notification_handlers: dict[Any, Any] = {}
         for option, handler in handlers.items():
@@ -65,16 +85,6 @@ class Server(Decorators, PlainServer):  # type: ignore[misc]
 
     def __class_getitem__(cls, parameters: Any) -> Any:
         return cls
-
-    @property
-    def name(self) -> str:
-        """The server's name."""
-        return self.info.name
-
-    @property
-    def version(self) -> str:
-        """The server's version."""
-        return self.info.version
 
     @property
     def request_context(self) -> RequestContext:
@@ -123,10 +133,10 @@ class Server(Decorators, PlainServer):  # type: ignore[misc]
     async def run(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         self, read_stream: Any, write_stream: Any, initialization_options: Any = None, **options: Any
     ) -> None:
-        """Serve the streams of `stdio_server()` until the client disconnects."""
+        """Serve the streams of `stdio_server()`, or others that carry messages, until the client disconnects."""
         if initialization_options is not None:
             self._take_options(initialization_options)
-        await serve_streams(self, read_stream)
+        await serve_streams(self, read_stream, write_stream)
 
     def _take_options(self, options: Any) -> None:
         """The name, the version and the instructions of the handshake are those of its options."""
@@ -146,9 +156,17 @@ def _context_of(request: Any) -> ServerRequestContext:
         lifespan_context=context.lifespan_context,
         protocol_version=context.protocol_version,
         request_id=context.request_id,
-        meta=context.meta,
+        meta=_meta_of(context.meta),
         request=context.request,
     )
+
+
+def _meta_of(meta: Any) -> dict[str, Any] | None:
+    """The `_meta` of a request as `mcp` 2 has it: a dict, with the token for progress under that package's name."""
+    if meta is None:
+        return None
+    plain: dict[str, Any] = meta.to_plain()
+    return {**plain, "progress_token": plain["progressToken"]} if "progressToken" in plain else plain
 
 
 class _RequestVariable:

@@ -92,8 +92,17 @@ class LowLevelView(Decorators):
             instructions=self.instructions,
         )
 
+    def streamable_http_app(self, **options: Any) -> Any:
+        """An ASGI application of the server."""
+        return self._server.streamable_http_app(**options)
+
+    @property
+    def session_manager(self) -> Any:
+        """The session manager of the application."""
+        return self._server.session_manager
+
     async def run(
         self, read_stream: Any, write_stream: Any, initialization_options: Any = None, **options: Any
     ) -> None:
-        """Serve the streams of `stdio_server()` until the client disconnects."""
-        await serve_streams(self._server, read_stream)
+        """Serve the streams of `stdio_server()`, or others that carry messages, until the client disconnects."""
+        await serve_streams(self._server, read_stream, write_stream)

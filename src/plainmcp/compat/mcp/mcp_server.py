@@ -4,8 +4,10 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from ... import context
 from ...errors import ToolError
-from .exceptions import McpError, UnexpectedToolError, to_protocol_error
+from . import types
+from .exceptions import McpError, ResourceError, UnexpectedToolError, has_code, to_protocol_error
 from .high_level import HighLevelServer
 from .middleware import MiddlewareList
 from .settings import check_auth, settings_of
@@ -56,7 +58,7 @@ class MCPServer(HighLevelServer):
             raise TypeError(f"MCPServer.__init__() got an unexpected keyword argument {next(iter(options))!r}")
         super().__init__(
             name or "mcp-server",
-            version,
+            version or "",
             title=title,
             description=description,
             instructions=instructions,
@@ -75,9 +77,23 @@ class MCPServer(HighLevelServer):
 
     def to_tool_error(self, error: Exception, tool: Any) -> Exception:
         """The exception that is raised for an exception of a tool: an unexpected one keeps its text to the log."""
-        if isinstance(error, McpError):
+        if has_code(error):
             return to_protocol_error(error)
         if isinstance(error, ToolError):
             return error
         _log.error("the tool %s raised an unexpected exception", tool, exc_info=error)
         return UnexpectedToolError(f"Error executing tool {tool}")
+
+    def to_read_error(self, error: Exception, problem: str, ctx: context.Context[Any]) -> Exception:
+        """The exception that is raised for one of a resource or a prompt: only the log has the text of it."""
+        if isinstance(error, ResourceError):
+            return error
+        _log.error("%s", problem, exc_info=error)
+        uri = ctx._request.params.get("uri", str, None)
+        return to_protocol_error(McpError(types.INTERNAL_ERROR, problem, None if uri is None else {"uri": uri}))
+
+    async def call_tool(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, name: str, arguments: dict[str, Any], context: Any = None
+    ) -> types.CallToolResult:
+        """The result of a tool; raises ToolError if it fails."""
+        return await self.call_whole(name, arguments)

@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeAlias
 
 from ...errors import ProtocolError
 from ...server import Server
-from .exceptions import McpError, to_protocol_error
+from .exceptions import has_code, to_protocol_error
 
 __all__ = [
     "CacheHint",
@@ -92,8 +92,10 @@ def _adapt(middleware: Any) -> Any:
             return await middleware(ctx, proceed)
         except ProtocolError:
             raise
-        except McpError as error:
-            raise to_protocol_error(error) from error
+        except Exception as error:
+            if has_code(error):
+                raise to_protocol_error(error) from error
+            raise
 
     return run
 

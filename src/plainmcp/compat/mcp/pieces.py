@@ -33,6 +33,8 @@ class Message(Model):
     content: ContentBlock
 
     def __init__(self, content: Any, **fields: Any) -> None:
+        if isinstance(content, (Image, Audio)):
+            content = content.to_image_content() if isinstance(content, Image) else content.to_audio_content()
         super().__init__(content=TextContent(text=content) if isinstance(content, str) else content, **fields)
 
 

@@ -33,10 +33,6 @@ __all__ = [
     "GetPromptResult",
     "InitializeResult",
     "InitializedNotification",
-    "JSONRPCError",
-    "JSONRPCNotification",
-    "JSONRPCRequest",
-    "JSONRPCResponse",
     "ListPromptsResult",
     "ListResourceTemplatesResult",
     "ListResourcesResult",
@@ -262,36 +258,3 @@ class PromptListChangedNotification(Notification):
     """`PromptListChangedNotification` of the SDK."""
 
     method: str = "notifications/prompts/list_changed"
-
-
-class JSONRPCRequest(Model):
-    """`JSONRPCRequest` of the SDK."""
-
-    jsonrpc: str = "2.0"
-    id: str | int
-    method: str
-    params: dict[str, Any] | None = None
-
-
-class JSONRPCNotification(Model):
-    """`JSONRPCNotification` of the SDK."""
-
-    jsonrpc: str = "2.0"
-    method: str
-    params: dict[str, Any] | None = None
-
-
-class JSONRPCResponse(Model):
-    """`JSONRPCResponse` of the SDK."""
-
-    jsonrpc: str = "2.0"
-    id: str | int
-    result: dict[str, Any]
-
-
-class JSONRPCError(Model):
-    """`JSONRPCError` of the SDK."""
-
-    jsonrpc: str = "2.0"
-    id: str | int
-    error: ErrorData

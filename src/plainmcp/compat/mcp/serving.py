@@ -1,7 +1,6 @@
 """How a server of the official SDK is run and asked inside a program: its `run` methods, applications and lists."""
 
 import copy
-import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -10,23 +9,17 @@ import msgspec
 from ...protocol.methods import METHODS
 from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
-from ..http_app import HttpApp
 from . import types
 from .exceptions import ToolError
 from .helper_types import ReadResourceContents, contents_of
-from .settings import Settings, address_of, asgi_options
+from .http_apps import HttpApps
+from .settings import address_of, asgi_options
 
-__all__ = ["Serving", "SessionManager"]
-
-_log = logging.getLogger("plainmcp")
-_SSE = "the transport sse is served as streamable HTTP: the endpoint is %s, and clients of the old transport end here"
+__all__ = ["Serving"]
 
 
-class Serving:
+class Serving(HttpApps):
     """The methods of the SDK that serve, and those that ask the server inside its program."""
-
-    settings: Settings
-    _app: HttpApp | None = None
 
     # Serving --------------------------------------------------------------------------------------
 
@@ -60,34 +53,6 @@ class Serving:
         level = {"log_level": str(settings.log_level).lower()}
         await Server.run_async(self, address_of(settings), path=path, uvicorn=level, **asgi_options(settings))
 
-    def streamable_http_app(self: Any, **options: Any) -> HttpApp:
-        """An ASGI application at the path of the settings."""
-        settings = self._settings_with(options)
-        app = self._app = HttpApp(self, settings.streamable_http_path, asgi_options(settings))
-        return app
-
-    def sse_app(self: Any, mount_path: str | None = None, **options: Any) -> HttpApp:
-        """The application of streamable_http_app, at the path for the old transport."""
-        settings = self._settings_with(options)
-        app = self._app = HttpApp(self, self._path_of("sse", settings), asgi_options(settings))
-        return app
-
-    @property
-    def session_manager(self) -> "SessionManager":
-        """The session manager of the application; `async with mcp.session_manager.run()` is its lifespan."""
-        if self._app is None:
-            raise RuntimeError("call streamable_http_app() before you use session_manager")
-        return SessionManager(self._app)
-
-    def _settings_with(self, options: dict[str, Any]) -> Settings:
-        return Settings(**{**vars(self.settings), **{key: one for key, one in options.items() if one is not None}})
-
-    def _path_of(self, transport: str, settings: Settings) -> str:
-        if transport == "sse":
-            _log.warning(_SSE, settings.sse_path)
-            return str(settings.sse_path)
-        return str(settings.streamable_http_path)
-
     def custom_route(
         self: Any, path: str, methods: Any, name: str | None = None, **options: Any
     ) -> Callable[..., Any]:
@@ -115,11 +80,16 @@ class Serving:
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
         """Call a tool: its content, with the structured content if it has some; raises ToolError if it fails."""
+        called = await self.call_whole(name, arguments)
+        return called.content if called.structuredContent is None else (called.content, called.structuredContent)
+
+    async def call_whole(self, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+        """The result of a tool; raises ToolError if it fails."""
         result = await self.ask_natively("tools/call", {"name": name, "arguments": arguments})
         called = types.CallToolResult(**result)
         if called.isError:
             raise ToolError("\n".join(getattr(block, "text", "") for block in called.content))
-        return called.content if called.structuredContent is None else (called.content, called.structuredContent)
+        return called
 
     async def read_resource(self, uri: object, context: Any = None) -> list[ReadResourceContents]:
         """The contents of a resource; raises ResourceError."""
@@ -150,18 +120,3 @@ class Serving:
         )  # also where a handler of the program's own has taken the place of one of them
         raw = await server.handle_async(message, revision=LATEST_HANDSHAKE)
         return msgspec.json.decode(raw)  # type: ignore[no-any-return]
-
-
-class SessionManager:
-    """The session manager of an application: its lifespan, and a function that handles requests."""
-
-    def __init__(self, app: HttpApp) -> None:
-        self._app = app
-
-    def run(self) -> Any:
-        """The lifespan of the application, as an async context manager."""
-        return self._app.lifespan()
-
-    async def handle_request(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer one HTTP request, at whatever path it came."""
-        await self._app.answer(scope, receive, send)

@@ -1,14 +1,21 @@
 """The session and the request context of the official SDK, for handlers that use them instead of the context."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from ... import context
+from ...errors import ToolError
+from ...protocol.request import PeerError
+from ...questions import ElicitUrl
 from ..http_request import HttpRequest
+from .exceptions import McpError
 from .types import (
+    INVALID_REQUEST,
     ClientCapabilities,
     CreateMessageResult,
     ElicitResult,
+    EmptyResult,
     Implementation,
     ListRootsResult,
     RequestParams,
@@ -40,6 +47,16 @@ class ServerSession:
         """What the client sent about itself."""
         return ClientParams(self._ctx)
 
+    @property
+    def client_capabilities(self) -> ClientCapabilities:
+        """The capabilities that the client declares."""
+        return ClientCapabilities(**self._ctx.capabilities)
+
+    @property
+    def protocol_version(self) -> str:
+        """The name of the protocol revision of the request."""
+        return self._ctx.revision  # type: ignore[no-any-return]
+
     def check_client_capability(self, capability: Any) -> bool:
         """Whether the client declares capabilities."""
         return not context.lacking(to_wire(capability), self._ctx.capabilities)
@@ -61,9 +78,16 @@ class ServerSession:
         """Report progress of the request; its own token is used."""
         return self._ctx.progress(progress, total, message)
 
+    def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> Any:
+        """Report progress of the request, if the client asked for it."""
+        return self._ctx.progress(progress, total, message)
+
     def send_resource_updated(self, uri: object) -> Any:
-        """Notify the subscribers of a resource that it changed."""
-        return self._ctx.resource_updated(str(uri))
+        """Notify the client that a resource changed; without a session, those that subscribed to it."""
+        if not self._ctx._request.revision.handshake:
+            return self._ctx.resource_updated(str(uri))
+        self._ctx._notify("notifications/resources/updated", {"uri": str(uri)})
+        return self._ctx.then(_DONE, lambda _: None)
 
     def send_tool_list_changed(self) -> Any:
         """Notify the clients that the list of tools changed."""
@@ -87,22 +111,51 @@ class ServerSession:
         """Ask the client's model to continue; returns CreateMessageResult."""
         wire = {_SAMPLING[name]: to_wire(value) for name, value in options.items() if name in _SAMPLING}
         set_options = {name: value for name, value in wire.items() if value is not None}
-        answer = self._base.sample([to_wire(one) for one in messages], max_tokens=max_tokens, **set_options)
-        return self._ctx.then(answer, _read_message)
+        plain = [to_wire(one) for one in messages]
+        return self._ask(partial(self._base.sample, plain, max_tokens=max_tokens, **set_options), _read_message)
 
-    def elicit(self, message: str, requestedSchema: dict[str, Any], **options: Any) -> Any:
+    def elicit(
+        self,
+        message: str,
+        requestedSchema: dict[str, Any] | None = None,
+        *,
+        requested_schema: dict[str, Any] | None = None,
+        **options: Any,
+    ) -> Any:
         """Ask the user to fill in a form; returns ElicitResult."""
-        return self._ctx.then(self._base.elicit(message, requestedSchema), _read_elicitation)
+        schema = requested_schema if requestedSchema is None else requestedSchema
+        return self._ask(partial(self._base.elicit, message, schema), _read_elicitation)
 
     elicit_form = elicit
 
     def elicit_url(self, message: str, url: str, elicitation_id: str | None = None, **options: Any) -> Any:
         """Ask the user to visit a web page; returns ElicitResult."""
-        return self._ctx.then(self._base.elicit_url(message, url), _read_elicitation)
+        question = ElicitUrl(message=message, url=url, id=elicitation_id)
+        return self._ask(partial(self._ctx._ask_one, "elicit", None, question), _read_elicitation)
+
+    def send_elicit_complete(self, elicitation_id: str, related_request_id: Any = None) -> Any:
+        """Notify the client that the user has done what a web page asked for."""
+        self._ctx._notify("notifications/elicitation/complete", {"elicitationId": elicitation_id})
+        return self._ctx.then(_DONE, lambda _: None)
 
     def list_roots(self) -> Any:
         """Ask for the folders that the server may use; returns ListRootsResult."""
-        return self._ctx.then(self._ctx.roots(), partial(_read_roots))
+        return self._ask(self._ctx.roots, _read_roots)
+
+    def send_ping(self) -> Any:
+        """Ask the client for a sign of life; returns EmptyResult."""
+        link = self._ctx._link()
+        ask = link.ask_async if self._ctx._is_async else link.ask
+        return self._ask(partial(ask, "ping", {}), _read_nothing)
+
+    def _ask(self, start: Callable[[], Any], read: Callable[[Any], Any]) -> Any:
+        """What a function makes of the answer to a question; raises McpError if there is none."""
+        if self._ctx._is_async:
+            return _ask_async(start, read)
+        try:
+            return read(start())
+        except (ToolError, PeerError) as error:
+            raise _to_error(error) from error
 
 
 _DONE = context._DONE
@@ -124,6 +177,22 @@ def _read_message(answer: dict[str, Any]) -> CreateMessageResult:
 
 def _read_elicitation(answer: Any) -> ElicitResult:
     return ElicitResult(action=answer.action, content=to_wire(answer.data))
+
+
+def _read_nothing(answer: Any) -> EmptyResult:
+    return EmptyResult()
+
+
+async def _ask_async(start: Callable[[], Any], read: Callable[[Any], Any]) -> Any:
+    try:
+        return read(await start())
+    except (ToolError, PeerError) as error:
+        raise _to_error(error) from error
+
+
+def _to_error(error: Exception) -> McpError:
+    """The exception for a question without an answer: in the words of the client, if it has sent an error."""
+    return McpError(INVALID_REQUEST, str(error.__cause__ if isinstance(error.__cause__, PeerError) else error))
 
 
 def _read_roots(roots: Any) -> ListRootsResult:

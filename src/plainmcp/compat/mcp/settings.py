@@ -63,6 +63,11 @@ def settings_of(options: dict[str, Any]) -> Settings:
     given = {name: options.pop(name) for name in _DEFAULTS if name in options}
     settings = Settings(**{**_DEFAULTS, **given})
     settings.dependencies = list(settings.dependencies or ())
+    if settings.transport_security is None and settings.host in ("127.0.0.1", "localhost", "::1"):
+        names = ("127.0.0.1", "localhost", "[::1]")
+        settings.transport_security = TransportSecuritySettings(
+            allowed_hosts=[f"{name}:*" for name in names], allowed_origins=[f"http://{name}:*" for name in names]
+        )
     return settings
 
 
@@ -70,8 +75,8 @@ def check_auth(auth: Any) -> None:
     """Refuse the options for authorization; raises AuthorError."""
     if auth is not None:
         raise AuthorError(
-            "auth=, token_verifier= and auth_server_provider= are not supported; check callers in ASGI middleware, "
-            "and pass asgi(principal=…), a function from a request's scope to its caller"
+            "auth=, token_verifier= and auth_server_provider= are not supported; pass asgi(auth=…) or "
+            "run(http=…, auth=…): plainmcp.auth has verifiers of keys and tokens"
         )
 
 

@@ -22,10 +22,11 @@ async def stdio_server(stdin: Any = None, stdout: Any = None) -> AsyncGenerator[
     yield StandardStream(), StandardStream()
 
 
-async def serve_streams(server: Server, stream: Any) -> None:
-    """Serve on standard input and output until the client disconnects, inside an event loop."""
-    if not isinstance(stream, StandardStream):
-        raise AuthorError(
-            "run(read_stream, write_stream) takes the streams of stdio_server(); for HTTP, mount server.asgi()"
-        )
-    await Server.run_async(server)
+async def serve_streams(server: Server, read_stream: Any, write_stream: Any) -> None:
+    """Serve the streams of `stdio_server()`, or others that carry messages, until the client disconnects."""
+    if isinstance(read_stream, StandardStream):
+        await Server.run_async(server)
+        return
+    from .message_streams import serve_messages  # loaded for those who have a transport of their own
+
+    await serve_messages(server, read_stream, write_stream)

@@ -38,6 +38,13 @@ from .content_types import (
     ToolResultContent,
     ToolUseContent,
 )
+from .jsonrpc_types import (
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
 from .request_types import (
     CallToolRequest,
     CallToolRequestParams,
@@ -102,10 +109,6 @@ from .result_types import (
     GetPromptResult,
     InitializedNotification,
     InitializeResult,
-    JSONRPCError,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
     ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
@@ -164,6 +167,7 @@ __all__ = [
     "Cursor",
     "ElicitRequest",
     "ElicitRequestFormParams",
+    "ElicitRequestParams",
     "ElicitRequestURLParams",
     "ElicitResult",
     "ElicitationCapability",
@@ -180,6 +184,7 @@ __all__ = [
     "InitializeResult",
     "InitializedNotification",
     "JSONRPCError",
+    "JSONRPCMessage",
     "JSONRPCNotification",
     "JSONRPCRequest",
     "JSONRPCResponse",
@@ -271,3 +276,4 @@ AnyFunction: TypeAlias = Callable[..., Any]
 ProgressToken: TypeAlias = str | int
 RequestId: TypeAlias = str | int
 Cursor: TypeAlias = str
+ElicitRequestParams = ElicitRequestFormParams

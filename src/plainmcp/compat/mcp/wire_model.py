@@ -201,7 +201,7 @@ def to_wire(value: Any) -> Any:
         return value.model_dump(mode="json", by_alias=True, exclude_none=True)
     if isinstance(value, msgspec.Struct):
         return msgspec.to_builtins(value)
-    return value
+    return [to_wire(item) for item in value] if isinstance(value, list) else value
 
 
 def _dump(value: Any, by_alias: bool, exclude_none: bool) -> Any:

@@ -8,8 +8,8 @@ from ...errors import InvalidParams, MethodNotFound
 from ...wire import jsonrpc
 from ..core import Core
 from ..exchange import Exchange
-from ..features import Completion
-from ..plan import Plan, plan_of, with_server_info
+from ..features import Completion, PromptFeature, ResourceFeature, TemplateFeature
+from ..plan import Plan, plan_of, require_scopes, with_server_info
 from ..request import Request
 
 __all__ = ["CompletionPlan", "complete"]
@@ -41,7 +41,11 @@ def complete(server: Core, request: Request) -> Exchange | dict[str, Any]:
     ref = params.get("ref", _Reference)
     argument = params.get("argument", _Argument)
     context = params.get("context", _Context, _Context())
-    source = server.registry.complete(_target_of(server, request, ref), argument.name)
+    target = _target_of(server, request, ref)
+    if target.requires is not None:  # what it completes may be as secret as what it is for
+        known = {**(context.arguments or {}), argument.name: argument.value}
+        require_scopes(server, target, request, known)
+    source = server.registry.complete(target.key, argument.name)
     if source is None:
         return _to_result(server, request, [])
     plan = plan_of(CompletionPlan, server, source, request)
@@ -72,13 +76,14 @@ def _to_result(server: Core, request: Request, suggestions: list[str]) -> dict[s
     return with_server_info({"completion": completion}, server, request.revision)
 
 
-def _target_of(server: Core, request: Request, ref: _Reference) -> str:
-    """The key of the prompt or template of a reference; raises InvalidParams if it does not exist."""
-    registry = server.registry
+def _target_of(server: Core, request: Request, ref: _Reference) -> PromptFeature | TemplateFeature | ResourceFeature:
+    """The prompt or template of a reference; raises InvalidParams if it does not exist."""
+    registry, principal = server.registry, request.principal
     if ref.type == "ref/prompt" and ref.name is not None:
-        return registry.prompts.get(ref.name, request.principal).key
+        return registry.prompts.get(ref.name, principal)
     if ref.type == "ref/resource" and ref.uri is not None:
-        if registry.templates.find(ref.uri, request.principal) or registry.resources.find(ref.uri, request.principal):
-            return ref.uri
+        target = registry.templates.find(ref.uri, principal) or registry.resources.find(ref.uri, principal)
+        if target is not None:
+            return target
         raise InvalidParams(f"Unknown resource template: {ref.uri}")
     raise InvalidParams("params.ref is a ref/prompt with a name or a ref/resource with a uri")

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from ...wire import codec, jsonrpc
+from ...wire import codec, jsonrpc, signing
 from ..core import Core
 from ..feature_list import FeatureList
+from ..identity import text_of
 from ..plan import with_server_info
 from ..request import Request
 
@@ -29,5 +30,10 @@ def write_page(
             result |= {"ttlMs": ttl, "cacheScope": "private" if features.guarded else scope}
         return jsonrpc.result_tail(codec.encode(with_server_info(result, server, revision)))
 
-    page = features.page(cursor, server.page_size, revision, request.principal, write)
+    owner = ""
+    if (
+        features.guarded and server.page_size is not None
+    ):  # a cursor has the name of a feature, which others may not see
+        owner = signing.digest(text_of(server, request.principal))
+    page = features.page(cursor, server.page_size, revision, request.principal, write, owner)
     return b"".join((jsonrpc.RESPONSE_HEAD, request.id, page))

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ...errors import ResourceNotFound, ToolError
+from ...revisions import Revision
 from ...wire import jsonrpc
 from .. import describe, project
 from ..core import Core
@@ -65,6 +66,10 @@ class ResourcePlan(Plan[ResourceFeature | TemplateFeature]):
         except ToolError:
             raise ResourceNotFound(request.params.uri) from None
 
+    def __init__(self, server: Core, feature: ResourceFeature | TemplateFeature, revision: Revision) -> None:
+        super().__init__(server, feature, revision)
+        self._is_private = feature.visible is not None or feature.requires is not None
+
     def write(self, request: Request, value: Any) -> bytes:
         """The response with the contents."""
         params, feature = request.params, self.feature
@@ -73,5 +78,7 @@ class ResourcePlan(Plan[ResourceFeature | TemplateFeature]):
             result.ttlMs, result.cacheScope = 0, "private"  # the answers of one caller must not be cached for others
         elif result.ttlMs is None:
             result.ttlMs, result.cacheScope = feature.ttl_ms, feature.cache_scope
+        if self._is_private:  # nor what only some callers may read (CACHE-05)
+            result.cacheScope = "private"
         result = project.resource_result(result, self.revision)
         return jsonrpc.encode_result(request.id, add_server_info(result, self.server, self.revision))

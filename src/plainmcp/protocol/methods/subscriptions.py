@@ -4,12 +4,12 @@ from typing import Any
 
 import msgspec
 
-from ...errors import InvalidRequest, ResourceNotFound
+from ...errors import InsufficientScope, InvalidRequest, ResourceNotFound
 from ...wire import jsonrpc
 from ..core import Core
 from ..exchange import Exchange, Listen
 from ..failures import error_response
-from ..plan import with_server_info
+from ..plan import require_scopes, with_server_info
 from ..request import Cancelled, Request
 from ..session import require_back_channel
 
@@ -21,7 +21,8 @@ _ID = "io.modelcontextprotocol/subscriptionId"
 def subscribe(server: Core, request: Request) -> dict[str, Any]:
     """Notify this client when a resource changes (SUB-01)."""
     uri = request.params.get("uri", str)
-    server.registry.resource(uri, request.principal)
+    resource, variables = server.registry.resource(uri, request.principal)
+    require_scopes(server, resource, request, variables)
     if request.session is None:
         raise InvalidRequest("a subscription needs a connection that lasts")
     require_back_channel(request.session, request.method)
@@ -73,12 +74,22 @@ class _Subscription:
         return jsonrpc.encode_notification(f"notifications/{event}", {**params, "_meta": {_ID: self._id}})
 
 
-def _can_read(server: Core, request: Request, uri: str) -> bool:
-    try:
-        server.registry.resource(uri, request.principal)
-    except ResourceNotFound:
-        return False
-    return True
+def _readable_of(server: Core, request: Request, uris: list[str]) -> list[str]:
+    """The URIs of resources that exist for the caller; raises InsufficientScope with the scopes that all require."""
+    readable: list[str] = []
+    scopes: dict[str, None] = {}
+    for uri in uris:
+        try:
+            resource, variables = server.registry.resource(uri, request.principal)
+            require_scopes(server, resource, request, variables)
+        except ResourceNotFound:
+            continue
+        except InsufficientScope as error:
+            scopes |= dict.fromkeys(error.scopes)
+        readable.append(uri)
+    if scopes:
+        raise InsufficientScope(tuple(scopes), is_anonymous=request.principal is None)
+    return readable
 
 
 def _covers(subscribed: str, uri: str) -> bool:
@@ -89,7 +100,7 @@ def _covers(subscribed: str, uri: str) -> bool:
 def listen(server: Core, request: Request) -> Exchange:
     """Stay open and notify of changes; the first message lists which ones (SUB-03, SUB-04)."""
     filter = request.params.get("notifications", _Filter)
-    filter.resourceSubscriptions = [uri for uri in filter.resourceSubscriptions if _can_read(server, request, uri)]
+    filter.resourceSubscriptions = _readable_of(server, request, filter.resourceSubscriptions)
     id = msgspec.json.decode(request.id)
     acknowledgement = {"notifications": filter, "_meta": {_ID: id}}
     first = jsonrpc.encode_notification("notifications/subscriptions/acknowledged", acknowledgement)

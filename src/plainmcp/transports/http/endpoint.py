@@ -20,13 +20,14 @@ from ...protocol.request import Caller, Cancelled
 from ...protocol.session import Session
 from ...revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ...wire import jsonrpc
-from ...wire.jsonrpc import ABSENT, Envelope, Meta
+from ...wire.jsonrpc import ABSENT, Envelope, Failure, Meta
 from ..link import RequestLink
 from ..run import run
 from ..shares import Limit, OwnShare, Share, caller_of
 from ..shutdown import SHUTTING_DOWN
 from ..threads import Job, Threads, threads_of
 from . import rules
+from .challenges import PLAIN, Challenges
 from .headers import Headers
 from .http_session import HttpSession, SessionShares
 from .rules import EVENT_STREAM, JSON, Preflight, RequestProfile, Response, json_response, refusal
@@ -118,6 +119,8 @@ class PendingResponse(RequestLink):
         """The HTTP response with one JSON-RPC response, or without one."""
         if type(message) is bytes:
             return Response(200, message, JSON)
+        if isinstance(message, Failure) and message.cause is not None:
+            return self.profile.challenges.refuse_scopes(message.cause, message)
         return json_response(200 if message is None else rules.status_of(message, self.modern), message)
 
     @cached_property
@@ -188,10 +191,10 @@ class Handshake(PendingResponse):
 class Endpoint:
     """The interface for ASGI and WSGI: `preflight` before the body is read, then `receive`, at the end `leave`."""
 
-    def __init__(self, core: Core, settings: Settings) -> None:
+    def __init__(self, core: Core, settings: Settings, challenges: Challenges = PLAIN) -> None:
         self.core = core
         self.settings = settings
-        self.preflight = Preflight(settings)
+        self.preflight = Preflight(settings, challenges)
         self.sessions = SessionStore(settings, core.now)
         self._signed = SignedIds(core, settings.session_seconds) if settings.sessions == "signed" else None
         self._stores_sessions = not settings.stateless and self._signed is None
@@ -428,7 +431,7 @@ class Endpoint:
     ) -> Session | Response:
         """The session of a request, made for this request alone: from its signed id, or without one from headers."""
         if self._signed is None:
-            session = Session()
+            session = Session(self.core.first_log_level)
             session.revision = rules.revision_without_session(headers, profile)
             return session
         name = headers.get_unique(b"mcp-session-id")
@@ -452,7 +455,7 @@ class Endpoint:
     def _make_lone_handshake(
         self, profile: RequestProfile, id: bytes, principal: Any
     ) -> tuple[PendingResponse, Session]:
-        session, signed = Session(), self._signed
+        session, signed = Session(self.core.first_log_level), self._signed
         if signed is None:
             return PendingResponse(profile, LATEST_HANDSHAKE, id=id), session
         session.is_reachable, session.log_level = False, None
@@ -618,7 +621,7 @@ class Endpoint:
         self.sessions.close()
 
 
-def make_endpoint(core: Core, settings: Settings) -> Endpoint:
+def make_endpoint(core: Core, settings: Settings, challenges: Challenges = PLAIN) -> Endpoint:
     """The endpoint of a server; with a store, one that other processes share. Raises AuthorError."""
     needs_key = 'sessions="signed"' if settings.sessions == "signed" else "store=" if settings.store else None
     if needs_key and not core.is_key_shared and getattr(settings.store, "is_shared", True):
@@ -627,7 +630,7 @@ def make_endpoint(core: Core, settings: Settings) -> Endpoint:
             "and keep it where you keep other secrets"
         )
     if settings.store is None:
-        return Endpoint(core, settings)
+        return Endpoint(core, settings, challenges)
     from .shared_endpoint import SharedEndpoint  # loaded for those who share
 
-    return SharedEndpoint(core, settings)
+    return SharedEndpoint(core, settings, challenges)

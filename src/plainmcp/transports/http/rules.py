@@ -25,7 +25,10 @@ from ...revisions import HTTP_DEFAULT, LATEST, MODERN, REVISIONS, Revision
 from ...wire.jsonrpc import Envelope, Failure, Meta
 from ..shares import Limit
 from . import security
+from .challenges import PLAIN, Challenges
+from .cors import Pairs, answer_preflight, cors_of, with_cors
 from .headers import Headers, match_method, match_params, to_text
+from .response import JSON, Response, json_response
 from .settings import Settings
 
 __all__ = [
@@ -54,14 +57,6 @@ HANDSHAKE = [name for name, revision in REVISIONS.items() if revision.handshake]
 _STATUS_UNREAD = {-32700: 400, -32600: 400}
 
 
-class Response(msgspec.Struct, frozen=True, gc=False):
-    """A whole HTTP response."""
-
-    status: int
-    body: bytes = b""
-    headers: tuple[tuple[bytes, bytes], ...] = ()
-
-
 class RequestProfile(msgspec.Struct, frozen=True, gc=False):
     """The facts in the headers of a request: the media types that its client accepts, its version and its method."""
 
@@ -71,21 +66,16 @@ class RequestProfile(msgspec.Struct, frozen=True, gc=False):
     method: str | None
     revision: Revision | None  # of that version, if it is served; without a version, the default
     modern: bool = False  # whether the revision has no handshake
+    challenges: Challenges = PLAIN  # how the endpoint refuses callers
+    cors: Pairs = ()  # the headers of responses for a page of another origin
 
 
-JSON = ((b"content-type", b"application/json"),)
-"""The headers of a JSON response."""
 EVENT_STREAM = (
     (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-cache"),
     (b"x-accel-buffering", b"no"),  # R26-HTTP-26
 )
 """The headers of a response that is a stream of events."""
-
-
-def json_response(status: int, body: bytes | None) -> Response:
-    """A response with JSON; without a body it is a 202 (R26-HTTP-06)."""
-    return Response(202) if body is None else Response(status, body, JSON)
 
 
 def refusal(status: int, error: ProtocolError, id: bytes | None = None, allow: bytes | None = None) -> Response:
@@ -238,8 +228,9 @@ MAX_PROFILES = 128
 class Preflight:
     """The checks of a request before its body is read, and the responses to bodies over the limits."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, challenges: Challenges = PLAIN) -> None:
         self.settings = settings
+        self._challenges = challenges
         self._origins, self._hosts = frozenset(settings.origins), frozenset(settings.hosts)
         self._digits = len(str(settings.max_body))  # a length with fewer digits is within the limit
         self._judge = lru_cache(maxsize=MAX_PROFILES)(self._judge_values)
@@ -253,10 +244,19 @@ class Preflight:
             raw(b"mcp-protocol-version"), raw(b"mcp-method"),
         )  # fmt: skip
         digits = raw(b"content-length")
-        if digits is None or len(digits) < self._digits or isinstance(result, Response):
+        if isinstance(result, Response):
+            is_asked = method == "OPTIONS" and result.status == 405 and b"origin" in headers.raw
+            return answer_preflight(headers, self.cors_of(headers)) if is_asked else result
+        if digits is None or len(digits) < self._digits:
             return result
         length = length_of(headers.get(b"content-length"))
-        return self.refuse_large_body() if length is not None and length > self.settings.max_body else result
+        if length is None or length <= self.settings.max_body:
+            return result
+        return with_cors(self.refuse_large_body(), result.cors)
+
+    def cors_of(self, headers: Headers) -> Pairs:
+        """The headers of responses for a page of another origin, which is allowed; none without an origin."""
+        return cors_of(headers.raw.get(b"origin"), self._origins)
 
     def _judge_values(
         self, method: str, local: str | None, is_ambiguous: bool, *values: bytes | None
@@ -269,15 +269,18 @@ class Preflight:
                 raise InvalidRequest("Host and Origin are given once")
         except InvalidRequest as error:
             return refusal(403, error)  # R26-HTTP-03
+        cors = cors_of(values[1], self._origins)
         if method not in ("POST", "GET", "DELETE"):
             response = refusal(405, InvalidRequest(f"{method[:20]} is not served"), allow=b"POST, GET, DELETE")
+            response = with_cors(response, cors)
             return response if method != "HEAD" else replace(response, body=b"")  # a HEAD is answered without a body
         profile = profile_of(accept, version, mcp_method)
         if method == "POST" and not is_json(content_type):
-            return refusal(415, InvalidRequest("Content-Type is application/json"))
+            return with_cors(refusal(415, InvalidRequest("Content-Type is application/json")), cors)
         if method == "POST" and not (profile.json or profile.events):
-            return refusal(406, InvalidRequest("Accept names application/json and text/event-stream"))
-        return profile
+            text = "Accept names application/json and text/event-stream"
+            return with_cors(refusal(406, InvalidRequest(text)), cors)
+        return replace(profile, challenges=self._challenges, cors=cors)
 
     def refuse_large_body(self) -> Response:
         """The response to a body over the limit."""

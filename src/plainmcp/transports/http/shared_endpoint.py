@@ -14,6 +14,7 @@ from ...revisions import LATEST
 from ...wire.jsonrpc import Envelope
 from ..shares import Limit
 from . import rules
+from .challenges import PLAIN, Challenges
 from .endpoint import Endpoint, PendingResponse
 from .headers import Headers
 from .http_session import HttpSession
@@ -34,8 +35,8 @@ _MAY_BE_ELSEWHERE = frozenset({UNSET, "notifications/cancelled"})
 class SharedEndpoint(Endpoint):
     """An endpoint whose sessions other processes serve, too."""
 
-    def __init__(self, core: Core, settings: Settings) -> None:
-        super().__init__(core, settings)
+    def __init__(self, core: Core, settings: Settings, challenges: Challenges = PLAIN) -> None:
+        super().__init__(core, settings, challenges)
         self.shared = SharedSessions(core, settings, self.sessions, self._shares)
 
     def start(self) -> None:

@@ -37,7 +37,7 @@ class SessionState(msgspec.Struct, array_like=True):
     """What changes during a session, as it is in the store."""
 
     version: int = 0
-    level: str | None = "warning"
+    level: str | None = None  # the one that the client has set
     subscribed: list[str] = []
     has_ended: bool = False
 
@@ -99,7 +99,8 @@ class SharedSession(HttpSession):
         """Take the state of the store, unless it is older."""
         if state.version > self.version:
             session = self.connection.session
-            self.version, session.log_level, session.subscribed = state.version, state.level, set(state.subscribed)
+            self.version, session.subscribed = state.version, set(state.subscribed)
+            session.log_level = state.level or session.log_level
 
     # Questions and cancellations ------------------------------------------------------------------
 

@@ -3,7 +3,9 @@
 Does no I/O and stores nothing. The clock is that of the server.
 """
 
+import logging
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from functools import lru_cache
 from secrets import token_urlsafe
 from typing import Any
 
@@ -11,7 +13,7 @@ import msgspec
 
 from ...errors import InvalidParams
 from ...protocol.core import Core
-from ...protocol.principals import text_of
+from ...protocol.identity import text_of
 from ...protocol.session import Session
 from ...revisions import REVISIONS
 from ...wire import signing
@@ -22,6 +24,10 @@ MAX_FACTS = 2_048
 """How many bytes of facts an id carries: proxies and clients limit the size of headers."""
 _FORM = 1
 """The number of this form of ids; ids of another form are unknown."""
+
+_log = logging.getLogger("plainmcp")
+_NEEDED = ("elicitation", "roots", "sampling")
+_AHEAD = 60.0  # by how many seconds the clocks of processes may differ
 
 
 class SignedId(msgspec.Struct, array_like=True, frozen=True):
@@ -109,8 +115,20 @@ class SignedIds:
         return self._key
 
     def _owner_of(self, principal: Any) -> str:
-        return "" if principal is None else signing.digest("principal", text_of(self._core, principal))
+        """The digest of a principal; never the same twice if it has no text."""
+        if principal is None:
+            return ""
+        text = text_of(self._core, principal)
+        if text is None:
+            kind: Any = type(principal)
+            _warn_of_identity(kind)
+        return signing.digest("principal", token_urlsafe(15) if text is None else text)
 
 
-_NEEDED = ("elicitation", "roots", "sampling")
-_AHEAD = 60.0  # by how many seconds the clocks of processes may differ
+@lru_cache(maxsize=64)  # once for each class
+def _warn_of_identity(kind: Any) -> None:
+    _log.warning(
+        "the sessions of this caller will be unknown on its next request: what principal= gives (%s) has no text "
+        "that is the same then. Let it give a user id, or a dataclass",
+        kind.__name__,
+    )

@@ -351,3 +351,27 @@ def test_one_handler_completes_every_argument_also_of_later_prompts() -> None:
     ):
         params = {"ref": ref, "argument": {"name": name, "value": "t"}, "context": {"arguments": {"other": "o"}}}
         assert client.request("completion/complete", params)["completion"]["values"] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("default", "chosen", "levels"),
+    [
+        (None, None, ["debug", "info"]),
+        (None, "info", ["info"]),
+        ("info", None, ["info"]),
+        ("error", "debug", ["debug", "info"]),
+    ],
+)
+def test_log_messages_are_sent_at_the_level_of_the_client_or_of_the_server(
+    default: str | None, chosen: str | None, levels: list[str]
+) -> None:
+    mcp = FastMCP("Demo", client_log_level=default)
+
+    @mcp.tool
+    async def talk(ctx: Context) -> None:
+        await ctx.debug("a")
+        await ctx.info("b")
+
+    client = Client(mcp, "2025-06-18", log_level=chosen)
+    client.call("talk")
+    assert [one["params"]["level"] for one in client.notifications] == levels

@@ -12,7 +12,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from plainmcp.compat.fastmcp import FastMCP, NotFoundError, ToolError
+from plainmcp.compat.fastmcp.prompts import Message, PromptResult
+from plainmcp.compat.fastmcp.resources import ResourceContent, ResourceResult
 from plainmcp.compat.fastmcp.server.http import create_sse_app, create_streamable_http_app
+from plainmcp.compat.fastmcp.utilities.lifespan import combine_lifespans
+from plainmcp.compat.mcp.types import TextContent
 
 
 async def get(app: Any, path: str) -> tuple[int, Any]:
@@ -105,7 +109,7 @@ def test_a_program_lists_and_uses_its_own_server() -> None:
         assert (await server.read_resource("data://x")).contents[0].content == b"x"
         assert [one.uri_template for one in await server.list_resource_templates()] == ["data://{y}/z"]
         prompt = await server.render_prompt("ask")
-        assert (prompt.messages[0].content["text"], prompt.description, prompt.meta) == ("Hello", "Ask", {"m": 1})
+        assert (prompt.messages[0].content.text, prompt.description, prompt.meta) == ("Hello", "Ask", {"m": 1})
         with pytest.raises(ToolError, match="Error calling tool 'fail': no"):
             await server.call_tool("fail")
         for ask in (server.get_tool, server.get_prompt, server.get_resource, server.call_tool):
@@ -113,3 +117,73 @@ def test_a_program_lists_and_uses_its_own_server() -> None:
                 await ask("none")
 
     asyncio.run(use())
+
+
+def test_what_a_program_gets_from_its_own_server_has_the_types_of_mcp() -> None:
+    mcp = FastMCP("own")
+    mcp.tool(lambda: "done", name="work")
+
+    @mcp.prompt
+    def greet() -> PromptResult:
+        return PromptResult("Hello!", description="A greeting")
+
+    called = asyncio.run(mcp.call_tool("work"))
+    rendered = asyncio.run(mcp.render_prompt("greet"))
+    assert called.content == [TextContent(type="text", text="done")]
+    assert rendered.messages[0].content == TextContent(type="text", text="Hello!")
+    for ask in (mcp.call_tool("none"), mcp.render_prompt("none"), mcp.read_resource("none://1")):
+        with pytest.raises(NotFoundError, match=r"Unknown (tool|prompt|resource): 'none"):
+            asyncio.run(ask)
+
+
+def test_results_are_made_of_one_text_or_of_lists_and_of_nothing_else() -> None:
+    assert PromptResult("Hi").messages == [Message("Hi")]
+    assert Message("Hi", role="assistant").content == TextContent(type="text", text="Hi")
+    with pytest.raises(TypeError, match="list of Messages"):
+        PromptResult(Message("Hi"))
+    assert ResourceResult({"a": 1}).contents == [ResourceContent('{"a": 1}')]
+    assert ResourceResult(b"a").contents[0].mime_type == "application/octet-stream"
+    with pytest.raises(TypeError, match="write"):
+        ResourceResult(ResourceContent("a"))
+    with pytest.raises(TypeError, match=r"contents\[1\]"):
+        ResourceResult([ResourceContent("a"), "b"])
+
+
+def test_lifespans_of_applications_are_combined() -> None:
+    seen: list[str] = []
+
+    def lifespan(name: str, value: Any) -> Any:
+        @asynccontextmanager
+        async def enter(app: Any) -> AsyncIterator[Any]:
+            seen.append(f"{name} starts")
+            yield value
+            seen.append(f"{name} ends")
+
+        return enter
+
+    async def use() -> Any:
+        async with combine_lifespans(lifespan("a", None), lifespan("b", {"x": 1}), lifespan("c", {"x": 2}))(
+            None
+        ) as got:
+            return got
+
+    assert asyncio.run(use()) == {"x": 2}
+    assert seen == ["a starts", "b starts", "c starts", "c ends", "b ends", "a ends"]
+
+
+def test_routes_of_mounted_servers_are_served_also_those_that_come_later() -> None:
+    main, child, grandchild = FastMCP("main"), FastMCP("child"), FastMCP("grandchild")
+
+    def add(server: FastMCP, path: str) -> None:
+        @server.custom_route(path, methods=["GET"])
+        async def answer(request: Request) -> JSONResponse:
+            return JSONResponse(server.name)
+
+    add(child, "/early")
+    child.mount(grandchild)
+    main.mount(child, "sub")
+    add(main, "/same")
+    add(grandchild, "/same")
+    add(grandchild, "/late")
+    for path, name in (("/early", "child"), ("/same", "main"), ("/late", "grandchild")):
+        assert asyncio.run(get(main.http_app(), path)) == (200, name)

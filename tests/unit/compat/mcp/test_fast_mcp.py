@@ -13,6 +13,7 @@ from plainmcp.compat.mcp.server.fastmcp import Context, FastMCP, Image
 from plainmcp.compat.mcp.server.fastmcp.exceptions import ToolError
 from plainmcp.compat.mcp.server.fastmcp.prompts.base import AssistantMessage, UserMessage
 from plainmcp.compat.mcp.types import Completion, TextContent, ToolAnnotations
+from plainmcp.testing import Client
 
 
 def ask(server: Any, method: str, **params: Any) -> Any:
@@ -272,3 +273,17 @@ def test_sse_is_served_as_streamable_http_with_a_line_that_says_so(caplog: pytes
     with caplog.at_level(logging.WARNING):
         FastMCP("demo").sse_app()
     assert "the transport sse is served as streamable HTTP: the endpoint is /sse" in caplog.text
+
+
+@pytest.mark.parametrize(("level", "levels"), [(None, ["debug", "info"]), ("info", ["info"]), ("warning", [])])
+def test_a_client_that_sets_no_level_is_sent_all_log_messages(level: str | None, levels: list[str]) -> None:
+    mcp = FastMCP("Demo")
+
+    @mcp.tool()
+    async def talk(ctx: Context) -> None:
+        await ctx.debug("a")
+        await ctx.info("b")
+
+    client = Client(mcp, "2025-06-18", log_level=level)
+    client.call("talk")
+    assert [one["params"]["level"] for one in client.notifications] == levels

@@ -4,11 +4,13 @@ from typing import Any
 
 import msgspec
 import pytest
+from pydantic import BaseModel, Field
 
 from plainmcp.compat.mcp.server import MCPServer, ServerRequestContext
 from plainmcp.compat.mcp.server.mcpserver.exceptions import ToolError
 from plainmcp.compat.mcp.shared.exceptions import MCPError
 from plainmcp.compat.mcp.types import INVALID_PARAMS
+from plainmcp.testing import Client
 
 
 def call(server: Any, name: str, **arguments: Any) -> Any:
@@ -56,3 +58,17 @@ def test_middleware_sees_the_request_and_may_refuse_it(server: MCPServer) -> Non
 def test_an_unknown_option_is_refused() -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         MCPServer("demo", colour="red")
+
+
+def test_a_model_with_other_names_for_output_promises_the_names_that_are_sent() -> None:
+    class Part(BaseModel):
+        part_id: str = Field(validation_alias="id", serialization_alias="partId")
+
+    mcp = MCPServer("parts")
+
+    @mcp.tool()
+    def find() -> list[Part]:
+        return [Part.model_validate({"id": "7"})]
+
+    client = Client(mcp, "2025-06-18")
+    assert client.call("find")["structuredContent"] == {"result": [{"partId": "7"}]}

@@ -1,7 +1,6 @@
 """`fastmcp.prompts.base`."""
 
-from ....results import PromptResult
 from ..components import Prompt
-from ..pieces import Message
+from ..pieces import Message, PromptResult
 
 __all__ = ["Message", "Prompt", "PromptResult"]

@@ -1,9 +1,8 @@
 """`fastmcp.resources`: its module `resource` of FastMCP 2, and its decorator of the same name."""
 
-from ....results import ResourceResult
 from ..components import ResourceTemplate
 from ..decorators import resource
-from ..pieces import ResourceContent
+from ..pieces import ResourceContent, ResourceResult
 from ..resource_types import (
     BinaryResource,
     DirectoryResource,

@@ -1,7 +1,6 @@
 """`fastmcp.resources.base`."""
 
-from ....results import ResourceResult
-from ..pieces import ResourceContent
+from ..pieces import ResourceContent, ResourceResult
 from ..resource_types import Resource
 
 __all__ = ["Resource", "ResourceContent", "ResourceResult"]

@@ -18,13 +18,13 @@ def create_streamable_http_app(
     stateless_http: bool = False,
     middleware: Any = None,
     **options: Any,
-) -> HttpApp:
+) -> Any:
     """The application of a server at a path."""
     return server.http_app(streamable_http_path, middleware, stateless_http=stateless_http)
 
 
 def create_sse_app(
     server: FastMCP, message_path: str, sse_path: str, *, middleware: Any = None, **options: Any
-) -> HttpApp:
+) -> Any:
     """The application of a server at the path for the old transport; it serves streamable HTTP."""
     return server.http_app(sse_path, middleware, transport="sse")

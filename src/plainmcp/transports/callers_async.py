@@ -1,0 +1,145 @@
+"""Who calls, in an event loop: the host application's function, or the verifiers of `auth=`.
+
+Plain verifiers run in threads of their own, of which there are few: a flood of invented tokens takes no thread from
+the tools. One address never has all of them, and what would have to wait too long is refused.
+"""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from inspect import isawaitable
+from typing import Any
+
+from ..auth.principal import Unavailable
+from ..protocol.interrupts import raise_interrupt
+from .asgi import IdentifyAsync
+from .http import rules
+from .http.authentication import Authentication, Source, Verification
+from .http.headers import Headers
+from .http.response import Refused, Response
+from .invoke import contain
+from .run_async import run_in_thread
+from .threads import Job, Threads, Work
+
+__all__ = ["identify_by_auth", "identify_by_host"]
+
+MAX_THREADS = 8
+"""How many plain verifiers of one application run at the same time."""
+MAX_THREADS_EACH = 6
+"""How many of these run for one address."""
+MAX_WAITING = 256
+"""How many verifications may run or wait for a thread; more are a 503."""
+VERIFY_SECONDS = 10
+"""How long one verifier may take; then the response is a 503."""
+
+
+def identify_by_host(principal: Callable[[Any], Any]) -> IdentifyAsync:
+    """The callers are what a function of the host application returns; it may be async."""
+
+    async def identify(scope: Any, headers: Headers) -> Any:
+        try:
+            value = principal(scope)
+            return await value if isawaitable(value) else value
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            raise_interrupt(error)
+            _raise_cancel(error)
+            raise Refused(rules.refuse_caller(error)) from None
+
+    return identify
+
+
+def identify_by_auth(authentication: Authentication) -> IdentifyAsync:
+    """The callers are those whom the verifiers know."""
+    verifiers = _Verifiers()
+
+    async def identify(scope: Any, headers: Headers) -> Any:
+        outcome = authentication.begin(headers)
+        if isinstance(outcome, Verification):
+            outcome = await verifiers.verify(outcome, headers.address)
+        if isinstance(outcome, Response):
+            raise Refused(outcome)
+        return outcome
+
+    return identify
+
+
+def _raise_cancel(error: BaseException) -> None:
+    """Raise an exception again if the whole request is cancelled."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise error
+
+
+class _Verifiers:
+    """Runs the verifiers of one application."""
+
+    def __init__(self) -> None:
+        self._threads = Threads(MAX_THREADS, most_each=MAX_THREADS_EACH)
+        self._count = 0
+
+    async def verify(self, verification: Verification, address: str | None) -> Any:
+        """The outcome of a verification, for a client at an address."""
+        steps = verification.steps
+        try:
+            source = next(steps)
+            while True:
+                try:
+                    value = await self._call(source, verification, address)
+                except Exception as error:
+                    source = steps.throw(error)
+                else:
+                    if isinstance(value, _Recalled):
+                        return value.outcome
+                    source = steps.send(value)
+        except StopIteration as end:
+            return end.value
+
+    async def _call(self, source: Source, verification: Verification, address: str | None) -> Any:
+        try:
+            return await self._call_within(source, verification, address)
+        except (SystemExit, KeyboardInterrupt) as error:  # of the author's function: it must not end the server
+            raise contain(error) from None
+
+    async def _call_within(self, source: Source, verification: Verification, address: str | None) -> Any:
+        if source.inline:
+            return source.verify(verification.token)
+        if self._count >= MAX_WAITING:
+            raise Unavailable("too many tokens are being verified", retry_after=1)
+        self._count += 1
+        try:
+            async with asyncio.timeout(VERIFY_SECONDS):
+                if source.is_async:
+                    return await source.verify(verification.token)
+                threads = _ThreadsOf(self._threads, address)
+                value = await run_in_thread(partial(_recall_or_verify, source, verification), threads)
+                return await value if isawaitable(value) else value
+        except TimeoutError:
+            raise Unavailable(f"a verifier took longer than {VERIFY_SECONDS} s") from None
+        finally:
+            self._count -= 1
+
+
+class _ThreadsOf:
+    """The threads for the verifiers, as one address uses them."""
+
+    def __init__(self, threads: Threads, address: str | None) -> None:
+        self._threads, self._address = threads, address
+        self.files = self
+
+    def submit(self, work: Work) -> Job:
+        """Run a function as soon as a thread is free."""
+        return self._threads.submit(work, self._address)
+
+
+class _Recalled:
+    """An outcome that another request has found meanwhile."""
+
+    def __init__(self, outcome: Any) -> None:
+        self.outcome = outcome
+
+
+def _recall_or_verify(source: Source, verification: Verification) -> Any:
+    outcome = verification.recall()
+    return source.verify(verification.token) if outcome is None else _Recalled(outcome)

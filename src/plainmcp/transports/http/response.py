@@ -1,0 +1,29 @@
+"""A whole HTTP response, as plain data."""
+
+import msgspec
+
+__all__ = ["JSON", "Refused", "Response", "json_response"]
+
+
+class Response(msgspec.Struct, frozen=True, gc=False):
+    """A whole HTTP response."""
+
+    status: int
+    body: bytes = b""
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+class Refused(Exception):
+    """A request was refused, with this response."""
+
+    def __init__(self, response: Response) -> None:
+        self.response = response
+
+
+JSON = ((b"content-type", b"application/json"),)
+"""The headers of a JSON response."""
+
+
+def json_response(status: int, body: bytes | None) -> Response:
+    """A response with JSON; without a body it is a 202 (R26-HTTP-06)."""
+    return Response(202) if body is None else Response(status, body, JSON)

@@ -1,0 +1,134 @@
+"""The session of the official SDK: what handlers ask and send, and the exceptions they get."""
+
+from typing import Any
+
+import pytest
+
+from plainmcp.compat.mcp.server import MCPServer
+from plainmcp.compat.mcp.server.fastmcp import Context, FastMCP
+from plainmcp.compat.mcp.shared.exceptions import McpError
+from plainmcp.compat.mcp.types import SamplingMessage, TextContent, Tool
+from plainmcp.testing import Client, RpcError
+
+REVISION = "2025-11-25"
+URL_FORMS = {"elicitation": {"form": {}, "url": {}}}
+
+
+def text_of(result: dict[str, Any]) -> str:
+    return str(result["content"][0]["text"])
+
+
+def test_a_question_that_the_client_cannot_answer_is_an_error_that_handlers_can_catch() -> None:
+    mcp = FastMCP("asks")
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        try:
+            await ctx.session.create_message([], max_tokens=5)
+        except McpError as error:
+            return f"{error.error.code} {error}"
+        return "answered"
+
+    @mcp.tool()
+    def ask_in_a_thread(ctx: Context) -> str:
+        try:
+            ctx.session.list_roots()
+        except McpError as error:
+            return f"{error.code} {error.message}"
+        return "answered"
+
+    client = Client(mcp, REVISION)
+    assert text_of(client.call("ask")) == "-32600 This needs sampling, which the client does not offer."
+    assert text_of(client.call("ask_in_a_thread")) == "-32600 This needs roots, which the client does not offer."
+
+
+def test_tools_and_messages_of_the_sdk_can_be_sent_to_the_model() -> None:
+    mcp, asked = FastMCP("asks"), []
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        message = SamplingMessage(role="user", content=TextContent(type="text", text="hi"))
+        tool = Tool(name="look", inputSchema={"type": "object"})
+        answer = await ctx.session.create_message([message], max_tokens=5, tools=[tool])
+        return str(answer.content.text)
+
+    def answer(params: dict[str, Any]) -> dict[str, Any]:
+        asked.append(params)
+        return {"role": "assistant", "model": "m", "content": {"type": "text", "text": "hello"}}
+
+    client = Client(
+        mcp, REVISION, answers={"sampling/createMessage": answer}, capabilities={"sampling": {"tools": {}}}
+    )
+    assert text_of(client.call("ask")) == "hello"
+    assert asked[0]["tools"] == [{"name": "look", "inputSchema": {"type": "object"}}]
+
+
+@pytest.mark.parametrize("of_session", [True, False])
+def test_the_id_of_a_page_is_the_one_that_the_handler_chose(of_session: bool) -> None:
+    mcp, asked = FastMCP("asks"), []
+
+    @mcp.tool()
+    async def visit(ctx: Context) -> str:
+        source: Any = ctx.session if of_session else ctx
+        answer = await source.elicit_url("Please pay", "https://example.com/pay", "pay-1")
+        await ctx.session.send_elicit_complete("pay-1")
+        return str(answer.action)
+
+    def answer(params: dict[str, Any]) -> dict[str, Any]:
+        asked.append(params)
+        return {"action": "accept"}
+
+    client = Client(mcp, REVISION, answers={"elicitation/create": answer}, capabilities=URL_FORMS)
+    assert text_of(client.call("visit")) == "accept"
+    assert asked[0]["elicitationId"] == "pay-1"
+    assert client.notifications[-1]["method"] == "notifications/elicitation/complete"
+    assert client.notifications[-1]["params"] == {"elicitationId": "pay-1"}
+
+
+def test_a_client_can_be_pinged() -> None:
+    mcp = FastMCP("asks")
+
+    @mcp.tool()
+    async def ping(ctx: Context) -> str:
+        return type(await ctx.session.send_ping()).__name__
+
+    assert text_of(Client(mcp, REVISION, answers={"ping": lambda params: {}}).call("ping")) == "EmptyResult"
+
+
+def test_a_changed_resource_is_announced_to_the_client_that_is_calling() -> None:
+    mcp = FastMCP("changes")
+
+    @mcp.tool()
+    async def change(ctx: Context) -> None:
+        await ctx.session.send_resource_updated("notes://1")
+
+    client = Client(mcp, REVISION)
+    client.call("change")
+    [sent] = client.notifications
+    assert (sent["method"], sent["params"]) == ("notifications/resources/updated", {"uri": "notes://1"})
+
+
+def test_what_a_resource_of_mcp_2_raises_is_not_sent() -> None:
+    server = MCPServer("hides")
+
+    @server.resource("notes://{name}")
+    def read(name: str) -> str:
+        raise ValueError("the password is swordfish")
+
+    with pytest.raises(RpcError) as raised:
+        Client(server, REVISION).read("notes://1")
+    assert raised.value.code == -32603 and raised.value.data == {"uri": "notes://1"}
+    assert "swordfish" not in raised.value.message
+
+
+def test_an_error_of_the_real_package_has_its_code() -> None:
+    mcp_error = pytest.importorskip("mcp.shared.exceptions").MCPError
+    server = MCPServer("mixed")
+
+    @server.tool()
+    def fail() -> str:
+        raise mcp_error(-32001, "not now", {"retry": 5})
+
+    with pytest.raises(RpcError) as raised:
+        Client(server, REVISION).call("fail")
+    assert (raised.value.code, raised.value.message, raised.value.data) == (-32001, "not now", {"retry": 5})

@@ -1,0 +1,371 @@
+"""`requires=` and `implies=`: what is refused before the handler runs, on every transport and by HTTP statuses."""
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+import protected
+from plainmcp import Context, Depends, Server
+from plainmcp.auth import Principal
+from plainmcp.errors import AuthorError
+from plainmcp.protocol.scopes import check_scopes, compile_missing, scopes_of
+from plainmcp.testing import Client
+from protected import APPS, Answer, ask, mount
+from ways import REVISIONS, WAYS, send
+
+
+def verify(token: str) -> Principal | None:
+    """A token is its subject and its scopes, in base64."""
+    subject, *scopes = urlsafe_b64decode(token).decode().split("~")
+    return Principal("https://a", subject, None, frozenset(scopes))
+
+
+def token_of(text: str) -> str:
+    return urlsafe_b64encode(text.encode()).decode()
+
+
+def call(app: Any, token: str | None = None, *args: Any, **params: Any) -> Answer:
+    """Call a tool, or another method, with a token such as ada~notes:read."""
+    return protected.call(app, None if token is None else token_of(token), *args, **params)
+
+
+def initialize(app: Any, token: str, revision: str = "2025-11-25") -> dict[str, str]:
+    """Open a session with a token such as ada~notes:read."""
+    return protected.initialize(app, token_of(token), revision)
+
+
+def refusing(**options: Any) -> Server:
+    """A server with one of everything that requires a scope; none of it may run."""
+    server = Server("notes", "1.0", **options)
+
+    def never() -> Any:
+        raise AssertionError("it must not run")
+
+    @server.tool(requires="notes:write")
+    def write(text: str) -> str:
+        return never()  # type: ignore[no-any-return]
+
+    @server.tool(requires="notes:write")
+    async def write_with_context(text: str, ctx: Context) -> str:
+        await ctx.info("it must not be sent")
+        return never()  # type: ignore[no-any-return]
+
+    @server.tool(requires="notes:write")
+    def write_with_dependency(text: str, other: Any = Depends(never)) -> str:
+        return never()  # type: ignore[no-any-return]
+
+    @server.resource("memo://notes", requires=["notes:read", "notes:write"])
+    def notes() -> str:
+        return never()  # type: ignore[no-any-return]
+
+    @server.resource("memo://notes/{id}", requires=lambda request: ["notes:read", f"note:{request.arguments['id']}"])
+    def note(id: str) -> str:
+        return never()  # type: ignore[no-any-return]
+
+    @server.prompt(requires="notes:write")
+    def review(text: str) -> str:
+        return never()  # type: ignore[no-any-return]
+
+    @server.completion("review", "text")
+    def complete(typed: str) -> list[str]:
+        return never()  # type: ignore[no-any-return]
+
+    return server
+
+
+def pass_on(request: Any, call_next: Any) -> Any:
+    raise AssertionError("middleware runs only for those who may call")
+
+
+CASES: dict[str, tuple[str, dict[str, Any], list[str]]] = {
+    "tool": ("tools/call", {"name": "write", "arguments": {"text": "x"}}, ["notes:write"]),
+    "wrong arguments": ("tools/call", {"name": "write", "arguments": {"txt": "x"}}, ["notes:write"]),
+    "context": ("tools/call", {"name": "write_with_context", "arguments": {"text": "x"}}, ["notes:write"]),
+    "dependency": ("tools/call", {"name": "write_with_dependency", "arguments": {"text": "x"}}, ["notes:write"]),
+    "resource": ("resources/read", {"uri": "memo://notes"}, ["notes:read", "notes:write"]),
+    "template": ("resources/read", {"uri": "memo://notes/7"}, ["notes:read", "note:7"]),
+    "prompt": ("prompts/get", {"name": "review", "arguments": {"text": "x"}}, ["notes:write"]),
+    "completion": (
+        "completion/complete",
+        {"ref": {"type": "ref/prompt", "name": "review"}, "argument": {"name": "text", "value": "a"}},
+        ["notes:write"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize("way", [way for way in WAYS if way not in APPS])
+def test_without_http_it_is_a_json_rpc_error(way: str, revision: str, case: str) -> None:
+    method, params, scopes = CASES[case]
+    assert send(way, refusing(), method, revision, **params)["error"] == {
+        "code": -32600,
+        "message": f"this requires the scopes {' '.join(scopes)}",
+        "data": {"requiredScopes": scopes},
+    }
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("has_middleware", [False, True])
+@pytest.mark.parametrize("kind", APPS)
+def test_over_http_it_is_a_403_with_all_scopes(kind: str, has_middleware: bool, case: str) -> None:
+    """R26-AUTH-10, R26-AUTH-11: before the handler, its dependencies and middleware run, and without a stream."""
+    method, params, scopes = CASES[case]
+    is_called = has_middleware and case != "completion"  # middleware is around other methods as always
+    app = mount(kind, refusing(middleware=[pass_on] if is_called else []), auth=verify)
+    answer = call(app, "ada~other", method=method, **params) if method != "tools/call" else tool(app, params)
+    assert (answer.status, answer.headers["content-type"]) == (403, "application/json")
+    assert f'scope="{" ".join(scopes)}"' in str(answer.challenge) and "insufficient_scope" in str(answer.challenge)
+    assert answer.json["error"]["data"] == {"requiredScopes": scopes}
+
+
+def tool(app: Any, params: dict[str, Any], token: str = "ada~other") -> Any:
+    return call(app, token, params["name"], **params["arguments"])
+
+
+@pytest.mark.parametrize("case", ["tool", "context", "resource", "prompt", "template"])
+@pytest.mark.parametrize("kind", APPS)
+def test_it_is_a_403_with_a_session_too(kind: str, case: str) -> None:
+    """R2511-AUTH-10."""
+    method, params, scopes = CASES[case]
+    app = mount(kind, refusing(), auth=verify)
+    headers = initialize(app, "ada~other")
+    answer = ask(app, {"jsonrpc": "2.0", "id": 9, "method": method, "params": params}, headers)
+    assert (answer.status, answer.json["id"]) == (403, 9)
+    assert f'scope="{" ".join(scopes)}"' in str(answer.challenge)
+    uri = params.get("uri")
+    if uri is not None:
+        message = {"jsonrpc": "2.0", "id": 9, "method": "resources/subscribe", "params": {"uri": uri}}
+        assert ask(app, message, headers).status == 403
+
+
+def test_a_listen_request_names_the_scopes_of_all_its_resources() -> None:
+    app = refusing().asgi(auth=verify)
+    uris = ["memo://notes", "memo://notes/7", "memo://unknown"]
+    answer = call(app, "ada", method="subscriptions/listen", notifications={"resourceSubscriptions": uris})
+    assert (answer.status, answer.headers["content-type"]) == (403, "application/json")
+    assert 'scope="notes:read notes:write note:7"' in str(answer.challenge)
+
+
+@pytest.mark.parametrize("kind", APPS)
+def test_a_caller_without_a_token_gets_a_401_with_the_scopes_to_log_in_with(kind: str) -> None:
+    app = mount(kind, refusing(), auth=verify, anonymous=True)
+    answer = call(app, None, "write", text="x")
+    assert (answer.status, answer.challenge) == (401, 'Bearer scope="notes:write"')
+    assert call(mount(kind, refusing()), None, "write", text="x").status == 401
+
+
+@pytest.mark.parametrize("kind", APPS)
+def test_lists_show_what_requires_a_scope(kind: str) -> None:
+    answer = call(mount(kind, refusing(), auth=verify), "ada", method="tools/list")
+    assert [one["name"] for one in answer.json["result"]["tools"]][:1] == ["write"]
+
+
+# What is allowed ----------------------------------------------------------------------------------
+
+
+def allowing(**options: Any) -> Server:
+    server = Server("notes", "1.0", **options)
+
+    @server.tool(requires="notes:read")
+    def read() -> str:
+        return "read"
+
+    @server.resource(
+        "memo://{id}", requires=lambda request: f"note:{request.arguments['id']}", cache=(1000, "public")
+    )
+    def note(id: str) -> str:
+        return id
+
+    return server
+
+
+@pytest.mark.parametrize("kind", APPS)
+def test_with_its_scopes_it_runs(kind: str) -> None:
+    app = mount(kind, allowing(), auth=verify)
+    assert call(app, "ada~notes:read", "read").status == 200
+    answer = call(app, "ada~note:7", method="resources/read", uri="memo://7")
+    assert answer.json["result"]["contents"][0]["text"] == "7"
+    assert call(app, "ada~note:7", method="resources/read", uri="memo://8").status == 403
+
+
+def test_what_only_some_may_read_is_private_without_being_asked() -> None:
+    """R26-CACHE-05."""
+    server = allowing()
+
+    @server.resource("memo://own", visible=lambda principal: principal is not None, cache=(1000, "public"))
+    def own() -> str:
+        return "own"
+
+    @server.resource("memo://all", cache=(1000, "public"))
+    def shared() -> str:
+        return "all"
+
+    ada = Principal(subject="ada", scopes=frozenset({"note:7"}))
+    with closing(Client(server, "2026-07-28", principal=ada)) as client:
+        scopes = [client.request("resources/read", {"uri": f"memo://{one}"})["cacheScope"] for one in ("7", "own")]
+        public = client.request("resources/read", {"uri": "memo://all"})["cacheScope"]
+        listed = client.request("resources/list", {})["cacheScope"]
+    assert (scopes, public, listed) == (["private", "private"], "public", "private")
+
+
+@pytest.mark.parametrize(
+    ("implies", "granted", "is_allowed"),
+    [
+        (None, "notes:write", False),
+        ({"notes:write": ["notes:read"]}, "notes:write", True),
+        ({"notes:write": ["notes:read"]}, "other", False),
+        ({"admin": ["notes:write"], "notes:write": ["notes:read"]}, "admin", True),
+        ({"admin": ["*"]}, "admin", True),
+        ({"admin": ["*"]}, "*", False),
+        ({"a": ["b"], "b": ["a"]}, "a", False),
+        (lambda granted, scope: f"{scope.split(':')[0]}:*" in granted, "notes:*", True),
+        (lambda granted, scope: f"{scope.split(':')[0]}:*" in granted, "other:*", False),
+    ],
+)
+@pytest.mark.parametrize("kind", APPS)
+def test_a_broader_scope_satisfies_a_narrower_one(kind: str, implies: Any, granted: str, is_allowed: bool) -> None:
+    """R26-AUTH-12; the challenge names the narrow one."""
+    answer = call(mount(kind, allowing(implies=implies), auth=verify), f"ada~{granted}", "read")
+    assert answer.status == (200 if is_allowed else 403)
+    assert is_allowed or 'scope="notes:read"' in str(answer.challenge)
+
+
+@pytest.mark.parametrize("kind", APPS)
+def test_the_scope_of_every_request_may_be_implied_too(kind: str) -> None:
+    class Issued:
+        scopes = ("notes:read",)
+
+        def verify(self, token: str) -> Principal | None:
+            return verify(token)
+
+    app = mount(kind, allowing(implies={"notes:write": ["notes:read"]}), auth=Issued())
+    assert [call(app, f"ada~{scope}", "read").status for scope in ("notes:write", "x")] == [200, 403]
+
+
+def test_a_mounted_server_keeps_its_requirements_and_its_hierarchy() -> None:
+    outer = Server("outer", "1", implies={"root": ["notes:write"]})
+    outer.mount(allowing(implies={"notes:write": ["notes:read"]}), "in")
+    app = outer.asgi(auth=verify)
+    statuses = [call(app, f"ada~{scope}", "in_read").status for scope in ("root", "notes:write", "x")]
+    assert statuses == [200, 200, 403]
+    assert call(app, "ada~note:7", method="resources/read", uri="memo://in/7").status == 200
+
+
+def test_middleware_that_changes_a_request_does_not_get_around_a_requirement() -> None:
+    server = refusing()
+
+    @server.tool
+    def harmless(text: str) -> str:
+        return text
+
+    @server.middleware
+    def redirect(request: Any, call_next: Any) -> Any:
+        request.params["name"] = "write"
+        return call_next(request)
+
+    for kind in APPS:
+        answer = call(mount(kind, server, auth=verify), "ada", "harmless", text="x")
+        assert (answer.status, answer.json["error"]["code"]) == (403, -32600)
+
+
+def test_a_batch_has_the_error_of_its_part() -> None:
+    app = refusing().asgi(auth=verify)
+    headers = initialize(app, "ada", "2025-03-26")
+    write = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "write", "arguments": {}}}
+    answer = ask(app, [{"jsonrpc": "2.0", "id": 1, "method": "ping"}, write], headers)
+    assert answer.status == 200
+    assert [one.get("error", {}).get("code") for one in json.loads(answer.body)] == [None, -32600]
+
+
+# The host's own principals ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class User:
+    name: str
+    scopes: tuple[str, ...] = ()
+
+
+@pytest.mark.parametrize(
+    "principal",
+    [User("ada", ("notes:read",)), {"name": "ada", "scopes": ["notes:read"]}, {"scopes": "a notes:read b"}],
+)
+@pytest.mark.parametrize("kind", APPS)
+def test_a_principal_of_the_host_has_its_scopes_in_an_attribute(kind: str, principal: Any) -> None:
+    assert call(mount(kind, allowing(), principal=lambda _: principal), None, "read").status == 200
+
+
+@pytest.mark.parametrize("principal", [User("ada"), "ada", {"name": "ada"}, object(), 7])
+@pytest.mark.parametrize("kind", APPS)
+def test_without_scopes_it_is_refused(kind: str, principal: Any) -> None:
+    answer = call(mount(kind, allowing(), principal=lambda _: principal), None, "read")
+    assert answer.status == 403
+    assert answer.challenge is not None and "resource_metadata" not in answer.challenge
+
+
+def test_scopes_of_nothing() -> None:
+    assert scopes_of(None) == scopes_of("ada") == frozenset()
+
+
+# Authors ------------------------------------------------------------------------------------------
+
+
+async def later(request: Any) -> str:
+    return "x"
+
+
+@pytest.mark.parametrize(
+    "requires", ["a b", 'a"b', "a\\b", "", ["a", 3], ["é"], 3, later, "offline_access", "a\r\nb"]
+)
+def test_a_requirement_that_cannot_be_sent_is_refused_at_registration(requires: Any) -> None:
+    """R26-AUTH-13."""
+    with pytest.raises(AuthorError):
+        Server("s", "1").tool(requires=requires)(lambda: None)
+
+
+@pytest.mark.parametrize("implies", [3, {"a": "b"}, {"a b": ["c"]}, {"a": ["b c"]}])
+def test_a_hierarchy_that_cannot_work_is_refused(implies: Any) -> None:
+    with pytest.raises(AuthorError):
+        compile_missing(implies)
+
+
+@pytest.mark.parametrize("value", [3, ["a b"], object(), (one for one in "ab")])
+@pytest.mark.parametrize("kind", APPS)
+def test_a_function_that_returns_something_else_refuses_the_request(kind: str, value: Any, caplog: Any) -> None:
+    server = Server("s", "1")
+
+    @server.tool(requires=lambda request: value)
+    def never() -> None:
+        raise AssertionError
+
+    answer = call(mount(kind, server, auth=verify), "ada", "never")
+    assert "content" not in answer.json.get("result", {}) or answer.json["result"]["isError"]
+    assert "the function of requires=" in caplog.text
+
+
+def test_a_function_sees_the_request() -> None:
+    seen: list[Any] = []
+    server = Server("s", "1")
+
+    def scopes(request: Any) -> None:
+        seen.append((request.method, request.name, request.arguments, request.principal, request.headers))
+
+    @server.tool(requires=scopes)
+    def add(a: int = 0) -> int:
+        return a
+
+    ada = Principal(subject="ada")
+    with closing(Client(server, "2026-07-28", principal=ada)) as client:
+        client.call("add", {"a": 1})
+        client.call("add")
+    assert seen == [("tools/call", "add", {"a": 1}, ada, {}), ("tools/call", "add", {}, ada, {})]
+
+
+def test_scopes_keep_their_order_and_come_once() -> None:
+    assert check_scopes(["b", "a", "b"], "x") == ("b", "a")
+    assert check_scopes({"b", "a"}, "x") == ("a", "b")
