@@ -169,7 +169,8 @@ class SharedSession(HttpSession):
     def _copy_event(self, log: str, size: list[int], number: int, message: bytes | None) -> None:
         before, after = size[0], size[0] + len(message or b"")
         if after <= MAX_COPY:
-            self._replica.append(log, "event" if message is not None else "end", number, message)
+            content = ("end", number) if message is None else ("event", number, bytes(message))
+            self._replica.append(log, *content)
         elif before <= MAX_COPY:
             self._replica.append(log, "lost")
         size[0] = after

@@ -156,6 +156,8 @@ class SharedSessions:
         """Load the state of a session before an exchange, and save it afterwards; the response waits for that."""
 
         def begin_and_save() -> Exchange:
+            if not session.is_loaded:
+                return Exchange(refuse(InternalError(UNAVAILABLE)))
             find_work = self._watch_state(session)
             return BeforeStore(rest=begin(), find_work=find_work, refuse=refuse).begin()
 
