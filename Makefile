@@ -7,10 +7,12 @@ READY := .venv/.ready
 SERVES := .venv/.serves
 PEERS := .venv-bench
 
-.PHONY: help run test test-fast mutants realworld check bench bench-quick docs clean
+.PHONY: help run replicas soak test test-fast mutants realworld check bench bench-quick docs clean
 
 help:
 	@echo "make run         serve the weather example on loopback, and print a request to try"
+	@echo "make replicas    serve an example with two processes, Redis and nginx, and print what to try"
+	@echo "make soak        1,000 operations on replicas, while one is killed and Redis is restarted; a checker reads the history"
 	@echo "make test        run every test and every >>> example"
 	@echo "make test-fast   run the tests for the inner loop, in less than a minute"
 	@echo "make mutants MODULE=src/plainmcp/schema/generate.py [COUNT=30] [SEED=1]   do the golden tests notice a change?"
@@ -37,6 +39,12 @@ $(SERVES): pyproject.toml
 
 run: $(SERVES)
 	@$(BIN)/python examples/weather.py
+
+replicas: $(READY)
+	@cd tests && $(abspath $(BIN))/python replica_set.py
+
+soak: $(READY)
+	@cd tests && $(abspath $(BIN))/python -m soak.run
 
 test: $(READY)
 	$(BIN)/python -m pytest -q -n 2
