@@ -59,7 +59,7 @@ class RedisServer:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        command = [binary(), "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        command = [str(binary()), "--port", str(self.port), "--bind", "127.0.0.1", "--save", ""]
         command += ["--dir", str(self._folder), "--daemonize", "no", *self._options]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         assert self.process.stdout is not None
@@ -75,6 +75,14 @@ class RedisServer:
             if self.process.stdout is not None:
                 self.process.stdout.close()
             self.process = None
+
+    def restart(self) -> None:
+        """End it as an operator does, and start it again; with persistence it has what it had."""
+        assert self.process is not None
+        self.process.terminate()
+        self.process.wait(10)
+        self.stop()
+        self.start()
 
     def freeze(self) -> None:
         """Let it neither answer nor end."""

@@ -51,7 +51,14 @@ class ReplicaSet:
 
     def start_replica(self, number: int) -> None:
         """Start one of the replicas, and wait until it serves."""
-        where = ["--http", f"127.0.0.1:{self.ports[number]}", "--redis", self.redis.url, "--workers", str(self._workers)]
+        where = [
+            "--http",
+            f"127.0.0.1:{self.ports[number]}",
+            "--redis",
+            self.redis.url,
+            "--workers",
+            str(self._workers),
+        ]
         with self.log.open("ab") as file:
             self.processes[number] = subprocess.Popen(
                 [sys.executable, "-m", "plainmcp", "serve", str(EXAMPLES / f"{self._example}.py"), *where],
