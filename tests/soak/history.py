@@ -53,7 +53,7 @@ def check(history: History) -> list[str]:
         if one.outcome == "wrong":
             problems.append(f"{where}: {one.detail}")
         if one.outcome == "no answer":
-            problems.append(f"{where} was never answered")
+            problems.append(f"{where} was never answered: {one.began:.2f} to {one.ended:.2f}, {history.troubles}")
         if one.responses > 1:
             problems.append(f"{where} was answered {one.responses} times")
         if one.outcome == "failed" and not _is_in_trouble(history, one):

@@ -6,7 +6,8 @@ import json
 import random
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from typing import Any
 
 import httpx
 
@@ -17,34 +18,45 @@ from soak.history import History, check, summary_of
 __all__ = ["soak"]
 
 
-async def soak(replicas: ReplicaSet, clients: int, each: int, seed: int = 1, pause: float = 5.0) -> History:
-    """So many clients with so many operations each; meanwhile a replica is killed, and Redis is restarted."""
+async def soak(replicas: ReplicaSet, clients: int, each: int, seed: int = 1, *, official: bool = False) -> History:
+    """So many clients with so many operations each; meanwhile a replica is killed, and then Redis is restarted.
+
+    With `official`, the official Python client and FastMCP's are there, too.
+    """
     history = History()
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
     async with httpx.AsyncClient(limits=limits, timeout=httpx.Timeout(20, read=None), trust_env=False) as http:
-        work = [
+        work: list[Any] = [
             kind(replicas.url, f"{kind.__name__.lower()}{number}", history, http, random.Random(seed * 1000 + number))
             for number in range(clients)
             for kind in ((SessionClient, Modern) if number % 3 == 0 else (SessionClient,))
         ]
-        trouble = asyncio.create_task(_make_trouble(replicas, history, pause))
+        if official:
+            from soak.official import FastMCPClient, OfficialClient  # they take long to load
+
+            for kind, mode in ((OfficialClient, "legacy"), (OfficialClient, "auto"), (FastMCPClient, "")):
+                name = f"{kind.__name__.lower()}{mode}"
+                work.append(kind(replicas.url, name, history, random.Random(seed), mode))
+        trouble = asyncio.create_task(_make_trouble(replicas, history, len(work) * each))
         await asyncio.gather(*(client.run(each) for client in work), trouble)
     return history
 
 
-async def _make_trouble(replicas: ReplicaSet, history: History, pause: float) -> None:
+async def _make_trouble(replicas: ReplicaSet, history: History, total: int) -> None:
+    """Kill a replica after a third of the operations, and restart Redis after two thirds."""
+
     def kill_and_start() -> None:
         replicas.kill_replica(0)
-        time.sleep(min(1.0, pause / 2))
+        time.sleep(0.5)
         replicas.start_replica(0)
 
-    def restart_redis() -> None:
-        replicas.redis.restart()
-
-    await asyncio.sleep(pause / 2)
-    await _record("a replica is killed", history, kill_and_start)
-    await asyncio.sleep(pause)
-    await _record("Redis is restarted", history, restart_redis)
+    for share, name, work in (
+        (1 / 3, "a replica is killed", kill_and_start),
+        (2 / 3, "Redis is restarted", replicas.redis.restart),
+    ):
+        while len(history.operations) < total * share:
+            await asyncio.sleep(0.02)
+        await _record(name, history, work)
 
 
 async def _record(name: str, history: History, work: Callable[[], None]) -> None:
@@ -63,8 +75,7 @@ def main() -> int:
     each = options.operations // (options.clients + -(-options.clients // 3))
     with running_set(persistent=True) as replicas:
         started = time.monotonic()
-        work: Awaitable[History] = soak(replicas, options.clients, each, options.seed)
-        history = asyncio.run(work)  # type: ignore[arg-type]
+        history = asyncio.run(soak(replicas, options.clients, each, options.seed, official=True))
         problems = check(history)
         print(json.dumps(summary_of(history), indent=2))
         print(

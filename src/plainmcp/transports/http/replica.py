@@ -217,10 +217,10 @@ class Replica:
         with self._seen:
             self._seen.wait_for(lambda: self.position >= position, seconds)
 
-    def append_now(self, *content: Any) -> int:
-        """Append an entry to the log of all replicas, and return its position; raises StoreError."""
-        value = self.sign(self.bus, content)
-        return self.ask(lambda store: store.append([(self.bus, value)], MAX_BUS, BUS_SECONDS))[0]
+    def append_now(self, log: str, *content: Any) -> int:
+        """Append an entry to a log, and return its position; raises StoreError."""
+        value, limits = self.sign(log, content), _limits_of(log == self.bus)
+        return self.ask(lambda store: store.append([(log, value)], *limits))[0]
 
     # Writing later: from any thread, without waiting ----------------------------------------------
 
@@ -270,8 +270,7 @@ class Replica:
         for is_bus in (True, False):
             group = [item for item in items if item.work is None and (item.log == self.bus) is is_bus]
             if group:
-                most, seconds = (MAX_BUS, BUS_SECONDS) if is_bus else (MAX_LOG, LOG_SECONDS)
-                self.store.append([(item.log, item.value) for item in group], most, seconds)
+                self.store.append([(item.log, item.value) for item in group], *_limits_of(is_bus))
                 self._remove(group)
         for item in items:
             if item.work is not None:
@@ -407,6 +406,11 @@ class Replica:
         self._up_since = monotonic()
         for one in self.returns:
             _contain(one)
+
+
+def _limits_of(is_bus: bool) -> tuple[int, float]:
+    """How many entries a log keeps, and for how many seconds."""
+    return (MAX_BUS, BUS_SECONDS) if is_bus else (MAX_LOG, LOG_SECONDS)
 
 
 def _contain(work: Callable[[], None]) -> None:

@@ -28,6 +28,8 @@ from .stream import Stream
 
 __all__ = ["SharedEndpoint"]
 
+TOO_MANY = Limit("too many answers and cancellations of this session are for other replicas", True)
+"""Why an answer is refused."""
 _CHANGE_STATE = frozenset({"logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
 _MAY_BE_ELSEWHERE = frozenset({UNSET, "notifications/cancelled"})
 
@@ -79,9 +81,28 @@ class SharedEndpoint(Endpoint):
         method = envelope.method
         if method in _CHANGE_STATE:
             return self._change_state(session, headers, profile, envelope, principal)
-        if method in _MAY_BE_ELSEWHERE and self.shared.replica.problem and not session.connection.knows(envelope):
-            return _refuse_without_store()
+        if method in _MAY_BE_ELSEWHERE and not session.connection.knows(envelope):
+            return self._pass_on(session, headers, profile, envelope, principal)
         return super()._receive_in_session(session, headers, profile, envelope, principal)
+
+    def _pass_on(
+        self, session: SharedSession, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
+    ) -> Response | PendingResponse:
+        """Pass an answer or a cancellation to the replica that waits for it, and accept it when the store has it."""
+        if self.shared.replica.problem is not None:
+            return _refuse_without_store()
+        route = session.find_route(envelope)
+        if route is None:
+            return super()._receive_in_session(session, headers, profile, envelope, principal)
+        if not session.may_pass(route):
+            return rules.over_limit(TOO_MANY, error_response(InternalError(TOO_MANY.text), LATEST))
+        passing = _Passing(profile, session.connection.revision, session)
+        caller = session.connection.caller(passing, headers)
+        return super()._open(passing, AfterStore.of(partial(self._append, passing, route), Exchange), caller)
+
+    def _append(self, passing: "_Passing", route: tuple[Any, ...]) -> None:
+        self.shared.replica.append_now(*route)
+        passing.is_passed = True
 
     def _change_state(
         self, session: SharedSession, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
@@ -121,6 +142,16 @@ class SharedEndpoint(Endpoint):
         if method == "GET" and not profile.modern and self.shared.replica.problem is not None:
             return _refuse_without_store()
         return super()._receive_without_body(method, headers, profile, principal)
+
+
+class _Passing(PendingResponse):
+    """The response to a message that is passed to another replica."""
+
+    is_passed = False
+
+    def to_response(self, message: bytes | None) -> Response:
+        """Accept the message, if the store has it."""
+        return Response(202) if self.is_passed else _refuse_without_store()
 
 
 def _refuse_without_store() -> Response:

@@ -27,8 +27,10 @@ MAX_COPY = 2**20
 """How many bytes of one stream are copied into the store; if it has more, other replicas cannot send it."""
 MAX_ID = 64
 """How many bytes the id of a request may have to be part of a stream's name."""
-MAX_PASSED = 256
-"""How many answers and cancellations one session passes on to other replicas at a time."""
+MAX_PASSED = 200
+"""How many answers and cancellations one session passes on to other replicas in ten seconds."""
+MAX_PASSED_BYTES = 2**24
+"""How many bytes of them."""
 STANDING = "g"
 """The name of streams that stay open."""
 
@@ -73,7 +75,7 @@ class SharedSession(HttpSession):
         self.reader: str | None = None
         """The other replica that has its newest open stream."""
         self._replica = replica
-        self._passed: dict[str, float] = {}
+        self._passing_since, self._passed, self._passed_bytes = 0.0, 0, 0
         self.connection.elsewhere = self._pass_on
         self.connection.name_question = self._name_question  # type: ignore[method-assign]
 
@@ -109,23 +111,35 @@ class SharedSession(HttpSession):
         return f"s-{owner}-{count}-{self._replica.mark('question', self.name, owner, str(count))}"
 
     def _pass_on(self, envelope: Envelope) -> None:
-        """Pass an answer to the replica that asked, and a cancellation to all of them."""
-        now = self._now()
-        self._passed = {key: since for key, since in self._passed.items() if now - since < 10}
+        """Pass a message of a batch to other replicas, without waiting for that."""
+        route = self.find_route(envelope)
+        if route is not None and self.may_pass(route):
+            self._replica.append(*route)
+
+    def find_route(self, envelope: Envelope) -> tuple[Any, ...] | None:
+        """The log for an answer or a cancellation that belongs elsewhere, and the entry; None if it belongs nowhere.
+
+        An answer goes to the replica that asked, and a cancellation to all.
+        """
         if envelope.method is UNSET:
-            key = msgspec.json.decode(envelope.id, type=str)
-            owner = self._find_owner(key)
-            content: tuple[Any, ...] = (
-                "answer", self.name, bytes(envelope.id), bytes(envelope.result), bytes(envelope.error),
-            )  # fmt: skip
-            log = "" if owner is None else self._replica.inbox_of(owner)
-        else:
-            assert envelope.params is not None
-            id = normalize_id(bytes(envelope.params.requestId))
-            key, log, content = f"cancel {id!r}", self._replica.bus, ("cancel", self.name, id)
-        if log and key not in self._passed and len(self._passed) < MAX_PASSED:
-            self._passed[key] = now
-            self._replica.append(log, *content)
+            name = _text_of(bytes(envelope.id))
+            owner = None if name is None else self._find_owner(name)
+            if owner is None:
+                return None
+            parts = bytes(envelope.id), bytes(envelope.result), bytes(envelope.error)
+            return (self._replica.inbox_of(owner), "answer", self.name, *parts)
+        if envelope.params is None:
+            return None
+        return (self._replica.bus, "cancel", self.name, normalize_id(bytes(envelope.params.requestId)))
+
+    def may_pass(self, route: tuple[Any, ...]) -> bool:
+        """Whether another message may be passed on: one session must not fill the logs."""
+        now = self._now()
+        if now - self._passing_since > 10:
+            self._passing_since, self._passed, self._passed_bytes = now, 0, 0
+        self._passed += 1
+        self._passed_bytes += sum(len(part) for part in route)
+        return self._passed <= MAX_PASSED and self._passed_bytes <= MAX_PASSED_BYTES
 
     def _find_owner(self, question: str) -> str | None:
         """The other replica that asked a question of this session; None if no replica did."""
@@ -194,6 +208,11 @@ class SharedSession(HttpSession):
         for one in surplus:
             one.finish()
 
+    def take_standing(self) -> Stream | None:
+        """The newest stream that stays open, which gets no messages until it is added again."""
+        with self._lock:
+            return self.standing.pop() if self.standing else None
+
     def leave_stream(self, stream: Stream) -> None:
         """Note that the client does not read an open stream any more: it can continue with another replica."""
         with self._lock:
@@ -222,3 +241,11 @@ class SharedSession(HttpSession):
         for stream in standing:
             stream.finish()
         super().close()
+
+
+def _text_of(id: bytes) -> str | None:
+    """The text in an id; None if it is another kind of JSON."""
+    try:
+        return msgspec.json.decode(id, type=str)
+    except msgspec.MsgspecError:
+        return None

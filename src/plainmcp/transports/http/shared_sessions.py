@@ -23,6 +23,7 @@ from ...protocol.failures import error_response
 from ...store.interface import Store, StoreError
 from ..connection import change_message
 from ..shares import Limit
+from ..threads import threads_of
 from .http_session import HttpSession, SessionShares
 from .replica import ALIVE, UNAVAILABLE, replica_of
 from .session_store import SessionStore
@@ -67,11 +68,22 @@ class _Change(NamedTuple):
     removed: set[str]
     former_level: str | None
 
+    def is_in(self, state: SessionState) -> bool:
+        """Whether a state has this change already."""
+        is_level = self.level in (self.former_level, state.level)
+        return is_level and self.added.issubset(state.subscribed) and self.removed.isdisjoint(state.subscribed)
+
+    def apply(self, state: SessionState) -> SessionState:
+        """The next state."""
+        level = state.level if self.level == self.former_level else self.level
+        return SessionState(state.version + 1, level, sorted((set(state.subscribed) | self.added) - self.removed))
+
 
 class SharedSessions:
     """The sessions of one endpoint that other replicas serve, too."""
 
     def __init__(self, core: Core, settings: Settings, sessions: SessionStore, shares: SessionShares) -> None:
+        self._threads = threads_of(core).files
         self._core, self._settings = core, settings
         self._sessions, self._shares = sessions, shares
         self._ids = SignedIds(core, settings.session_seconds)
@@ -81,7 +93,7 @@ class SharedSessions:
         self._opening = threading.Lock()
         self.replica = replica_of(core, settings.store)
         self.replica.listeners.append(self._take)
-        self.replica.ticks.append(self._end_lost_streams)
+        self.replica.ticks.append(self._notice_the_dead)
         self.replica.returns.append(self._restore_states)
 
     # Sessions -------------------------------------------------------------------------------------
@@ -181,8 +193,8 @@ class SharedSessions:
             return value, SessionState()
         return value, msgspec.convert(content, SessionState)
 
-    def _watch_state(self, session: SharedSession) -> Callable[[], Work | None]:
-        """A function that finds out whether the state of a session has changed since now, and how to save that."""
+    def _watch_state(self, session: SharedSession) -> Callable[[], Work]:
+        """A function that finds out how the state of a session has changed since now, and how to save that."""
         facts = session.connection.session
         level, subscribed = facts.log_level, frozenset(facts.subscribed)
 
@@ -213,15 +225,16 @@ class SharedSessions:
         key = self._key_of(session)
         for _ in range(TRIES):
             before, state = self._read_state(key, store)
-            state.version += 1
-            state.level = state.level if change.level == change.former_level else change.level
-            state.subscribed = sorted((set(state.subscribed) | change.added) - change.removed)
-            value = self.replica.sign(key, state)
-            if len(value) > MAX_STATE:
-                return False
-            if store.change(key, before, value, self._seconds_of(session)):
+            is_saved = before is not None and change.is_in(state)  # by a try whose response got lost
+            if not is_saved:
+                state = change.apply(state)
+                value = self.replica.sign(key, state)
+                if len(value) > MAX_STATE:
+                    return False
+                is_saved = store.change(key, before, value, self._seconds_of(session))
+            if is_saved:
                 session.apply(state)
-                position = self.replica.append_now("state", session.name, state)
+                position = self.replica.append_now(self.replica.bus, "state", session.name, state)
                 self.replica.wait_for(position, 0.5)
                 sleep(SETTLE)
                 return True
@@ -271,7 +284,8 @@ class SharedSessions:
             case "reader":
                 session.reader = None if content[1] == self.replica.name else content[1]
             case "left":
-                session.reader = None if session.reader == content[1] else session.reader
+                if session.reader == content[1]:
+                    self._read_here(session)
             case "resend":
                 self._send_again(session, content[1])
             case _:
@@ -326,6 +340,15 @@ class SharedSessions:
             session.add_standing(stream)
             return True
 
+    def _read_here(self, session: SharedSession) -> None:
+        """Send messages on the stream of this replica again, with those that came while another one had a stream."""
+        session.reader = None
+        stream = session.take_standing()
+        if stream is not None:
+            self._threads.submit(
+                partial(self._contain, stream, partial(self._catch_up, session, stream, stream.last))
+            )
+
     # Streams of other replicas --------------------------------------------------------------------
 
     def _follow(self, mirror: _Mirror) -> None:
@@ -363,11 +386,19 @@ class SharedSessions:
         else:
             self.replica.append(session.log_of(name), "lost")
 
-    def _end_lost_streams(self) -> None:
-        """End the followed streams whose replica is dead; its clients learn that their request is lost."""
-        if not self._mirrors or not self.replica.has_been_up(ALIVE):
+    def _notice_the_dead(self) -> None:
+        """End the followed streams of dead replicas: clients learn that their requests are lost. Take over others."""
+        muted = [session for session in list(self._by_name.values()) if session.reader and session.standing]
+        owners = {mirror.owner for mirror in list(self._mirrors.values())} | {
+            one.reader for one in muted if one.reader
+        }
+        if not owners or not self.replica.has_been_up(ALIVE):
             return
-        for owner in {mirror.owner for mirror in self._mirrors.values()}:
-            if not self.replica.is_alive(owner):
-                for log in [log for log, mirror in self._mirrors.items() if mirror.owner == owner]:
-                    self._finish_mirror(log, _LOST)
+        for owner in owners:
+            if self.replica.is_alive(owner):
+                continue
+            for log in [log for log, mirror in list(self._mirrors.items()) if mirror.owner == owner]:
+                self._finish_mirror(log, _LOST)
+            for session in muted:
+                if session.reader == owner:
+                    self._read_here(session)

@@ -267,6 +267,30 @@ def test_a_cancel_reaches_the_replica_that_works(store: Store) -> None:
     run(work())
 
 
+def test_one_session_does_not_fill_the_logs_of_others() -> None:
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store) as (one, other):
+            headers = await session(one, elicitation={})
+            live = Live(one, call("ask"), headers)
+            asked = await question(live)
+            large = {"action": "accept", "content": {"word": "x" * 3_000_000}}
+            statuses = set()
+            for _ in range(8):
+                reply = {"jsonrpc": "2.0", "id": asked["id"], "result": large}
+                statuses.add((await speak(other, reply, headers)).status)
+            assert statuses == {202, 429}
+            for forged in ("s-1", "s-x-1-y", asked["id"] + "0", 7, "s-" + "x" * 1000):
+                await speak(other, {"jsonrpc": "2.0", "id": forged, "result": {}}, headers)
+            assert {log.split(":")[-2] for log in store._logs if "inbox" in log} == {"inbox"}
+            names = {app.endpoint.shared.replica.name for app in (one, other)}
+            assert {log.rpartition(":")[2] for log in store._logs if ":inbox:" in log} <= names
+            live.hang_up()
+            await live.task
+
+    run(work())
+
+
 def test_a_session_that_was_ended_is_unknown_everywhere(store: Store) -> None:
     async def work() -> None:
         with replicas(store) as (one, other):
