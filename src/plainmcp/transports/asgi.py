@@ -16,8 +16,9 @@ from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
 from .http import rules
 from .http.challenges import PLAIN, Challenges
 from .http.cors import Pairs, with_cors
-from .http.endpoint import PendingResponse, make_endpoint
+from .http.endpoint import PendingResponse
 from .http.headers import Headers
+from .http.new_endpoint import make_endpoint
 from .http.response import Refused, Response
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream

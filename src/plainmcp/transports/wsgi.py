@@ -15,8 +15,9 @@ from ..protocol.failures import internal_error
 from .http import rules
 from .http.challenges import PLAIN, Challenges
 from .http.cors import Pairs, with_cors
-from .http.endpoint import Endpoint, PendingResponse, make_endpoint
+from .http.endpoint import Endpoint, PendingResponse
 from .http.headers import Headers
+from .http.new_endpoint import make_endpoint
 from .http.response import Refused, Response
 from .http.rules import RequestProfile
 from .http.settings import Settings

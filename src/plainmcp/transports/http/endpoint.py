@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import UNSET, Raw
 from msgspec.structs import replace
 
-from ...errors import AuthorError, InternalError, InvalidRequest, ProtocolError
+from ...errors import InternalError, InvalidRequest, ProtocolError
 from ...protocol.core import Core
 from ...protocol.dispatch import check_batch, dispatch_batch, refuse
 from ...protocol.exchange import Exchange, Listen, Run
@@ -36,7 +36,7 @@ from .settings import Settings
 from .signed_ids import SignedIds
 from .stream import Stream
 
-__all__ = ["Endpoint", "PendingResponse", "make_endpoint"]
+__all__ = ["Endpoint", "PendingResponse"]
 
 _SSE = "text/event-stream"
 SIGNED = "the sessions of this server are signed ids, so there is nowhere to answer; see sessions= and store="
@@ -619,18 +619,3 @@ class Endpoint:
         self.drain()
         self.give_up()
         self.sessions.close()
-
-
-def make_endpoint(core: Core, settings: Settings, challenges: Challenges = PLAIN) -> Endpoint:
-    """The endpoint of a server; with a store, one that other processes share. Raises AuthorError."""
-    needs_key = 'sessions="signed"' if settings.sessions == "signed" else "store=" if settings.store else None
-    if needs_key and not core.is_key_shared and getattr(settings.store, "is_shared", True):
-        raise AuthorError(
-            f"{needs_key} needs the same Server(key=…) in all processes: draw it once with secrets.token_bytes(32), "
-            "and keep it where you keep other secrets"
-        )
-    if settings.store is None:
-        return Endpoint(core, settings, challenges)
-    from .shared_endpoint import SharedEndpoint  # loaded for those who share
-
-    return SharedEndpoint(core, settings, challenges)

@@ -20,9 +20,9 @@ from .headers import Headers
 from .http_session import HttpSession
 from .replica import UNAVAILABLE
 from .rules import JSON, RequestProfile, Response
+from .session_sharing import SharedSessions
 from .settings import Settings
 from .shared_session import SharedSession
-from .shared_sessions import SharedSessions
 from .store_steps import AfterStore
 from .stream import Stream
 

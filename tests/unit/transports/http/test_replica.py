@@ -223,7 +223,7 @@ def test_a_forged_state_of_a_session_is_not_believed() -> None:
 
 def test_a_dead_replica_fails_what_it_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "ALIVE", 0.5)
-    monkeypatch.setattr("plainmcp.transports.http.shared_sessions.ALIVE", 0.5)
+    monkeypatch.setattr("plainmcp.transports.http.session_sharing.ALIVE", 0.5)
 
     async def work() -> None:
         store = Failing()

@@ -9,12 +9,10 @@ from typing import Any, ClassVar
 import pytest
 
 from mounted import Live, initialize, modern, session, speak
-from plainmcp import Server
-from plainmcp.errors import AuthorError
 from plainmcp.redis import RedisStore
 from plainmcp.store import MemoryStore, Store
 from redis_server import RedisServer, running_redis
-from replicas import KEY, call, make_server, messages, question, replicas, request, wait_until
+from replicas import call, messages, question, replicas, request, wait_until
 
 ANSWER = {"action": "accept", "content": {"word": "yes"}}
 
@@ -360,18 +358,3 @@ def test_plain_calls_do_not_ask_the_store() -> None:
             assert [key for key in Watched.asked if "replica:" not in key] == []
 
     run(work())
-
-
-def test_what_cannot_be_shared_is_refused() -> None:
-    server, memory = make_server(), MemoryStore()
-    with pytest.raises(AuthorError, match=r"leave out stateless= and sessions="):
-        server.asgi(store=memory, stateless=True)
-    with pytest.raises(AuthorError, match=r"leave out stateless= and sessions="):
-        server.wsgi(store=memory, sessions="signed")
-    with pytest.raises(AuthorError, match="store is a RedisStore"):
-        server.asgi(store="redis://127.0.0.1")
-    with pytest.raises(AuthorError, match=r"store= needs the same Server\(key=…\)"):
-        Server("drawn", "1").asgi(store=RedisStore("redis://127.0.0.1:1"))
-    with pytest.raises(AuthorError, match="belongs to one process"):
-        server.run(http="127.0.0.1:0", workers=2, store=memory)
-    assert server.key == KEY

@@ -193,7 +193,7 @@ class SharedSessions:
             return value, SessionState()
         return value, msgspec.convert(content, SessionState)
 
-    def _watch_state(self, session: SharedSession) -> Callable[[], Work]:
+    def _watch_state(self, session: SharedSession) -> Callable[[], Work | None]:
         """A function that finds out how the state of a session has changed since now, and how to save that."""
         facts = session.connection.session
         level, subscribed = facts.log_level, frozenset(facts.subscribed)
