@@ -24,7 +24,7 @@ LAYERS = {
     "testing": ("testing",),
     "otel": ("otel/",),
     "redis": ("redis/",),
-    "server": ("server", "middleware", "observe"),
+    "server": ("server", "middleware", "observe/"),
     "transports": ("transports/",),
     "store": ("store/",),
     "auth": ("auth/",),

@@ -13,7 +13,8 @@ from mounted import modern, session, speak
 from plainmcp import Server, ToolError
 from plainmcp.auth import Keys
 from plainmcp.errors import AuthorError
-from plainmcp.observe import RequestFacts, digest_of, log_access
+from plainmcp.observe import RequestFacts, log_access
+from plainmcp.observe.access_log import digest_of
 from speaking import message
 
 SECRETS = (
