@@ -708,7 +708,7 @@ def test_a_file_of_keys_that_cannot_work_is_explained(folder: Path) -> None:
     assert (code, "--auth needs --http" in said) == (2, True)
 
 
-def test_redis_without_its_package_says_what_to_install(folder: Path, monkeypatch: Any, capsys: Any) -> None:
+def test_redis_without_its_package_says_what_to_install(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.setitem(sys.modules, "redis", None)
     assert (
         main.main(["serve", "one.py", "--http", "127.0.0.1:0", "--workers", "2", "--redis", "redis://127.0.0.1"]) == 3
@@ -716,6 +716,7 @@ def test_redis_without_its_package_says_what_to_install(folder: Path, monkeypatc
     assert "pip install 'plainmcp[redis]'" in capsys.readouterr().err
 
 
-def test_redis_in_one_process_needs_a_key(folder: Path, capsys: Any) -> None:
-    assert main.main(["serve", "one.py", "--http", "127.0.0.1:0", "--redis", "redis://127.0.0.1:1"]) == 3
+def test_redis_in_one_process_needs_a_key(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "one.py").write_text('from plainmcp import Server\n\nserver = Server("one")\n')
+    assert main.main(["serve", str(tmp_path / "one.py"), "--http", "127.0.0.1:0", "--redis", "redis://127.0.0.1:1"]) == 3
     assert "needs the same Server(key=…) in all processes" in capsys.readouterr().err
