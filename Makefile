@@ -7,7 +7,7 @@ READY := .venv/.ready
 SERVES := .venv/.serves
 PEERS := .venv-bench
 
-.PHONY: help run replicas soak test test-fast mutants realworld check bench bench-quick docs clean
+.PHONY: help run replicas soak test test-fast mutants realworld check bench bench-quick bench-replicas docs clean
 
 help:
 	@echo "make run         serve the weather example on loopback, and print a request to try"
@@ -19,6 +19,7 @@ help:
 	@echo "make realworld   run published servers on the package they import and on ours, and compare; downloads them"
 	@echo "make check       formatting, lint and types"
 	@echo "make bench       measure speed and memory compared with other packages: ten minutes, writes bench/RESULTS.md and README's table"
+	@echo "make bench-replicas   measure what several processes cost and bring: two minutes, writes bench/REPLICAS.md"
 	@echo "make docs        build the documentation into site"
 	@echo "make clean       remove .venv and all generated files"
 	@echo
@@ -75,6 +76,10 @@ $(PEERS)/.ready: pyproject.toml bench/requirements.txt
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement bench/requirements.txt --editable .
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --target $(PEERS)/mcp1 'mcp==1.30.0'
 	@touch $@
+
+# What several processes cost and bring; writes bench/REPLICAS.md.
+bench-replicas: $(READY)
+	@$(BIN)/python bench/replicas.py
 
 bench: $(PEERS)/.ready
 	@$(PEERS)/bin/python bench/run.py

@@ -718,5 +718,7 @@ def test_redis_without_its_package_says_what_to_install(tmp_path: Path, monkeypa
 
 def test_redis_in_one_process_needs_a_key(tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "one.py").write_text('from plainmcp import Server\n\nserver = Server("one")\n')
-    assert main.main(["serve", str(tmp_path / "one.py"), "--http", "127.0.0.1:0", "--redis", "redis://127.0.0.1:1"]) == 3
+    assert (
+        main.main(["serve", str(tmp_path / "one.py"), "--http", "127.0.0.1:0", "--redis", "redis://127.0.0.1:1"]) == 3
+    )
     assert "needs the same Server(key=…) in all processes" in capsys.readouterr().err
