@@ -1,7 +1,7 @@
 """What several processes cost and bring: `make bench-replicas` writes bench/REPLICAS.md. Takes a minute or two.
 
-The rate of plain calls with a store and without; of two workers and of one; and how long the answer to a live question
-takes that reaches another replica. Needs the packages of the tests, with their redis-server.
+The rate of plain calls with a store and without, of two workers and of one; and how long the answer to a live
+question takes that reaches another replica. Needs the packages of the tests, with their redis-server.
 """
 
 import asyncio
@@ -21,10 +21,9 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
 from mounted import Live, session, speak  # noqa: E402
+from plainmcp.redis import RedisStore  # noqa: E402
 from redis_server import free_port, running_redis  # noqa: E402
 from replicas import call, question, replicas  # noqa: E402
-
-from plainmcp.redis import RedisStore  # noqa: E402
 
 PROGRAM = """\
 from plainmcp import Server
@@ -108,8 +107,9 @@ def main() -> None:
     lines = [
         "# Several processes",
         "",
-        f"Written by `make bench-replicas`. Python {sys.version.split()[0]}, {os.cpu_count()} cores; the load comes from",
-        f"the same machine: {CONNECTIONS} connections, an `async def` echo over HTTP with uvicorn; medians of {ROUNDS} rounds.",
+        f"Written by `make bench-replicas`. Python {sys.version.split()[0]}, {os.cpu_count()} cores.",
+        f"An `async def` echo over HTTP with uvicorn, {CONNECTIONS} connections; medians of {ROUNDS} rounds.",
+        "The load comes from the same machine: with two cores, two workers have what the generator leaves.",
         "",
         "| server | revision | calls a second | against one process | load generator busy |",
         "|---|---|---|---|---|",
@@ -118,7 +118,7 @@ def main() -> None:
         lines.append(f"| {kind} | {wire} | {rate:,.0f} | {rate / best['one process', wire][0]:.2f} | {busy:.0%} |")
     lines += [
         "",
-        f"A live question, from its answer to the end of the call, {QUESTIONS} times, one after the other, without HTTP:",
+        f"A live question, from its answer to the end of the call, {QUESTIONS} times, without HTTP:",
         "",
         "| the answer reaches | p50 | p99 |",
         "|---|---|---|",

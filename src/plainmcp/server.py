@@ -374,14 +374,9 @@ class Server(Core):
             from .transports import uvicorn as serving  # loaded for those who serve over HTTP
 
             http_options = _http_options_of("server.run", {**options})
-            self.is_key_shared = self.is_key_shared or workers > 1  # they are forked
-            if workers > 1 and getattr(http_options.get("store"), "is_shared", True) is False:
-                raise AuthorError("this store belongs to one process: with several workers, use a RedisStore")
-            if workers > 1 and http_options.get("store") is None and not http_options.get("stateless"):
-                http_options = {"sessions": "signed", **http_options}
-                if http_options["sessions"] == "memory":
-                    problem = "a session in memory belongs to one process"
-                    raise AuthorError(f'{problem}: with several workers, sessions="signed", or a store=')
+            if workers > 1:
+                self.is_key_shared = True  # they are forked
+                _check_sharing(http_options)
             details = serving.check_uvicorn(
                 {"path": path or serving.PATH, **serving.uvicorn_level(log_level), **(uvicorn or {})}
             )
@@ -445,6 +440,17 @@ def _stdio_options_of(where: str, options: dict[str, Any], more: dict[str, Any])
     if for_http:
         raise OptionError(f'{where}: {for_http[0]}= goes with http=, such as http="127.0.0.1:8000"')
     return options
+
+
+def _check_sharing(options: dict[str, Any]) -> None:
+    """Let the sessions of several workers be signed, unless there is a store; raises AuthorError."""
+    store = options.get("store")
+    if store is not None and not getattr(store, "is_shared", True):
+        raise AuthorError("this store belongs to one process: with several workers, use a RedisStore")
+    is_signed = store is None and not options.get("stateless")
+    if is_signed and options.setdefault("sessions", "signed") == "memory":
+        problem = "a session in memory belongs to one process"
+        raise AuthorError(f'{problem}: with several workers, sessions="signed", or a store=')
 
 
 def _http_options_of(where: str, options: dict[str, Any]) -> dict[str, Any]:

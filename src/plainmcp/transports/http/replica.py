@@ -352,7 +352,7 @@ class Replica:
             for entry in entries:
                 position = entry.position
                 content = self.open(self.bus, entry.value)
-                if content is not None and content[0] == "end":
+                if content and content[0] == "end":
                     self._take("end", content[1:])
         with self.bus_lock:
             self.position = max(position, last)

@@ -325,7 +325,7 @@ class SharedSessions:
             entries = replica.ask(lambda store, after=position: store.read({bus: after}))  # type: ignore[misc]
             for entry in entries:
                 content = replica.open(bus, entry.value)
-                if content is not None and content[0] == "change":
+                if content and content[0] == "change":
                     event, uri = content[1:3]
                     if session.connection.session.wants(event, uri):
                         stream.put(change_message(event, uri), entry.position)

@@ -1,6 +1,7 @@
 """Replicas that share a store: every feature of a session works whichever replica a request reaches."""
 
 import asyncio
+import io
 import json
 import time
 from collections.abc import Iterator
@@ -8,11 +9,11 @@ from typing import Any, ClassVar
 
 import pytest
 
-from mounted import Live, initialize, modern, session, speak
+from mounted import Live, events, initialize, modern, session, speak
 from plainmcp.redis import RedisStore
 from plainmcp.store import MemoryStore, Store
 from redis_server import RedisServer, running_redis
-from replicas import call, messages, question, replicas, request, wait_until
+from replicas import call, make_server, messages, question, replicas, request, wait_until
 
 ANSWER = {"action": "accept", "content": {"word": "yes"}}
 
@@ -358,3 +359,39 @@ def test_plain_calls_do_not_ask_the_store() -> None:
             assert [key for key in Watched.asked if "replica:" not in key] == []
 
     run(work())
+
+
+def test_wsgi_shares_a_store_too(store: Store) -> None:
+    """An answer reaches the replica that asked, in the threads of a WSGI server."""
+    servers = [make_server() for _ in range(2)]
+    apps = [server.wsgi(store=store, max_standing=2) for server in servers]
+
+    def post(app: Any, body: Any, headers: dict[str, str]) -> tuple[str, dict[str, str], Any]:
+        raw, got = json.dumps(body).encode(), {}
+        environ = {
+            "REQUEST_METHOD": "POST", "REMOTE_ADDR": "127.0.0.1", "HTTP_HOST": "localhost",
+            "HTTP_ACCEPT": "application/json, text/event-stream", "CONTENT_TYPE": "application/json",
+            "CONTENT_LENGTH": str(len(raw)), "wsgi.input": io.BytesIO(raw),
+            **{f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers.items()},
+        }  # fmt: skip
+
+        def start_response(status: str, pairs: list[tuple[str, str]]) -> None:
+            got.update({"status": status, **{name.lower(): value for name, value in pairs}})
+
+        body = app(environ, start_response)
+        return got["status"], got, body
+
+    _, opened, _ = post(apps[0], initialize(elicitation={}), {})
+    headers = {"mcp-session-id": opened["mcp-session-id"], "mcp-protocol-version": "2025-11-25"}
+    _, _, lines = post(apps[0], call("ask"), headers)
+    text = b""
+    for chunk in lines:
+        text += chunk
+        if b"elicitation/create" in text:
+            break
+    asked = next(event["data"] for event in events(text) if event.get("data"))
+    status, _, _ = post(apps[1], {"jsonrpc": "2.0", "id": asked["id"], "result": ANSWER}, headers)
+    assert status == "202 Accepted"
+    assert b"accept: {'word': 'yes'}" in b"".join(lines)
+    for app in apps:
+        app.close()
