@@ -23,8 +23,10 @@ LAYERS = {
     "compat": ("compat/",),
     "testing": ("testing",),
     "otel": ("otel/",),
+    "redis": ("redis/",),
     "server": ("server", "middleware", "observe/"),
     "transports": ("transports/",),
+    "store": ("store/",),
     "auth": ("auth/",),
     "protocol": ("protocol/", "context"),
     "schema": ("schema/",),
@@ -36,7 +38,7 @@ LAYERS = {
 }
 
 # The layers that do I/O.
-OUTER = ("program", "cli", "compat", "testing", "otel", "server", "transports", "auth")
+OUTER = ("program", "cli", "compat", "testing", "otel", "redis", "server", "transports", "store", "auth")
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def _serve(options: Any) -> int:
                 options.target, options.http, options.grace, drop_in=options.drop_in, keys=options.auth, **logs
             )
         elif options.http is not None:
-            details = {**logs, **_auth_options(options.auth)}
+            details = {**logs, **_auth_options(options.auth), **_store_options(options.redis)}
             server = load(options.target)
             Server.run(server, http=options.http, workers=options.workers, grace=options.grace, **details)
         else:
@@ -96,6 +96,15 @@ def _auth_options(file: str | None) -> Any:
     from ..auth.keys import Keys  # brings hashlib
 
     return {"auth": Keys.from_file(file)}
+
+
+def _store_options(url: str | None) -> dict[str, Any]:
+    """The options of a server that shares its sessions through Redis; raises AuthorError."""
+    if url is None:
+        return {}
+    from ..redis import RedisStore  # needs an extra
+
+    return {"store": RedisStore(url)}
 
 
 def _list(options: Any) -> int:

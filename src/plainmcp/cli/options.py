@@ -69,12 +69,16 @@ def _check_serving(options: Any) -> None:
     """Refuse options of `serve` that do not go together."""
     error = options.parser.error
     if options.http is None:
+        if options.redis is not None:
+            error("--redis needs --http: on standard input there is one client, and one process for it")
         if options.workers != 1:
             error("--workers needs --http: on standard input there is one client, and one process for it")
         if options.reload:
             error("--reload needs --http: on standard input the client starts the server, and has to start it again")
         if options.auth is not None:
             error("--auth needs --http: on standard input the only client is the one that starts the server")
+    elif options.reload and options.redis is not None:
+        error("--reload serves in one process, for development: leave out --redis")
     elif options.reload and options.workers != 1:
         error("--reload serves in one process: leave out --workers")
 
@@ -120,8 +124,10 @@ def build_parser() -> argparse.ArgumentParser:
     where = serve.add_mutually_exclusive_group()
     where.add_argument("--stdio", action="store_true", help="on standard input and output (the default)")
     where.add_argument("--http", metavar="HOST:PORT", type=_address, help="over HTTP, at http://HOST:PORT/mcp")
-    workers = "how many processes serve HTTP (default: 1); with several, there are no sessions"
+    workers = "how many processes serve HTTP (default: 1); with several, sessions are signed ids"
     serve.add_argument("--workers", metavar="N", type=int, default=1, help=workers)
+    redis = "share sessions with other workers and replicas through Redis, such as redis://127.0.0.1:6379/0"
+    serve.add_argument("--redis", metavar="URL", help=redis)
     keys = "only for callers with a key in FILE; each line is a name, a key and perhaps scopes"
     serve.add_argument("--auth", metavar="FILE", help=keys)
     reload = "start again whenever a Python file in the folder of FILE is saved; sessions end with that"

@@ -16,8 +16,9 @@ from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
 from .http import rules
 from .http.challenges import PLAIN, Challenges
 from .http.cors import Pairs, with_cors
-from .http.endpoint import Endpoint, PendingResponse
+from .http.endpoint import PendingResponse
 from .http.headers import Headers
+from .http.new_endpoint import make_endpoint
 from .http.response import Refused, Response, without_body
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
@@ -55,7 +56,7 @@ class ASGIApp:
         identify: IdentifyAsync | None = None,
         challenges: Challenges = PLAIN,
     ) -> None:
-        self.endpoint = Endpoint(core, settings or Settings(), challenges)
+        self.endpoint = make_endpoint(core, settings or Settings(), challenges)
         self._identify = identify
         self._tasks: set[asyncio.Task[bytes | None]] = set()  # a loop alone does not keep its tasks alive
 
@@ -157,6 +158,7 @@ class ASGIApp:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self.endpoint.draining = False  # an application can be started several times
+                await asyncio.to_thread(self.endpoint.start)
                 try:
                     for life in core.lives():
                         await life.start_async()
