@@ -17,13 +17,11 @@ import msgspec
 from ..policy import Policy
 from ..revisions import Revision
 from ..server import Server
-from .client import InProcessTransport, McpClient, ServerError, Unreachable
+from .client import InProcessTransport, McpClient, OnNotification, ServerError, Unreachable
 from .policy import Once, with_policy
-from .show import block_lines, escape_controls, in_colour
+from .show import block_lines, escape_controls, in_colour, tokens_of
 
 __all__ = ["CallPreview", "preview_remote", "preview_server", "report_lines"]
-
-OnNotification = Callable[[str, dict[str, Any]], None]
 
 _INCIDENT = re.compile(r"incident [0-9a-f]{8}")  # each incident has a random number
 _HEADS = ("revision", "content", "structured content", "text", "data", "bytes", "~tokens")
@@ -63,7 +61,7 @@ class CallPreview:
     @property
     def tokens(self) -> int:
         """A rough number of tokens that a model needs to read it."""
-        return -(-(self.text + len(self.data or "")) // 4)
+        return tokens_of(self.text + len(self.data or ""))
 
     @property
     def failed(self) -> bool:
@@ -102,17 +100,17 @@ def preview_server(
     policies: dict[str, Policy],
     revisions: list[Revision],
     on_notification: OnNotification | None = None,
+    principal: Any = None,
 ) -> list[CallPreview]:
     """A preview for each policy and revision. Raises ServerError if there is no such tool."""
-    feature = server.registry.tools.find(tool, None)
+    feature = server.registry.tools.find(tool, principal)
     once = Once(feature).function if feature is not None else None
     previews: list[CallPreview] = []
     for name, policy in policies.items():
         clone = with_policy(server, policy, tool, once)
         for revision in reversed(revisions):  # the tool runs on the newest one
-            with closing(
-                McpClient(partial(InProcessTransport, clone), revision, None if previews else on_notification)
-            ) as client:
+            connect = partial(InProcessTransport, clone, principal=principal)
+            with closing(McpClient(connect, revision, None if previews else on_notification)) as client:
                 previews.append(_preview_call(name, client, tool, arguments))
     order = [revision.name for revision in revisions]
     names: list[str | None] = list(policies)
