@@ -26,9 +26,9 @@ _NOTES = {
     ),
     "list": (
         "Instead of a file you can pass an `http://` address, or a `--command` that starts a server. An address"
-        " without a path is tried at `/mcp` too. For a file the list also has what no client sees: tags, the scopes that a"
-        " feature requires, and features that this caller does not see. The last lines say how much of a model's"
-        " context each definition takes; tokens are characters / 4, so use them only to compare."
+        " without a path is tried at `/mcp` too. For a file the list also has what no client sees: tags, the scopes"
+        " that a feature requires, and features that this caller does not see. The last lines say how much of a"
+        " model's context each definition takes; tokens are characters / 4, so use them only to compare."
     ),
     "call": (
         "Arguments are pairs or JSON. `days=3` is a number if the tool takes a number, and a text if it takes a text;"
