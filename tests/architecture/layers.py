@@ -23,7 +23,7 @@ LAYERS = {
     "compat": ("compat/",),
     "testing": ("testing",),
     "otel": ("otel/",),
-    "server": ("server", "middleware", "observe"),
+    "server": ("server", "middleware", "observe/"),
     "transports": ("transports/",),
     "auth": ("auth/",),
     "protocol": ("protocol/", "context"),
