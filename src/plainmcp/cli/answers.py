@@ -54,28 +54,27 @@ class Answers:
             raise UsageError(self._problem)
 
     def answer(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
-        """The result for a question; None for a method that cannot be answered here."""
-        kind = "url" if method == "elicitation/create" and "url" in params else method
-        ways = _WAYS.get(kind)
+        """The result for a question; None for one that cannot be answered here, or is not."""
+        is_form = method == "elicitation/create"
+        ways = _WAYS.get("url" if is_form and "url" in params else method)
         if ways is None:
             return None
         from_value, from_person = ways
-        if self._values:
-            try:
+        action = "cancel"
+        try:
+            if self._values:
                 return from_value(self._values.pop(0), params)
-            except UsageError as error:
-                self._problem = str(error)
-        elif self._is_interactive:
-            self._before()
-            try:
+            if self._is_interactive:
+                self._before()
                 return from_person(params)
-            except EOFError:
-                _print("")
-                return {"action": "decline"}
-        else:
-            question = params.get("message") or "a model"
+            question = params.get("message") or "for the answer of a model"
             self._problem = f"the server asked {question!r}, and there is no --answer JSON left for it"
-        return {"action": "cancel"}
+        except UsageError as error:
+            self._problem = str(error)
+        except EOFError:
+            action = "decline"
+            _print("")
+        return {"action": action} if is_form else None
 
 
 # Answers of --answer ------------------------------------------------------------------------------

@@ -174,6 +174,8 @@ class McpClient:
             if required.resultType != "input_required" or self._answers is None:
                 return raw
             answers = {key: self._answer(one) for key, one in (required.inputRequests or {}).items()}
+            if None in answers.values():
+                raise Unreachable("the server asks a question that is not answered")
             params = {**params, "inputResponses": answers}
             if required.requestState is not None:
                 params["requestState"] = required.requestState

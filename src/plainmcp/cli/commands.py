@@ -19,32 +19,28 @@ from . import listing, preview, show
 from .answers import Answers, parse_answer
 from .arguments import Arguments, UsageError, parse_arguments
 from .client import McpClient, ServerError, Unreachable
-from .connect import connect_remote, load_target, open_client, principal_of
+from .connect import connect_remote, loaded, open_client, principal_of
 from .listing import KEYS, LISTS, TITLES
-from .load import format_user_traceback
+from .load import format_user_traceback, start_lifespan
 from .options import positionals_of
 from .policy import with_policy
 from .progress import Progress
 from .save import save_files
+from .shell import SHELLS
 
 __all__ = ["call_tool", "complete", "get_prompt", "list_features", "preview_call", "read_resource", "separate_output"]
-
-Lines = Callable[[dict[str, Any]], list[str]]
 
 
 def list_features(options: Any) -> int:
     """`plainmcp list`: what a server offers."""
-    target, *_ = positionals_of(options, "FILE")
-    with separate_output():
-        server = load_target(options, target)
+    (target,) = positionals_of(options, "FILE")
+    with separate_output(), loaded(options, target) as server:
         access = {} if server is None else listing.access_of(server.registry)
         with closing(open_client(options, target, server)) as client:
             features = {kind: client.list(method, kind) for kind, method in LISTS.items()}
     if options.json:
-        bill = listing.bill_of(features)
-        about: dict[str, Any] = {"serverInfo": client.info, "revision": client.revision, **features}
-        about["definitions"] = {"approximateTokens": sum(one["approximateTokens"] for one in bill), "each": bill}
-        print(show.indent_json(about | ({"access": access} if any(access.values()) else {})))
+        about = {"serverInfo": client.info, "revision": client.revision, **features}
+        print(show.indent_json(about | listing.cost_and_access(features, access)))
     else:
         print(*listing.listing_lines(client.info, client.revision, features, access), sep="\n")
     return 0
@@ -54,62 +50,48 @@ def call_tool(options: Any) -> int:
     """`plainmcp call`: the result of a tool."""
     target, tool, *words = positionals_of(options, "FILE", "TOOL", rest=True)
     arguments = parse_arguments(words)
-
-    def ask(client: McpClient) -> bytes:
-        typed = (
-            arguments.for_schema(_tool_of(client, tool).get("inputSchema") or {})
-            if arguments.texts
-            else arguments.values
-        )
-        return client.call(tool, typed)
-
-    result = _run(options, target, ask, show.result_lines, "tools", tool)
+    with _asking(options, target, "tools", tool) as client:
+        schema = _schema_of(_tool_of(client, tool)) if arguments.texts else {}
+        raw = client.call(tool, arguments.for_schema(schema))
+    result = _print_result(options, raw, show.result_lines)
     return 1 if result.get("isError") or "content" not in result else 0
 
 
 def read_resource(options: Any) -> int:
     """`plainmcp read`: the contents of a resource."""
     target, uri = positionals_of(options, "FILE", "URI")
-    result = _run(
-        options,
-        target,
-        lambda client: client.run("resources/read", {"uri": uri}),
-        show.contents_lines,
-        "resources",
-        uri,
-    )
-    return 0 if "contents" in result else 1
+    with _asking(options, target, "resources", uri) as client:
+        raw = client.run("resources/read", {"uri": uri})
+    return 0 if "contents" in _print_result(options, raw, show.contents_lines) else 1
 
 
 def get_prompt(options: Any) -> int:
     """`plainmcp prompt`: the messages of a prompt."""
     target, name, *words = positionals_of(options, "FILE", "PROMPT", rest=True)
     params = {"name": name, "arguments": parse_arguments(words).as_texts()}
-    result = _run(
-        options, target, lambda client: client.run("prompts/get", params), show.messages_lines, "prompts", name
-    )
-    return 0 if "messages" in result else 1
+    with _asking(options, target, "prompts", name) as client:
+        raw = client.run("prompts/get", params)
+    return 0 if "messages" in _print_result(options, raw, show.messages_lines) else 1
 
 
 def complete(options: Any) -> int:
     """`plainmcp completion`: the suggestions for an argument of a prompt or of a resource template."""
+    if options.positionals and options.positionals[0] in SHELLS:
+        raise UsageError(f"plainmcp shell-completion {options.positionals[0]} prints the script of a shell")
     target, name, *words = positionals_of(options, "FILE", "PROMPT", "ARGUMENT=TEXT", rest=True)
-    texts = parse_arguments(words).as_texts()
-    argument, *_ = texts
-    ref = {"type": "ref/resource", "uri": name} if "://" in name else {"type": "ref/prompt", "name": name}
-    params: dict[str, Any] = {"ref": ref, "argument": {"name": argument, "value": texts.pop(argument)}}
-    if texts:
-        params["context"] = {"arguments": texts}
-
-    def to_lines(result: dict[str, Any]) -> list[str]:
-        found = result.get("completion", {})
-        more = found.get("total", 0) - len(found.get("values", []))
-        rest = f"… {more} more" if more > 0 else "… and more"
-        has_more = more > 0 or found.get("hasMore")
-        return [*map(show.escape_controls, found.get("values", [])), *([rest] if has_more else [])]
-
+    arguments = parse_arguments(words)
+    others = arguments.as_texts()
+    argument = next(iter(arguments.texts), None)
+    if argument is None:
+        raise UsageError("write the argument to complete, and its text so far, as ARGUMENT=TEXT")
     kind = "resourceTemplates" if "://" in name else "prompts"
-    _run(options, target, lambda client: client.run("completion/complete", params), to_lines, kind, name)
+    ref = {"type": "ref/resource", "uri": name} if "://" in name else {"type": "ref/prompt", "name": name}
+    params: dict[str, Any] = {"ref": ref, "argument": {"name": argument, "value": others.pop(argument)}}
+    if others:
+        params["context"] = {"arguments": others}
+    with _asking(options, target, kind, name) as client:
+        raw = client.run("completion/complete", params)
+    _print_result(options, raw, show.suggestion_lines)
     return 0
 
 
@@ -119,8 +101,7 @@ def preview_call(options: Any) -> int:
     arguments = parse_arguments(words)
     versions = [revisions.revision_of(options.revision)] if options.revision else list(REVISIONS.values())
     refusals: dict[str, str] = {}
-    with separate_output(), closing(Progress()) as progress:
-        server = load_target(options, target)
+    with separate_output(), loaded(options, target) as server, closing(Progress()) as progress:
         if server is None:
             typed = _check_repeat(options, target, tool, arguments, versions)
             connect = partial(connect_remote, options, target, on_notification=progress)
@@ -133,6 +114,7 @@ def preview_call(options: Any) -> int:
                 raise UsageError(_missing("tools", tool, sorted(names)))
             typed = arguments.for_schema(feature.definition.inputSchema)
             policies = _policies_of(options, feature.policy)
+            start_lifespan(server)
             previews = preview.preview_server(server, tool, typed, policies, versions, progress, caller)
     if options.json:
         results: dict[str, Any] = {"results": [each.to_dict() for each in previews]}
@@ -146,23 +128,28 @@ def preview_call(options: Any) -> int:
 # One request --------------------------------------------------------------------------------------
 
 
-def _run(
-    options: Any, target: str, ask: Callable[[McpClient], bytes], to_lines: Lines, kind: str, name: str
-) -> dict[str, Any]:
-    """Open a client, send a request, print its result and return it. Raises UsageError for an unknown name."""
-    with separate_output(), closing(Progress()) as progress:
+@contextmanager
+def _asking(options: Any, target: str, kind: str, name: str) -> Generator[McpClient, None, None]:
+    """A client for one request; an error of the server becomes a UsageError if it does not list the name."""
+    with separate_output(), loaded(options, target) as server, closing(Progress()) as progress:
         answers = Answers([parse_answer(text) for text in options.answer], before=progress.close)
-        server = _with_policy_of(options, load_target(options, target), name)
+        server = _with_policy_of(options, server, name)
         with closing(open_client(options, target, server, progress, answers)) as client:
             try:
-                raw = ask(client)
-            except ServerError as error:
+                yield client
+            except (ServerError, Unreachable) as error:
                 answers.check()
+                if isinstance(error, Unreachable):
+                    raise
                 _check_name(client, kind, name)
                 if error.code == MissingCapability.code and not answers.capabilities:
                     raise Unreachable(f"{error}; answer what the server asks with --answer JSON") from None
                 raise
             answers.check()
+
+
+def _print_result(options: Any, raw: bytes, to_lines: Callable[[dict[str, Any]], list[str]]) -> dict[str, Any]:
+    """Print a result, in lines or exactly, and save its files; returns it."""
     result: dict[str, Any] = msgspec.json.decode(raw)
     print(*([raw.decode()] if options.json else to_lines(result)), sep="\n")
     if options.save is not None:
@@ -178,6 +165,7 @@ def _with_policy_of(options: Any, server: Server | None, tool: str) -> Server | 
         return server
     if server is None:
         raise UsageError("--policy needs a file: a remote server has its own policy")
+    start_lifespan(server)
     return with_policy(server, Policy.of(policy), tool)
 
 
@@ -204,7 +192,7 @@ def _check_repeat(
             f"a remote server runs a tool once for each revision, and {tool} does not say that it only reads: "
             "pass --repeat if it may run several times, or --revision to run it once"
         )
-    return arguments.for_schema(definition.get("inputSchema") or {})
+    return arguments.for_schema(_schema_of(definition))
 
 
 # Names --------------------------------------------------------------------------------------------
@@ -216,6 +204,10 @@ def _tool_of(client: McpClient, tool: str) -> dict[str, Any]:
     if tool not in tools:
         raise UsageError(_missing("tools", tool, sorted(tools)))
     return tools[tool]
+
+
+def _schema_of(definition: dict[str, Any]) -> dict[str, Any]:
+    return definition.get("inputSchema") or {}
 
 
 def _check_name(client: McpClient, kind: str, name: str) -> None:

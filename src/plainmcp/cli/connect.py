@@ -1,6 +1,7 @@
 """Opens the client that a command asks for: of a file or a module, of a URL, or of a command to start."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -25,7 +26,7 @@ from .client import (
 from .load import load
 from .timeout import TimedTransport
 
-__all__ = ["connect_remote", "headers_of", "is_remote", "load_target", "open_client", "principal_of"]
+__all__ = ["connect_remote", "headers_of", "is_remote", "loaded", "open_client", "principal_of"]
 
 
 def is_remote(options: Any, target: str) -> bool:
@@ -33,13 +34,19 @@ def is_remote(options: Any, target: str) -> bool:
     return options.command is not None or target.startswith(("http://", "https://"))
 
 
-def load_target(options: Any, target: str) -> Server | None:
-    """The server in a file or a module; None if it is in another process. Raises LoadError."""
+@contextmanager
+def loaded(options: Any, target: str) -> Generator[Server | None, None, None]:
+    """The server in a file or a module, whose lifespan ends with this; None if it is in another process."""
     if is_remote(options, target):
-        return None
+        yield None
+        return
     if options.bearer is not None or options.header:
         raise UsageError("--bearer and --header need a URL; --principal says who calls the server in a file")
-    return load(target, is_module=options.module is not None)
+    server = load(target, is_module=options.module is not None)
+    try:
+        yield server
+    finally:
+        server.close()
 
 
 def open_client(

@@ -8,9 +8,12 @@ from ..protocol.registry import Registry
 from .schema_text import FieldLine, fields_of, summary_of
 from .show import escape_controls, in_colour, tokens_of
 
-__all__ = ["KEYS", "LISTS", "TITLES", "access_of", "bill_of", "listing_lines"]
+__all__ = ["KEYS", "LISTS", "TITLES", "access_of", "bill_of", "cost_and_access", "listing_lines"]
 
 Features = dict[str, list[dict[str, Any]]]
+"""The definitions in each list."""
+Access = dict[str, dict[str, dict[str, Any]]]
+"""What no client sees of features: by list, and by name or URI."""
 
 LISTS = {
     "tools": "tools/list",
@@ -26,7 +29,7 @@ _NOTE = "approximate tokens of all definitions: characters / 4, the heaviest fir
 # Facts --------------------------------------------------------------------------------------------
 
 
-def access_of(registry: Registry) -> dict[str, dict[str, dict[str, Any]]]:
+def access_of(registry: Registry) -> Access:
     """The tags of features and who may use them, which no client sees: by list and by name or URI."""
     lists: dict[str, Any] = {
         "tools": registry.tools,
@@ -71,12 +74,17 @@ def bill_of(features: Features) -> list[dict[str, Any]]:
     return sorted(bill, key=lambda line: (-line["characters"], line["kind"], line["name"]))
 
 
+def cost_and_access(features: Features, access: Access) -> dict[str, Any]:
+    """The cost of all definitions, and what no client sees, for `--json`."""
+    bill = bill_of(features)
+    cost = {"approximateTokens": sum(line["approximateTokens"] for line in bill), "each": bill}
+    return {"definitions": cost, **({"access": access} if any(access.values()) else {})}
+
+
 # Lines --------------------------------------------------------------------------------------------
 
 
-def listing_lines(
-    info: dict[str, Any], revision: str, features: Features, access: dict[str, dict[str, dict[str, Any]]]
-) -> list[str]:
+def listing_lines(info: dict[str, Any], revision: str, features: Features, access: Access) -> list[str]:
     """All features of a server, in lines."""
     name = escape_controls(f"{info.get('name', '?')} {info.get('version', '')}").rstrip()
     lines = [in_colour(name, "bold") + f", on {revision}"]

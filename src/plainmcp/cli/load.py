@@ -14,7 +14,7 @@ from ..server import Server
 from .advice import advise, is_foreign_server
 from .source import LoadError, ServerSource, find_source
 
-__all__ = ["format_user_traceback", "load", "run_program"]
+__all__ = ["format_user_traceback", "load", "run_program", "start_lifespan"]
 
 
 def load(target: str, *, is_module: bool = False) -> Server:
@@ -45,6 +45,15 @@ def run_program(target: str) -> None:
         runpy.run_path(str(file), run_name="__main__")
     except Exception as error:
         raise LoadError(f"{file} failed\n\n{format_user_traceback(error)}") from error
+
+
+def start_lifespan(server: Server) -> None:
+    """Start the lifespan of a server, before it is copied: a copy has its value. Raises LoadError."""
+    try:
+        for life in server.lives():
+            life.start()
+    except Exception as error:
+        raise LoadError(f"the lifespan of {server.info.name} failed\n\n{format_user_traceback(error)}") from error
 
 
 # The server in a module ---------------------------------------------------------------------------

@@ -14,6 +14,7 @@ __all__ = [
     "indent_json",
     "messages_lines",
     "result_lines",
+    "suggestion_lines",
     "tokens_of",
 ]
 
@@ -81,6 +82,15 @@ def messages_lines(result: dict[str, Any]) -> list[str]:
         lines += ["", in_colour(escape_controls(str(message.get("role", "?"))), "bold")]
         lines += [f"  {line}" for block in blocks for line in block_lines(block)]
     return lines[1:]
+
+
+def suggestion_lines(result: dict[str, Any]) -> list[str]:
+    """The suggestions of a completion, a line for each."""
+    completion = result.get("completion", {})
+    values: list[Any] = completion.get("values", [])
+    more = (completion.get("total") or 0) - len(values)
+    rest = f"… {more} more" if more > 0 else "… and more" if completion.get("hasMore") else None
+    return [*(escape_controls(str(value)) for value in values), *([] if rest is None else [rest])]
 
 
 def block_lines(block: dict[str, Any]) -> list[str]:

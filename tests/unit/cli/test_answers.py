@@ -194,3 +194,43 @@ def on_a_terminal(typed: bytes, *arguments: str) -> tuple[int, str]:
         process.kill()
         process.wait()
         os.close(ours)
+
+
+OFFICIAL = """
+from mcp.server.mcpserver import Context, MCPServer
+from pydantic import BaseModel
+
+mcp = MCPServer("official")
+
+class Name(BaseModel):
+    name: str
+
+@mcp.tool()
+async def greet(ctx: Context, times: int) -> str:
+    answer = await ctx.elicit(message="Who?", schema=Name)
+    return " ".join([answer.data.name] * times) if answer.action == "accept" else answer.action
+
+@mcp.resource("greeting://all")
+def greetings() -> str:
+    return "hello, hi"
+
+@mcp.prompt()
+def ask(name: str) -> str:
+    return f"Who is {name}?"
+
+if __name__ == "__main__":
+    mcp.run()
+"""
+
+
+@pytest.mark.slow
+def test_a_server_by_the_official_package_asks_on_its_pipes(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "official.py").write_text(OFFICIAL, "utf-8")
+    target = ["--command", f"{sys.executable} {tmp_path / 'official.py'}"]
+    code, out, _ = run("call", *target, "greet", "times=2", "--answer", '{"name": "Ada"}')
+    assert (code, out.splitlines()[0]) == (0, "Ada Ada")
+    assert run("call", *target, "greet", "times=2", "--answer", "decline")[1].splitlines()[0] == "decline"
+    assert run("read", *target, "greeting://all")[:2] == (0, "hello, hi\n")
+    assert run("prompt", *target, "ask", "name=Ada")[:2] == (0, "user\n  Who is Ada?\n")
+    assert run("call", *target, "great", "times=1")[0] == 2
+    assert run("list", *target)[0] == 0

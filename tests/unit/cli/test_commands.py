@@ -270,3 +270,49 @@ def test_a_server_that_sends_nothing_is_given_up(run: Any, library: str, tmp_pat
 
 def test_progress_restarts_the_clock(run: Any, library: str) -> None:
     assert run("call", library, "sleep", "rounds=4", "--timeout", "0.9")[0] == 0
+
+
+LIVED = """
+from collections.abc import Iterator
+from contextlib import contextmanager
+from plainmcp import Context, Server
+
+@contextmanager
+def life(server: Server) -> Iterator[str]:
+    print("starts")
+    yield "alive"
+    print("ends")
+
+server = Server("lived", lifespan=life)
+
+@server.tool
+def state(ctx: Context) -> str:
+    return ctx.lifespan
+"""
+
+
+@pytest.mark.parametrize("command", [["call"], ["call", "--policy", "lean"], ["preview"]])
+def test_the_lifespan_of_a_server_in_a_file_ends_before_the_result_is_printed(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    (tmp_path / "lived_server.py").write_text(LIVED, "utf-8")
+    code, out, err = run(*command, str(tmp_path / "lived_server.py"), "state")
+    assert (code, err.splitlines()) == (0, ["starts", "ends"])
+    assert "alive" in out
+    (tmp_path / "lived_server.py").write_text(LIVED.replace('    yield "alive"', "    1 / 0"), "utf-8")
+    code, out, err = run(*command, str(tmp_path / "lived_server.py"), "state")
+    assert code in (1, 3)
+    assert "The start of the server failed" in err or "ZeroDivisionError: division by zero" in err
+
+
+def test_the_script_of_a_shell_is_another_command(run: Any) -> None:
+    assert run("completion", "bash")[::2] == (
+        2,
+        "plainmcp: plainmcp shell-completion bash prints the script of a shell\n",
+    )
+    code, _, err = run("completion", WEATHER, "brief", '{"city": "O"}')
+    assert (code, err) == (
+        2,
+        "plainmcp: write the argument to complete, and its text so far, as ARGUMENT=TEXT\n",
+    )
