@@ -8,7 +8,7 @@ import msgspec
 
 from .arguments import UsageError
 from .schema_text import hint_of
-from .show import escape_controls
+from .show import escape_controls, to_json
 
 __all__ = ["Answers", "parse_answer"]
 
@@ -101,7 +101,7 @@ def _consent_from(value: Any, params: dict[str, Any]) -> dict[str, Any]:
 def _sample_from(value: Any, params: dict[str, Any]) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    text = value if isinstance(value, str) else to_json(value)
     return {"role": "assistant", "content": {"type": "text", "text": text}, "model": "plainmcp"}
 
 

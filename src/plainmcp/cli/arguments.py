@@ -12,6 +12,9 @@ from typing import Any
 
 import msgspec
 
+from .schema_text import definitions_of, resolve
+from .show import to_json
+
 __all__ = ["Arguments", "UsageError", "parse_arguments", "parse_json", "read_text"]
 
 _PAIR = re.compile(r"([^\s={}\[\]\"':@][^=:]*)(:?=)(.*)", re.DOTALL)
@@ -34,15 +37,15 @@ class Arguments:
 
     def as_texts(self) -> dict[str, str]:
         """The arguments of a prompt: every value is a text; raises UsageError."""
-        values = {key: value if isinstance(value, str) else _to_json(value) for key, value in self.values.items()}
+        values = {key: value if isinstance(value, str) else to_json(value) for key, value in self.values.items()}
         return values | {key: _to_text(_only(key, texts)) for key, texts in self.texts.items()}
 
     def for_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a tool with this input schema; raises UsageError."""
-        definitions = schema.get("$defs") or {}
+        definitions = definitions_of(schema)
         fields = schema.get("properties") or {}
         return self.values | {
-            key: _convert(key, texts, _resolve(fields.get(key), definitions), definitions)
+            key: _convert(key, texts, resolve(fields.get(key), definitions), definitions)
             for key, texts in self.texts.items()
         }
 
@@ -116,7 +119,7 @@ def _convert(key: str, texts: list[str | bytes], schema: dict[str, Any], definit
     kinds = _kinds_of(schema, definitions)
     first = texts[0]
     if "array" in kinds and not (len(texts) == 1 and isinstance(first, str) and first.lstrip().startswith("[")):
-        items = _resolve(schema.get("items"), definitions)
+        items = resolve(schema.get("items"), definitions)
         return [_convert_one(text, _kinds_of(items, definitions), items) for text in texts]
     return _convert_one(_only(key, texts), kinds, schema)
 
@@ -136,7 +139,7 @@ def _convert_one(value: str | bytes, kinds: set[str], schema: dict[str, Any]) ->
 
 
 def _choose(text: str, choices: list[Any]) -> Any:
-    return next((one for one in choices if not isinstance(one, str) and _to_json(one) == text), text)
+    return next((one for one in choices if not isinstance(one, str) and to_json(one) == text), text)
 
 
 def _kinds_of(schema: dict[str, Any], definitions: Any, depth: int = 0) -> set[str]:
@@ -149,23 +152,11 @@ def _kinds_of(schema: dict[str, Any], definitions: Any, depth: int = 0) -> set[s
         return {"string"} if any(isinstance(value, str) for value in values) else {"number"}
     if depth > _DEPTH:  # a definition may contain itself
         return set()
-    branches = [_resolve(one, definitions) for key in ("anyOf", "oneOf") for one in schema.get(key, ())]
+    branches = [resolve(one, definitions) for key in ("anyOf", "oneOf") for one in schema.get(key, ())]
     return {kind for branch in branches for kind in _kinds_of(branch, definitions, depth + 1)}
-
-
-def _resolve(schema: Any, definitions: Any) -> dict[str, Any]:
-    """A schema, or the one that it refers to."""
-    reference = schema.get("$ref", "") if isinstance(schema, dict) else ""
-    if reference.startswith("#/$defs/"):
-        return _resolve(definitions.get(reference.removeprefix("#/$defs/")), {})
-    return schema if isinstance(schema, dict) else {}
 
 
 def _only(key: str, texts: list[str | bytes]) -> str | bytes:
     if len(texts) > 1:
         raise UsageError(f"{key} is there {len(texts)} times, and it does not take a list")
     return texts[0]
-
-
-def _to_json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()

@@ -7,13 +7,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-import msgspec
-
 from .arguments import UsageError
 from .connect import headers_of, is_remote
 from .load import load
 from .options import positionals_of
-from .show import indent_json
+from .show import indent_json, to_json
 from .source import find_source
 
 __all__ = ["CLIENTS", "print_config"]
@@ -137,4 +135,4 @@ def _toml_value(value: Any) -> str:
     if isinstance(value, dict):
         pairs = (f"{_toml_value(key)} = {_toml_value(one)}" for key, one in value.items())
         return "{ " + ", ".join(pairs) + " }"
-    return msgspec.json.encode(value).decode()
+    return to_json(value)

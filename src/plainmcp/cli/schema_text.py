@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import msgspec
+from .show import escape_controls, to_json
 
-from .show import escape_controls
-
-__all__ = ["FieldLine", "fields_of", "hint_of", "kind_of", "limits_of", "summary_of"]
+__all__ = ["FieldLine", "definitions_of", "fields_of", "hint_of", "kind_of", "limits_of", "resolve", "summary_of"]
 
 _DEPTH = 6  # of nested fields that are shown
 _BOUNDS = (
@@ -39,15 +37,19 @@ class FieldLine(NamedTuple):
 
 def fields_of(schema: dict[str, Any]) -> Iterator[FieldLine]:
     """The fields of an object, each followed by its own; a definition inside itself is not shown again."""
-    definitions = schema.get("$defs") or schema.get("definitions") or {}
-    return _fields_of(schema, definitions, 0, ())
+    return _fields_of(schema, definitions_of(schema), 0, ())
+
+
+def definitions_of(schema: dict[str, Any]) -> dict[str, Any]:
+    """The definitions that a schema and its parts refer to, by name."""
+    return schema.get("$defs") or schema.get("definitions") or {}
 
 
 def _fields_of(schema: Any, definitions: Any, depth: int, path: tuple[int, ...]) -> Iterator[FieldLine]:
     required = schema.get("required") or []
     for name, field in (schema.get("properties") or {}).items():
         inner = [one for one in _objects_in(field, definitions) if id(one) not in path]
-        resolved = _resolve(field, definitions)
+        resolved = resolve(field, definitions)
         whole = {**resolved, **field} if isinstance(field, dict) else {}
         yield FieldLine(depth, str(name), hint_of(whole, name in required), summary_of(whole))
         for one in inner if depth < _DEPTH else ():
@@ -56,7 +58,7 @@ def _fields_of(schema: Any, definitions: Any, depth: int, path: tuple[int, ...])
 
 def _objects_in(schema: Any, definitions: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
     """The objects with fields that a schema consists of: itself, its items, its branches."""
-    schema = _resolve(schema, definitions)
+    schema = resolve(schema, definitions)
     if depth > _DEPTH:
         return
     if schema.get("properties"):
@@ -69,7 +71,7 @@ def _objects_in(schema: Any, definitions: Any, depth: int = 0) -> Iterator[dict[
             yield from _objects_in(schema[key], definitions, depth + 1)
 
 
-def _resolve(schema: Any, definitions: Any) -> dict[str, Any]:
+def resolve(schema: Any, definitions: Any) -> dict[str, Any]:
     """A schema, or the definition that it refers to."""
     reference = schema.get("$ref") if isinstance(schema, dict) else None
     if isinstance(reference, str):
@@ -81,7 +83,7 @@ def hint_of(field: Any, is_required: bool) -> str:
     """The kind of a field, its limits, and whether it may be left out."""
     field = field if isinstance(field, dict) else {}
     limits = "".join(f", {limit}" for limit in limits_of(field))
-    default = f" = {_to_json(field['default'])}" if "default" in field else ", optional"
+    default = f" = {to_json(field['default'])}" if "default" in field else ", optional"
     return f"{kind_of(field)}{limits}{', required' if is_required else default}"
 
 
@@ -94,12 +96,12 @@ def limits_of(schema: dict[str, Any]) -> list[str]:
     bounds = dict(_BOUNDS)
     limits: list[str] = []
     if "minimum" in schema and "maximum" in schema:
-        limits.append(f"{_to_json(schema['minimum'])} to {_to_json(schema['maximum'])}")
+        limits.append(f"{to_json(schema['minimum'])} to {to_json(schema['maximum'])}")
         del bounds["minimum"], bounds["maximum"]
     for key, text in bounds.items():
         if key in schema:
             value = schema[key]
-            limits.append(text.format(value if isinstance(value, str) else _to_json(value)))
+            limits.append(text.format(value if isinstance(value, str) else to_json(value)))
     return [*limits, *(["no two equal"] if schema.get("uniqueItems") else [])]
 
 
@@ -112,9 +114,9 @@ def kind_of(schema: Any) -> str:
     if not isinstance(schema, dict):
         return "anything"
     if "enum" in schema:
-        return " or ".join(_to_json(one) for one in schema["enum"])
+        return " or ".join(to_json(one) for one in schema["enum"])
     if "const" in schema:
-        return _to_json(schema["const"])
+        return to_json(schema["const"])
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2] or "anything"
     for key in ("anyOf", "oneOf"):
@@ -132,7 +134,3 @@ def summary_of(definition: Any) -> str:
         return ""
     text = str(definition.get("description") or definition.get("title") or "").strip()
     return escape_controls(text).splitlines()[0] if text else ""
-
-
-def _to_json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()

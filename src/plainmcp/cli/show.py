@@ -15,6 +15,7 @@ __all__ = [
     "messages_lines",
     "result_lines",
     "suggestion_lines",
+    "to_json",
     "tokens_of",
 ]
 
@@ -37,6 +38,11 @@ def escape_controls(text: str) -> str:
     'a\\\\x1b[2Jb'
     """
     return text.replace("\r\n", "\n").translate(_CONTROLS)
+
+
+def to_json(value: Any) -> str:
+    """A value as JSON in one line."""
+    return msgspec.json.encode(value).decode()
 
 
 def indent_json(value: Any) -> str:
