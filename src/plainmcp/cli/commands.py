@@ -1,6 +1,5 @@
 """The commands that talk to a server: list, call, read, prompt, completion and preview. Each returns an exit code."""
 
-import difflib
 import logging
 import sys
 from collections.abc import Callable, Generator
@@ -20,15 +19,15 @@ from .answers import Answers, parse_answer
 from .arguments import Arguments, UsageError, parse_arguments
 from .client import McpClient, ServerError, Unreachable
 from .connect import connect_remote, loaded, open_client, principal_of
+from .grammar import SHELLS
 from .listing import KEYS, LISTS, TITLES
 from .load import format_user_traceback, start_lifespan
 from .options import positionals_of
 from .policy import with_policy
 from .progress import Progress
 from .save import save_files
-from .shell import SHELLS
 
-__all__ = ["call_tool", "complete", "get_prompt", "list_features", "preview_call", "read_resource", "separate_output"]
+__all__ = ["COMMANDS"]
 
 
 def list_features(options: Any) -> int:
@@ -123,6 +122,17 @@ def preview_call(options: Any) -> int:
     else:
         print(*preview.report_lines(previews, refusals, None if options.full else options.lines), sep="\n")
     return 1 if all(each.failed for each in previews) else 0
+
+
+COMMANDS: dict[str, Callable[[Any], int]] = {
+    "list": list_features,
+    "call": call_tool,
+    "read": read_resource,
+    "prompt": get_prompt,
+    "completion": complete,
+    "preview": preview_call,
+}
+"""The function of each command."""
 
 
 # One request --------------------------------------------------------------------------------------
@@ -221,7 +231,9 @@ def _check_name(client: McpClient, kind: str, name: str) -> None:
 
 def _missing(kind: str, name: str, names: list[str]) -> str:
     what = TITLES.get(kind, kind).removesuffix("s")
-    close = difflib.get_close_matches(name, names, 1)
+    from difflib import get_close_matches  # loaded for those who misspelled a name
+
+    close = get_close_matches(name, names, 1)
     hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(names)}" if names else "there is none"
     return f"there is no {what} {name!r}; {hint}"
 

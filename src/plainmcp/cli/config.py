@@ -14,7 +14,7 @@ from .options import positionals_of
 from .show import indent_json, to_json
 from .source import find_source
 
-__all__ = ["CLIENTS", "print_config"]
+__all__ = ["print_config"]
 
 _NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -50,7 +50,7 @@ def _codex_url_entry(url: str, headers: dict[str, str]) -> dict[str, Any]:
     return {"url": url, **({"http_headers": headers} if headers else {})}
 
 
-CLIENTS = {
+_CLIENTS = {
     "claude-desktop": _Client(
         "Claude Desktop",
         "claude_desktop_config.json (Settings > Developer > Edit Config)",
@@ -69,15 +69,14 @@ CLIENTS = {
     ),
     "codex": _Client("Codex", "~/.codex/config.toml", "mcp_servers", _command_entry, _codex_url_entry, is_toml=True),
 }
-"""The clients whose configuration we know."""
 
 
 def print_config(options: Any) -> int:
     """`plainmcp config`: print the configuration, and on standard error where it belongs."""
-    if not options.positionals or options.positionals[0] not in CLIENTS:
+    if not options.positionals or options.positionals[0] not in _CLIENTS:
         given = f"{options.positionals[0]!r} is not" if options.positionals else "name"
-        raise UsageError(f"{given} a client that we know: {', '.join(CLIENTS)}")
-    client = CLIENTS[options.positionals.pop(0)]
+        raise UsageError(f"{given} a client that we know: {', '.join(_CLIENTS)}")
+    client = _CLIENTS[options.positionals.pop(0)]
     (target,) = positionals_of(options, "FILE")
     if is_remote(options, target):
         name, entry = _remote_entry(options, client, target)

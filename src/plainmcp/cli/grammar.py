@@ -1,18 +1,20 @@
 """The command line's grammar: the commands, their arguments and options, and the exit codes."""
 
 import argparse
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from ..policy import Policy
 from ..revisions import REVISIONS
 from ..transports.log_format import LOG_LEVELS
 from ..transports.shutdown import GRACE
-from .config import CLIENTS
 from .option_types import to_access_format, to_address, to_count, to_grace, to_header, to_seconds
-from .shell import SHELLS
 
-__all__ = ["build_parser"]
+__all__ = ["CLIENTS", "SHELLS", "build_parser"]
+
+CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "codex")
+"""The clients whose configuration `plainmcp config` prints."""
+SHELLS = ("bash", "zsh", "fish")
+"""The shells whose script `plainmcp shell-completion` prints."""
 
 _EXAMPLES = """\
 examples:
@@ -61,7 +63,7 @@ def build_parser() -> argparse.ArgumentParser:
         epilog=f"{_EXAMPLES}\n{last}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"plainmcp {_version()}", help="print the version")
+    parser.add_argument("--version", action=_PrintVersion, nargs=0, help="print the version")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     _add_serve(commands)
     _add_list(commands)
@@ -75,11 +77,17 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _version() -> str:
-    try:
-        return version("plainmcp")
-    except PackageNotFoundError:  # a copy of the source, which is not installed
-        return "(not installed)"
+class _PrintVersion(argparse.Action):
+    """Prints the version and exits."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from importlib import metadata  # takes long to load, and only this needs it
+
+        try:
+            print("plainmcp", metadata.version("plainmcp"))
+        except metadata.PackageNotFoundError:
+            print("plainmcp, from a copy that is not installed")
+        parser.exit()
 
 
 # The commands -------------------------------------------------------------------------------------
@@ -174,7 +182,7 @@ def _add_config(commands: Any) -> None:
     config = _command(commands, "config", description, usage)
     clients = f"one of {', '.join(CLIENTS)}; then {_ANYWHERE}"
     _add_positionals(config, f"CLIENT {_TARGET}", clients)
-    config.set_defaults(words=tuple(CLIENTS))
+    config.set_defaults(words=CLIENTS)
     config.add_argument("--server-name", metavar="NAME", help="what the client calls it (default: the server's name)")
     _add_remote(config)
     config.add_argument("--json", action="store_true", help="print JSON, for programs")

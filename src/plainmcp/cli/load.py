@@ -11,7 +11,6 @@ from typing import Any
 
 from ..protocol.tracebacks import is_own_file
 from ..server import Server
-from .advice import advise, is_foreign_server
 from .source import LoadError, ServerSource, find_source
 
 __all__ = ["format_user_traceback", "load", "run_program", "start_lifespan"]
@@ -24,7 +23,7 @@ def load(target: str, *, is_module: bool = False) -> Server:
     if source.name is not None:
         return _take(source, module)
     servers = {key: value for key, value in vars(module).items() if isinstance(value, Server)}
-    if not servers and any(is_foreign_server(value) for value in vars(module).values()):
+    if not servers and any(_is_foreign_server(value) for value in vars(module).values()):
         raise LoadError(_with_advice(source, f"{source.where} has a server of another package"))
     if not servers:
         raise LoadError(
@@ -70,7 +69,7 @@ def _take(source: ServerSource, module: ModuleType) -> Server:
         return _make(source, value)
     reason = "there is none" if value is None else f"it is a {type(value).__name__}"
     problem = f"{source.where} has no server called {source.name!r}: {reason}"
-    raise LoadError(_with_advice(source, problem) if is_foreign_server(value) else problem)
+    raise LoadError(_with_advice(source, problem) if _is_foreign_server(value) else problem)
 
 
 def _make(source: ServerSource, factory: Any) -> Server:
@@ -82,7 +81,7 @@ def _make(source: ServerSource, factory: Any) -> Server:
         raise LoadError(f"{where} failed\n\n{format_user_traceback(error)}") from error
     if not isinstance(value, Server):
         problem = f"{where} returned a {type(value).__name__}; it has to return a server"
-        raise LoadError(_with_advice(source, problem) if is_foreign_server(value) else problem)
+        raise LoadError(_with_advice(source, problem) if _is_foreign_server(value) else problem)
     return value
 
 
@@ -123,6 +122,12 @@ def _import_file(source: ServerSource) -> ModuleType:
     return module
 
 
+def _is_foreign_server(value: object) -> bool:
+    """Whether a value is a server of another package, one that has a counterpart here."""
+    kind = type(value)
+    return kind.__name__ in ("FastMCP", "MCPServer") and kind.__module__.partition(".")[0] in ("fastmcp", "mcp")
+
+
 def _is_missing_package(error: BaseException) -> bool:
     """Whether an import failed because another package, or a part of it that plainmcp.compat lacks, is missing."""
     name = error.name if isinstance(error, ImportError) else None
@@ -131,6 +136,8 @@ def _is_missing_package(error: BaseException) -> bool:
 
 def _with_advice(source: ServerSource, problem: str) -> str:
     """A problem, and the imports to change if the file was written for another package."""
+    from .advice import advise  # loaded for those who need it
+
     advice = None if source.file is None else advise(source.file)
     return problem if advice is None else f"{problem}\n\n{advice}"
 

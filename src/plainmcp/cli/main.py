@@ -3,12 +3,11 @@
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..compat import install
 from ..errors import AuthorError
-from . import commands, config, shell
 from .arguments import UsageError
 from .client import ServerError, Unreachable
 from .grammar import build_parser
@@ -20,18 +19,6 @@ from .source import LoadError
 
 __all__ = ["LoadError", "load", "main"]
 
-_COMMANDS: dict[str, Callable[[Any], int]] = {
-    "serve": serve,
-    "list": commands.list_features,
-    "call": commands.call_tool,
-    "read": commands.read_resource,
-    "prompt": commands.get_prompt,
-    "completion": commands.complete,
-    "preview": commands.preview_call,
-    "config": config.print_config,
-    "shell-completion": shell.print_script,
-}
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit code."""
@@ -41,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if getattr(options, "drop_in", False):
         install()
     try:
-        code = _COMMANDS[options.name](options)
+        code = _run(options)
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # the reader of our output has closed it
@@ -52,3 +39,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2 if isinstance(error, UsageError) else 1 if isinstance(error, LoadError) else 3
     except KeyboardInterrupt:
         return 0 if options.name == "serve" else 130
+
+
+def _run(options: Any) -> int:
+    """Run the command of the options; serving starts sooner without the modules of the others."""
+    match options.name:
+        case "serve":
+            return serve(options)
+        case "config":
+            from .config import print_config
+
+            return print_config(options)
+        case "shell-completion":
+            from .shell import print_script
+
+            return print_script(options)
+    from .commands import COMMANDS
+
+    return COMMANDS[options.name](options)

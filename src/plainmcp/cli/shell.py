@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from .arguments import UsageError
 from .options import positionals_of
 
-__all__ = ["SHELLS", "print_script", "script_of"]
+__all__ = ["print_script", "script_of"]
 
 
 class _Option(NamedTuple):
@@ -27,8 +27,8 @@ class _Command(NamedTuple):
 def print_script(options: Any) -> int:
     """`plainmcp shell-completion`: print the script of a shell."""
     (shell,) = positionals_of(options, "SHELL")
-    if shell not in SHELLS:
-        raise UsageError(f"there is no script for {shell!r}; there are: {', '.join(SHELLS)}")
+    if shell not in _WRITERS:
+        raise UsageError(f"there is no script for {shell!r}; there are: {', '.join(_WRITERS)}")
     print(script_of(shell, options.root), end="")
     return 0
 
@@ -166,5 +166,3 @@ _HOW_TO = {
     "zsh": '# Add this to ~/.zshrc, after compinit: eval "$(plainmcp shell-completion zsh)"\n',
     "fish": "# plainmcp shell-completion fish > ~/.config/fish/completions/plainmcp.fish\n",
 }
-SHELLS = tuple(_WRITERS)
-"""The shells that there are scripts for."""

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from plainmcp.cli.config import CLIENTS
+from plainmcp.cli.config import _CLIENTS
+from plainmcp.cli.grammar import CLIENTS
 from serving import EXAMPLES
 
 WEATHER = str(EXAMPLES / "weather.py")
@@ -40,7 +41,7 @@ def test_a_file_is_started_with_this_python(run: Any, client: str) -> None:
     assert entry["command"] == sys.executable
     assert entry["args"] == ["-m", "plainmcp", "serve", WEATHER]
     assert entry.get("type", "stdio") == "stdio"
-    assert err.startswith(f"# {CLIENTS[client].title}: paste it into ")
+    assert err.startswith(f"# {_CLIENTS[client].title}: paste it into ")
 
 
 @pytest.mark.slow

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from plainmcp.cli.grammar import build_parser
-from plainmcp.cli.shell import SHELLS, script_of
+from plainmcp.cli.grammar import SHELLS, build_parser
+from plainmcp.cli.shell import script_of
 
 COMMANDS = ["serve", "list", "call", "read", "prompt", "completion", "preview", "config", "shell-completion"]
 

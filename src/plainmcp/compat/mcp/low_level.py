@@ -10,7 +10,7 @@ from .context import current_context
 from .decorators import Decorators
 from .handlers import REQUESTS, RequestHandlers
 from .http_apps import HttpApps
-from .initialization import InitializationOptions, NotificationOptions
+from .initialization import InitializationOptions, NotificationOptions, initialization_options_of
 from .middleware import ServerRequestContext
 from .server_info import ServerInfo, to_icons
 from .session import RequestContext
@@ -123,12 +123,7 @@ class Server(ServerInfo, HttpApps, Decorators, PlainServer):  # type: ignore[mis
         self, notification_options: NotificationOptions | None = None, experimental_capabilities: Any = None
     ) -> InitializationOptions:
         """The options of the handshake."""
-        return InitializationOptions(
-            server_name=self.name,
-            server_version=self.version,
-            capabilities=self.get_capabilities(notification_options, experimental_capabilities),
-            instructions=self.instructions,
-        )
+        return initialization_options_of(self)
 
     async def run(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         self, read_stream: Any, write_stream: Any, initialization_options: Any = None, **options: Any
