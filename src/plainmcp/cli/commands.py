@@ -18,7 +18,7 @@ from . import listing, preview, show
 from .answers import Answers, parse_answer
 from .arguments import Arguments, UsageError, parse_arguments
 from .client import McpClient, ServerError, Unreachable
-from .connect import connect_remote, loaded, open_client, principal_of
+from .connect import connect_remote, open_client, open_server, principal_of
 from .grammar import SHELLS
 from .listing import KEYS, LISTS, TITLES
 from .load import format_user_traceback, start_lifespan
@@ -33,7 +33,7 @@ __all__ = ["COMMANDS"]
 def list_features(options: Any) -> int:
     """`plainmcp list`: what a server offers."""
     (target,) = positionals_of(options, "FILE")
-    with separate_output(), loaded(options, target) as server:
+    with separate_output(), open_server(options, target) as server:
         access = {} if server is None else listing.access_of(server.registry)
         with closing(open_client(options, target, server)) as client:
             features = {kind: client.list(method, kind) for kind, method in LISTS.items()}
@@ -49,7 +49,7 @@ def call_tool(options: Any) -> int:
     """`plainmcp call`: the result of a tool."""
     target, tool, *words = positionals_of(options, "FILE", "TOOL", rest=True)
     arguments = parse_arguments(words)
-    with _asking(options, target, "tools", tool) as client:
+    with _open_request(options, target, "tools", tool) as client:
         schema = _schema_of(_tool_of(client, tool)) if arguments.texts else {}
         raw = client.call(tool, arguments.for_schema(schema))
     result = _print_result(options, raw, show.result_lines)
@@ -59,7 +59,7 @@ def call_tool(options: Any) -> int:
 def read_resource(options: Any) -> int:
     """`plainmcp read`: the contents of a resource."""
     target, uri = positionals_of(options, "FILE", "URI")
-    with _asking(options, target, "resources", uri) as client:
+    with _open_request(options, target, "resources", uri) as client:
         raw = client.run("resources/read", {"uri": uri})
     return 0 if "contents" in _print_result(options, raw, show.contents_lines) else 1
 
@@ -68,7 +68,7 @@ def get_prompt(options: Any) -> int:
     """`plainmcp prompt`: the messages of a prompt."""
     target, name, *words = positionals_of(options, "FILE", "PROMPT", rest=True)
     params = {"name": name, "arguments": parse_arguments(words).as_texts()}
-    with _asking(options, target, "prompts", name) as client:
+    with _open_request(options, target, "prompts", name) as client:
         raw = client.run("prompts/get", params)
     return 0 if "messages" in _print_result(options, raw, show.messages_lines) else 1
 
@@ -88,7 +88,7 @@ def complete(options: Any) -> int:
     params: dict[str, Any] = {"ref": ref, "argument": {"name": argument, "value": others.pop(argument)}}
     if others:
         params["context"] = {"arguments": others}
-    with _asking(options, target, kind, name) as client:
+    with _open_request(options, target, kind, name) as client:
         raw = client.run("completion/complete", params)
     _print_result(options, raw, show.suggestion_lines)
     return 0
@@ -100,7 +100,7 @@ def preview_call(options: Any) -> int:
     arguments = parse_arguments(words)
     versions = [revisions.revision_of(options.revision)] if options.revision else list(REVISIONS.values())
     refusals: dict[str, str] = {}
-    with separate_output(), loaded(options, target) as server, closing(Progress()) as progress:
+    with separate_output(), open_server(options, target) as server, closing(Progress()) as progress:
         if server is None:
             typed = _check_repeat(options, target, tool, arguments, versions)
             connect = partial(connect_remote, options, target, on_notification=progress)
@@ -139,9 +139,9 @@ COMMANDS: dict[str, Callable[[Any], int]] = {
 
 
 @contextmanager
-def _asking(options: Any, target: str, kind: str, name: str) -> Generator[McpClient, None, None]:
+def _open_request(options: Any, target: str, kind: str, name: str) -> Generator[McpClient, None, None]:
     """A client for one request; an error of the server becomes a UsageError if it does not list the name."""
-    with separate_output(), loaded(options, target) as server, closing(Progress()) as progress:
+    with separate_output(), open_server(options, target) as server, closing(Progress()) as progress:
         answers = Answers([parse_answer(text) for text in options.answer], before=progress.close)
         server = _with_policy_of(options, server, name)
         with closing(open_client(options, target, server, progress, answers)) as client:

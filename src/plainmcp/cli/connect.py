@@ -26,7 +26,7 @@ from .client import (
 from .load import load
 from .timeout import TimedTransport
 
-__all__ = ["connect_remote", "headers_of", "is_remote", "loaded", "open_client", "principal_of"]
+__all__ = ["connect_remote", "headers_of", "is_remote", "open_client", "open_server", "principal_of"]
 
 
 def is_remote(options: Any, target: str) -> bool:
@@ -35,7 +35,7 @@ def is_remote(options: Any, target: str) -> bool:
 
 
 @contextmanager
-def loaded(options: Any, target: str) -> Generator[Server | None, None, None]:
+def open_server(options: Any, target: str) -> Generator[Server | None, None, None]:
     """The server in a file or a module, whose lifespan ends with this; None if it is in another process."""
     if is_remote(options, target):
         yield None
