@@ -21,6 +21,7 @@ LAZY = {
     "uvicorn": "an extra: not needed if the server is mounted in an application",
     "pydantic": "belongs to the user; touched only when one of their types is pydantic's",
     "pydantic_core": "as pydantic",
+    "httpx": "as starlette: the SDK's examples get their client for HTTP from the SDK",
     "starlette": "belongs to the user; needed only if they mount the application of a facade",
 }
 

@@ -11,7 +11,7 @@ from .decorators import Decorators
 from .handlers import REQUESTS, RequestHandlers
 from .http_apps import HttpApps
 from .initialization import InitializationOptions, NotificationOptions, initialization_options_of
-from .middleware import ServerRequestContext
+from .middleware import MiddlewareList, ServerRequestContext
 from .server_info import ServerInfo, to_icons
 from .session import RequestContext
 from .settings import settings_of
@@ -79,6 +79,7 @@ class Server(ServerInfo, HttpApps, Decorators, PlainServer):  # type: ignore[mis
         self._compile_methods()
         self.request_handlers = RequestHandlers(self)
         self.notification_handlers: dict[Any, Any] = {}
+        self.middleware = MiddlewareList(self, ())  # type: ignore[method-assign,assignment]
         for option, handler in handlers.items():
             if handler is not None:
                 self.add_request_handler(_ON[option], None, handler)
