@@ -84,6 +84,7 @@ class HttpTransport:
         """End the session, if there is one."""
         if self._session is not None:
             with suppress(Unreachable, OSError, http.client.HTTPException), closing(self._connect()) as connection:
+                connection.sock.settimeout(_SECONDS_TO_CLOSE)
                 headers = {"Mcp-Session-Id": self._session, **self._own_headers}
                 connection.request("DELETE", self._path, headers=headers)
                 connection.getresponse().read()
@@ -115,12 +116,13 @@ class HttpTransport:
                 body = response.read()
             except (OSError, http.client.HTTPException) as error:
                 raise Unreachable(f"{self._url} broke off: {error or type(error).__name__}") from None
+        status = f"{self._url} answered {response.status} {response.reason}"
+        if response.status == 401:
+            raise Unreachable(f"{status}: it wants to know who is calling; pass a token with --bearer")
         if kind == "application/json" and b'"jsonrpc"' in body:
             return body
         if response.status >= 300:
-            advice = "; a token that it knows is given with --bearer" if response.status == 401 else ""
-            kind_of_error = _NotMcp if response.status in _NOT_HERE else Unreachable
-            raise kind_of_error(f"{self._url} answered {response.status} {response.reason}{advice}")
+            raise (_NotMcp if response.status in _NOT_HERE else Unreachable)(status)
         if body.strip():
             raise _NotMcp(f"{self._url} is not an MCP server: it answered with {kind or 'something'}")
         return None

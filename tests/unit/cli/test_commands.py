@@ -206,7 +206,8 @@ def test_a_protected_server_is_called_with_a_token(run: Any, library: str, tmp_p
             assert (code, out.splitlines()[0]) == (0, "ada")
         code, out, err = run("call", url, "whoami")
         assert (code, out) == (3, "")
-        assert "--bearer" in err or "401" in err or "error" in err
+        advice = "it wants to know who is calling; pass a token with --bearer"
+        assert err == f"plainmcp: {url} answered 401 Unauthorized: {advice}\n"
 
 
 # Where --------------------------------------------------------------------------------------------
