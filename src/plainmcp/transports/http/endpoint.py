@@ -166,14 +166,16 @@ class PendingResponse(RequestLink):
 class Handshake(PendingResponse):
     """The response to `initialize`, which names the new session if it succeeds. It is always JSON."""
 
-    def __init__(self, profile: RequestProfile, session: HttpSession) -> None:
+    def __init__(self, profile: RequestProfile, session: HttpSession, discard: Callable[[HttpSession], None]) -> None:
         super().__init__(replace(profile, json=True, events=False), LATEST_HANDSHAKE, session)
         self._opened = session
+        self._discard = discard  # removes a session that its client does not get to know
 
     def to_response(self, message: bytes | None) -> Response:
         """The HTTP response, with the id of the session."""
         response = super().to_response(message)
         if self._opened.connection.session.revision is None:
+            self._discard(self._opened)
             return response
         return replace(response, headers=(*JSON, (b"mcp-session-id", self._opened.id)))
 
@@ -365,18 +367,19 @@ class Endpoint:
             return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
         now, address = self.core.now(), headers.address
         session = HttpSession(self.core, self.settings, principal, now, self._shares, address)
-        handshake = Handshake(profile, session)
+        handshake = Handshake(profile, session, self.sessions.remove)
         caller = session.connection.caller(handshake, headers)
         limit = self.sessions.add(session)
         if limit is not None:
             session.close()
             return rules.over_limit(limit, refuse(self.core, InternalError(limit.text), caller, envelope).response)
         exchange = self.core.dispatch(self.core, envelope, caller)
-        if exchange.step is None and session.connection.session.revision is None:
-            self.sessions.remove(session)
+        answer = self._open(handshake, exchange, caller)
+        if isinstance(answer, Response) and session.connection.session.revision is None:
+            self.sessions.remove(session)  # it failed, or too many requests run
         else:
             session.connection.begin_session()
-        return self._open(handshake, exchange, caller)
+        return answer
 
     def _find_session(
         self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None
