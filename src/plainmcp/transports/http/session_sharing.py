@@ -193,17 +193,14 @@ class SharedSessions:
             return value, SessionState()
         return value, msgspec.convert(content, SessionState)
 
-    def _watch_state(self, session: SharedSession) -> Callable[[], Work | None]:
+    def _watch_state(self, session: SharedSession) -> Callable[[], Work]:
         """A function that finds out how the state of a session has changed since now, and how to save that."""
         facts = session.connection.session
         level, subscribed = facts.log_level, frozenset(facts.subscribed)
 
-        def find_work() -> Work | None:
-            change = _Change(
-                facts.log_level, facts.subscribed - subscribed, set(subscribed - facts.subscribed), level
-            )
-            is_changed = change.level != level or change.added or change.removed
-            return partial(self._save, session, change) if is_changed else None
+        def find_work() -> Work:
+            added, removed = facts.subscribed - subscribed, set(subscribed - facts.subscribed)
+            return partial(self._save, session, _Change(facts.log_level, added, removed, level))
 
         return find_work
 
@@ -213,7 +210,7 @@ class SharedSessions:
         try:
             if self.replica.ask(partial(self._change_state, session, change)):
                 return None
-            problem = "this session has too many subscriptions, or too many changes at once"
+            problem = "this session has too many subscriptions, too many changes at once, or has ended"
         except StoreError as error:
             _log.debug("a change of a session was not saved: %s", error)
             problem = UNAVAILABLE
@@ -225,7 +222,9 @@ class SharedSessions:
         key = self._key_of(session)
         for _ in range(TRIES):
             before, state = self._read_state(key, store)
-            is_saved = before is not None and change.is_in(state)  # by a try whose response got lost
+            if state.has_ended:
+                return False
+            is_saved = change.is_in(state)  # also by a try whose response got lost, so that others may not know it
             if not is_saved:
                 state = change.apply(state)
                 value = self.replica.sign(key, state)
@@ -301,7 +300,7 @@ class SharedSessions:
         if resumed is not None:
             return *resumed, lambda: None
         parts = session.read_name(name)
-        if parts is not None and parts.owner != self.replica.name:
+        if parts is not None:
             stream = session.mirror(name, number)
             mirror = _Mirror(session, stream, parts.owner, parts.id)
             return stream, number, partial(self._follow, mirror)
@@ -358,7 +357,11 @@ class SharedSessions:
             self._finish_mirror(next(iter(self._mirrors)), _NOT_KEPT)
         self._mirrors[log] = mirror
         self.replica.follow(log, partial(self._take_event, log))
-        self.replica.append(self.replica.inbox_of(mirror.owner), "resend", mirror.session.name, mirror.stream.name)
+        if mirror.owner == self.replica.name:
+            self.replica.append(log, "lost")  # unless the store still has its end
+        else:
+            inbox = self.replica.inbox_of(mirror.owner)
+            self.replica.append(inbox, "resend", mirror.session.name, mirror.stream.name)
 
     def _take_event(self, log: str, kind: str, content: list[Any]) -> None:
         mirror = self._mirrors.get(log)

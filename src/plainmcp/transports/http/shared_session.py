@@ -192,7 +192,7 @@ class SharedSession(HttpSession):
     def mirror(self, name: str, after: int) -> Stream:
         """A stream for the events of another replica's stream, after an event."""
         stream = self._new_stream(name, after)
-        self.keep(stream)
+        super().keep(stream)  # without a copy
         return stream
 
     def make_standing_stream(self, after: int = 0) -> Stream:

@@ -262,6 +262,54 @@ def test_a_stream_that_is_not_kept_any_more_ends_with_an_error() -> None:
     run(work())
 
 
+def test_a_replica_that_forgot_its_own_stream_has_it_from_the_store_or_says_so() -> None:
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store, 1) as [one]:
+            headers = await session(one)
+            live = await Live(one, call("count", 5, True, to=2), headers).done()
+            first = live.events[0]["id"]
+            await asyncio.sleep(0.3)
+            one.endpoint.sessions.close()
+            rest = await Live(one, None, {**headers, "last-event-id": first}, "GET").done()
+            assert messages(rest) == messages(live)
+            one.endpoint.sessions.close()
+            store._logs.clear()
+            rest = await Live(one, None, {**headers, "last-event-id": first}, "GET").done()
+            assert messages(rest)[-1]["id"] == 5 and "not kept" in messages(rest)[-1]["error"]["message"]
+
+    run(work())
+
+
+def test_a_change_that_was_saved_but_not_announced_is_announced_with_the_next_try() -> None:
+    class Forgetful(MemoryStore):
+        is_failing = False
+
+        def append(self, entries: Any, most: int, seconds: float) -> list[int]:
+            if self.is_failing:
+                raise StoreError("away")
+            return super().append(entries, most, seconds)
+
+    async def work() -> None:
+        store = Forgetful()
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            stream = Live(one, None, headers, "GET")
+            await stream.until(lambda live: live.status)
+            await asyncio.sleep(0.2)
+            store.is_failing = True
+            assert "error" in (await speak(other, SUBSCRIBE, headers)).json
+            store.is_failing = False
+            await wait_until(lambda: not other.endpoint.shared.replica.problem)
+            assert (await speak(other, SUBSCRIBE, headers)).json["result"] == {}
+            await speak(other, call("touch"), headers)
+            await stream.until(lambda live: messages(live))
+            stream.hang_up()
+            await stream.task
+
+    run(work())
+
+
 def test_a_large_response_is_not_copied_into_the_store() -> None:
     async def work() -> None:
         store = MemoryStore()
