@@ -255,6 +255,7 @@ class ASGIApp:
         except Exception as error:
             response = pending.refuse(self._describe_failure(error))
         except BaseException:  # the server ends this request
+            pending.is_left = True  # a watcher that has not started yet does not notice
             for watcher in watchers:
                 watcher.cancel()
             raise
@@ -265,7 +266,10 @@ class ASGIApp:
             else:
                 self.endpoint.remove_running(pending)
         if watchers:
-            await watchers[0]
+            try:
+                await watchers[0]
+            finally:
+                self.endpoint.remove_running(pending)
             return None
         return self.endpoint.respond(pending, response)
 

@@ -158,17 +158,18 @@ class Connection:
 
     def ask(self, method: str, params: Any, send: Callable[[bytes], None]) -> PendingRequest:
         """Send a question to the client; raises PeerError if too many are open."""
+        with self._lock:
+            self._count += 1
+            question = PendingRequest(self.name_question(self._count), self.ask_seconds)
+        message = jsonrpc.encode_request(question.id, method, params or None)  # may raise: it is not counted yet
         share = self._question_share
         if share is not None:
             limit = share.find_limit()
             if limit is not None:
                 raise PeerError(limit.text)
             share.add()
-        with self._lock:
-            self._count += 1
-            question = PendingRequest(self.name_question(self._count), self.ask_seconds)
-            self._questions[question.id] = question
-        send(jsonrpc.encode_request(question.id, method, params or None))
+        self._questions[question.id] = question
+        send(message)
         return question
 
     def withdraw(self, question: PendingRequest, send: Callable[[bytes], None]) -> None:

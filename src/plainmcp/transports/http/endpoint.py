@@ -21,8 +21,8 @@ from ...protocol.session import Session
 from ...revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ...wire import jsonrpc
 from ...wire.jsonrpc import ABSENT, Envelope, Failure, Meta
+from ..invoke import cannot_listen
 from ..link import RequestLink
-from ..run import run
 from ..shares import Limit, OwnShare, Share, caller_of
 from ..shutdown import SHUTTING_DOWN
 from ..threads import Job, Threads, threads_of
@@ -69,6 +69,8 @@ class PendingResponse(RequestLink):
     """Run its plain functions."""
     unread: Share
     """Counts the bytes that wait for readers."""
+    refuse_with: Callable[[bytes | None], Response] | None = None
+    """Makes the response of an error, if its status is not that of the error's code."""
     without_session = "without a session there is nowhere to answer"
     """Why a client without a session cannot be asked."""
 
@@ -121,6 +123,8 @@ class PendingResponse(RequestLink):
             return Response(200, message, JSON)
         if isinstance(message, Failure) and message.cause is not None:
             return self.profile.challenges.refuse_scopes(message.cause, message)
+        if self.refuse_with is not None:
+            return self.refuse_with(message)
         return json_response(200 if message is None else rules.status_of(message, self.modern), message)
 
     @cached_property
@@ -289,24 +293,27 @@ class Endpoint:
         exchange = self.core.dispatch(self.core, envelope, caller)
         if isinstance(exchange.step, Listen):
             pending.sender = caller
-            response = self._refuse_listening(pending, exchange, envelope)
-            if response is not None:
-                return response
+            obstacle = self._find_obstacle(pending)
+            if obstacle is not None:
+                return pending.to_response(exchange.fail(obstacle))
         return self._open(pending, exchange, caller)
 
     def _find_header_map(self, principal: Any, name: str) -> dict[str, tuple[str, ...]] | None:
         tool = self.core.registry.tools.find(name, principal)
         return None if tool is None else tool.headers
 
-    def _refuse_listening(self, pending: PendingResponse, exchange: Exchange, envelope: Envelope) -> Response | None:
-        """The response to a listen request that cannot stay open; None if it can."""
-        profile = pending.profile
-        if profile.events and not self.settings.max_standing:
-            return pending.to_response(run(exchange))
-        if not profile.events:
-            return json_response(406, exchange.fail(InvalidRequest(f"{envelope.method} is answered by {_SSE}")))
+    def _find_obstacle(self, pending: PendingResponse) -> ProtocolError | None:
+        """The error for a listen request that cannot stay open; None if it can."""
+        if not pending.profile.events:
+            pending.refuse_with = partial(json_response, 406)
+            return InvalidRequest(f"subscriptions/listen is answered by {_SSE}")
+        if not self.settings.max_standing:
+            return cannot_listen()
         limit = self._find_stream_limit(pending.caller)
-        return None if limit is None else rules.over_limit(limit, exchange.fail(InternalError(limit.text)))
+        if limit is None:
+            return None
+        pending.refuse_with = partial(rules.over_limit, limit)
+        return InternalError(limit.text)
 
     def _receive_batch(
         self, headers: Headers, profile: RequestProfile, batch: list[Raw], principal: Any
@@ -530,8 +537,14 @@ class Endpoint:
                 self._running.remove(pending)
                 self._running_share.remove(pending.caller)
 
-    def listen(self, pending: PendingResponse, step: Listen, exchange: Exchange) -> None:
-        """Keep a response open for notifications of changes, until the client disconnects or the server ends it."""
+    def listen(self, pending: PendingResponse, step: Listen, exchange: Exchange) -> ProtocolError | None:
+        """Keep a response open for notifications of changes, until the client disconnects or the server ends it.
+
+        Returns the error if it cannot stay open: middleware may have run since the request came.
+        """
+        obstacle = self._find_obstacle(pending)
+        if obstacle is not None:
+            return obstacle
         stream, first = pending.stream, threading.Lock()
 
         def publish(event: str, uri: str | None) -> None:
@@ -544,6 +557,7 @@ class Endpoint:
             pending.unsubscribe = self.core.registry.listen(publish)
             stream.put(step.first)
         self._add_standing(pending)
+        return None
 
     def respond(self, pending: PendingResponse, response: bytes | None) -> Response:
         """The HTTP response of an exchange that has ended, in one piece with what was sent before its response."""

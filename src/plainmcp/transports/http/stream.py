@@ -116,7 +116,7 @@ class Stream:
         while len(self._events) > 1 and self._is_too_much():
             number, oldest = self._events.popleft()
             self.size -= len(oldest)
-            if number > max(self.read, self._counted_after):
+            if self.reader is not None and number > max(self.read, self._counted_after):
                 self._count(-len(oldest))
 
     def _is_too_much(self) -> bool:
