@@ -10,7 +10,7 @@ PEERS := .venv-bench
 .PHONY: help run replicas soak test test-fast mutants realworld check bench bench-quick bench-replicas docs clean
 
 help:
-	@echo "make run         serve the weather example on loopback, and print a request to try"
+	@echo "make run         serve the weather example on loopback, and print lines to try it [PORT=8000]"
 	@echo "make replicas    serve an example with two processes, Redis and nginx, and print what to try"
 	@echo "make soak        1,000 operations on replicas, while one is killed and Redis is restarted; a checker reads the history"
 	@echo "make test        run every test and every >>> example"
@@ -38,8 +38,10 @@ $(SERVES): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[http]'
 	@touch $@
 
+# Another port: make run PORT=8001
+PORT ?= 8000
 run: $(SERVES)
-	@$(BIN)/python examples/weather.py
+	@$(BIN)/python examples/run.py $(PORT)
 
 replicas: $(READY)
 	@cd tests && $(abspath $(BIN))/python replica_set.py

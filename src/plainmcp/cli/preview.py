@@ -17,13 +17,11 @@ import msgspec
 from ..policy import Policy
 from ..revisions import Revision
 from ..server import Server
-from .client import InProcessTransport, McpClient, ServerError, Unreachable
+from .client import InProcessTransport, McpClient, OnNotification, ServerError, Unreachable
 from .policy import Once, with_policy
-from .show import block_lines, escape_controls, in_colour
+from .show import block_lines, escape_controls, in_colour, tokens_of
 
 __all__ = ["CallPreview", "preview_remote", "preview_server", "report_lines"]
-
-OnNotification = Callable[[str, dict[str, Any]], None]
 
 _INCIDENT = re.compile(r"incident [0-9a-f]{8}")  # each incident has a random number
 _HEADS = ("revision", "content", "structured content", "text", "data", "bytes", "~tokens")
@@ -63,7 +61,7 @@ class CallPreview:
     @property
     def tokens(self) -> int:
         """A rough number of tokens that a model needs to read it."""
-        return -(-(self.text + len(self.data or "")) // 4)
+        return tokens_of(self.text + len(self.data or ""))
 
     @property
     def failed(self) -> bool:
@@ -102,17 +100,17 @@ def preview_server(
     policies: dict[str, Policy],
     revisions: list[Revision],
     on_notification: OnNotification | None = None,
+    principal: Any = None,
 ) -> list[CallPreview]:
     """A preview for each policy and revision. Raises ServerError if there is no such tool."""
-    feature = server.registry.tools.find(tool, None)
+    feature = server.registry.tools.find(tool, principal)
     once = Once(feature).function if feature is not None else None
     previews: list[CallPreview] = []
     for name, policy in policies.items():
         clone = with_policy(server, policy, tool, once)
         for revision in reversed(revisions):  # the tool runs on the newest one
-            with closing(
-                McpClient(partial(InProcessTransport, clone), revision, None if previews else on_notification)
-            ) as client:
+            connect = partial(InProcessTransport, clone, principal=principal)
+            with closing(McpClient(connect, revision, None if previews else on_notification)) as client:
                 previews.append(_preview_call(name, client, tool, arguments))
     order = [revision.name for revision in revisions]
     names: list[str | None] = list(policies)
@@ -120,7 +118,11 @@ def preview_server(
 
 
 def preview_remote(
-    connect: Callable[[Revision], McpClient], revisions: list[Revision], tool: str, arguments: dict[str, Any]
+    connect: Callable[[Revision], McpClient],
+    revisions: list[Revision],
+    tool: str,
+    arguments: dict[str, Any],
+    schema: dict[str, Any],
 ) -> tuple[list[CallPreview], dict[str, str]]:
     """A preview for each revision that a remote server supports, and the reason for each that it does not.
 
@@ -133,7 +135,7 @@ def preview_remote(
         try:
             with closing(connect(revision)) as client:
                 if client.revision == revision.name:
-                    previews.append(_preview_call(None, client, tool, arguments))
+                    previews.append(_preview_call(None, client, tool, arguments, schema))
                 else:
                     refusals[revision.name] = f"the server offers {client.revision} instead"
         except (ServerError, Unreachable) as error:
@@ -143,8 +145,10 @@ def preview_remote(
     return previews, refusals
 
 
-def _preview_call(policy: str | None, client: McpClient, tool: str, arguments: dict[str, Any]) -> CallPreview:
-    raw = client.call(tool, arguments)
+def _preview_call(
+    policy: str | None, client: McpClient, tool: str, arguments: dict[str, Any], schema: Any = None
+) -> CallPreview:
+    raw = client.call(tool, arguments, schema)
     data = bytes(msgspec.json.decode(raw, type=_Structured).structuredContent).decode() or None
     return CallPreview(policy, client.revision, msgspec.json.decode(raw), data, len(client.last_response))
 

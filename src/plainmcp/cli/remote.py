@@ -4,10 +4,10 @@ import http.client
 import shlex
 import subprocess
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
 
@@ -15,8 +15,15 @@ from .client import Receive, Unreachable
 
 __all__ = ["CommandTransport", "HttpTransport"]
 
-_SECONDS = 10  # to connect and to close; a call may take any time
+_SECONDS = 10  # to connect; a call may take any time
+_SECONDS_TO_CLOSE = 5
+_PATH = "/mcp"
+_NOT_HERE = {404, 405, 501}  # statuses of a web server that has no MCP server at a path
 _NAME_KEYS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+
+class _NotMcp(Unreachable):
+    """Something else than an MCP server answers at a URL."""
 
 
 class _MessageHead(msgspec.Struct):
@@ -28,13 +35,16 @@ class _MessageHead(msgspec.Struct):
 
 
 class HttpTransport:
-    """Reaches a server at a URL: every message is an HTTP request."""
+    """Reaches a server at a URL: every message is an HTTP request. Without a server there, it tries `/mcp` below."""
 
-    def __init__(self, url: str, receive: Receive, *, key: str | None = None) -> None:
+    has_headers = True
+
+    def __init__(self, url: str, receive: Receive, *, headers: Mapping[str, str] | None = None) -> None:
         self._url = url
         self._receive = receive
-        self._credentials = {} if key is None else {"Authorization": f"Bearer {key}"}
+        self._own_headers = dict(headers or {})
         self._session: str | None = None
+        self._has_answered = False
         try:
             self._parts = urlsplit(url)
             valid = bool(self._parts.hostname) and self._parts.port != 0
@@ -43,12 +53,30 @@ class HttpTransport:
         if not valid:
             raise Unreachable(f"{url} is not the address of a server; write one like http://127.0.0.1:8000/mcp")
 
-    def request(self, message: bytes, revision: str, negotiated: bool) -> bytes:
+    def request(self, message: bytes, revision: str, negotiated: bool, headers: Mapping[str, str]) -> bytes:
         """Send a request and return its response."""
-        response = self._post(message, revision if negotiated else None)
+        version = revision if negotiated else None
+        try:
+            response = self._post(message, version, headers)
+        except _NotMcp as error:
+            if self._has_answered or self._parts.path.rstrip("/").endswith(_PATH):
+                raise
+            response = self._post_below(message, version, error)
         if response is None:
             raise Unreachable(f"{self._url} accepted a request and did not answer it")
+        self._has_answered = True
         return response
+
+    def _post_below(self, message: bytes, revision: str | None, first: "_NotMcp") -> bytes | None:
+        """Send the first request to /mcp, because there is no server at the URL itself; raises the first error."""
+        parts, url = self._parts, self._url
+        self._parts = parts._replace(path=parts.path.rstrip("/") + _PATH)
+        self._url = urlunsplit(self._parts)
+        try:
+            return self._post(message, revision)
+        except _NotMcp:
+            self._parts, self._url = parts, url
+            raise first from None
 
     def notify(self, message: bytes, revision: str) -> None:
         """Send a message that has no response."""
@@ -58,7 +86,8 @@ class HttpTransport:
         """End the session, if there is one."""
         if self._session is not None:
             with suppress(Unreachable, OSError, http.client.HTTPException), closing(self._connect()) as connection:
-                headers = {"Mcp-Session-Id": self._session, **self._credentials}
+                connection.sock.settimeout(_SECONDS_TO_CLOSE)
+                headers = {"Mcp-Session-Id": self._session, **self._own_headers}
                 connection.request("DELETE", self._path, headers=headers)
                 connection.getresponse().read()
 
@@ -76,11 +105,11 @@ class HttpTransport:
         connection.sock.settimeout(None)
         return connection
 
-    def _post(self, message: bytes, revision: str | None) -> bytes | None:
+    def _post(self, message: bytes, revision: str | None, more: Mapping[str, str] | None = None) -> bytes | None:
         head = msgspec.json.decode(message, type=_MessageHead)
         with closing(self._connect()) as connection:
             try:
-                connection.request("POST", self._path, message, self._headers(head, revision))
+                connection.request("POST", self._path, message, self._headers(head, revision, more or {}))
                 response = connection.getresponse()
                 self._session = response.getheader("Mcp-Session-Id") or self._session
                 kind = (response.getheader("Content-Type") or "").partition(";")[0].strip().lower()
@@ -89,16 +118,20 @@ class HttpTransport:
                 body = response.read()
             except (OSError, http.client.HTTPException) as error:
                 raise Unreachable(f"{self._url} broke off: {error or type(error).__name__}") from None
+        status = f"{self._url} answered {response.status} {response.reason}"
+        if response.status == 401:
+            raise Unreachable(f"{status}: it wants to know who is calling; pass a token with --bearer")
         if kind == "application/json" and b'"jsonrpc"' in body:
             return body
         if response.status >= 300:
-            advice = "; a key or token that it knows is given with --key" if response.status == 401 else ""
-            raise Unreachable(f"{self._url} answered {response.status} {response.reason}{advice}")
+            raise (_NotMcp if response.status in _NOT_HERE else Unreachable)(status)
+        if body.strip():
+            raise _NotMcp(f"{self._url} is not an MCP server: it answered with {kind or 'something'}")
         return None
 
-    def _headers(self, head: _MessageHead, revision: str | None) -> dict[str, str]:
+    def _headers(self, head: _MessageHead, revision: str | None, more: Mapping[str, str]) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-        headers |= self._credentials
+        headers |= {name: _encode_header(value) for name, value in more.items()} | self._own_headers
         if revision is not None:
             headers["MCP-Protocol-Version"] = revision
         if self._session is not None:
@@ -144,6 +177,8 @@ def _events_of(lines: Any) -> Iterator[bytes]:
 class CommandTransport:
     """Reaches a server by starting a command: each message is a line."""
 
+    has_headers = False
+
     def __init__(self, command: str, receive: Receive) -> None:
         self._command = command
         self._receive = receive
@@ -154,7 +189,7 @@ class CommandTransport:
         except (OSError, ValueError, IndexError) as error:
             raise Unreachable(f"the command {command!r} cannot be started: {error}") from None
 
-    def request(self, message: bytes, revision: str, negotiated: bool) -> bytes:
+    def request(self, message: bytes, revision: str, negotiated: bool, headers: Mapping[str, str]) -> bytes:
         """Send a request and return its response."""
         self.notify(message, revision)
         id = msgspec.json.decode(message, type=_MessageHead).id
@@ -182,7 +217,7 @@ class CommandTransport:
         with suppress(BrokenPipeError):
             self._process.stdin.close()
         try:
-            self._process.wait(_SECONDS)
+            self._process.wait(_SECONDS_TO_CLOSE)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
