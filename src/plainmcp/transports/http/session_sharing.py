@@ -329,7 +329,8 @@ class SharedSessions:
                     if session.connection.session.wants(event, uri):
                         stream.put(change_message(event, uri), entry.position)
             position = entries[-1].position if entries else replica.position
-        replica.append(bus, "reader", session.name, replica.name)
+        if not stream.finished:
+            replica.append(bus, "reader", session.name, replica.name)
 
     def _is_added(self, session: SharedSession, stream: Stream, position: int) -> bool:
         """Let a stream get all later changes, if it has those that this replica has; returns whether it has."""
@@ -375,10 +376,11 @@ class SharedSessions:
             self._finish_mirror(log, _NOT_KEPT)
 
     def _finish_mirror(self, log: str, error: InternalError | None) -> None:
-        mirror = self._mirrors.pop(log)
+        mirror = self._mirrors.pop(log, None)
         self.replica.unfollow(log)
-        is_told = error is not None and mirror.id
-        revision = mirror.session.connection.revision
+        if mirror is None:
+            return
+        revision, is_told = mirror.session.connection.revision, error is not None and mirror.id
         mirror.stream.finish(error_response(error, revision, mirror.id) if error is not None and is_told else None)
 
     def _send_again(self, session: SharedSession, name: str) -> None:

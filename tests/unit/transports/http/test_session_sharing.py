@@ -89,3 +89,23 @@ def test_a_replica_takes_over_the_stream_of_one_that_is_dead(monkeypatch: Any) -
             await stream.task
 
     run(work())
+
+
+def test_a_stream_that_was_left_at_once_does_not_keep_updates_from_another() -> None:
+    async def work() -> None:
+        with replicas(MemoryStore()) as (one, other):
+            headers = await session(one)
+            await speak(one, request("resources/subscribe", uri="memo://one"), headers)
+            stream = Live(one, None, headers, "GET")
+            await stream.until(lambda live: live.status)
+            for number in range(20):
+                short = Live(other, None, headers, "GET")
+                short.hang_up()
+                await short.task
+                await speak(other, call("touch"), headers)
+                await stream.until(lambda live, count=number + 1: len(messages(live)) >= count)
+            assert len(messages(stream)) == 20
+            stream.hang_up()
+            await stream.task
+
+    run(work())
