@@ -19,13 +19,13 @@ import msgspec
 from ...errors import InternalError
 from ...protocol.core import Core
 from ...protocol.exchange import Exchange
-from ...protocol.failures import error_response
 from ...store.interface import Store, StoreError
 from ..connection import change_message
 from ..shares import Limit
 from ..threads import threads_of
 from .http_session import HttpSession, SessionShares
-from .replica import ALIVE, UNAVAILABLE, replica_of
+from .mirrors import Mirrors
+from .replica import UNAVAILABLE, replica_of
 from .session_store import SessionStore
 from .settings import Settings
 from .shared_session import STANDING, SessionState, SharedSession
@@ -37,8 +37,6 @@ __all__ = ["SharedSessions"]
 
 MAX_ENDED = 10_000
 """How many sessions that have ended are remembered."""
-MAX_MIRRORS = 256
-"""How many streams of other replicas are followed at a time."""
 MAX_STATE = 2**16
 """How many bytes the state of a session may take in the store."""
 SETTLE = 0.02
@@ -47,17 +45,6 @@ TRIES = 10
 """How often a change of a state is tried when others change it at the same time."""
 
 _log = logging.getLogger("plainmcp")
-_LOST = InternalError("the replica that answered this request is gone; send the request again")
-_NOT_KEPT = InternalError("the rest of this stream is not kept any more; send the request again")
-
-
-class _Mirror(NamedTuple):
-    """A stream of another replica, as it is followed here."""
-
-    session: SharedSession
-    stream: Stream
-    owner: str
-    id: bytes
 
 
 class _Change(NamedTuple):
@@ -89,9 +76,9 @@ class SharedSessions:
         self._ids = SignedIds(core, settings.session_seconds)
         self._by_name: WeakValueDictionary[str, SharedSession] = WeakValueDictionary()
         self._ended: OrderedDict[str, None] = OrderedDict()
-        self._mirrors: dict[str, _Mirror] = {}
         self._opening = threading.Lock()
         self.replica = replica_of(core, settings.store)
+        self._mirrors = Mirrors(self.replica)
         self.replica.listeners.append(self._take)
         self.replica.ticks.append(self._notice_the_dead)
         self.replica.returns.append(self._restore_states)
@@ -286,7 +273,7 @@ class SharedSessions:
                 if session.reader == content[1]:
                     self._read_here(session)
             case "resend":
-                self._send_again(session, content[1])
+                self._mirrors.send_again(session, content[1])
             case _:
                 pass  # of a newer version of this package
 
@@ -302,8 +289,7 @@ class SharedSessions:
         parts = session.read_name(name)
         if parts is not None:
             stream = session.mirror(name, number)
-            mirror = _Mirror(session, stream, parts.owner, parts.id)
-            return stream, number, partial(self._follow, mirror)
+            return stream, number, partial(self._mirrors.follow, session, stream, parts)
         after = number if name == STANDING else self.replica.position
         stream = session.make_standing_stream(after)
         return stream, after, partial(self._contain, stream, partial(self._catch_up, session, stream, after))
@@ -349,61 +335,10 @@ class SharedSessions:
                 partial(self._contain, stream, partial(self._catch_up, session, stream, stream.last))
             )
 
-    # Streams of other replicas --------------------------------------------------------------------
-
-    def _follow(self, mirror: _Mirror) -> None:
-        """Send the events of another replica's stream, as they are in the store or come into it."""
-        log = mirror.session.log_of(mirror.stream.name)
-        while len(self._mirrors) >= MAX_MIRRORS:
-            self._finish_mirror(next(iter(self._mirrors)), _NOT_KEPT)
-        self._mirrors[log] = mirror
-        self.replica.follow(log, partial(self._take_event, log))
-        if mirror.owner == self.replica.name:
-            self.replica.append(log, "lost")  # unless the store still has its end
-        else:
-            inbox = self.replica.inbox_of(mirror.owner)
-            self.replica.append(inbox, "resend", mirror.session.name, mirror.stream.name)
-
-    def _take_event(self, log: str, kind: str, content: list[Any]) -> None:
-        mirror = self._mirrors.get(log)
-        if mirror is None:
-            self.replica.unfollow(log)
-        elif kind == "event":
-            mirror.stream.put(content[1], content[0])
-        elif kind == "end":
-            self._finish_mirror(log, None)
-        elif kind == "lost":
-            self._finish_mirror(log, _NOT_KEPT)
-
-    def _finish_mirror(self, log: str, error: InternalError | None) -> None:
-        mirror = self._mirrors.pop(log, None)
-        self.replica.unfollow(log)
-        if mirror is None:
-            return
-        revision, is_told = mirror.session.connection.revision, error is not None and mirror.id
-        mirror.stream.finish(error_response(error, revision, mirror.id) if error is not None and is_told else None)
-
-    def _send_again(self, session: SharedSession, name: str) -> None:
-        """Copy a stream of this replica into the store again: entries may have been lost."""
-        found = session.find_stream(f"{name}-0")
-        if found is not None:
-            session.copy_stream(found[0])
-        else:
-            self.replica.append(session.log_of(name), "lost")
-
     def _notice_the_dead(self) -> None:
-        """End the followed streams of dead replicas: clients learn that their requests are lost. Take over others."""
+        """Take over the open streams of sessions whose newest one was at a replica that is dead."""
         muted = [session for session in list(self._by_name.values()) if session.reader and session.standing]
-        owners = {mirror.owner for mirror in list(self._mirrors.values())} | {
-            one.reader for one in muted if one.reader
-        }
-        if not owners or not self.replica.has_been_up(ALIVE):
-            return
-        for owner in owners:
-            if self.replica.is_alive(owner):
-                continue
-            for log in [log for log, mirror in list(self._mirrors.items()) if mirror.owner == owner]:
-                self._finish_mirror(log, _LOST)
-            for session in muted:
-                if session.reader == owner:
-                    self._read_here(session)
+        dead = self.replica.find_dead({session.reader for session in muted if session.reader})
+        for session in muted:
+            if session.reader in dead:
+                self._read_here(session)

@@ -5,6 +5,7 @@ from typing import Any
 
 from mounted import Live, session, speak
 from plainmcp.store import MemoryStore
+from plainmcp.transports.http import replica as replica_module
 from plainmcp.transports.http import session_sharing
 from replicas import call, messages, replicas, request, wait_until
 
@@ -70,7 +71,8 @@ def test_a_refused_request_changes_nothing() -> None:
 
 
 def test_a_replica_takes_over_the_stream_of_one_that_is_dead(monkeypatch: Any) -> None:
-    monkeypatch.setattr(session_sharing, "ALIVE", 0.3)
+    monkeypatch.setattr(replica_module, "ALIVE", 0.3)
+    monkeypatch.setattr(replica_module, "BEAT", 0.1)
 
     async def work() -> None:
         with replicas(MemoryStore()) as (one, other):
