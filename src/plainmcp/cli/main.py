@@ -19,6 +19,8 @@ from .. import revisions
 from ..compat import install
 from ..errors import AuthorError
 from ..policy import Policy
+from ..preview.calls import policies_of
+from ..preview.copies import with_policy
 from ..revisions import LATEST, LATEST_HANDSHAKE, REVISIONS, Revision
 from ..server import Server
 from ..transports import stdio
@@ -27,7 +29,6 @@ from . import preview, show
 from .client import InProcessTransport, McpClient, ServerError, Unreachable
 from .load import LoadError, format_user_traceback, has_server, load, run_program
 from .options import parse_options, positionals_of
-from .policy import with_policy
 from .progress import Progress
 
 __all__ = ["LoadError", "load", "main"]
@@ -154,9 +155,7 @@ def _policies_of(options: Any, server: Server, tool: str) -> dict[str, Policy]:
         raise UsageError(_missing_tool(tool, sorted(each.key for each in server.registry.tools)))
     if options.policy is not None:
         return {options.policy: Policy.of(options.policy)}
-    own = next((name for name in Policy.profiles if Policy.of(name) == feature.policy), "of its own")
-    every = {name: Policy.of(name) for name in Policy.profiles} if options.policies else {}
-    return {own: feature.policy} | every
+    return policies_of(feature, every=options.policies)
 
 
 def _check_repeat(options: Any, target: str, tool: str, versions: list[Revision]) -> None:

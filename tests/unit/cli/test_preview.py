@@ -16,7 +16,8 @@ import pytest
 from plainmcp import Context, Image, Policy, Server, ToolError, ToolResult
 from plainmcp.cli import main
 from plainmcp.cli import preview as cli_preview
-from plainmcp.cli.policy import with_policy
+from plainmcp.preview.calls import CallPreview, _shape_of
+from plainmcp.preview.copies import with_policy
 from plainmcp.revisions import REVISIONS
 from plainmcp.testing import Client
 from serving import EXAMPLES, served
@@ -125,7 +126,7 @@ def test_a_tool_with_a_policy_of_its_own_is_shown_as_its_server_serves_it() -> N
         assert bill.result == Client(server, bill.revision).call("own")
 
 
-def all_bills(server: Server, tool: str, told: Any = None, **arguments: Any) -> list[cli_preview.CallPreview]:
+def all_bills(server: Server, tool: str, told: Any = None, **arguments: Any) -> list[CallPreview]:
     policies = {name: Policy.of(name) for name in Policy.profiles}
     return cli_preview.preview_server(server, tool, arguments, policies, list(REVISIONS.values()), told)
 
@@ -413,4 +414,4 @@ def test_a_revision_that_a_server_does_not_speak_is_named_with_the_reason(run: A
     ],
 )
 def test_the_shape_of_structured_content(value: Any, shape: str) -> None:
-    assert cli_preview._shape_of(value) == shape
+    assert _shape_of(value) == shape
