@@ -76,10 +76,16 @@ def _serve(options: Any) -> int:
             from . import reload  # multiprocessing takes long to load, and only this needs it
 
             reload.serve_with_reload(
-                options.target, options.http, options.grace, drop_in=options.drop_in, keys=options.auth, **logs
+                options.target,
+                options.http,
+                options.grace,
+                drop_in=options.drop_in,
+                keys=options.auth,
+                ui=options.ui,
+                **logs,
             )
         elif options.http is not None:
-            details = {**logs, **_auth_options(options.auth)}
+            details = {**logs, **_auth_options(options.auth), "ui": options.ui}
             server = load(options.target)
             Server.run(server, http=options.http, workers=options.workers, grace=options.grace, **details)
         else:

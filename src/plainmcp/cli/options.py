@@ -73,10 +73,15 @@ def _check_serving(options: Any) -> None:
             error("--workers needs --http: on standard input there is one client, and one process for it")
         if options.reload:
             error("--reload needs --http: on standard input the client starts the server, and has to start it again")
+        if options.ui:
+            error("--ui needs --http: on standard input and output there is no page")
         if options.auth is not None:
             error("--auth needs --http: on standard input the only client is the one that starts the server")
-    elif options.reload and options.workers != 1:
+        return
+    if options.reload and options.workers != 1:
         error("--reload serves in one process: leave out --workers")
+    if options.ui is None:
+        options.ui = uvicorn.is_loopback_address(options.http)
 
 
 def positionals_of(options: Any, *names: str) -> list[str]:
@@ -122,6 +127,8 @@ def build_parser() -> argparse.ArgumentParser:
     where.add_argument("--http", metavar="HOST:PORT", type=_address, help="over HTTP, at http://HOST:PORT/mcp")
     workers = "how many processes serve HTTP (default: 1); with several, there are no sessions"
     serve.add_argument("--workers", metavar="N", type=int, default=1, help=workers)
+    page = "a page at / for people to try the server (default: only if HOST is loopback)"
+    serve.add_argument("--ui", action=argparse.BooleanOptionalAction, help=page)
     keys = "only for callers with a key in FILE; each line is a name, a key and perhaps scopes"
     serve.add_argument("--auth", metavar="FILE", help=keys)
     reload = "start again whenever a Python file in the folder of FILE is saved; sessions end with that"

@@ -29,7 +29,8 @@ class CallPreview:
     revision: str
     result: dict[str, Any]
     data: str | None  # the structured content, as JSON
-    bytes: int
+    raw: bytes  # the result, as it was sent
+    bytes: int  # of the whole message
 
     @property
     def blocks(self) -> list[str]:
@@ -83,7 +84,7 @@ class _Structured(msgspec.Struct):
 def read_preview(policy: str | None, revision: str, raw: bytes, size: int) -> CallPreview:
     """The preview of a result in JSON, which came in a message of `size` bytes."""
     data = bytes(msgspec.json.decode(raw, type=_Structured).structuredContent).decode() or None
-    return CallPreview(policy, revision, msgspec.json.decode(raw), data, size)
+    return CallPreview(policy, revision, msgspec.json.decode(raw), data, raw, size)
 
 
 def policies_of(feature: ToolFeature, *, every: bool) -> dict[str, Policy]:
