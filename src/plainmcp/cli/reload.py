@@ -47,9 +47,9 @@ def serve_with_reload(
     """Serve FILE or FILE:OBJECT at host:port until a signal comes; problems with the file are printed meanwhile.
 
     With `drop_in`, imports of other packages lead to the facades, in each process that serves. With `keys`, callers
-    need a key in that file. `access_log`, `log_level` and `ui` are those of `server.run`. Running requests have `grace`
-    seconds before a reload or the end of the process abandons them. Raises LoadError if there is no such file,
-    AuthorError if it cannot be served at this address.
+    need a key in that file. `access_log`, `log_level` and `ui` are those of `server.run`. Running requests have
+    `grace` seconds before a reload or the end of the process abandons them. Raises LoadError if there is no such
+    file, AuthorError if it cannot be served at this address.
     """
     file = file_of(target)
     folder = file.resolve().parent

@@ -114,10 +114,9 @@ def serve(
 ) -> None:
     """Serve an ASGI application at host:port until a signal ends the process; also takes the options of uvicorn.
 
-    `path` is the one at which the application answers, for the line that names its address; `has_page` says that there
-    is a page for people at /. After the signal it ends
-    within `grace` seconds. Raises AuthorError if the address does not exist, the port is in use, uvicorn is not
-    installed, or the workers cannot start.
+    `path` is the one at which the application answers, for the line that names its address; `has_page` says that
+    there is a page for people at /. After the signal it ends within `grace` seconds. Raises AuthorError if the
+    address does not exist, the port is in use, uvicorn is not installed, or the workers cannot start.
     """
     if workers < 1:
         raise AuthorError("workers is at least 1")
@@ -149,7 +148,7 @@ async def serve_async(
 
 
 def open_socket(address: str, path: str = PATH, has_page: bool = False) -> socket.socket:
-    """A socket that listens at host:port; prints its address, and that of the page. Raises AuthorError like `serve`."""
+    """A socket that listens at host:port; prints where the server and its page are. Raises AuthorError like `serve`."""
     host, port = address_of(address)
     if find_spec("uvicorn") is None:
         raise AuthorError("serving HTTP takes uvicorn: pip install 'plainmcp[http]'")

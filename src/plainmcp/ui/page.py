@@ -86,7 +86,7 @@ def _files_for(core: Core, path: str, *, has_preview: bool) -> dict[str, Respons
         "name": core.info.title or core.info.name,
         "endpoint": path,
         "preview": PREVIEW if has_preview else None,
-        "revisions": list(REVISIONS),
+        "revisions": [{"name": name, "handshake": row.handshake} for name, row in REVISIONS.items()],
         "policies": list(Policy.profiles),
     }
     files: dict[str, Response] = {}

@@ -1,7 +1,7 @@
 """The route for previews: runs a tool once, and answers with its result for every revision and policy.
 
-It takes the parameters of `tools/call`, and is guarded like the endpoint: by Host, Origin and who is calling. It exists
-on loopback only, because it answers with more than a client of the server can see.
+It takes the parameters of `tools/call`, and is guarded like the endpoint: by Host, Origin and who is calling. It
+exists on loopback only, because it answers with more than a client of the server can see.
 """
 
 import asyncio
