@@ -148,7 +148,7 @@ async def serve_async(
 
 
 def open_socket(address: str, path: str = PATH, has_page: bool = False) -> socket.socket:
-    """A socket that listens at host:port; prints where the server and its page are. Raises AuthorError like `serve`."""
+    """A socket that listens at host:port; prints where it and its page are. Raises AuthorError like `serve`."""
     host, port = address_of(address)
     if find_spec("uvicorn") is None:
         raise AuthorError("serving HTTP takes uvicorn: pip install 'plainmcp[http]'")
