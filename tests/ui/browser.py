@@ -19,6 +19,9 @@ __all__ = ["Browser", "axe", "launched"]
 
 DRIVER = Path(__file__).with_name("driver.mjs")
 SECONDS_TO_LEAVE = 10
+FONTS = """<?xml version="1.0"?>
+<fontconfig><dir>{0}/fonts</dir><dir>/usr/share/fonts</dir><cachedir>{0}/fonts-cache</cachedir></fontconfig>
+"""
 
 
 def axe() -> str:
@@ -48,6 +51,8 @@ def launched() -> Iterator[Browser]:
     chromium, puppeteer = installed("@sparticuz/chromium", "153.0.0"), installed("puppeteer-core", "25.16.0")
     unpacked = chromium.parents[2] / "unpacked"
     unpacked.mkdir(exist_ok=True)
+    fonts = unpacked / "fonts.conf"  # the one in the package names other folders
+    fonts.write_text(FONTS.format(unpacked), "utf-8")
     with (unpacked / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in several processes
         process = subprocess.Popen(
@@ -55,7 +60,7 @@ def launched() -> Iterator[Browser]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, "TMPDIR": str(unpacked)},
+            env={**os.environ, "TMPDIR": str(unpacked), "FONTCONFIG_FILE": str(fonts)},
         )
         browser = Browser(process)
         try:
@@ -66,10 +71,11 @@ def launched() -> Iterator[Browser]:
     try:
         yield browser
     finally:
-        assert process.stdin is not None
+        assert process.stdin is not None and process.stdout is not None
         process.stdin.close()
         try:
             process.wait(SECONDS_TO_LEAVE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        process.stdout.close()

@@ -15,7 +15,7 @@ setupLambdaEnvironment(join(tmpdir(), "al2023", "lib"));
 await inflate(join(chromium, "bin/al2023.tar.br"));
 const browser = await driver.launch({
   executablePath: await build.executablePath(),
-  args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run", "--hide-scrollbars"],
+  args: build.args.filter((flag) => !flag.includes("web-security") && !flag.includes("insecure-content")),
   headless: "shell",
 });
 const page = await browser.newPage();

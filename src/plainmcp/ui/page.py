@@ -34,7 +34,6 @@ _HEADERS = [
     (b"content-security-policy", _POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-cache"),
 ]
@@ -84,6 +83,7 @@ def _files_for(core: Core, path: str, *, has_preview: bool) -> dict[str, Respons
     """The responses by their paths."""
     facts = {
         "name": core.info.title or core.info.name,
+        "server": core.info.name,
         "endpoint": path,
         "preview": PREVIEW if has_preview else None,
         "revisions": [{"name": name, "handshake": row.handshake} for name, row in REVISIONS.items()],

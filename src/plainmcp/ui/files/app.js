@@ -4,10 +4,9 @@ import { Client } from "./client.js";
 import { byId, fill, h } from "./dom.js";
 import { Feature, renderFailure } from "./feature.js";
 import { renderMarkdown } from "./markdown.js";
-import { fetchOffer, KINDS, showOffer } from "./offer.js";
+import { costOf, fetchOffer, KINDS, showOffer } from "./offer.js";
 import { readPlace, toFragment } from "./place.js";
 import { showNumber } from "./sizes.js";
-import { costOf } from "./offer.js";
 
 const facts = JSON.parse(document.body.dataset.facts);
 const url = new URL(facts.endpoint, location.origin).href;
@@ -70,6 +69,7 @@ function open() {
     opened = new Feature(page, place.kind, feature);
     opened.client = page.client;
     fill(byId("main"), opened.element);
+    say("");
     opened.heading.focus({ preventScroll: true });
     scrollTo(0, 0);
   }
@@ -95,6 +95,10 @@ byId("access").addEventListener("submit", (event) => {
   event.preventDefault();
   sessionStorage.setItem("token", token());
   connect();
+});
+byId("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  byId("main").focus();
 });
 byId("search").addEventListener("input", showList);
 addEventListener("popstate", open);

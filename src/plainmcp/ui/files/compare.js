@@ -2,6 +2,7 @@
 
 import { diffLines } from "./diff.js";
 import { fill, h, newId } from "./dom.js";
+import { prettify } from "./pretty.js";
 import { showNumber } from "./sizes.js";
 
 const CONTEXT = 3; // lines around a difference
@@ -61,11 +62,10 @@ function kindsOf(blocks) {
   return [...counts].map(([kind, count]) => `${count} ${kind}`).join(", ") || "none";
 }
 
-const pretty = (row) => JSON.stringify(JSON.parse(row.json), null, 2);
 const nameOf = (row) => `${row.policy} on ${row.revision}`;
 
 function showDifference(place, first, second) {
-  const lines = diffLines(pretty(first), pretty(second));
+  const lines = diffLines(prettify(first.json), prettify(second.json));
   const tokens = second.approximateTokens - first.approximateTokens;
   const sum = `${tokens > 0 ? "+" : ""}${showNumber(tokens)} tokens, ${second.bytes - first.bytes > 0 ? "+" : ""}${showNumber(second.bytes - first.bytes)} bytes`;
   const isSame = lines.every((line) => line.kind === "same");
@@ -81,12 +81,12 @@ function shorten(lines) {
   const shown = [];
   lines.forEach((line, index) => {
     if (isNear(index)) shown.push(line);
-    else if (shown.at(-1)?.kind !== "skip") shown.push({ kind: "skip", text: "…" });
+    else if (shown.at(-1)?.kind !== "gap") shown.push({ kind: "gap", text: "…" });
   });
   return shown;
 }
 
-const MARKS = { same: " ", out: "−", in: "+", skip: " " };
+const MARKS = { same: " ", out: "−", in: "+", gap: " " };
 const WORDS = { out: "only in the first: ", in: "only in the second: " };
 
 function renderLine(line) {

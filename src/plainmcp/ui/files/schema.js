@@ -101,6 +101,5 @@ export function limitsOf(part) {
   range(part.minItems, part.maxItems, " items");
   if (part.uniqueItems) limits.push("no item twice");
   if (part.pattern) limits.push(`matches ${part.pattern}`);
-  if (part.format) limits.push(part.format);
   return limits;
 }
