@@ -1,4 +1,7 @@
-"""A browser, a server that shows its page, and the page as a person uses it."""
+"""A browser, a server that shows its page, and the page as a person uses it.
+
+`pytest tests/ui --update-pictures` writes the pictures of the documentation; nothing else ever does.
+"""
 
 import json
 from collections.abc import Iterator
@@ -13,6 +16,10 @@ from ui.browser import Browser, launched
 
 SERVER = Path(__file__).with_name("server.py")
 SECONDS = 10
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-pictures", action="store_true", help="write the pictures in docs/images")
 
 
 class Page:

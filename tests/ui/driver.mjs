@@ -32,6 +32,11 @@ const methods = {
   problems: () => problems.splice(0),
   press: (key) => page.keyboard.press(key),
   text: (keys) => page.keyboard.type(keys),
+  chord: async (held, key) => {
+    await page.keyboard.down(held);
+    await page.keyboard.press(key);
+    await page.keyboard.up(held);
+  },
 };
 
 for await (const line of createInterface({ input: process.stdin })) {
