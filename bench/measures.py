@@ -100,6 +100,9 @@ def asgi(pace: Pace, show: Show) -> None:
             observers = (None, "observer", "access log", "OpenTelemetry")
             timed = {how or "nothing": ours.timed("asgi", "echo", wire=wire, observe=how) for how in observers}
             show(Row("observed", wire, "µs", turns(timed, pace.rounds, pace.slice)))
+            checks = (None, "a key", "a token")
+            timed = {how or "open": ours.timed("asgi", "echo", wire=wire, auth=how) for how in checks}
+            show(Row("protected", wire, "µs", turns(timed, pace.rounds, pace.slice)))
 
 
 def over_http(pace: Pace, show: Show) -> None:

@@ -30,6 +30,7 @@ PACKAGES = (
 CHARTS = HERE / "charts"
 CHANGED = "The source of plainmcp changed while this ran, so its rows are of different sources: run it again."
 OBSERVED = "### With observers\n\nAn `async def` echo of ours, on ASGI in process, by revision."
+PROTECTED = "### With authorization\n\nThe same echo for callers with a key, or with a token that is known already."
 HOLDS = {True: "yes", False: "**no**", None: "not measured"}
 METHOD = (HERE / "METHOD.md").read_text("utf-8")
 
@@ -96,6 +97,8 @@ def _page(about: dict[str, Any], rows: list[Row]) -> str:
     parts.append(_times([row for row in rows if row.way == "context"], "without a Context"))
     parts.append(OBSERVED)
     parts.append(_times([row for row in rows if row.way == "observed"], "nothing"))
+    parts.append(PROTECTED)
+    parts.append(_times([row for row in rows if row.way == "protected"], "open"))
     parts.append("## HTTP, one process\n\n![](charts/http.svg)")
     if not any(row.way.startswith("http") and TYPESCRIPT in row.samples for row in rows):
         parts.append(f"The {TYPESCRIPT} was not measured: Node or its packages were missing.")

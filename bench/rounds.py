@@ -56,6 +56,7 @@ class Worker:
     def timed(self, way: str, name: str, **asked: Any) -> Timed:
         """What is to be timed; the first call builds it and looks at its answer."""
         spec = {"kind": "async", "wire": "", "tools": None, "rows": 1_000, "policy": None, "observe": None}
+        spec["auth"] = None
         return lambda calls: self._ask({**spec, "way": way, "name": name, **asked, "calls": calls})
 
     def _ask(self, asked: dict[str, Any]) -> float:

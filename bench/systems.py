@@ -100,6 +100,26 @@ def _observe(server: Any, how: str) -> None:
         otel.instrument(server, tracer_provider=TracerProvider(), meter_provider=meters)
 
 
+def verifier(how: str) -> tuple[Any, str]:
+    """A verifier of ours, for a key or for the tokens of an issuer, and what it knows."""
+    from plainmcp.auth import JWT, Keys
+
+    if how == "a key":
+        return Keys({"k" * 32: "ada"}), "k" * 32
+    from joserfc import jwt
+    from joserfc.jwk import RSAKey
+
+    key = RSAKey.generate_key(2048, {"kid": "one"})
+    claims = {
+        "iss": "https://auth.example.com",
+        "aud": "https://api.example.com/mcp",
+        "sub": "ada",
+        "exp": 4_000_000_000,
+    }
+    token = jwt.encode({"alg": "RS256", "kid": "one"}, {**claims, "scope": "notes:read " * 20}, key)
+    return JWT(claims["iss"], claims["aud"], jwks={"keys": [key.as_dict(private=False)]}), token
+
+
 def _forget(facts: Any) -> None:
     """The end of a request, which is not recorded."""
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from itertools import product
+from operator import sub
+from statistics import median
 from typing import NamedTuple
 
 from measures import Row
@@ -65,6 +67,9 @@ def _asgi(of: Found) -> Iterator[Verdict]:
     ratios = {wire: one["with a Context"].over(one["without a Context"]) for wire, one in contexts.items()}
     target = "an `async def` tool with a Context that sends nothing: at most 3 times the cost of one without"
     yield _at_most(way, target, 3, ratios)
+    protected = {wire: of("protected", wire) for wire in WIRES}
+    costs = {wire: median(map(sub, one["a token"], one["open"])) for wire, one in protected.items()}
+    yield _at_most(way, "a token that is known already: at most 5 µs", 5, costs)
 
 
 def _http(of: Found) -> Iterator[Verdict]:

@@ -29,10 +29,23 @@ def server(kind: str, tools: int, rows: int, policy: str | None, observe: str | 
 
 
 @cache
-def client(kind: str, tools: int, rows: int, policy: str | None, observe: str | None, wire: str, events: bool) -> Any:
+def client(
+    kind: str,
+    tools: int,
+    rows: int,
+    policy: str | None,
+    observe: str | None,
+    wire: str,
+    events: bool,
+    auth: str | None,
+) -> Any:
     from ways.asgi import Client
 
-    return Client(systems.app(SYSTEM, server(kind, tools, rows, policy, observe), events=events), wire)
+    built = server(kind, tools, rows, policy, observe)
+    if auth is None:
+        return Client(systems.app(SYSTEM, built, events=events), wire)
+    verifier, token = systems.verifier(auth)
+    return Client(built.asgi(auth=verifier), wire, token)
 
 
 @cache
@@ -45,12 +58,13 @@ def prepared(
     rows: int,
     policy: str | None,
     observe: str | None,
+    auth: str | None,
 ) -> Timed:
     """What is to be timed, once its answer has been looked at."""
     asked = workload.case(name, tools=tools, rows=rows)
     settings = kind, asked.tools, rows, policy, observe
     if way == "asgi":
-        using = client(*settings, wire, asked.progress)
+        using = client(*settings, wire, asked.progress, auth)
         using.checked(SYSTEM, asked)
         return lambda calls: float(using.timed(asked, calls))
     from ways import handle

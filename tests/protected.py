@@ -73,9 +73,9 @@ def ask(
         "content-type": "application/json",
     }
     given += [(name, value) for name, value in defaults.items() if name not in names]
-    if hasattr(app, "give_up") and "WSGI" not in type(app).__name__:
-        return asyncio.run(_ask_asgi(app, raw, given, method, path, root))
-    return _ask_wsgi(app, raw, given, method, path, root)
+    if "WSGI" in type(app).__name__:
+        return _ask_wsgi(app, raw, given, method, path, root)
+    return asyncio.run(_ask_asgi(app, raw, given, method, path, root))
 
 
 async def _ask_asgi(app: Any, raw: bytes, given: Any, method: str, path: str, root: str) -> Answer:

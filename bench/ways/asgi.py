@@ -42,8 +42,8 @@ class _Exchange:
 class Client:
     """A client of one application, in a loop of its own."""
 
-    def __init__(self, app: Any, wire: str) -> None:
-        self.app, self.wire = app, wire
+    def __init__(self, app: Any, wire: str, token: str | None = None) -> None:
+        self.app, self.wire, self.token = app, wire, token
         self.loop = asyncio.new_event_loop()
         self.session: str | None = None
         self._asked: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
@@ -74,6 +74,7 @@ class Client:
 
     def _headers(self, case: Case) -> list[tuple[bytes, bytes]]:
         sent = headers(case, self.wire) | ({"mcp-session-id": self.session} if self.session else {})
+        sent |= {"authorization": f"Bearer {self.token}"} if self.token else {}
         return [(name.encode(), value.encode()) for name, value in sent.items()]
 
     async def _post(self, body: bytes, sent: list[tuple[bytes, bytes]]) -> _Exchange:

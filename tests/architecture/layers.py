@@ -23,7 +23,7 @@ LAYERS = {
     "compat": ("compat/",),
     "testing": ("testing",),
     "otel": ("otel/",),
-    "server": ("server", "middleware", "observe"),
+    "server": ("server", "middleware", "observe/"),
     "ui": ("ui/",),
     "preview": ("preview/",),
     "transports": ("transports/",),

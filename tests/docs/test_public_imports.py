@@ -14,7 +14,7 @@ PUBLIC = (
     "plainmcp.compat.",
     "plainmcp.errors",
     "plainmcp.middleware",
-    "plainmcp.observe",
+    "plainmcp.observe.",
     "plainmcp.otel",
     "plainmcp.questions",
     "plainmcp.revisions",

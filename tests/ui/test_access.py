@@ -65,6 +65,12 @@ def test_axe_finds_nothing_serious(page: Page, theme: str) -> None:
         assert not found, f"{state}, {theme}: " + "\n".join(found)
 
 
+def test_axe_would_find_an_image_without_words(page: Page) -> None:
+    page.open()
+    page.js("document.querySelector('main').append(document.createElement('img'))")
+    assert [finding.split(":")[0] for finding in findings(page)] == ["image-alt"]
+
+
 def test_the_themes_differ_and_follow_the_system(page: Page) -> None:
     page.open()
     light = page.js("getComputedStyle(document.body).backgroundColor")
@@ -115,7 +121,8 @@ def test_the_pictures_of_the_documentation(page: Page, tmp_path: Path, pytestcon
     page.run()
     page.call("screenshot", {"path": str(folder / "page.png")})
     page.run("Compare revisions and policies")
-    page.js("document.querySelector('.difference h4').scrollIntoView({block: 'center'})")
+    page.call("setViewport", {"width": 1100, "height": 1000, "deviceScaleFactor": 1})
+    page.js("document.querySelector('.output h3').scrollIntoView()")
     page.call("emulateMediaFeatures", [{"name": "prefers-color-scheme", "value": "dark"}])
     page.call("screenshot", {"path": str(folder / "page-compare.png")})
     page.call("emulateMediaFeatures", [{"name": "prefers-color-scheme", "value": "light"}])

@@ -10,7 +10,15 @@ from urllib.parse import urlsplit
 from ..errors import AuthorError
 from .principal import Principal
 
-__all__ = ["Audience", "TokenRefused", "check_times", "principal_of", "scopes_of_claims", "to_canonical"]
+__all__ = [
+    "Audience",
+    "TokenRefused",
+    "check_seconds",
+    "check_times",
+    "principal_of",
+    "scopes_of_claims",
+    "to_canonical",
+]
 
 Claims = Mapping[str, Any]
 Grants = Callable[[Claims], Collection[str]]
@@ -42,7 +50,7 @@ class Audience:
     def __init__(
         self, resource: str | None, audiences: Collection[str], *, claim: str = "aud", check: bool = True
     ) -> None:
-        if isinstance(audiences, str) or not all(isinstance(one, str) and one for one in audiences):
+        if not all(type(one) is str and one for one in audiences):
             raise AuthorError('audiences= is a list of texts, such as ["api://notes"]')
         if resource is not None and not urlsplit(resource).hostname:
             raise AuthorError(
@@ -66,6 +74,13 @@ class Audience:
         values = [value] if isinstance(value, str) else value if isinstance(value, list) else []
         if not any(isinstance(one, str) and to_canonical(one) in self._accepted for one in values):
             raise TokenRefused("it is not for this server: its audience is another one")
+
+
+def check_seconds(*, least: float = 0, **options: float) -> None:
+    """Refuse options that are not numbers of seconds, or less than there must be; raises AuthorError."""
+    for name, value in options.items():
+        if not value >= least:
+            raise AuthorError(f"{name}= is a number of seconds, at least {least:g}; not {value!r}")
 
 
 def check_times(claims: Claims, now: float, leeway: float, *, needs_expiry: bool = True) -> float | None:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 from ..errors import AuthorError
 from .principal import Unavailable
@@ -26,16 +26,23 @@ class NotThere(Unavailable):
 
 def check_url(url: str, what: str) -> str:
     """A URL that may be fetched: with https, or on this machine; raises AuthorError."""
-    try:
-        parts = urlsplit(url)
-        is_valid = bool(parts.hostname) and parts.port != 0 and url.isascii() and url.isprintable() and " " not in url
-    except (ValueError, AttributeError, TypeError):
-        is_valid = False
-    if not is_valid or parts.username is not None or parts.scheme not in ("http", "https"):
+    parts = _split(url)
+    if parts is None or parts.username is not None or parts.scheme not in ("http", "https"):
         raise AuthorError(f'{what} is a URL such as "https://auth.example.com", not {url!r}')
     if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
         raise AuthorError(f"{what} starts with https://; http:// is for this machine only: {url!r}")
     return url
+
+
+def _split(url: Any) -> SplitResult | None:
+    """The parts of a URL; None if it cannot be one, or has characters that no URL has."""
+    if not isinstance(url, str) or not url.isascii() or not url.isprintable() or " " in url:
+        return None
+    try:
+        parts = urlsplit(url)
+        return parts if parts.hostname and parts.port != 0 else None
+    except ValueError:
+        return None
 
 
 def fetch(url: str, data: bytes | None = None, headers: Mapping[str, str] | None = None) -> bytes:

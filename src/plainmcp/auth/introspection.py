@@ -10,9 +10,10 @@ from urllib.parse import quote_plus, urlencode
 import msgspec
 
 from ..errors import AuthorError
+from ..protocol.option_check import with_checked_options
 from ..protocol.scopes import check_scopes
 from . import fetch as fetching
-from .claims import Audience, Grants, TokenRefused, check_times, principal_of
+from .claims import Audience, Grants, TokenRefused, check_seconds, check_times, principal_of
 from .principal import Principal, Unavailable
 
 __all__ = ["Introspection"]
@@ -28,6 +29,7 @@ class Introspection:
     `cache_seconds`, and never longer than the token is valid; a refusal for `refusal_seconds`.
     """
 
+    @with_checked_options("Introspection", "write Introspection(endpoint, client_id=…, client_secret=…, resource=…)")
     def __init__(
         self,
         endpoint: str,
@@ -49,8 +51,9 @@ class Introspection:
         now: Callable[[], float] = time.time,
     ) -> None:
         self._endpoint = fetching.check_url(endpoint, "endpoint=")
-        if not isinstance(client_id, str) or not client_id or not isinstance(client_secret, str):
+        if not client_id or not client_secret:
             raise AuthorError("client_id= and client_secret= are what the authorization server knows this server by")
+        check_seconds(leeway=leeway, cache_seconds=cache_seconds, refusal_seconds=refusal_seconds)
         self.issuer = issuer
         self.resource = resource
         self.scopes = check_scopes(scopes, "scopes=")
@@ -92,6 +95,8 @@ class Introspection:
             raise TokenRefused("it is from another issuer")
         if str(answer.get("token_type", "Bearer")).lower() not in ("bearer", "access_token", "at+jwt"):
             raise TokenRefused("it is not a bearer token")
+        if "cnf" in answer:
+            raise TokenRefused("it is bound to a key of its client, which is not checked here")
         expires = check_times(answer, self._now(), self._leeway, needs_expiry=False)
         self._audience.check(answer)
         return principal_of(answer, self.issuer, expires, self._grants)

@@ -5,17 +5,19 @@ import logging
 import time
 from base64 import urlsafe_b64decode
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
 import msgspec
 
 from ..errors import AuthorError
+from ..protocol.option_check import with_checked_options
 from ..protocol.scopes import check_scopes
 from . import fetch as fetching
-from .claims import Audience, Claims, Grants, TokenRefused, check_times, principal_of
+from .claims import Audience, Claims, Grants, TokenRefused, check_seconds, check_times, principal_of
 from .key_set import KeySet, loader_of
-from .principal import Principal
+from .principal import Principal, Unavailable
 
 __all__ = ["ALGORITHMS", "JWT", "MAX_LENGTH"]
 
@@ -39,6 +41,7 @@ class JWT:
     needs. The keys come from `jwks`: a URL, a file or data; without it, from the metadata of the issuer.
     """
 
+    @with_checked_options("JWT", 'write JWT("https://auth.example.com", "https://api.example.com/mcp")')
     def __init__(
         self,
         issuer: str,
@@ -62,14 +65,13 @@ class JWT:
     ) -> None:
         if find_spec("joserfc") is None:
             raise AuthorError("JWT takes joserfc: pip install 'plainmcp[auth]'")
-        if not isinstance(issuer, str) or not issuer:
+        if not issuer:
             raise AuthorError('issuer= is the authorization server, such as "https://auth.example.com"')
-        for algorithm in [algorithms] if isinstance(algorithms, str) else algorithms or [""]:
+        for algorithm in algorithms or [""]:
             if algorithm not in ALGORITHMS:
                 raise AuthorError(f"algorithms= takes {', '.join(ALGORITHMS)}; not {algorithm!r}")
-        for name, value in (("leeway", leeway), ("cache_seconds", cache_seconds)):
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
-                raise AuthorError(f"{name}= is a number of seconds, not {value!r}")
+        check_seconds(leeway=leeway, cache_seconds=cache_seconds)
+        check_seconds(keys_seconds=keys_seconds, refresh_seconds=refresh_seconds, least=0.001)
         self.issuer = issuer
         self.resource = resource
         self.scopes = check_scopes(scopes, "scopes=")
@@ -84,7 +86,7 @@ class JWT:
         self._grants = grants
         self._now = now
         self._verify_signature = _compile_signature_check(self._algorithms)
-        load = loader_of(jwks, issuer, fetch)
+        load = loader_of(jwks, issuer, partial(_fetch_by, fetch))
         self._keys = KeySet(load, ttl_seconds=keys_seconds, refresh_seconds=refresh_seconds, clock=now)
 
     @property
@@ -137,6 +139,16 @@ class JWT:
         raise TokenRefused("its signature is not valid, or its key is unknown")
 
 
+def _fetch_by(fetch: Callable[[str], bytes], url: str) -> bytes:
+    """What a function fetches; its exceptions become Unavailable, because the issuer cannot be reached."""
+    try:
+        return fetch(url)
+    except Unavailable:
+        raise
+    except Exception as error:
+        raise Unavailable(f"the keys of the issuer cannot be fetched: {type(error).__name__}") from error
+
+
 def _split(token: str) -> tuple[dict[str, Any], bytes, dict[str, Any]]:
     """The header and the claims of a token, and the bytes of its claims, before anything is verified."""
     parts = token.split(".") if len(token) <= MAX_LENGTH else []
@@ -157,6 +169,8 @@ def _check_use(claims: Claims, header: dict[str, Any]) -> None:
     kind = claims.get("typ")  # Keycloak
     if isinstance(kind, str) and kind.lower() not in ("bearer", "at+jwt", "jwt"):
         raise TokenRefused("it is not an access token")
+    if "cnf" in claims:
+        raise TokenRefused("it is bound to a key of its client, which is not checked here")
     is_access = kind is not None or str(header.get("typ")).lower() in _TYPES
     if not is_access and any(name in claims for name in _ID_TOKEN):
         raise TokenRefused("it is an ID token")

@@ -28,8 +28,16 @@ MAX_KEYS = 100
 """How many keys of one issuer are used."""
 MIN_RSA_BITS = 2048
 
-_KINDS = {"RS": ("RSA", None), "PS": ("RSA", None), "ES256": ("EC", "P-256"), "ES384": ("EC", "P-384")}
-_KINDS |= {"ES512": ("EC", "P-521"), "EdDSA": ("OKP", "Ed25519"), "Ed25519": ("OKP", "Ed25519")}
+_KINDS: dict[str, tuple[str, str | None]] = {
+    "RS": ("RSA", None),
+    "PS": ("RSA", None),
+    "ES256": ("EC", "P-256"),
+    "ES384": ("EC", "P-384"),
+    "ES512": ("EC", "P-521"),
+    "EdDSA": ("OKP", "Ed25519"),
+    "Ed25519": ("OKP", "Ed25519"),
+}
+"""The kind of key and the curve of each algorithm, or of those with the same first letters."""
 
 
 class KeySet:
@@ -124,16 +132,12 @@ def _read_keys(raw: Any) -> list[Any]:
     from joserfc.errors import JoseError  # an extra, needed for JWT only
     from joserfc.jwk import JWKRegistry
 
-    try:
-        document = msgspec.json.decode(raw) if isinstance(raw, (bytes, str)) else raw
-        entries = document["keys"]
-        assert isinstance(entries, list)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError, TypeError, KeyError, AssertionError):
-        raise Unavailable("the key set of the issuer is not a JSON object with keys") from None
     keys: list[Any] = []
-    for entry in entries[:MAX_KEYS]:
+    for entry in _entries_of(raw)[:MAX_KEYS]:
         if not isinstance(entry, dict) or not _can_verify(entry):
             continue
+        if entry.get("alg") in ("EdDSA", "Ed25519"):  # two names of one algorithm, which its curve shows
+            entry = {name: value for name, value in entry.items() if name != "alg"}
         try:
             key: Any = JWKRegistry.import_key(entry)
         except (JoseError, ValueError, TypeError, KeyError):
@@ -143,6 +147,17 @@ def _read_keys(raw: Any) -> list[Any]:
     if not keys:
         raise Unavailable("the key set of the issuer has no key that can be used")
     return keys
+
+
+def _entries_of(raw: Any) -> list[Any]:
+    try:
+        document = msgspec.json.decode(raw) if isinstance(raw, (bytes, str)) else raw
+        entries = document.get("keys") if isinstance(document, dict) else None
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        entries = None
+    if not isinstance(entries, list):
+        raise Unavailable("the key set of the issuer is not a JSON object with keys")
+    return entries
 
 
 def _can_verify(entry: dict[str, Any]) -> bool:
@@ -164,9 +179,7 @@ def _fitting(keys: list[Any], algorithm: str, key_id: str | None) -> list[Any]:
     fitting = [
         key
         for key in keys
-        if key.key_type == kind
-        and (curve is None or key.get("crv") == curve)
-        and key.get("alg") in (None, algorithm, "EdDSA" if kind == "OKP" else None)
+        if key.key_type == kind and curve in (None, key.get("crv")) and key.get("alg") in (None, algorithm)
     ]
     if key_id is None:
         return fitting if len(fitting) == 1 else []
@@ -196,7 +209,11 @@ def loader_of(jwks: Any, issuer: str, fetch: Callable[[str], bytes]) -> Load:
     def load() -> bytes:
         if not location:
             location.append(discover(issuer, fetch))
-        return fetch(location[0])
+        try:
+            return fetch(location[0])
+        except Unavailable:
+            location.clear()  # the issuer may have moved them
+            raise
 
     return load
 
@@ -227,17 +244,19 @@ def discover(issuer: str, fetch: Callable[[str], bytes]) -> str:
         f"{scheme}://{host}/.well-known/openid-configuration{path}",
         f"{scheme}://{host}{path}/.well-known/openid-configuration",
     )
+    problem = Unavailable(f"{issuer!r} has no metadata; give jwks=, the URL of its keys")
     for url in dict.fromkeys(urls):
         try:
             document = msgspec.json.decode(fetch(url), type=dict[str, Any])
-        except NotThere:
+        except (NotThere, msgspec.MsgspecError, UnicodeError, RecursionError):
+            continue  # there is nothing, or a page for people
+        except Unavailable as error:
+            problem = error
             continue
-        except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            continue  # a page for people, for example
         if document.get("issuer") != issuer:
             raise Unavailable(f"the metadata of {issuer!r} is that of another issuer")
         try:
             return check_url(document.get("jwks_uri") or "", "jwks_uri")
         except AuthorError as error:
             raise Unavailable(f"the metadata of {issuer!r}: {error}") from None
-    raise Unavailable(f"{issuer!r} has no metadata; give jwks=, the URL of its keys")
+    raise problem

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import AuthorError
+from ..protocol.option_check import with_checked_options
 from ..protocol.scopes import check_scopes
 from .principal import Principal
 
@@ -32,10 +33,11 @@ class Keys:
     inline = True
     cache_seconds = 3600.0
 
+    @with_checked_options("Keys", 'write Keys({"<key>": "ada"})')
     def __init__(
         self, keys: Mapping[str, Principal | str], *, header: str | None = None, scopes: Collection[str] = ()
     ) -> None:
-        if not isinstance(keys, Mapping) or not keys:
+        if not keys:
             raise AuthorError('Keys takes a dict of keys and their owners, such as Keys({"<key>": "ada"})')
         if header is not None and not _HEADER.fullmatch(header):
             raise AuthorError(f'header= is the name of a header, such as "X-API-Key"; not {header!r}')

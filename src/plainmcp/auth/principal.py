@@ -17,7 +17,7 @@ class Unavailable(PlainMCPError):
 
     def __init__(self, message: str, *, retry_after: int = 5) -> None:
         super().__init__(message)
-        self.retry_after = retry_after
+        self.retry_after = max(1, int(retry_after))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -1,4 +1,4 @@
-"""Makes `import mcp…` and `import fastmcp…` lead to the facades, for a program that is not changed at all.
+"""Makes `import mcp…`, `import fastmcp…` and `import dedalus_mcp…` lead to the facades, for unchanged programs.
 
 Whether these packages are installed does not matter. Only the process that calls `install` is affected.
 """
@@ -18,7 +18,12 @@ _FACADES = {
     "mcp": "plainmcp.compat.mcp",
     "mcp_types": "plainmcp.compat.mcp.types",
     "fastmcp": "plainmcp.compat.fastmcp",
+    "openmcp": "plainmcp.compat.openmcp",
+    "dedalus_mcp": "plainmcp.compat.openmcp",
 }
+
+_IN_ONE_PLACE = ("fastmcp", "openmcp", "dedalus_mcp")
+_DECORATORS = ("tool", "prompt", "resource", "resource_template", "completion", "progress")
 
 
 def install() -> Callable[[], None]:
@@ -80,5 +85,5 @@ def _facade_of(name: str) -> str | None:
             return facade
     except ModuleNotFoundError:  # its parent is not a package
         pass
-    # The facade of fastmcp has the names of its modules in one place.
-    return _FACADES[top] if top == "fastmcp" else None
+    # The facades of fastmcp and of OpenMCP have the names of modules in one place; a decorator is not a module.
+    return _FACADES[top] if top in _IN_ONE_PLACE and rest not in _DECORATORS else None

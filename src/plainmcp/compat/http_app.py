@@ -17,6 +17,8 @@ class HttpApp:
         self._server = server
         self._outer: Any = server.asgi(path=path or "/", **options)
         self._app = self._outer.app
+        while hasattr(self._app, "app"):  # with auth= there is one more around it
+            self._app = self._app.app
         self.state = SimpleNamespace(fastmcp_server=server, path=path)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

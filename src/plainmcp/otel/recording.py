@@ -15,6 +15,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from ..observe import RequestFacts, SessionFacts
 from . import conventions
+from .carrier import check_fields
 
 __all__ = ["Recorder"]
 
@@ -89,7 +90,7 @@ def _make_histogram(meter: metrics.Meter, name: str, description: str) -> Any:
 
 def _context_of(facts: RequestFacts) -> tuple[contexts.Context, list[Link]]:
     """The context of a span, with what the client sent as its parent; and a link to the span around it."""
-    current, carrier = contexts.get_current(), facts.trace_context
+    current, carrier = contexts.get_current(), check_fields(facts.trace_context)
     around = trace.get_current_span(current).get_span_context()
     links = [Link(around)] if around.is_valid and _sent_span(carrier).is_valid else []
     return (_propagator.extract(carrier, current) if carrier else current), links
@@ -97,7 +98,7 @@ def _context_of(facts: RequestFacts) -> tuple[contexts.Context, list[Link]]:
 
 def _context_of_public(facts: RequestFacts) -> tuple[contexts.Context, list[Link]]:
     """The context of a span without what the client sent, which is only a link."""
-    sent = _sent_span(facts.trace_context)
+    sent = _sent_span(check_fields(facts.trace_context))
     return contexts.get_current(), [Link(sent)] if sent.is_valid else []
 
 

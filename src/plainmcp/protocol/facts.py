@@ -32,6 +32,7 @@ NOTIFICATIONS = frozenset(
 )
 """The notifications that a client can send."""
 
+_WITH_FEATURE = ("tools/call", "prompts/get", "resources/read")
 _IS_ERROR = b'"isError":true'
 _TRACE_FIELDS = ("traceparent", "tracestate", "baggage")
 _NO_PARAMS = Params()
@@ -45,6 +46,13 @@ class _ToolResponse(Struct):
     result: _Result = msgspec.field(default_factory=_Result)
 
 
+class _Outcome(Struct):
+    result: Raw = ABSENT
+    error: Raw = ABSENT
+
+
+_UNREADABLE = (msgspec.MsgspecError, RecursionError, ValueError)
+_decode_outcome = msgspec.json.Decoder(_Outcome).decode
 _decode_response = msgspec.json.Decoder(_ToolResponse).decode
 
 
@@ -111,22 +119,31 @@ class RequestFacts:
         return name if isinstance(name, str) else None
 
     @property
+    def feature(self) -> str | None:
+        """The tool, the prompt, or the URI or URI template of the resource, as the server registered it.
+
+        None for other methods, and if the server has no such feature for this caller.
+        """
+        registry, name, principal = self._server.registry, self.name, self.principal
+        if name is None:
+            return None
+        if self.method == "resources/read":
+            try:
+                return registry.resource(name, principal)[0].key
+            except ResourceNotFound:
+                return None
+        lists = {"tools/call": registry.tools, "prompts/get": registry.prompts}
+        features: Any = lists.get(self.method or "")
+        return None if features is None or features.find(name, principal) is None else name
+
+    @property
     def is_known(self) -> bool:
         """Whether the server has this method and, for this caller, the tool, prompt or resource that is named.
 
-        Only the names that it has are few: count or label by `method` and `name` only if this is True.
+        Only the names that it has are few: count or label by `method` and `feature` only if this is True.
         """
-        registry, name, principal = self._server.registry, self.name or "", self.principal
-        if self.method == "tools/call":
-            return registry.tools.find(name, principal) is not None
-        if self.method == "prompts/get":
-            return registry.prompts.find(name, principal) is not None
-        if self.method == "resources/read":
-            try:
-                registry.resource(name, principal)
-            except ResourceNotFound:
-                return False
-            return True
+        if self.method in _WITH_FEATURE:
+            return self.feature is not None
         return self.method in self._server.methods or self.method in NOTIFICATIONS
 
     @property
@@ -137,8 +154,10 @@ class RequestFacts:
     @property
     def meta(self) -> dict[str, Any]:
         """The `_meta` of the request."""
-        meta = self._meta
-        return {} if meta is None else meta.as_dict()
+        try:
+            return {} if self._meta is None else self._meta.as_dict()
+        except _UNREADABLE:
+            return {}
 
     @property
     def trace_context(self) -> dict[str, str]:
@@ -224,12 +243,12 @@ class RequestFacts:
     @property
     def result(self) -> Any:
         """The result that the client is sent, as data; None if there is none."""
-        return None if self._response is None else msgspec.json.decode(self._response).get("result")
+        return _decode(_decode_outcome(self._response).result) if self._response else None
 
     @property
     def error(self) -> Any:
         """The error that the client is sent, as data: `code`, `message` and perhaps `data`; None if there is none."""
-        return None if self._response is None else msgspec.json.decode(self._response).get("error")
+        return _decode(_decode_outcome(self._response).error) if self._response else None
 
     def end(self, response: bytes | None) -> None:
         """Record the end of the request, with its response; None if none is sent."""
@@ -290,7 +309,7 @@ class SessionFacts:
 def _decode(raw: Raw) -> Any:
     try:
         return msgspec.json.decode(raw) if raw else None
-    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+    except _UNREADABLE:
         return None
 
 

@@ -200,14 +200,14 @@ def _with(step: Run | Around, variables: Variables) -> Step:
     return replace(step, feature=wrapped, finish=partial(_call_plain, variables, step.finish))
 
 
-def _call_plain(variables: Variables, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def _call_plain(variables: Variables, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     with _set(variables):
         value = function(*args, **kwargs)
     # A plain wrapper around an async function returns a coroutine, which runs later.
     return _wait(variables, value) if type(value) is CoroutineType else value
 
 
-async def _call_async(variables: Variables, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+async def _call_async(variables: Variables, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     with _set(variables):
         return await function(*args, **kwargs)
 

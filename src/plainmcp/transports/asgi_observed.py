@@ -3,6 +3,7 @@
 Knows ASGI and observers, but no rule of MCP.
 """
 
+from contextlib import suppress
 from typing import Any
 
 from ..protocol.facts import HttpFacts, current_http
@@ -34,7 +35,8 @@ class ObservedASGIApp(ASGIApp):
         try:
             await super().__call__(scope, receive, watch)
         finally:
-            current_http.reset(token)
+            with suppress(ValueError):  # the garbage collector closes it in another context
+                current_http.reset(token)
             if not http.has_message:
                 observe_http(self.endpoint.core, http, status, body)
         return None

@@ -10,6 +10,7 @@ from .http import rules
 from .http.authentication import Authentication, Source, Verification
 from .http.headers import Headers
 from .http.response import Refused, Response
+from .invoke import contain
 from .wsgi import Identify
 
 __all__ = ["identify_by_auth", "identify_by_host"]
@@ -61,9 +62,14 @@ def _verify(verification: Verification) -> Any:
 
 
 def _call(source: Source, token: str) -> Any:
-    value = source.verify(token)
-    if not isawaitable(value):
-        return value
+    try:
+        value = source.verify(token)
+        return _wait_for(value) if isawaitable(value) else value
+    except (SystemExit, KeyboardInterrupt) as error:  # of the author's function: it must not end the server
+        raise contain(error) from None
+
+
+def _wait_for(value: Any) -> Any:
     from . import background_loop  # loads asyncio only when it is needed
 
     async def wait() -> Any:

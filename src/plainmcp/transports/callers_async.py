@@ -1,7 +1,7 @@
 """Who calls, in an event loop: the host application's function, or the verifiers of `auth=`.
 
 Plain verifiers run in threads of their own, of which there are few: a flood of invented tokens takes no thread from
-the tools, and what would have to wait too long is refused.
+the tools. One address never has all of them, and what would have to wait too long is refused.
 """
 
 import asyncio
@@ -17,13 +17,16 @@ from .http import rules
 from .http.authentication import Authentication, Source, Verification
 from .http.headers import Headers
 from .http.response import Refused, Response
+from .invoke import contain
 from .run_async import run_in_thread
-from .threads import Threads
+from .threads import Job, Threads, Work
 
 __all__ = ["identify_by_auth", "identify_by_host"]
 
 MAX_THREADS = 8
 """How many plain verifiers of one application run at the same time."""
+MAX_THREADS_EACH = 6
+"""How many of these run for one address."""
 MAX_WAITING = 256
 """How many verifications may run or wait for a thread; more are a 503."""
 VERIFY_SECONDS = 10
@@ -54,7 +57,7 @@ def identify_by_auth(authentication: Authentication) -> IdentifyAsync:
     async def identify(scope: Any, headers: Headers) -> Any:
         outcome = authentication.begin(headers)
         if isinstance(outcome, Verification):
-            outcome = await verifiers.verify(outcome)
+            outcome = await verifiers.verify(outcome, headers.address)
         if isinstance(outcome, Response):
             raise Refused(outcome)
         return outcome
@@ -73,17 +76,17 @@ class _Verifiers:
     """Runs the verifiers of one application."""
 
     def __init__(self) -> None:
-        self._threads = Threads(MAX_THREADS)
+        self._threads = Threads(MAX_THREADS, most_each=MAX_THREADS_EACH)
         self._count = 0
 
-    async def verify(self, verification: Verification) -> Any:
-        """The outcome of a verification."""
+    async def verify(self, verification: Verification, address: str | None) -> Any:
+        """The outcome of a verification, for a client at an address."""
         steps = verification.steps
         try:
             source = next(steps)
             while True:
                 try:
-                    value = await self._call(source, verification)
+                    value = await self._call(source, verification, address)
                 except Exception as error:
                     source = steps.throw(error)
                 else:
@@ -93,7 +96,13 @@ class _Verifiers:
         except StopIteration as end:
             return end.value
 
-    async def _call(self, source: Source, verification: Verification) -> Any:
+    async def _call(self, source: Source, verification: Verification, address: str | None) -> Any:
+        try:
+            return await self._call_within(source, verification, address)
+        except (SystemExit, KeyboardInterrupt) as error:  # of the author's function: it must not end the server
+            raise contain(error) from None
+
+    async def _call_within(self, source: Source, verification: Verification, address: str | None) -> Any:
         if source.inline:
             return source.verify(verification.token)
         if self._count >= MAX_WAITING:
@@ -103,12 +112,25 @@ class _Verifiers:
             async with asyncio.timeout(VERIFY_SECONDS):
                 if source.is_async:
                     return await source.verify(verification.token)
-                value = await run_in_thread(partial(_recall_or_verify, source, verification), self._threads)
+                threads = _ThreadsOf(self._threads, address)
+                value = await run_in_thread(partial(_recall_or_verify, source, verification), threads)
                 return await value if isawaitable(value) else value
         except TimeoutError:
             raise Unavailable(f"a verifier took longer than {VERIFY_SECONDS} s") from None
         finally:
             self._count -= 1
+
+
+class _ThreadsOf:
+    """The threads for the verifiers, as one address uses them."""
+
+    def __init__(self, threads: Threads, address: str | None) -> None:
+        self._threads, self._address = threads, address
+        self.files = self
+
+    def submit(self, work: Work) -> Job:
+        """Run a function as soon as a thread is free."""
+        return self._threads.submit(work, self._address)
 
 
 class _Recalled:

@@ -27,7 +27,7 @@ def level_of(name: str) -> int:
     >>> level_of("info")
     20
     """
-    if name not in LOG_LEVELS:
+    if name.lower() not in LOG_LEVELS:
         raise AuthorError(f"log_level is one of {', '.join(LOG_LEVELS)}; not {name!r}")
     return int(getattr(logging, name.upper()))
 

@@ -83,7 +83,7 @@ def check_uvicorn(options: dict[str, Any]) -> dict[str, Any]:
 
 def uvicorn_level(log_level: str | None) -> dict[str, Any]:
     """The option of uvicorn for a level of our log. Below warnings uvicorn logs requests: that is the access log."""
-    return {} if log_level is None else {"log_level": log_level if level_of(log_level) > WARNING else "warning"}
+    return {} if log_level is None else {"log_level": max(level_of(log_level), WARNING)}
 
 
 def is_loopback_address(address: str) -> bool:

@@ -66,6 +66,7 @@ def test_a_principal_comes_from_the_answer() -> None:
         {"iss": "https://evil.example"},
         {"sub": None, "client_id": None},
         {"token_type": "refresh_token"},
+        {"cnf": {"x5t#S256": "abc"}},
     ],
 )
 def test_an_answer_that_does_not_fit_refuses_the_token(change: dict[str, Any]) -> None:

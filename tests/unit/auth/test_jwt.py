@@ -203,6 +203,7 @@ HOSTILE: dict[str, Any] = {
     "an ID token of Cognito": lambda i: i.token({"typ": None}, token_use="id"),
     "a refresh token of Keycloak": lambda i: i.token({"typ": "JWT"}, typ="Refresh"),
     "a logout token": lambda i: i.token({"typ": "logout+jwt"}),
+    "a token that is bound to a key": lambda i: i.token(cnf={"jkt": "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"}),
     "a proof": lambda i: i.token({"typ": "dpop+jwt"}),
     "a type that is a number": lambda i: i.token({"typ": 7}),
     "critical extensions": lambda i: i.token({"crit": ["exp"], "exp": 1}),
@@ -330,6 +331,23 @@ def test_over_http_it_is_a_503_and_works_again_when_the_issuer_does(issuer: Issu
     issuer.is_down = False
     clock[0] += 2
     assert call(app, issuer.token()).status == 200
+
+
+def test_a_fetch_function_may_raise_what_it_likes(issuer: Issuer) -> None:
+    def fail(url: str) -> bytes:
+        raise LookupError("proxy-password")
+
+    with pytest.raises(Unavailable, match="cannot be fetched: LookupError") as caught:
+        verifier_of(issuer, fetch=fail).verify(issuer.token())
+    assert "proxy-password" not in str(caught.value)
+
+
+@pytest.mark.parametrize("named", ["EdDSA", "Ed25519"])
+@pytest.mark.parametrize("algorithm", ["EdDSA", "Ed25519"])
+def test_both_names_of_ed25519_are_the_same_algorithm(issuer: Issuer, algorithm: str, named: str) -> None:
+    issuer.rotate("two", kind="OKP")
+    keys = {"keys": [{**issuer.keys["two"].as_dict(private=False), "alg": named}]}
+    assert verifier_of(issuer, jwks=keys).verify(issuer.token({"alg": algorithm})) is not None
 
 
 def test_unknown_key_ids_cause_few_fetches(issuer: Issuer) -> None:
@@ -463,8 +481,10 @@ def test_without_a_key_id_the_key_must_be_the_only_one(issuer: Issuer) -> None:
         ({"resource": RESOURCE, "algorithms": ["HS256"]}, "algorithms= takes"),
         ({"resource": RESOURCE, "algorithms": ["none"]}, "algorithms= takes"),
         ({"resource": RESOURCE, "algorithms": []}, "algorithms= takes"),
-        ({"resource": RESOURCE, "algorithms": "RS256"}, None),
-        ({"resource": RESOURCE, "audiences": "api://x"}, "audiences= is a list"),
+        ({"resource": RESOURCE, "algorithms": "RS256"}, "algorithms= takes a list, not str"),
+        ({"resource": RESOURCE, "audiences": "api://x"}, "audiences= takes a list, not str"),
+        ({"resource": RESOURCE, "audience": ["api://x"]}, r"JWT has no option audience=; did you mean audiences=\?"),
+        ({"resource": RESOURCE, "refresh_seconds": 0}, "refresh_seconds= is a number of seconds, at least 0.001"),
         ({"resource": RESOURCE, "jwks": "http://auth.example.com/jwks"}, "starts with https://"),
         ({"resource": RESOURCE, "jwks": "missing.json"}, "there is no file"),
         ({"resource": RESOURCE, "jwks": 3}, "is a URL, a file or a dict"),
@@ -478,15 +498,9 @@ def test_without_a_key_id_the_key_must_be_the_only_one(issuer: Issuer) -> None:
         ({"issuer": "", "resource": RESOURCE}, "issuer= is the authorization server"),
     ],
 )
-def test_a_configuration_that_cannot_work_or_is_not_safe_is_refused(
-    options: dict[str, Any], problem: str | None
-) -> None:
-    build = lambda: JWT(**{"issuer": "https://auth.example.com", **options})  # noqa: E731
-    if problem is None:
-        build()
-    else:
-        with pytest.raises(AuthorError, match=problem):
-            build()
+def test_a_configuration_that_cannot_work_or_is_not_safe_is_refused(options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(AuthorError, match=problem):
+        JWT(**{"issuer": "https://auth.example.com", **options})
 
 
 @pytest.mark.parametrize("kind", APPS)

@@ -45,6 +45,12 @@ def test_a_key_of_a_header_is_not_one_of_another_verifier(kind: str) -> None:
     assert (call(app, ADA).status, call(app, BOB).status) == (200, 200)
 
 
+@pytest.mark.parametrize("kind", APPS)
+def test_several_verifiers_may_have_the_same_header(kind: str) -> None:
+    app = mount(kind, notes(), auth=[Keys({ADA: "ada"}, header="X-Key"), Keys({BOB: "bob"}, header="x-key")])
+    assert [ask(app, PING, {"x-key": key}).status for key in (ADA, BOB, "c" * 16)] == [400, 400, 401]
+
+
 def test_a_file_has_a_name_a_key_and_scopes_in_each_line(tmp_path: Path) -> None:
     file = tmp_path / "keys"
     digest = sha256(BOB.encode()).hexdigest()

@@ -38,5 +38,5 @@ def test_a_name_that_no_version_has_is_missing() -> None:
 
 
 def test_authorization_is_refused_by_the_server() -> None:
-    with pytest.raises(AuthorError, match="check callers in ASGI middleware"):
+    with pytest.raises(AuthorError, match="has verifiers of keys and tokens"):
         FastMCP("demo", auth=object())

@@ -126,6 +126,9 @@ def test_only_what_the_server_has_is_known(method: str, params: dict[str, Any], 
     server, log = make_server()
     server.handle(message("2025-11-25", method, params))
     assert log[0].is_known is is_known
+    has_feature = is_known and method in ("tools/call", "prompts/get", "resources/read")
+    key = params.get("name", "note://{id}") if has_feature else None
+    assert log[0].feature == key
 
 
 def test_standard_input_is_a_pipe() -> None:
@@ -242,3 +245,23 @@ def test_a_client_that_leaves_before_its_body_is_cancelled() -> None:
 
     asyncio.run(run())
     assert (log[0].outcome, log[0].http_status) == ("cancelled", None)
+
+
+HOSTILE = [
+    b'{"jsonrpc":"2.0","id":' + b"9" * 5_000 + b',"method":"ping"}',
+    b'{"jsonrpc":"2.0","id":1e400,"method":"ping"}',
+    b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"x":' + b"9" * 6_000 + b"}}}",
+    b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":' + b"9" * 6_000 + b"}}}",
+    b'{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"http://[::1?secret"}}',
+    b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"traceparent":["x"],"x":"\xff"}}}',
+    b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"name":{"a":1},"uri":5,"_meta":{"traceparent":5}}}',
+]
+
+
+@pytest.mark.parametrize("raw", HOSTILE)
+def test_every_fact_of_a_hostile_message_can_be_read(raw: bytes) -> None:
+    server, log = make_server()
+    server.handle(raw)
+    (facts,) = log
+    names = [name for name in dir(facts) if not name.startswith("_") and name not in ("end", "end_http")]
+    assert len(names) > 20 and {name: getattr(facts, name) for name in names}["outcome"] is not None

@@ -375,6 +375,25 @@ def test_an_observer_changes_nothing_about_the_variables_of_others(way: str, is_
     assert seen == ["by middleware", "by a dependency"]
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_the_parameters_of_a_handler_may_have_any_name(way: str) -> None:
+    server = make_server(Observed())
+
+    @server.tool
+    def plain(variables: str, function: str, args: str, kwargs: str) -> str:
+        return variables + function + args + kwargs
+
+    @server.tool
+    async def asynchronous(variables: str, function: str, self: str, step: str) -> str:
+        return variables + function + self + step
+
+    arguments = {"variables": "a", "function": "b"}
+    for name, more in (("plain", ("args", "kwargs")), ("asynchronous", ("self", "step"))):
+        whole = {**arguments, more[0]: "c", more[1]: "d"}
+        response = send(way, server, "tools/call", name=name, arguments=whole)
+        assert response["result"]["content"][0]["text"] == "abcd"
+
+
 def test_a_server_without_observers_has_the_plain_dispatch() -> None:
     assert Server("s").dispatch is dispatch
     assert Server("s", observe=lambda facts: None).dispatch is dispatch_observed

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import logging
 import os
 import re
 import signal
@@ -372,7 +373,7 @@ def test_the_level_of_uvicorn_follows_but_never_shows_its_own_access_log() -> No
     levels = {level: uvicorn.uvicorn_level(level) for level in (None, "debug", "warning", "error")}
     assert levels == {
         None: {},
-        "debug": {"log_level": "warning"},
-        "warning": {"log_level": "warning"},
-        "error": {"log_level": "error"},
+        "debug": {"log_level": logging.WARNING},
+        "warning": {"log_level": logging.WARNING},
+        "error": {"log_level": logging.ERROR},
     }

@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import context as native
 from ...schema import signature
+from ..access_token import access_token_of
 from ..http_request import HttpRequest, http_request_of
 from ..wrap import with_context
 from .context import Context, enter_context, get_context
@@ -65,12 +66,12 @@ def get_http_headers(include_all: bool = False, include: Collection[str] | None 
 
 
 def get_access_token() -> Any:
-    """The caller, if the principal of the request has a token; None otherwise."""
+    """The caller, if `auth=` has verified a token of the request, or the principal has one; None otherwise."""
     try:
         principal = get_context().principal
     except RuntimeError:
         return None
-    return principal if getattr(principal, "token", None) is not None else None
+    return access_token_of(principal)
 
 
 # Dependencies -------------------------------------------------------------------------------------
@@ -141,9 +142,10 @@ def _headers_of(ctx: native.Context[Any]) -> dict[str, str]:
 
 
 def _token_of(ctx: native.Context[Any]) -> Any:
-    if getattr(ctx.principal, "token", None) is None:
+    token = access_token_of(ctx.principal)
+    if token is None:
         raise RuntimeError("No access token found.")
-    return ctx.principal
+    return token
 
 
 def CurrentContext() -> Any:

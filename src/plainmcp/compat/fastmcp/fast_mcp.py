@@ -349,9 +349,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         if server is self:
             raise ValueError("Cannot mount a server onto itself")
         super().mount(server, prefix=namespace or prefix)
-        for route in server.routes if "routes" in vars(server) else ():
-            if not self.routes.has_path(route.path):  # a route of its own comes first
-                self.routes.add(route.path, route.methods, route.handler)
+        self.take_routes(server)
 
     async def import_server(self, server: Server, prefix: Any = None, **options: Any) -> None:
         """Offer the features of another server; here this is the same as `mount`."""

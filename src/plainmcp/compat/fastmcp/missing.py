@@ -18,7 +18,7 @@ __all__ = [
 
 C = TypeVar("C", bound=type)
 
-_CALLER = "pass http_app(principal=…), a function from a request's scope to its caller; read ctx.principal"
+_CALLER = "pass http_app(auth=…) or run(auth=…): plainmcp.auth has verifiers of keys and tokens; read ctx.principal"
 _CLIENT = "use plainmcp.testing.Client in tests, and keep any other client as it is"
 _FUNCTIONS = "write a function for each thing the model should do, and register it"
 _STATE = "keep it in your own variable or store"

@@ -1,7 +1,7 @@
 """How a server of FastMCP is run: its `run` methods, its applications and its routes."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ...errors import AuthorError
@@ -73,7 +73,8 @@ class Serving:
         config = {**level, **(settings["uvicorn_config"] or {}), **(options.pop("uvicorn", None) or {})}
         if self.settings.stateless_http and "stateless" not in options:
             options.setdefault("stateless_http", True)
-        return http, {**to_options(options), "path": self._path_of(transport, settings["path"]), "uvicorn": config}
+        details = {"path": self._path_of(transport, settings["path"]), "uvicorn": config}
+        return http, {**_to_http_options(options), **details}
 
     def _setting(self, name: str, given: dict[str, Any]) -> Any:
         return getattr(self.settings, name) if given[name] is None else given[name]
@@ -103,7 +104,7 @@ class Serving:
             )
         stateless = self.settings.stateless_http if stateless_http is None else stateless_http
         details = {"stateless_http": stateless, **options} if "stateless" not in options else options
-        app = make_app(self, self._path_of(transport, path), to_options(details))
+        app = make_app(self, self._path_of(transport, path), _to_http_options(details))
         for one in reversed(middleware or ()):
             app.add_middleware(one.cls, *one.args, **one.kwargs)
         return app
@@ -118,7 +119,30 @@ class Serving:
         self: Any, path: str, methods: Sequence[str], name: str | None = None, include_in_schema: bool = True
     ) -> Callable[[F], F]:
         """Serve a plain HTTP handler beside the endpoint: a function of a request that returns a response."""
-        return self.route(path, methods=methods)  # type: ignore[no-any-return]
+
+        def register(function: F) -> F:
+            self.route(path, methods=methods)(function)
+            for parent in self._parents:
+                if isinstance(parent, Serving):
+                    parent.take_routes(self)
+            return function
+
+        return register
+
+    def take_routes(self: Any, server: Server) -> None:
+        """Serve the routes of a mounted server too; a route of this server's own comes first."""
+        for route in server.routes if "routes" in vars(server) else ():
+            if not self.routes.has_path(route.path):
+                self.routes.add(route.path, route.methods, route.handler)
+        for parent in self._parents:
+            if isinstance(parent, Serving):
+                parent.take_routes(self)
+
+
+def _to_http_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a server over HTTP. Here `auth=` takes verifiers of plainmcp.auth; elsewhere there is none."""
+    auth = {"auth": options["auth"]} if options.get("auth") is not None else {}
+    return to_options({name: value for name, value in options.items() if name != "auth"}) | auth
 
 
 def _address_of(host: str, port: int) -> str:

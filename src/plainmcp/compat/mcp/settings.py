@@ -75,8 +75,8 @@ def check_auth(auth: Any) -> None:
     """Refuse the options for authorization; raises AuthorError."""
     if auth is not None:
         raise AuthorError(
-            "auth=, token_verifier= and auth_server_provider= are not supported; check callers in ASGI middleware, "
-            "and pass asgi(principal=…), a function from a request's scope to its caller"
+            "auth=, token_verifier= and auth_server_provider= are not supported; pass asgi(auth=…) or "
+            "run(http=…, auth=…): plainmcp.auth has verifiers of keys and tokens"
         )
 
 

@@ -167,6 +167,7 @@ __all__ = [
     "Cursor",
     "ElicitRequest",
     "ElicitRequestFormParams",
+    "ElicitRequestParams",
     "ElicitRequestURLParams",
     "ElicitResult",
     "ElicitationCapability",
@@ -275,3 +276,4 @@ AnyFunction: TypeAlias = Callable[..., Any]
 ProgressToken: TypeAlias = str | int
 RequestId: TypeAlias = str | int
 Cursor: TypeAlias = str
+ElicitRequestParams = ElicitRequestFormParams

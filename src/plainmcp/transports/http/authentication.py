@@ -30,8 +30,8 @@ MAX_TOKEN = 16 * 2**10
 MAX_KNOWN = 4096
 """How many verified tokens are kept, and how many refused ones. These are apart: anyone can invent tokens."""
 
-WARN_SECONDS = 10
-"""How often it is logged that tokens cannot be verified."""
+LOG_SECONDS = 10
+"""How long an exception of the same class is not logged again."""
 RETRY_SECONDS = 5
 """When a client should try again after a verifier failed."""
 
@@ -60,6 +60,7 @@ class Source:
         self.resource: str | None = facts("resource", None)
         self.scopes = check_scopes(facts("scopes", ()), "scopes=")
         self.names: dict[str, str] = dict(facts("challenge_scopes", None) or {})
+        check_scopes([*self.names.values()], "challenge_scopes=")
         self.cache_seconds: float | None = facts("cache_seconds", None)
         self.refusal_seconds: float = facts("refusal_seconds", 0)
         self._versioned = verifier if hasattr(verifier, "version") else None
@@ -106,12 +107,15 @@ class Authentication:
 
     def __init__(self, core: Core, sources: list[Source], challenges: Challenges, *, anonymous: bool = False) -> None:
         self._sources = sources
-        self._headers = {source.header: source for source in sources if source.header is not None}
+        self._headers: dict[bytes, list[Source]] = {}  # the verifiers of keys in headers of other names
+        for source in sources:
+            if source.header is not None:
+                self._headers.setdefault(source.header, []).append(source)
         self._challenges = challenges
         self._anonymous = anonymous
         self._is_missing: Missing = core.is_missing
         self._now = core.now
-        self._warned = float("-inf")
+        self._logged: dict[type, float] = {}  # when an exception of a class was last logged
         self._lock = threading.Lock()  # for writing the attributes below
         self._known: dict[bytes, _Known] = {}  # by the digest of the header
         self._refused: dict[bytes, tuple[float, int]] = {}  # until when, and the versions of the verifiers
@@ -119,7 +123,7 @@ class Authentication:
     def begin(self, headers: Headers) -> Principal | Response | Verification | None:
         """The caller of a request (None for an anonymous one), the response that refuses it, or what to verify."""
         value = headers.raw.get(b"authorization")
-        if value is not None and headers.duplicates is None:
+        if value is not None and headers.duplicates is None and len(value) <= MAX_TOKEN:
             known = self._known.get(sha256(value).digest())
             if known is not None and known.until > self._now() and known.version == known.source.version:
                 return known.outcome
@@ -137,20 +141,20 @@ class Authentication:
             return self._verify(value, token, self._sources)
         if value is not None and len(value) > MAX_TOKEN:
             return self._challenges.invalid
-        for name, source in self._headers.items():
+        for name, sources in self._headers.items():
             key = headers.raw.get(name)
             if key is not None:
-                return self._read_key(headers, name, key.strip(b" \t"), source)
+                return self._read_key(headers, name, key.strip(b" \t"), sources)
         return None if self._anonymous else self._challenges.no_token
 
     def _read_key(
-        self, headers: Headers, name: bytes, key: bytes, source: Source
+        self, headers: Headers, name: bytes, key: bytes, sources: list[Source]
     ) -> Principal | Response | Verification:
         if headers.duplicates is not None and name in headers.duplicates:
             return self._challenges.garbled
         if len(key) > MAX_TOKEN or not _TOKEN.fullmatch(key):
             return self._challenges.invalid
-        return self._verify(name + b": " + key, key, [source])
+        return self._verify(name + b": " + key, key, sources)
 
     def _verify(self, value: bytes, token: bytes, sources: list[Source]) -> Principal | Response | Verification:
         digest = sha256(value).digest()
@@ -186,21 +190,18 @@ class Authentication:
                     raise AuthorError(f"a verifier returns a Principal or None, not {type(principal).__name__}")
             except PermissionError:
                 principal = None
-            except Unavailable as error:
-                self._warn(error)
-                retry_after = max(retry_after, error.retry_after)
-                continue
             except Exception as error:
-                log_incident("Verifying a token", error)
-                retry_after = max(retry_after, RETRY_SECONDS)
+                self._log(error)
+                seconds = error.retry_after if isinstance(error, Unavailable) else RETRY_SECONDS
+                retry_after = max(retry_after, seconds)
                 continue
             if principal is not None and (principal.expires is None or principal.expires > self._now()):
                 return self._admit(digest, principal, source, version)
         if retry_after:
             return self._challenges.refuse_for_now(retry_after)
-        seconds = min(source.refusal_seconds for source in sources)
-        if seconds:
-            self._keep(self._refused, digest, (self._now() + seconds, versions))
+        remembered = min(source.refusal_seconds for source in sources)
+        if remembered:
+            self._keep(self._refused, digest, (self._now() + remembered, versions))
         return self._challenges.invalid
 
     def _admit(self, digest: bytes, principal: Principal, source: Source, version: int) -> Principal | Response:
@@ -214,12 +215,16 @@ class Authentication:
             self._keep(self._known, digest, _Known(outcome, min(ends), source, version))
         return outcome
 
-    def _warn(self, error: Unavailable) -> None:
-        """Log that tokens cannot be verified: not for each request, because anyone can send many."""
-        now = self._now()
-        if not 0 <= now - self._warned < WARN_SECONDS:
-            self._warned = now
+    def _log(self, error: Exception) -> None:
+        """Log why tokens cannot be verified: not for each request, because anyone can send many."""
+        now, kind = self._now(), type(error)
+        if 0 <= now - self._logged.get(kind, float("-inf")) < LOG_SECONDS:
+            return
+        self._logged[kind] = now
+        if isinstance(error, Unavailable):
             _log.warning("tokens cannot be verified at the moment: %s", error)
+        else:
+            log_incident("Verifying a token", error)
 
     def _keep(self, entries: dict[bytes, Any], digest: bytes, entry: Any) -> None:
         """Keep what is known of a token; at the limit, the oldest one goes."""

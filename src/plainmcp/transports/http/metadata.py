@@ -1,5 +1,6 @@
 """The metadata of a protected server: where clients find out how to log in (RFC 9728). Does no I/O."""
 
+import re
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
@@ -17,6 +18,7 @@ _CORS = (
     (b"access-control-allow-methods", b"GET, HEAD, OPTIONS"),
     (b"access-control-allow-headers", b"*"),
 )
+_CHARACTERS = re.compile(r"[A-Za-z0-9._~:/@!$&'()*+,;=%\[\]-]+")  # of a URL, without a query and a fragment
 _CACHE = (b"cache-control", b"public, max-age=3600")
 
 
@@ -28,7 +30,8 @@ class Metadata:
 
     def __init__(self, resource: str, issuers: Collection[str], scopes: Collection[str], name: str) -> None:
         parts = urlsplit(resource)
-        if parts.scheme.lower() not in ("http", "https") or not parts.hostname or "#" in resource or "?" in resource:
+        is_url = parts.scheme.lower() in ("http", "https") and bool(parts.hostname)
+        if not is_url or not _CHARACTERS.fullmatch(resource):
             raise AuthorError(
                 f'resource= is the public URL of the server, such as "https://api.example.com/mcp"; not {resource!r}'
             )

@@ -38,7 +38,7 @@ export function renderComparison(rows) {
   const body = rows.map((row) => h("tr", { class: row.result.isError ? "failed" : row.approximateTokens === least ? "least" : null },
     h("td", {}, radio("first", row)),
     h("td", {}, radio("second", row)),
-    h("th", { scope: "row" }, row.policy),
+    h("th", { scope: "row" }, row.policy, row.approximateTokens === least && !row.result.isError ? h("span", { class: "badge" }, "least") : null),
     h("td", {}, row.revision),
     h("td", {}, kindsOf(row.blocks), row.result.isError ? " (error)" : ""),
     h("td", {}, row.shape ?? "–"),

@@ -169,3 +169,21 @@ def test_lifespans_of_applications_are_combined() -> None:
 
     assert asyncio.run(use()) == {"x": 2}
     assert seen == ["a starts", "b starts", "c starts", "c ends", "b ends", "a ends"]
+
+
+def test_routes_of_mounted_servers_are_served_also_those_that_come_later() -> None:
+    main, child, grandchild = FastMCP("main"), FastMCP("child"), FastMCP("grandchild")
+
+    def add(server: FastMCP, path: str) -> None:
+        @server.custom_route(path, methods=["GET"])
+        async def answer(request: Request) -> JSONResponse:
+            return JSONResponse(server.name)
+
+    add(child, "/early")
+    child.mount(grandchild)
+    main.mount(child, "sub")
+    add(main, "/same")
+    add(grandchild, "/same")
+    add(grandchild, "/late")
+    for path, name in (("/early", "child"), ("/same", "main"), ("/late", "grandchild")):
+        assert asyncio.run(get(main.http_app(), path)) == (200, name)

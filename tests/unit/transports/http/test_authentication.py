@@ -270,3 +270,53 @@ def test_a_new_token_of_the_same_user_keeps_the_session_and_brings_its_scopes(ki
     answer = ask(app, message, {**headers, "authorization": "Bearer read-write"})
     assert answer.json["result"]["content"] == [{"type": "text", "text": "done"}]
     assert ask(app, message, headers).status == 403
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("kind", APPS)
+def test_a_verifier_that_tries_to_exit_fails_its_request_only(kind: str, is_async: bool) -> None:
+    def leave(token: str) -> Principal:
+        raise SystemExit(1)
+
+    async def leave_later(token: str) -> Principal:
+        raise SystemExit(1)
+
+    app = mount(kind, notes(), auth=[Keys({ADA: "ada"}), leave_later if is_async else leave])
+    assert [call(app, token).status for token in ("eve", ADA)] == [503, 200]
+
+
+def test_an_address_that_sends_invented_tokens_leaves_threads_to_others() -> None:
+    release = threading.Event()
+
+    def slow(token: str) -> Principal | None:
+        if token.startswith("eve"):
+            release.wait(10)
+        return known(token)
+
+    app = notes().asgi(auth=slow)
+
+    async def flood() -> tuple[int, float]:
+        from mounted import modern, speak
+
+        body, headers = modern("tools/call", name="echo", arguments={"text": "hi"})
+
+        def at(address: str) -> Any:
+            async def send_from(scope: Any, receive: Any, send: Any) -> None:
+                await app({**scope, "client": (address, 1)}, receive, send)
+
+            return send_from
+
+        eve = [
+            asyncio.create_task(speak(at("10.0.0.1"), body, {**headers, "authorization": f"Bearer eve{number}"}))
+            for number in range(30)
+        ]
+        await asyncio.sleep(0.1)
+        started = time.monotonic()
+        good = await speak(at("10.0.0.2"), body, {**headers, "authorization": "Bearer ada"})
+        took = time.monotonic() - started
+        release.set()
+        assert {(await task).status for task in eve} == {401}
+        return good.status, took
+
+    status, took = asyncio.run(flood())
+    assert status == 200 and took < 1

@@ -16,7 +16,7 @@ _ADVICE: dict[str, str] = dict.fromkeys(
         "TokenVerifier",
         "construct_redirect_uri",
     ),
-    "check callers in ASGI middleware, and pass asgi(principal=…), a function from a request's scope to its caller",
+    "pass asgi(auth=…) or run(http=…, auth=…): plainmcp.auth has verifiers of keys and tokens",
 )
 
 

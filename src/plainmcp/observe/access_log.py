@@ -1,6 +1,6 @@
-"""An access log for each request, ready to use, and the facts that observers get. See docs/how-to/observe.md.
+"""An access log: an observer that logs a line for each request.
 
-The log has no secrets: neither headers nor arguments, results, session ids or the texts of errors.
+It has no secrets: neither headers nor arguments, results, session ids or the texts of errors.
 """
 
 import json
@@ -12,10 +12,10 @@ from hashlib import sha256
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from .errors import AuthorError
-from .protocol.facts import HttpFacts, RequestFacts, SessionFacts
+from ..errors import AuthorError
+from ..protocol.facts import RequestFacts
 
-__all__ = ["ACCESS_LOGGER", "HttpFacts", "RequestFacts", "SessionFacts", "log_access"]
+__all__ = ["ACCESS_LOGGER", "digest_of", "log_access"]
 
 ACCESS_LOGGER = "plainmcp.access"
 """The name of the logger of the access log."""
@@ -60,7 +60,7 @@ def _entry_of(facts: RequestFacts, name_of: Callable[[Any], str | None]) -> dict
     client = [str(facts.client[key])[:MAX_TEXT] for key in ("name", "version") if facts.client.get(key)]
     entry = {
         "method": facts.method or facts.http_method,
-        "name": None if facts.name is None else _to_safe_name(facts.name),
+        "name": facts.feature or (None if facts.name is None else _to_safe_name(facts.name)),
         "outcome": facts.outcome,
         "code": facts.error_code,
         "status": facts.http_status,

@@ -13,7 +13,8 @@ from mounted import modern, session, speak
 from plainmcp import Server, ToolError
 from plainmcp.auth import Keys
 from plainmcp.errors import AuthorError
-from plainmcp.observe import RequestFacts, digest_of, log_access
+from plainmcp.observe import RequestFacts, log_access
+from plainmcp.observe.access_log import digest_of
 from speaking import message
 
 SECRETS = (
@@ -158,6 +159,18 @@ def test_no_line_has_a_secret(format: Any, access: pytest.LogCaptureFixture) -> 
 def initialize() -> dict[str, Any]:
     params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     return {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+
+
+@pytest.mark.parametrize("format", ["plain", "json"])
+def test_a_resource_is_named_by_its_template(format: Any, access: pytest.LogCaptureFixture) -> None:
+    server = make_server(log_access(format))
+    server.resource("memo://fixed")(lambda: "x")
+    for uri in ("https://example.com/argument-secret", "memo://fixed", "memo://ann:pw@other/x?sk-12345"):
+        server.handle(message("2025-11-25", "resources/read", {"uri": uri}))
+    text = "\n".join(lines_of(access))
+    assert "argument-secret" not in text and "sk-12345" not in text and "pw" not in text
+    for name in ("https://example.com/{name}{?signature}", "memo://fixed", "memo://other/x"):
+        assert name in text
 
 
 @pytest.mark.parametrize("format", ["plain", "json"])
