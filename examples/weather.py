@@ -1,6 +1,6 @@
 """A weather service that speaks MCP: two tools, a family of resources and a prompt, all plain functions.
 
-python examples/weather.py              serve it on http://127.0.0.1:8000/mcp, with a request to try
+python examples/weather.py              serve it on http://127.0.0.1:8000/mcp, with a page at / and a request to try
 python examples/weather.py --stdio      serve it on standard input and output
 python examples/weather.py --show       print what a call becomes on each protocol revision
 """
@@ -73,7 +73,7 @@ def serve() -> None:
         f"  curl -s http://{ADDRESS}/mcp -H 'Content-Type: application/json' -d '{json.dumps(call)}'\n",
         file=sys.stderr,
     )
-    server.run(http=ADDRESS)
+    server.run(http=ADDRESS, ui=True)  # with a page to try it in a browser
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import pytest
 from plainmcp import Context, Image, Policy, Server, ToolError, ToolResult
 from plainmcp.cli import main
 from plainmcp.cli import preview as cli_preview
-from plainmcp.preview.calls import CallPreview, _shape_of
+from plainmcp.preview.calls import CallPreview
 from plainmcp.preview.copies import with_policy
 from plainmcp.revisions import REVISIONS
 from plainmcp.testing import Client
@@ -398,20 +398,3 @@ def test_a_revision_that_a_server_does_not_speak_is_named_with_the_reason(run: A
     assert list(refused) == ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
     for other in ("2025-06-18", "2026-07-28"):
         assert run("--command", command, "say", "--revision", other) == (3, "")
-
-
-@pytest.mark.parametrize(
-    ("value", "shape"),
-    [
-        ({}, "{}"),
-        ({"a": 1, "b": [1]}, "{a, b: 1 item}"),
-        (dict.fromkeys("abcdef", 1), "{a, b, c, d, …}"),
-        ([], "0 items"),
-        ("a", "string"),
-        (True, "boolean"),
-        (None, "null"),
-        (1.5, "number"),
-    ],
-)
-def test_the_shape_of_structured_content(value: Any, shape: str) -> None:
-    assert _shape_of(value) == shape

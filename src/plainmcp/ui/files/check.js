@@ -17,7 +17,7 @@ export function check(schema, value, root = schema, path = []) {
   if (part === false) return [{ path, message: "is not allowed" }];
   const found = [];
   const complain = (message) => found.push({ path, message });
-  if (part.const !== undefined && !isSame(part.const, value)) complain(`is ${JSON.stringify(part.const)}`);
+  if (part.const !== undefined && !isSame(part.const, value)) found.push({ path, message: `is ${JSON.stringify(part.const)}`, isTag: true });
   if (part.enum && !part.enum.some((one) => isSame(one, value))) complain(`is one of ${part.enum.map((one) => JSON.stringify(one)).join(", ")}`);
   const kinds = part.type === undefined ? [] : [part.type].flat();
   if (kinds.length && !kinds.some((kind) => hasType(value, kind))) {
@@ -36,11 +36,14 @@ export function check(schema, value, root = schema, path = []) {
 function checkUnion(union, value, root, path) {
   const attempts = union.map((one) => check(one, value, root, path));
   if (attempts.some((attempt) => !attempt.length)) return [];
-  // The variant that comes furthest is most likely the one that was meant.
-  return attempts.reduce((best, one) => (depthOf(one) > depthOf(best) || (depthOf(one) === depthOf(best) && one.length < best.length) ? one : best));
+  return attempts.reduce((best, one) => (distanceOf(one) < distanceOf(best) ? one : best));
 }
 
-const depthOf = (mistakes) => Math.min(...mistakes.map((one) => one.path.length));
+/** How far a value is from a variant: it is meant to be the one whose constants it has, and which fits deepest. */
+function distanceOf(mistakes) {
+  const depth = Math.min(...mistakes.map((one) => one.path.length));
+  return (mistakes.some((one) => one.isTag) ? 1000 : 0) - 10 * depth + Math.min(mistakes.length, 9);
+}
 
 function checkNumber(part, value, complain) {
   if (part.minimum !== undefined && value < part.minimum) complain(`is at least ${part.minimum}`);
