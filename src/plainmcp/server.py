@@ -304,7 +304,7 @@ class Server(Core):
         """The application of `asgi`, with the page for people beside it, to be served at an address."""
         from .transports.applications import build_asgi  # as in asgi
         from .transports.uvicorn import is_loopback_address
-        from .ui.page import page_beside  # loaded for those who serve the page
+        from .ui.page_app import page_beside  # loaded for those who serve the page
 
         beside = page_beside(self, path, on_loopback=is_loopback_address(address))
         options = self._app_options("server.run", path, health, principal, auth, anonymous, beside)

@@ -44,9 +44,9 @@ def test_a_call_can_be_copied(page: Page, tmp_path: Path) -> None:
 
     (tmp_path / "my_server.py").write_text(SERVER.read_text("utf-8"), "utf-8")
     (tmp_path / "test_copied.py").write_text(copied(page, "pytest"), "utf-8")
-    plain = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull]
-    passed = output([*plain, "--rootdir", str(tmp_path), str(tmp_path)])
-    assert "1 passed" in passed
+    run = "import test_copied; test_copied.test_flowers(); print(test_copied.Client.__name__)"
+    paths = os.pathsep.join([str(ROOT / "src"), str(tmp_path)])
+    assert output([sys.executable, "-c", run], PYTHONPATH=paths) == "Client\n"
 
     configuration = json.loads(copied(page, "client configuration"))
     assert configuration == {"mcpServers": {"shop": {"type": "http", "url": f"{page.url}mcp"}}}

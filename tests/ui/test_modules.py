@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from npm import NODE
-from plainmcp.ui import page
+from plainmcp.ui import page_app
 
 pytestmark = pytest.mark.slow
 
 SCRIPT = Path(__file__).with_name("modules.mjs")
-FILES = Path(page.__file__).parent / "files"
+FILES = Path(page_app.__file__).parent / "files"
 
 
 @pytest.fixture(scope="module")

@@ -46,7 +46,7 @@ class CallParams(msgspec.Struct, frozen=True):
     requestState: str | None = None
 
 
-class _Response(msgspec.Struct):
+class _CallResponse(msgspec.Struct):
     result: msgspec.Raw = msgspec.Raw()
     error: dict[str, Any] | None = None
 
@@ -123,7 +123,7 @@ async def preview_async(core: Core, params: CallParams, principal: Any) -> list[
             copy.dispatch = dispatch  # the tool runs once, so that observers see one call
         exchange = receive_message(copy, _message_of(params, revision), Caller(None, principal, revision))
         raw = await run_async(exchange, threads_of(core)) or b"{}"
-        response = msgspec.json.decode(raw, type=_Response)
+        response = msgspec.json.decode(raw, type=_CallResponse)
         if response.error is not None:
             error = ProtocolError(response.error["message"], response.error.get("data"))
             error.code = response.error["code"]  # type: ignore[misc]  # as the server sent it

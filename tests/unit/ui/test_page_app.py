@@ -14,7 +14,7 @@ from plainmcp import Server
 from plainmcp.cli import main
 from plainmcp.cli.options import parse_options
 from plainmcp.errors import OptionError
-from plainmcp.ui import page as module
+from plainmcp.ui import page_app as module
 
 FILES = Path(module.__file__).parent / "files"
 
