@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from ..errors import AuthorError
 from ..policy import Policy
 from ..protocol.core import Core
 from ..revisions import REVISIONS
@@ -41,7 +42,12 @@ _TEXT = (b"content-type", b"text/plain; charset=utf-8")
 
 
 def page_beside(core: Core, path: str, *, on_loopback: bool) -> Callable[[ASGIApp, App], App]:
-    """What puts the page beside a server at `path`; the route for previews is there on loopback only."""
+    """What puts the page beside a server at `path`; the route for previews is there on loopback only.
+
+    Raises AuthorError if the server itself answers where the page would be.
+    """
+    if path.rstrip("/") == "" or f"{path}/".startswith(FILES):
+        raise AuthorError(f"the page is at / and {FILES}, so with ui=True the server needs another path= than {path}")
 
     def add_page(app: ASGIApp, others: App) -> App:
         preview = PreviewRoute(app, core) if on_loopback else None

@@ -5,6 +5,10 @@ exists on loopback only, because it answers with more than a client of the serve
 """
 
 import asyncio
+import logging
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import msgspec
@@ -118,18 +122,42 @@ async def preview_async(core: Core, params: CallParams, principal: Any) -> list[
     feature = core.registry.tools.find(params.name, None)
     policies = {} if feature is None else policies_of(feature, every=True)
     revisions, previews = list(REVISIONS.values()), list[CallPreview]()
-    for name, copy, revision in copies_of(core, params.name, policies or {"standard": core.policy}, revisions):
-        if previews:
-            copy.dispatch = dispatch  # the tool runs once, so that observers see one call
-        exchange = receive_message(copy, _message_of(params, revision), Caller(None, principal, revision))
-        raw = await run_async(exchange, threads_of(core)) or b"{}"
-        response = msgspec.json.decode(raw, type=_CallResponse)
-        if response.error is not None:
-            error = ProtocolError(response.error["message"], response.error.get("data"))
-            error.code = response.error["code"]  # type: ignore[misc]  # as the server sent it
-            raise error
-        previews.append(read_preview(name, revision.name, bytes(response.result), len(raw)))
+    with _quiet_after_first(previews):
+        for name, copy, revision in copies_of(core, params.name, policies or {"standard": core.policy}, revisions):
+            if previews:
+                copy.dispatch = dispatch  # the tool runs once, so that observers see one call
+            exchange = receive_message(copy, _message_of(params, revision), Caller(None, principal, revision))
+            raw = await run_async(exchange, threads_of(core)) or b"{}"
+            previews.append(_read_row(name, revision, raw))
     return in_order(previews, policies, revisions)
+
+
+def _read_row(policy: str, revision: Revision, raw: bytes) -> CallPreview:
+    response = msgspec.json.decode(raw, type=_CallResponse)
+    if response.error is None:
+        return read_preview(policy, revision.name, bytes(response.result), len(raw))
+    error = ProtocolError(response.error["message"], response.error.get("data"))
+    error.code = response.error["code"]  # type: ignore[misc]  # as the server sent it
+    raise error
+
+
+_current: ContextVar[list[CallPreview] | None] = ContextVar("_current", default=None)
+
+
+@contextmanager
+def _quiet_after_first(previews: list[CallPreview]) -> Generator[None, None, None]:
+    """Log failures of the first row only: the others are about policies that the author did not choose."""
+    log, token = logging.getLogger("plainmcp"), _current.set(previews)
+
+    def is_wanted(record: logging.LogRecord) -> bool:
+        return _current.get() is not previews or not previews
+
+    log.addFilter(is_wanted)
+    try:
+        yield
+    finally:
+        log.removeFilter(is_wanted)
+        _current.reset(token)
 
 
 def _message_of(params: CallParams, revision: Revision) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from fetching import Answer, fetch_asgi
 from plainmcp import Server
 from plainmcp.cli import main
 from plainmcp.cli.options import parse_options
-from plainmcp.errors import OptionError
+from plainmcp.errors import AuthorError, OptionError
 from plainmcp.ui import page_app as module
 
 FILES = Path(module.__file__).parent / "files"
@@ -131,3 +131,9 @@ def test_without_http_there_is_no_page(capsys: pytest.CaptureFixture[str]) -> No
         main.main(["serve", "shop.py", "--ui"])
     assert ended.value.code == 2
     assert "--ui needs --http" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", ["/", "/ui", "/ui/mcp"])
+def test_a_server_where_the_page_would_be_is_refused(path: str) -> None:
+    with pytest.raises(AuthorError, match=f"needs another path= than {path}$"):
+        Server("shop", "1").run(http="127.0.0.1:0", path=path, ui=True)

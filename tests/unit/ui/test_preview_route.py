@@ -194,3 +194,21 @@ def test_a_client_that_leaves_cancels_its_preview() -> None:
 
     assert asyncio.run(run()) == []
     assert events == ["began", "ended"]
+
+
+def test_only_the_first_row_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    server = Server("s", "1")
+    server.tool(name="some")(lambda: [1, 2])  # the policy serializer refuses a list
+    server.tool(name="fail")(lambda: 1 / 0)
+    rows = preview(server, "some").json["results"]
+    assert any(row["result"].get("isError") for row in rows) and not caplog.records
+    preview(server, "fail")
+    assert len([record for record in caplog.records if record.exc_info]) == 1
+
+
+def test_a_tool_of_a_mounted_server_has_previews() -> None:
+    server, (inner, runs) = Server("s", "1"), counting()
+    server.mount(inner, prefix="inner")
+    [name] = [tool.name for tool in server.list_tools() if "plain" in tool.name]
+    rows = preview(server, name, arguments={"city": "Oslo"}).json["results"]
+    assert len(rows) == ROWS and runs == ["Oslo"]

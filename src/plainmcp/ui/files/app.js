@@ -102,6 +102,7 @@ byId("skip").addEventListener("click", (event) => {
 });
 byId("search").addEventListener("input", showList);
 addEventListener("popstate", open);
+addEventListener("pagehide", () => page.client?.close());
 addEventListener("keydown", (event) => {
   const isTyping = event.target.closest?.("input, textarea, select");
   if (event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey) {

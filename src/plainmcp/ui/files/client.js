@@ -44,7 +44,7 @@ export class Client {
     if (!this.session) return;
     const headers = this.headers();
     this.session = null;
-    await fetch(this.endpoint, { method: "DELETE", headers }).catch(() => {});
+    await fetch(this.endpoint, { method: "DELETE", headers, keepalive: true }).catch(() => {});
   }
 
   /** All pages of a list; empty if the server offers nothing of the kind. */
