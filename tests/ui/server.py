@@ -178,3 +178,8 @@ def flower(name: str) -> dict[str, Any]:
 def letter(recipient: str, tone: str = "warm") -> str:
     """A letter with flowers."""
     return f"Write a {tone} letter to {recipient}."
+
+
+@server.completion("letter", "recipient")
+def people(typed: str, others: dict[str, str]) -> list[str]:
+    return [name for name in ("Ada", "Alan", "Bob") if name.lower().startswith(typed.lower())] + list(others.values())

@@ -235,6 +235,14 @@ def test_resources_templates_and_prompts_are_read(page: Page) -> None:
     assert "Write a warm letter to Ada." in page.text(".result")
 
 
+def test_the_server_suggests_values_while_somebody_types(page: Page) -> None:
+    page.open("prompts/letter")
+    page.fill("tone", "dry")
+    page.fill("recipient", "a")
+    options = "[...document.querySelectorAll('#' + document.activeElement.getAttribute('list') + ' option')]"
+    page.wait(f"{options}.map((one) => one.value).join() === 'Ada,Alan,dry'")
+
+
 def test_calls_are_in_the_history_of_the_browser_and_never_run_by_themselves(page: Page) -> None:
     page.open("tools/flowers")
     page.choose("colour", "red")

@@ -2,6 +2,7 @@
 
 import { buildActivity } from "./activity.js";
 import { fetchPreviews, renderComparison } from "./compare.js";
+import { offerCompletions } from "./complete.js";
 import { toCommand, toConfiguration, toCurl, toTest } from "./copy.js";
 import { fill, h } from "./dom.js";
 import { formFor } from "./form.js";
@@ -11,7 +12,7 @@ import { rememberPlace } from "./place.js";
 import { ask } from "./questions.js";
 import { renderResult } from "./result.js";
 import { bytesOf, showBytes, showNumber, tokensOf } from "./sizes.js";
-import { expand, schemaOf } from "./template.js";
+import { expand, LINE, schemaOf } from "./template.js";
 import { confirmRun, warningOf } from "./warning.js";
 
 const MAX_SHOWN = 200_000;
@@ -28,15 +29,17 @@ const USES = {
     verb: "Read",
     schema: (feature) => schemaOf(feature.uriTemplate),
     request: (feature, values) => ["resources/read", { uri: expand(feature.uriTemplate, values) }],
+    reference: (feature) => ({ type: "ref/resource", uri: feature.uriTemplate }),
   },
   prompts: {
     verb: "Get",
     schema: (feature) => ({
       type: "object",
-      properties: Object.fromEntries((feature.arguments ?? []).map((one) => [one.name, { type: "string", description: one.description }])),
+      properties: Object.fromEntries((feature.arguments ?? []).map((one) => [one.name, { ...LINE, description: one.description }])),
       required: (feature.arguments ?? []).filter((one) => one.required).map((one) => one.name),
     }),
     request: (feature, values) => ["prompts/get", { name: feature.name, arguments: values }],
+    reference: (feature) => ({ type: "ref/prompt", name: feature.name }),
   },
 };
 
@@ -50,6 +53,15 @@ export class Feature {
     this.question = h("div", { class: "questions", hidden: true });
     this.output = h("div", { class: "output" });
     this.element = this.build();
+    if (this.use.reference && page.client.capabilities?.completions) offerCompletions(this.form.inputs, (name, text) => this.suggest(name, text));
+  }
+
+  /** The suggestions of the server for an argument. */
+  async suggest(name, value) {
+    const { [name]: _, ...others } = this.form.read().value;
+    const params = { ref: this.use.reference(this.feature), argument: { name, value }, context: { arguments: others } };
+    const { result } = await this.page.client.request("completion/complete", params);
+    return result.completion.values;
   }
 
   build() {

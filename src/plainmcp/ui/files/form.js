@@ -80,7 +80,9 @@ export function fieldsOf(schema, root, depth = 0, skipped = null) {
     for (const [name, field] of fields) field.show(below(mistakes, name));
     extra?.show(mistakes);
   };
-  return { elements: [[...fields.values()].map((field) => field.element), extra?.element], read, write, show, isEmpty: !fields.size && !extra };
+  const elements = [[...fields.values()].map((field) => field.element), extra?.element];
+  const inputs = new Map([...fields].filter(([, field]) => field.input).map(([name, field]) => [name, field.input]));
+  return { elements, inputs, read, write, show, isEmpty: !fields.size && !extra };
 }
 
 function objectField(about) {
@@ -266,7 +268,7 @@ export function formFor(schema) {
     inner.write(value);
     text.value = JSON.stringify(value ?? {}, null, 2);
   };
-  return { element: h("div", { class: "form" }, fields, text, error), toggle, read, show, write };
+  return { element: h("div", { class: "form" }, fields, text, error), toggle, inputs: inner.inputs, read, show, write };
 }
 
 function parse(text) {

@@ -1,5 +1,8 @@
 // URI templates: their variables as a schema for a form, and the URI for the values of these.
 
+/** The schema of a text of one line. */
+export const LINE = { type: "string", format: "text" };
+
 const PART = /\{([+#./;?&]?)([^{}]+)\}/g;
 const FORMS = {
   "": ["", ",", false], "+": ["", ",", false], "#": ["#", ",", false], ".": [".", ".", false],
@@ -14,7 +17,7 @@ export function schemaOf(template) {
   const required = [];
   for (const [, operator, list] of template.matchAll(PART)) {
     for (const name of namesOf(list)) {
-      properties[name] = { type: "string" };
+      properties[name] = { ...LINE };
       if (!"?&;".includes(operator) || operator === "") required.push(name);
     }
   }
