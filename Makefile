@@ -7,10 +7,10 @@ READY := .venv/.ready
 SERVES := .venv/.serves
 PEERS := .venv-bench
 
-.PHONY: help run test test-fast mutants realworld check bench bench-quick docs clean
+.PHONY: help run test test-fast mutants realworld check bench bench-quick docs pictures clean
 
 help:
-	@echo "make run         serve the weather example on loopback, and print lines to try it [PORT=8000]"
+	@echo "make run         serve the weather example on loopback, with a page, and print lines to try it [PORT=8000]"
 	@echo "make test        run every test and every >>> example"
 	@echo "make test-fast   run the tests for the inner loop, in less than a minute"
 	@echo "make mutants MODULE=src/plainmcp/schema/generate.py [COUNT=30] [SEED=1]   do the golden tests notice a change?"
@@ -18,6 +18,7 @@ help:
 	@echo "make check       formatting, lint and types"
 	@echo "make bench       measure speed and memory compared with other packages: ten minutes, writes bench/RESULTS.md and README's table"
 	@echo "make docs        build the documentation into site"
+	@echo "make pictures    write the pictures of the page into docs/images, with a real Chromium"
 	@echo "make clean       remove .venv and all generated files"
 	@echo
 	@echo "The first command takes a minute or two: it creates .venv and installs into it."
@@ -76,6 +77,10 @@ bench: $(PEERS)/.ready
 # While tuning: make bench-quick ONLY=asgi
 bench-quick: $(PEERS)/.ready
 	@$(PEERS)/bin/python bench/run.py --quick $(addprefix --only ,$(ONLY))
+
+# The pictures of the page, as the tests see it in a real Chromium.
+pictures: $(READY)
+	$(BIN)/python -m pytest -q tests/ui -k pictures --update-pictures
 
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

@@ -24,6 +24,8 @@ LAYERS = {
     "testing": ("testing",),
     "otel": ("otel/",),
     "server": ("server", "middleware", "observe/"),
+    "ui": ("ui/",),
+    "preview": ("preview/",),
     "transports": ("transports/",),
     "auth": ("auth/",),
     "protocol": ("protocol/", "context"),
@@ -36,7 +38,7 @@ LAYERS = {
 }
 
 # The layers that do I/O.
-OUTER = ("program", "cli", "compat", "testing", "otel", "server", "transports", "auth")
+OUTER = ("program", "cli", "compat", "testing", "otel", "server", "ui", "preview", "transports", "auth")
 
 
 @dataclass(frozen=True)
