@@ -19,13 +19,8 @@ def serve(options: Any) -> int:
         if options.reload:
             from . import reload  # multiprocessing takes long to load, and only this needs it
 
-            more = {
-                "is_module": is_module,
-                "drop_in": options.drop_in,
-                "keys": options.auth,
-                "ui": options.ui,
-                **logs,
-            }
+            more: dict[str, Any] = {"is_module": is_module, "drop_in": options.drop_in, "keys": options.auth, **logs}
+            more["ui"] = options.ui
             reload.serve_with_reload(target, options.http, options.grace, **more)
         elif options.http is not None:
             details = {**logs, **_auth_options(options.auth), "ui": options.ui}
