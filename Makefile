@@ -66,6 +66,7 @@ check: $(READY)
 $(PEERS)/.ready: pyproject.toml bench/requirements.txt
 	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement bench/requirements.txt --editable .
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --target $(PEERS)/mcp1 'mcp==1.30.0'
 	@touch $@
 
 bench: $(PEERS)/.ready

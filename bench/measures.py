@@ -158,6 +158,14 @@ def starting(pace: Pace, show: Show) -> None:
                 found = measure(system) * scale
                 sample.extend([found] if number else [])
         show(Row("start", name, unit, samples))
+    for package in start.FILES:
+        peer = "fastmcp" if package == "FastMCP" else "mcp"
+        unchanged = {"plainmcp": Sample(), peer: Sample()}
+        for number in range(pace.starts + 1):
+            for system, sample in unchanged.items():
+                found = start.answered_unchanged(package, system == "plainmcp") * 1e3
+                sample.extend([found] if number else [])
+        show(Row("start", f"a file for {package} to its first answer", "ms", unchanged))
 
 
 def held(pace: Pace, show: Show) -> None:

@@ -120,6 +120,11 @@ def _start(of: Found) -> Iterator[Verdict]:
         ratio = samples["plainmcp"].over(samples["mcp"])
         measured = f"1/{1 / ratio:.1f}"
         yield Verdict("start", f"{name}: at most {share} of mcp's", measured, ratio <= 1 / times)
+    for package, peer in (("mcp 1", "mcp"), ("mcp 2", "mcp"), ("FastMCP", "fastmcp")):
+        name = f"a file for {package} to its first answer"
+        samples = of("start", name)
+        ratio = samples["plainmcp"].over(samples[peer])
+        yield Verdict("start", f"{name}, unchanged: at most 1/4 of {package}'s", f"1/{1 / ratio:.1f}", ratio <= 1 / 4)
 
 
 def _growth(rows: list[Row], of: Found) -> Iterator[Verdict]:

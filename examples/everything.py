@@ -567,9 +567,7 @@ test_trigger_prompt_change()
 
 
 if __name__ == "__main__":
-    server.run()
-
-
-if __name__ == "__main__":
-    address = sys.argv[1] if len(sys.argv) > 1 else "127.0.0.1:8000"
-    server.run(http=address, auth=Tokens(f"http://{address}/mcp"), anonymous=True)
+    if len(sys.argv) > 1:  # an address, such as 127.0.0.1:8000
+        server.run(http=sys.argv[1], auth=Tokens(f"http://{sys.argv[1]}/mcp"), anonymous=True)
+    else:
+        server.run()

@@ -7,12 +7,15 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rounds import environment
 from rounds import resident as rounds_resident
 from ways.stdio import Pipe
 
-__all__ = ["IMPORTS", "answered", "imported", "resident"]
+__all__ = ["FILES", "IMPORTS", "answered", "answered_unchanged", "imported", "resident"]
 
 IMPORTS = {
     "plainmcp": "from plainmcp import Server",
@@ -27,6 +30,14 @@ _MADE = {
 }
 _ECHO = "@server.tool()\ndef echo(text: str) -> str:\n    return text\n"
 _RUN = {"plainmcp": "server.run()", "mcp": "server.run()", "fastmcp": "server.run(show_banner=False)"}
+FILES = {
+    "mcp 1": "from mcp.server.fastmcp import FastMCP\nserver = FastMCP('bench', log_level='CRITICAL')\n",
+    "mcp 2": f"{IMPORTS['mcp']}\n{_MADE['mcp']}\n",
+    "FastMCP": f"{IMPORTS['fastmcp']}\n{_MADE['fastmcp']}\n",
+}
+"""Files for other packages, which plainmcp serves as they are."""
+_MAIN = "if __name__ == '__main__':\n    server.run()\n"
+_OLD = Path(sys.prefix) / "mcp1"  # `mcp` 1 has its own folder: it cannot be installed beside `mcp` 2
 _MEASURE = """\
 import resource
 before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
@@ -49,8 +60,22 @@ def imported(system: str) -> float:
 
 def answered(system: str) -> float:
     """Seconds from the start of a process to its answer to initialize."""
+    return _time_first_answer(lambda: _server(system))
+
+
+def answered_unchanged(package: str, by_plainmcp: bool) -> float:
+    """Seconds from the start of a process to its answer to initialize: a file for a package, run by it or by us."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "server_of_theirs.py"
+        file.write_text(FILES[package] + _ECHO + _MAIN, "utf-8")
+        command = ["-m", "plainmcp", "serve", "--drop-in", str(file)] if by_plainmcp else [str(file)]
+        variables = {"PYTHONPATH": str(_OLD)} if package == "mcp 1" and not by_plainmcp else {}
+        return _time_first_answer(lambda: Pipe([sys.executable, *command], **variables))
+
+
+def _time_first_answer(begin: Callable[[], Pipe]) -> float:
     start = time.perf_counter()
-    pipe = _server(system)
+    pipe = begin()
     try:
         answer = pipe.initialize()
         took = time.perf_counter() - start

@@ -18,10 +18,10 @@ WINDOW = 64
 class Pipe:
     """A child process, talked to in lines."""
 
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: list[str], **variables: str) -> None:
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, bufsize=0, env=environment()
+            command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, bufsize=0, env={**environment(), **variables}
         )
         assert self.process.stdin is not None and self.process.stdout is not None
         self._in, self._out, self._rest = self.process.stdin.fileno(), self.process.stdout.fileno(), b""

@@ -20,6 +20,7 @@ LAZY = {
     "uvicorn": "an extra: not needed if the server is mounted in an application",
     "pydantic": "belongs to the user; touched only when one of their types is pydantic's",
     "pydantic_core": "as pydantic",
+    "httpx": "as starlette: the SDK's examples get their client for HTTP from the SDK",
     "starlette": "belongs to the user; needed only if they mount the application of a facade",
 }
 
@@ -49,6 +50,8 @@ LAZY_MODULES = {
     "transports/callers_async": "as http/protection",
     "transports/well_known": "needed only if there is auth=",
     "auth/keys": "brings hashlib, and is needed only with --auth",
+    "cli/advice": "brings the facade of FastMCP, and only a file that cannot be served as it is needs advice",
+    "cli/preview": "only that command needs it, and serving a file starts sooner without",
     "cli/reload": "multiprocessing takes long to load, and only --reload needs it",
     "compat/mcp/message_streams": "as run_async",
     "compat/mcp/content_types": "as compat/mcp/session, for those who write prompts or call their own tools",

@@ -27,7 +27,6 @@ from itertools import zip_longest
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-from unittest import mock
 
 from serving import load
 
@@ -94,7 +93,8 @@ class Page:
         """Run every block; raises AssertionError where the page is not true."""
         with ExitStack() as stack:
             stack.enter_context(_inside(self._here))
-            stack.enter_context(mock.patch.dict(sys.modules, {"page": self._module}))
+            sys.modules["page"] = self._module  # others that are loaded meanwhile stay
+            stack.callback(sys.modules.pop, "page")
             for block, following in zip_longest(self._blocks, self._blocks[1:]):
                 if block.language == "python":
                     self._python(block, following)

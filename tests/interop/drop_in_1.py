@@ -67,4 +67,5 @@ async def main() -> None:
     print(json.dumps([await use(revision, target) for revision in revisions.split(",")]))
 
 
-anyio.run(main)
+if __name__ == "__main__":
+    anyio.run(main)

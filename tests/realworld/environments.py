@@ -55,8 +55,8 @@ def _prepare(line: str, cache: Path) -> Path:
     wanted = [*COMMON, *(OURS if line == "ours" else [LINES[line]])]
     if not ready.exists() or ready.read_text().splitlines() != wanted:
         shutil.rmtree(folder, ignore_errors=True)
-        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-        _pip(python, "install", *wanted)
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+        _pip("--python", str(python), "install", "--no-compile", *wanted)  # most of it is never imported
         ready.write_text("\n".join(wanted))
     return python
 
@@ -67,14 +67,14 @@ def unpacked(case: Case, cache: Path) -> Path:
     with _lock(cache):
         if not folder.exists():
             wheels = cache / "wheels" / case.name
-            _pip(Path(sys.executable), "download", "--no-deps", "--dest", str(wheels), case.requirement)
+            _pip("download", "--no-deps", "--dest", str(wheels), case.requirement)
             with zipfile.ZipFile(next(wheels.glob("*.whl"))) as archive:
                 archive.extractall(folder)
     return folder
 
 
-def _pip(python: Path, *arguments: str) -> None:
-    command = [str(python), "-m", "pip", "--disable-pip-version-check", *arguments, "--quiet"]
+def _pip(*arguments: str) -> None:
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"pip {' '.join(arguments)} failed:\n{done.stderr}")

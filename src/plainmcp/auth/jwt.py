@@ -171,7 +171,7 @@ def _check_use(claims: Claims, header: dict[str, Any]) -> None:
         raise TokenRefused("it is not an access token")
     if "cnf" in claims:
         raise TokenRefused("it is bound to a key of its client, which is not checked here")
-    is_access = kind is not None or str(header.get("typ")).lower() in _TYPES
+    is_access = str(kind).lower() in ("bearer", "at+jwt") or str(header.get("typ")).lower() in _TYPES
     if not is_access and any(name in claims for name in _ID_TOKEN):
         raise TokenRefused("it is an ID token")
 

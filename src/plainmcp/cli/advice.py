@@ -3,21 +3,14 @@
 import ast
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from ..compat import fastmcp
 from ..compat.fastmcp.missing import IN_THE_PACKAGE
 
-__all__ = ["advise", "is_foreign_server"]
+__all__ = ["advise"]
 
 _HERE = fastmcp.__name__
 _SDK = "plainmcp.compat.mcp"
-
-
-def is_foreign_server(value: Any) -> bool:
-    """Whether a value is a server of another package, one that has a counterpart here."""
-    kind = type(value)
-    return kind.__name__ in ("FastMCP", "MCPServer") and kind.__module__.partition(".")[0] in ("fastmcp", "mcp")
 
 
 def advise(file: Path) -> str | None:

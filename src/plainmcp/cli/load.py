@@ -10,7 +10,6 @@ from types import ModuleType
 
 from ..protocol.tracebacks import is_own_file
 from ..server import Server
-from .advice import advise, is_foreign_server
 
 __all__ = ["LoadError", "file_of", "format_user_traceback", "has_server", "load", "run_program"]
 
@@ -28,10 +27,10 @@ def load(target: str) -> Server:
         if not isinstance(value, Server):
             reason = "there is none" if value is None else f"it is a {type(value).__name__}"
             problem = f"{file} has no server called {name!r}: {reason}"
-            raise LoadError(_with_advice(file, problem) if is_foreign_server(value) else problem)
+            raise LoadError(_with_advice(file, problem) if _is_foreign_server(value) else problem)
         return value
     servers = {key: value for key, value in vars(module).items() if isinstance(value, Server)}
-    if not servers and any(is_foreign_server(value) for value in vars(module).values()):
+    if not servers and any(_is_foreign_server(value) for value in vars(module).values()):
         raise LoadError(_with_advice(file, f"{file} has a server of another package"))
     if not servers:
         raise LoadError(f"{file} has no server; write server = Server(...) at its top level")
@@ -115,6 +114,8 @@ def _is_missing_package(error: BaseException) -> bool:
 
 def _with_advice(file: Path, problem: str) -> str:
     """A problem, and the imports to change if the file was written for another package."""
+    from .advice import advise  # loaded for those who need it
+
     advice = advise(file)
     return problem if advice is None else f"{problem}\n\n{advice}"
 
@@ -128,3 +129,9 @@ def format_user_traceback(error: BaseException, file: str | None = None) -> str:
     frames = [frame for frame in formatter.stack if not is_own_file(frame.filename)]
     formatter.stack = traceback.StackSummary.from_list(frames)
     return "".join(formatter.format()).rstrip()
+
+
+def _is_foreign_server(value: object) -> bool:
+    """Whether a value is a server of another package, one that has a counterpart here."""
+    kind = type(value)
+    return kind.__name__ in ("FastMCP", "MCPServer") and kind.__module__.partition(".")[0] in ("fastmcp", "mcp")

@@ -3,7 +3,6 @@
 Reads the command and reports what went wrong; the modules beside this one do the work.
 """
 
-import difflib
 import io
 import logging
 import os
@@ -25,7 +24,7 @@ from ..revisions import LATEST, LATEST_HANDSHAKE, REVISIONS, Revision
 from ..server import Server
 from ..transports import stdio
 from ..transports.log_format import formatted_logs
-from . import preview, show
+from . import show
 from .client import InProcessTransport, McpClient, ServerError, Unreachable
 from .load import LoadError, format_user_traceback, has_server, load, run_program
 from .options import parse_options, positionals_of
@@ -136,6 +135,8 @@ def _preview(options: Any) -> int:
     arguments = _parse_arguments(rest)
     versions = [revisions.revision_of(options.revision)] if options.revision else list(REVISIONS.values())
     refusals: dict[str, str] = {}
+    from . import preview  # loaded for this command
+
     with _separate_output(), closing(Progress()) as progress:
         if _is_remote(options, target):
             _check_repeat(options, target, tool, versions)
@@ -266,6 +267,8 @@ def _call_tool(client: McpClient, tool: str, arguments: dict[str, Any]) -> bytes
 
 
 def _missing_tool(tool: str, names: list[str]) -> str:
-    close = difflib.get_close_matches(tool, names, 1)
+    from difflib import get_close_matches  # loaded for those who misspelled a name
+
+    close = get_close_matches(tool, names, 1)
     hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(names)}" if names else "there is none"
     return f"there is no tool {tool!r}; {hint}"

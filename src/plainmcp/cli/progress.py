@@ -1,7 +1,6 @@
 """Shows progress and log messages on standard error while a tool runs."""
 
 import os
-import shutil
 import sys
 from typing import Any
 
@@ -38,13 +37,21 @@ class Progress:
             return self._print(f"[{amount}] {message}")
         amount = f"{done / total:4.0%}" if total else f"{done:g}"
         text = escape_controls(f"{amount}  {message}").replace("\n", " ").rstrip()
-        line = in_colour(text[: shutil.get_terminal_size().columns - 1], "dim", sys.stderr)
+        line = in_colour(text[: _columns() - 1], "dim", sys.stderr)
         self._has_line = True
         print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
     def _print(self, text: str) -> None:
         self.close()
         print(in_colour(escape_controls(text).rstrip(), "dim", sys.stderr), file=sys.stderr, flush=True)
+
+
+def _columns() -> int:
+    """The width of the terminal; not by shutil, which takes long to load for every command."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
 
 
 def _is_terminal() -> bool:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from inspect import iscoroutinefunction
 from typing import Any
 
-from ..errors import AuthorError, InsufficientScope
+from ..errors import AuthorError, InsufficientScope, InvalidParams
 from ..wire import codec
 from .request import Request
 
@@ -163,8 +163,15 @@ def require(requirement: Requirement, is_missing: Missing, request: Request, arg
 
 
 def scopes_for(requirement: Requirement, request: Request, arguments: Any) -> tuple[str, ...]:
-    """The scopes that a request requires; raises AuthorError if the author's function returns something else."""
+    """The scopes that a request requires.
+
+    Raises AuthorError if the author's function returns something else, and InvalidParams if a scope has characters
+    that no scope has: they come from the arguments, so that no caller can have it.
+    """
     if isinstance(requirement, tuple):
         return requirement
     scopes = requirement(ScopeRequest(request, arguments))
+    for scope in (scopes,) if isinstance(scopes, str) else scopes if isinstance(scopes, (list, tuple)) else ():
+        if isinstance(scope, str) and not _SCOPE.fullmatch(scope):
+            raise InvalidParams("these arguments require a scope with characters that no scope can have")
     return () if scopes is None else check_scopes(scopes, "the function of requires=")

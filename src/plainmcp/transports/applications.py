@@ -52,11 +52,11 @@ class AppOptions(msgspec.Struct, frozen=True):
         """Whether it is known who is calling."""
         return self.auth is not None or self.principal is not None
 
-    def caller_options(self, callers: Any, protection: "Protection | None") -> dict[str, Any]:
-        """The options of an application that say who is calling; `callers` is the module for its kind."""
+    def caller_options(self, by_host: Any, by_auth: Any, protection: "Protection | None") -> dict[str, Any]:
+        """The options of an application that say who is calling; the functions are those for its kind."""
         if protection is None:
-            return {"identify": callers.identify_by_host(self.principal)}
-        return {"identify": callers.identify_by_auth(protection.authentication), "challenges": protection.challenges}
+            return {"identify": by_host(self.principal)}
+        return {"identify": by_auth(protection.authentication), "challenges": protection.challenges}
 
 
 def build_asgi(server: Core, options: AppOptions, **details: Unpack[HttpOptions]) -> Any:
@@ -66,9 +66,9 @@ def build_asgi(server: Core, options: AppOptions, **details: Unpack[HttpOptions]
 
     protection, caller = options.protect(server), {}
     if options.has_callers:
-        from . import callers_async
+        from .callers_async import identify_by_auth, identify_by_host
 
-        caller = options.caller_options(callers_async, protection)
+        caller = options.caller_options(identify_by_host, identify_by_auth, protection)
     if server.observers:
         from .asgi_observed import ObservedASGIApp as kind
     app: Any = kind(server, settings, **caller)
@@ -90,9 +90,9 @@ def build_wsgi(server: Core, options: AppOptions, **details: Unpack[HttpOptions]
 
     protection, caller = options.protect(server), {}
     if options.has_callers:
-        from . import callers
+        from .callers import identify_by_auth, identify_by_host
 
-        caller = options.caller_options(callers, protection)
+        caller = options.caller_options(identify_by_host, identify_by_auth, protection)
     if server.observers:
         from .wsgi_observed import ObservedWSGIApp as kind
     app: Any = kind(server, settings, **caller)

@@ -18,7 +18,7 @@ from .http.challenges import PLAIN, Challenges
 from .http.cors import Pairs, with_cors
 from .http.endpoint import Endpoint, PendingResponse
 from .http.headers import Headers
-from .http.response import Refused, Response
+from .http.response import Refused, Response, without_body
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
 from .run_async import call_soon, run_async, start, start_task
@@ -120,7 +120,8 @@ class ASGIApp:
         try:
             await self._identify(scope, headers)
         except Refused as refused:
-            return with_cors(refused.response, self.endpoint.preflight.cors_of(headers))
+            response = with_cors(refused.response, self.endpoint.preflight.cors_of(headers))
+            return without_body(response) if scope["method"] == "HEAD" else response
         return refusal
 
     async def _read_rest(self, receive: Receive, message: Any, rest: Any) -> bytes:

@@ -19,6 +19,7 @@ from .http.headers import Headers
 from .http.response import Refused, Response
 from .invoke import contain
 from .run_async import run_in_thread
+from .shares import Share
 from .threads import Job, Threads, Work
 
 __all__ = ["identify_by_auth", "identify_by_host"]
@@ -29,6 +30,8 @@ MAX_THREADS_EACH = 6
 """How many of these run for one address."""
 MAX_WAITING = 256
 """How many verifications may run or wait for a thread; more are a 503."""
+MAX_WAITING_EACH = 128
+"""How many of these may be for one address."""
 VERIFY_SECONDS = 10
 """How long one verifier may take; then the response is a 503."""
 
@@ -77,7 +80,7 @@ class _Verifiers:
 
     def __init__(self) -> None:
         self._threads = Threads(MAX_THREADS, most_each=MAX_THREADS_EACH)
-        self._count = 0
+        self._waiting = Share("verifications", "open", "auth", MAX_WAITING, MAX_WAITING_EACH)
 
     async def verify(self, verification: Verification, address: str | None) -> Any:
         """The outcome of a verification, for a client at an address."""
@@ -105,9 +108,9 @@ class _Verifiers:
     async def _call_within(self, source: Source, verification: Verification, address: str | None) -> Any:
         if source.inline:
             return source.verify(verification.token)
-        if self._count >= MAX_WAITING:
+        if self._waiting.find_limit(address) is not None:
             raise Unavailable("too many tokens are being verified", retry_after=1)
-        self._count += 1
+        self._waiting.add(address)
         try:
             async with asyncio.timeout(VERIFY_SECONDS):
                 if source.is_async:
@@ -118,7 +121,7 @@ class _Verifiers:
         except TimeoutError:
             raise Unavailable(f"a verifier took longer than {VERIFY_SECONDS} s") from None
         finally:
-            self._count -= 1
+            self._waiting.remove(address)
 
 
 class _ThreadsOf:

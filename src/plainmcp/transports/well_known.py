@@ -29,11 +29,6 @@ class _WellKnown:
         """End every stream that stays open: see the application."""
         self.app.drain()
 
-    def give_up(self) -> int:
-        """Answer every request that still runs with an error; returns their number: see the application."""
-        count: int = self.app.give_up()
-        return count
-
     def close(self) -> None:
         """End every stream, every request and every session: see the application."""
         self.app.close()
@@ -49,6 +44,11 @@ class _WellKnown:
 
 class ASGIWellKnown(_WellKnown):
     """An ASGI application with the metadata beside it."""
+
+    def give_up(self) -> int:
+        """Answer every request that still runs with an error; returns their number: see the application."""
+        count: int = self.app.give_up()
+        return count
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Handle one request, or the lifespan of the server."""

@@ -17,7 +17,7 @@ from .http.challenges import PLAIN, Challenges
 from .http.cors import Pairs, with_cors
 from .http.endpoint import Endpoint, PendingResponse
 from .http.headers import Headers
-from .http.response import Refused, Response
+from .http.response import Refused, Response, without_body
 from .http.rules import RequestProfile
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader
@@ -92,7 +92,8 @@ class WSGIApp:
         try:
             self._identify(environ, headers)
         except Refused as refused:
-            return with_cors(refused.response, self.endpoint.preflight.cors_of(headers))
+            response = with_cors(refused.response, self.endpoint.preflight.cors_of(headers))
+            return without_body(response) if environ["REQUEST_METHOD"] == "HEAD" else response
         return refusal
 
     def _receive(self, environ: Environ, headers: Headers, profile: RequestProfile) -> Response | PendingResponse:

@@ -29,7 +29,7 @@ def verifier_of(issuer: Issuer, **options: Any) -> JWT:
 
 
 def test_a_good_token_has_a_principal(issuer: Issuer) -> None:
-    """R2506-AUTH-04, R2511-AUTH-04, R26-AUTH-04."""
+    """R2503-AUTH-04, R2506-AUTH-04, R2511-AUTH-04, R26-AUTH-04."""
     principal = verifier_of(issuer, leeway=0).verify(issuer.token(exp=4e9, email="ada@example.com"))
     assert principal is not None
     assert principal.identity == ("https://auth.example.com", "ada", "app")
@@ -200,6 +200,7 @@ HOSTILE: dict[str, Any] = {
     "issued later": lambda i: i.token(iat=int(time.time()) + 60),
     "an ID token with a nonce": lambda i: i.token({"typ": "JWT"}, nonce="n"),
     "an ID token with a hash": lambda i: i.token({"typ": None}, at_hash="n"),
+    "an ID token with a type": lambda i: i.token({"typ": "JWT"}, typ="JWT", nonce="n"),
     "an ID token of Cognito": lambda i: i.token({"typ": None}, token_use="id"),
     "a refresh token of Keycloak": lambda i: i.token({"typ": "JWT"}, typ="Refresh"),
     "a logout token": lambda i: i.token({"typ": "logout+jwt"}),

@@ -334,7 +334,7 @@ def test_a_hierarchy_that_cannot_work_is_refused(implies: Any) -> None:
         compile_missing(implies)
 
 
-@pytest.mark.parametrize("value", [3, ["a b"], object(), (one for one in "ab")])
+@pytest.mark.parametrize("value", [3, [3], object(), (one for one in "ab"), "offline_access"])
 @pytest.mark.parametrize("kind", APPS)
 def test_a_function_that_returns_something_else_refuses_the_request(kind: str, value: Any, caplog: Any) -> None:
     server = Server("s", "1")
@@ -346,6 +346,19 @@ def test_a_function_that_returns_something_else_refuses_the_request(kind: str, v
     answer = call(mount(kind, server, auth=verify), "ada", "never")
     assert "content" not in answer.json.get("result", {}) or answer.json["result"]["isError"]
     assert "the function of requires=" in caplog.text
+
+
+@pytest.mark.parametrize("id", ["a b", 'a"', "a\\b", "é", "a\r\nb", ""])
+@pytest.mark.parametrize("kind", APPS)
+def test_arguments_that_cannot_be_part_of_a_scope_are_refused(kind: str, id: str, caplog: Any) -> None:
+    server = Server("s", "1")
+
+    @server.tool(requires=lambda request: request.arguments["id"] and [f"note:{request.arguments['id']}"])
+    def read(id: str) -> str:
+        raise AssertionError("it must not run")
+
+    answer = call(mount(kind, server, auth=verify), "ada~note:a", "read", id=id)
+    assert (answer.status, answer.json["error"]["code"], caplog.text) == (400, -32602, "")
 
 
 def test_a_function_sees_the_request() -> None:

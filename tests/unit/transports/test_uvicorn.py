@@ -379,3 +379,14 @@ def test_the_level_of_uvicorn_follows_but_never_shows_its_own_access_log() -> No
         "warning": {"log_level": logging.WARNING},
         "error": {"log_level": logging.ERROR},
     }
+
+
+def test_it_prints_where_clients_log_in(capsys: Any) -> None:
+    from plainmcp.auth import JWT, Keys
+
+    server = Server("s", "1")
+    auth = JWT("https://auth.example.com", "https://api.example.com/mcp")
+    for app in (server.asgi(), server.asgi(auth=Keys({"k" * 16: "ada"})), server.asgi(auth=auth, path="/mcp")):
+        uvicorn.print_login(app)
+    where = "https://api.example.com/.well-known/oauth-protected-resource/mcp"
+    assert capsys.readouterr().err == f"clients log in by {where}\n"

@@ -5,10 +5,9 @@ They have no files: a finder makes each when it is imported. It is asked for mod
 
 import sys
 from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from .missing import IN_MODULES, IN_THE_PACKAGE, stand_in
 
@@ -26,15 +25,18 @@ def advice_for(module: str) -> str | None:
     return None
 
 
-class _Finder(MetaPathFinder, Loader):
-    """Finds the modules of another product below this package."""
+class _Finder:
+    """Finds the modules of another product below this package.
+
+    Not a subclass of those in importlib.abc, which take long to load.
+    """
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """The spec of such a module; None for any other."""
         is_below = name.startswith(_PACKAGE) and advice_for(name.removeprefix(_PACKAGE)) is not None
-        return ModuleSpec(name, self, is_package=True) if is_below else None
+        return ModuleSpec(name, cast("Any", self), is_package=True) if is_below else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """A module whose names are stand-ins."""

@@ -5,6 +5,8 @@ from binascii import a2b_base64
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import msgspec
+
 from ... import media, results
 from ...wire.mime import sniff
 
@@ -95,8 +97,11 @@ class Message:
     role: Literal["user", "assistant"] = "user"
 
     def __post_init__(self) -> None:
-        if isinstance(self.content, str):
-            object.__setattr__(self, "content", to_block({"type": "text", "text": self.content}))
+        content = self.content
+        if isinstance(content, dict | list):
+            content = msgspec.json.encode(content, enc_hook=str).decode()
+        if isinstance(content, str):
+            object.__setattr__(self, "content", to_block({"type": "text", "text": content}))
 
 
 class PromptResult(results.PromptResult):

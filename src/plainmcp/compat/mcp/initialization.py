@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from ...server import Server
 from .types import ServerCapabilities
 from .wire_model import Model
 
-__all__ = ["InitializationOptions", "NotificationOptions"]
+__all__ = ["InitializationOptions", "NotificationOptions", "initialization_options_of"]
 
 
 class NotificationOptions:
@@ -28,3 +29,13 @@ class InitializationOptions(Model):
     instructions: str | None = None
     website_url: str | None = None
     icons: list[Any] | None = None
+
+
+def initialization_options_of(server: Server) -> InitializationOptions:
+    """The options of the handshake of a server."""
+    return InitializationOptions(
+        server_name=server.info.name,
+        server_version=server.info.version,
+        capabilities=ServerCapabilities(**server.capabilities()),
+        instructions=server.instructions,
+    )

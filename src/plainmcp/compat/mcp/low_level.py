@@ -10,8 +10,8 @@ from .context import current_context
 from .decorators import Decorators
 from .handlers import REQUESTS, RequestHandlers
 from .http_apps import HttpApps
-from .initialization import InitializationOptions, NotificationOptions
-from .middleware import ServerRequestContext
+from .initialization import InitializationOptions, NotificationOptions, initialization_options_of
+from .middleware import MiddlewareList, ServerRequestContext
 from .server_info import ServerInfo, to_icons
 from .session import RequestContext
 from .settings import settings_of
@@ -79,6 +79,7 @@ class Server(ServerInfo, HttpApps, Decorators, PlainServer):  # type: ignore[mis
         self._compile_methods()
         self.request_handlers = RequestHandlers(self)
         self.notification_handlers: dict[Any, Any] = {}
+        self.middleware = MiddlewareList(self, ())  # type: ignore[method-assign,assignment]
         for option, handler in handlers.items():
             if handler is not None:
                 self.add_request_handler(_ON[option], None, handler)
@@ -123,12 +124,7 @@ class Server(ServerInfo, HttpApps, Decorators, PlainServer):  # type: ignore[mis
         self, notification_options: NotificationOptions | None = None, experimental_capabilities: Any = None
     ) -> InitializationOptions:
         """The options of the handshake."""
-        return InitializationOptions(
-            server_name=self.name,
-            server_version=self.version,
-            capabilities=self.get_capabilities(notification_options, experimental_capabilities),
-            instructions=self.instructions,
-        )
+        return initialization_options_of(self)
 
     async def run(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         self, read_stream: Any, write_stream: Any, initialization_options: Any = None, **options: Any

@@ -6,7 +6,7 @@ from ...server import Server
 from . import types
 from .decorators import Decorators
 from .handlers import Handler, RequestHandlers
-from .initialization import InitializationOptions, NotificationOptions
+from .initialization import InitializationOptions, NotificationOptions, initialization_options_of
 from .low_level import request_ctx
 from .stdio_streams import serve_streams
 
@@ -85,12 +85,7 @@ class LowLevelView(Decorators):
         self, notification_options: NotificationOptions | None = None, experimental_capabilities: Any = None
     ) -> InitializationOptions:
         """The options of the handshake."""
-        return InitializationOptions(
-            server_name=self.name,
-            server_version=self.version,
-            capabilities=self.get_capabilities(),
-            instructions=self.instructions,
-        )
+        return initialization_options_of(self._server)
 
     def streamable_http_app(self, **options: Any) -> Any:
         """An ASGI application of the server."""

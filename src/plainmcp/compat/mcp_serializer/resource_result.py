@@ -1,12 +1,14 @@
 """The builder of a resource's contents: every `add_…` returns the contents that it added, or raises ValueError."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 from .blocks import AnnotationsLike, BinaryContentSchema, TextContentSchema, check_base64
 from .builder_checks import Contents, check_text, parse_file, to_schema
 from .files import ContentTypes, FileMetadata, Openable
 
 __all__ = ["ResourceResult"]
+
+C = TypeVar("C", bound=Contents)
 
 
 class ResourceResult:
@@ -28,16 +30,8 @@ class ResourceResult:
         annotations: AnnotationsLike = None,
     ) -> TextContentSchema:
         """Add a text, which is not empty."""
-        contents = TextContentSchema(
-            text=check_text(text, "Text"),
-            mimeType=mime_type,
-            uri=uri,
-            name=name,
-            title=title,
-            annotations=to_schema(annotations),
-        )
-        self.content_list.append(contents)
-        return contents
+        text = check_text(text, "Text")
+        return self._add(TextContentSchema(text=text, **_fields_of(mime_type, uri, name, title, annotations)))
 
     def add_binary_content(
         self,
@@ -49,16 +43,8 @@ class ResourceResult:
         annotations: AnnotationsLike = None,
     ) -> BinaryContentSchema:
         """Add bytes in base64."""
-        contents = BinaryContentSchema(
-            blob=check_base64(check_text(blob, "Blob"), "Blob must be valid base64 encoded data"),
-            mimeType=mime_type,
-            uri=uri,
-            name=name,
-            title=title,
-            annotations=to_schema(annotations),
-        )
-        self.content_list.append(contents)
-        return contents
+        blob = check_base64(check_text(blob, "Blob"), "Blob must be valid base64 encoded data")
+        return self._add(BinaryContentSchema(blob=blob, **_fields_of(mime_type, uri, name, title, annotations)))
 
     def add_file(
         self,
@@ -91,3 +77,14 @@ class ResourceResult:
         if parsed.content_type == ContentTypes.TEXT:
             return self.add_text_content(parsed.data, **fields)
         return self.add_binary_content(parsed.data, **fields)
+
+    def _add(self, contents: C) -> C:
+        self.content_list.append(contents)
+        return contents
+
+
+def _fields_of(
+    mime_type: str | None, uri: str | None, name: str | None, title: str | None, annotations: AnnotationsLike
+) -> dict[str, Any]:
+    """The fields that all contents have, under the names of the wire."""
+    return {"mimeType": mime_type, "uri": uri, "name": name, "title": title, "annotations": to_schema(annotations)}

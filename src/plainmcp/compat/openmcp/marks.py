@@ -22,14 +22,14 @@ bound_server: ContextVar[Any] = ContextVar("openmcp_server", default=None)
 
 def marks_of(function: object) -> tuple[Offer, ...]:
     """What registers a marked function with a server; nothing for a function without a mark."""
-    found: tuple[Offer, ...] = getattr(function, _MARKS, ())
+    found: Any = getattr(function, _MARKS, ())
     return found if isinstance(found, tuple) else ()
 
 
 @overload
 def tool(function: F, /) -> F: ...
 @overload
-def tool(name: str | None = None, /, **options: Unpack[ToolOptions]) -> Callable[[F], F]: ...
+def tool(given: str | None = None, /, **options: Unpack[ToolOptions]) -> Callable[[F], F]: ...
 def tool(function: Any = None, /, **options: Any) -> Any:
     """Mark a function as a tool: takes the options of OpenMCP, and those of Server.tool."""
     if isinstance(function, str):
@@ -52,7 +52,7 @@ def resource_template(name: str, *, uri_template: str, **options: Any) -> Callab
 @overload
 def prompt(function: F, /) -> F: ...
 @overload
-def prompt(name: str | None = None, /, **options: Unpack[PromptOptions]) -> Callable[[F], F]: ...
+def prompt(given: str | None = None, /, **options: Unpack[PromptOptions]) -> Callable[[F], F]: ...
 def prompt(function: Any = None, /, **options: Any) -> Any:
     """Mark a function as a prompt: of the options of OpenMCP, `arguments` lists what it takes in one dict."""
     if isinstance(function, str):

@@ -2,7 +2,7 @@
 
 import msgspec
 
-__all__ = ["JSON", "Refused", "Response", "json_response"]
+__all__ = ["JSON", "Refused", "Response", "json_response", "without_body"]
 
 
 class Response(msgspec.Struct, frozen=True, gc=False):
@@ -22,6 +22,11 @@ class Refused(Exception):
 
 JSON = ((b"content-type", b"application/json"),)
 """The headers of a JSON response."""
+
+
+def without_body(response: Response) -> Response:
+    """A response as it is sent to a HEAD request."""
+    return Response(response.status, b"", response.headers)
 
 
 def json_response(status: int, body: bytes | None) -> Response:

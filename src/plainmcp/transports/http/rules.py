@@ -28,7 +28,7 @@ from . import security
 from .challenges import PLAIN, Challenges
 from .cors import Pairs, answer_preflight, cors_of, with_cors
 from .headers import Headers, match_method, match_params, to_text
-from .response import JSON, Response, json_response
+from .response import JSON, Response, json_response, without_body
 from .settings import Settings
 
 __all__ = [
@@ -273,7 +273,7 @@ class Preflight:
         if method not in ("POST", "GET", "DELETE"):
             response = refusal(405, InvalidRequest(f"{method[:20]} is not served"), allow=b"POST, GET, DELETE")
             response = with_cors(response, cors)
-            return response if method != "HEAD" else replace(response, body=b"")  # a HEAD is answered without a body
+            return response if method != "HEAD" else without_body(response)
         profile = profile_of(accept, version, mcp_method)
         if method == "POST" and not is_json(content_type):
             return with_cors(refusal(415, InvalidRequest("Content-Type is application/json")), cors)

@@ -139,6 +139,7 @@ def test_what_a_program_gets_from_its_own_server_has_the_types_of_mcp() -> None:
 def test_results_are_made_of_one_text_or_of_lists_and_of_nothing_else() -> None:
     assert PromptResult("Hi").messages == [Message("Hi")]
     assert Message("Hi", role="assistant").content == TextContent(type="text", text="Hi")
+    assert Message({"a": [1]}).content == TextContent(type="text", text='{"a":[1]}')
     with pytest.raises(TypeError, match="list of Messages"):
         PromptResult(Message("Hi"))
     assert ResourceResult({"a": 1}).contents == [ResourceContent('{"a": 1}')]

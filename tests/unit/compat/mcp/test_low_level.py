@@ -10,7 +10,9 @@ from plainmcp.compat.mcp import types
 from plainmcp.compat.mcp.server import Server
 from plainmcp.compat.mcp.server.lowlevel.helper_types import ReadResourceContents
 from plainmcp.compat.mcp.shared.exceptions import McpError
+from plainmcp.errors import AuthorError
 from plainmcp.revisions import REVISIONS
+from plainmcp.testing import Client
 
 SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
 
@@ -121,3 +123,51 @@ def test_handlers_of_the_second_version_are_arguments() -> None:
     server = Server("low", on_list_tools=list_tools, on_call_tool=call_tool)
     assert ask(server, "tools/list")["tools"][0]["name"] == "tools/list"
     assert ask(server, "tools/call", name="x") == {"content": [{"type": "text", "text": "x"}], "isError": True}
+
+
+def test_names_of_transports_can_be_imported_and_stores_of_events_are_taken() -> None:
+    from plainmcp.compat.mcp.server.sse import SseServerTransport
+    from plainmcp.compat.mcp.server.streamable_http import EventMessage, EventStore
+    from plainmcp.compat.mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    class Store(EventStore):
+        pass
+
+    assert StreamableHTTPSessionManager(Server("a"), event_store=Store()).app.name == "a"
+    assert EventMessage("m", "1").event_id == "1"
+    with pytest.raises(AuthorError, match="streamable_http_app"):
+        SseServerTransport("/messages/")
+
+
+def test_middleware_of_mcp_2_is_around_the_handlers_of_a_low_level_server() -> None:
+    server, seen = Server("watched"), []
+
+    @server.list_tools()
+    async def list_tools() -> list[Any]:
+        return []
+
+    async def watch(ctx: Any, call_next: Any) -> Any:
+        seen.append(ctx.method)
+        return await call_next(ctx)
+
+    server.middleware.append(watch)
+    assert Client(server, "2025-06-18").list_tools() == []
+    assert "tools/list" in seen
+
+
+def test_the_client_for_http_of_the_sdk_is_one_of_httpx() -> None:
+    httpx = pytest.importorskip("httpx")
+    from plainmcp.compat.mcp.shared._httpx_utils import create_mcp_http_client
+
+    client = create_mcp_http_client(headers={"a": "b"})
+    assert isinstance(client, httpx.AsyncClient) and client.follow_redirects and client.headers["a"] == "b"
+
+
+def test_what_mcp_2_has_and_we_have_not_is_refused_when_it_is_used() -> None:
+    from plainmcp.compat.mcp.server import mcpserver
+
+    assert mcpserver.ResourceSecurity(exempt_params={"path"}).exempt_params == {"path"}
+    with pytest.raises(AuthorError, match=r"ctx\.elicit"):
+        mcpserver.Resolve(len)
+    with pytest.raises(AttributeError):
+        _ = mcpserver.Nothing

@@ -320,3 +320,65 @@ def test_an_address_that_sends_invented_tokens_leaves_threads_to_others() -> Non
 
     status, took = asyncio.run(flood())
     assert status == 200 and took < 1
+
+
+# What is not there --------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_without_auth_nothing_of_it_is_loaded_and_keys_load_no_joserfc() -> None:
+    import subprocess
+    import sys
+
+    code = """
+import sys
+from plainmcp import Server
+server = Server("s", "1")
+server.tool(lambda: 1, name="one")
+server.asgi(), server.wsgi(), server.asgi(path="/mcp")
+loaded = [name for name in sys.modules if "auth" in name or name.startswith(("plainmcp.transports.callers", "jose"))]
+assert not loaded, loaded
+from plainmcp.auth import Keys
+server.asgi(auth=Keys({"k" * 16: "ada"}))
+assert "joserfc" not in sys.modules and "http.client" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_no_token_and_no_claim_reaches_a_log_or_an_answer(caplog: Any) -> None:
+    """R26-AUTH-14: with all loggers at their lowest level, an access log, and a server in which everything fails."""
+    import logging
+
+    from plainmcp.observe import log_access
+
+    caplog.set_level(logging.DEBUG)
+    server = Server("s", "1", observe=log_access("json"))
+    canary, claim = "canary-0123456789abcdef", "claim-of-the-canary"
+
+    @server.tool
+    def fail(ctx: Context) -> str:
+        raise ValueError(ctx.principal)
+
+    @server.tool(requires="more")
+    def refuse() -> str:
+        return "never"
+
+    def verify(token: str) -> Principal | None:
+        if "broken" in token:
+            raise LookupError("no such thing")
+        if "down" in token:
+            raise Unavailable("the issuer does not answer")
+        return Principal("https://a", "ada", claims={"secret": claim}) if token == canary else None
+
+    written = b""
+    for kind in APPS:
+        app = mount(kind, server, auth=verify)
+        for token in (canary, f"{canary}-bad", f"{canary}-broken", f"{canary}-down"):
+            for tool in ("fail", "refuse", "missing"):
+                answer = call(app, token, tool)
+                written += answer.body + str(answer.headers).encode()
+        written += ask(app, b"{", {"authorization": f"Bearer {canary}"}).body
+        written += ask(app, {}, {"authorization": f"Bearer {canary} {canary}"}).body
+    for text in (canary, claim):
+        assert text not in caplog.text and text.encode() not in written
+    assert "ada" in caplog.text  # the access log names the caller

@@ -60,10 +60,10 @@ def test_no_credentials_or_another_scheme_is_a_401_without_an_error(app: Any, he
 
 
 @pytest.mark.parametrize(
-    "header", ["Bearer", "Bearer ", "bearer", "Bearer a b", 'Bearer "x"', "Bearer a,b", "Bearer é"]
+    "header", ["Bearer", "Bearer ", "bearer", "Bearer a b", 'Bearer "x"', "Bearer a,b", "Bearer é", "Bearer a\0b"]
 )
 def test_a_garbled_bearer_is_a_400(app: Any, header: str) -> None:
-    """R2506-AUTH-03, R2511-AUTH-03, R26-AUTH-03."""
+    """R2503-AUTH-03, R2506-AUTH-03, R2511-AUTH-03, R26-AUTH-03."""
     answer = with_header(app, header)
     assert answer.status == 400
     text = "The header Authorization comes once, as Bearer and one token."
@@ -155,6 +155,11 @@ def test_a_caller_without_a_token_learns_nothing_else(app: Any, request_: dict[s
     assert ask(app, **{**request_, "headers": {"authorization": "Bearer good", **headers}}).status == status
 
 
+def test_a_head_is_answered_without_a_body(app: Any) -> None:
+    answer = ask(app, method="HEAD")
+    assert (answer.status, answer.body) == (401, b"") and answer.challenge is not None
+
+
 def test_host_and_origin_are_checked_first(app: Any) -> None:
     assert ask(app, headers={"origin": "https://evil.example"}).status == 403
     assert ask(app, headers={"host": "evil.example"}).status == 403
@@ -162,7 +167,7 @@ def test_host_and_origin_are_checked_first(app: Any) -> None:
 
 
 def test_a_token_in_the_query_is_not_a_token(app: Any) -> None:
-    """R26-AUTH-06."""
+    """R2506-AUTH-06, R2511-AUTH-06, R26-AUTH-06."""
     assert ask(app, {"jsonrpc": "2.0", "id": 1, "method": "ping"}, path="/mcp?access_token=good").status == 401
 
 

@@ -95,6 +95,27 @@ def test_a_host_that_cuts_the_prefix_off_the_path_works_too() -> None:
     assert ask(cut, method="GET").json == DOCUMENT
 
 
+@pytest.mark.slow
+def test_real_hosts_mount_it_with_one_more_line() -> None:
+    from starlette.applications import Starlette
+    from starlette.routing import Mount
+    from werkzeug.middleware.dispatcher import DispatcherMiddleware
+
+    mcp = notes().asgi(auth=Issued())
+    starlette = Starlette(routes=[Mount("/public/mcp", mcp), Mount(WELL_KNOWN, mcp)])
+    wsgi = notes().wsgi(auth=Issued())
+    pages: Any = DispatcherMiddleware(lambda *args: [b""], {"/public/mcp": wsgi, WELL_KNOWN: wsgi})
+
+    class HostWSGI:
+        def __call__(self, environ: Any, start_response: Any) -> Any:
+            return pages(environ, start_response)
+
+    for host in (starlette, HostWSGI()):
+        assert ask(host, method="GET", path=f"{WELL_KNOWN}/public/mcp").json == DOCUMENT
+        assert ask(host, method="GET", path=f"{WELL_KNOWN}/other").status == 404
+        assert ask(host, {}, path="/public/mcp/").status == 401
+
+
 def test_a_route_of_the_author_beside_it_stays() -> None:
     server = notes()
 

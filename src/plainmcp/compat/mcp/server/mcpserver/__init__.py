@@ -1,5 +1,9 @@
 """`mcp.server.mcpserver` of `mcp` 2."""
 
+from types import SimpleNamespace
+from typing import Any
+
+from ....refused import refused_name
 from ...context import AcceptedElicitation, CancelledElicitation, Context, DeclinedElicitation
 from ...mcp_server import MCPServer
 from ...pieces import AssistantMessage, Audio, Image, Message, UserMessage
@@ -16,5 +20,28 @@ __all__ = [
     "Image",
     "MCPServer",
     "Message",
+    "RequestStateSecurity",
+    "ResourceSecurity",
     "UserMessage",
 ]
+
+_ADVICE: dict[str, str] = {
+    **dict.fromkeys(
+        ("Elicit", "ElicitationResult", "ListRoots", "Resolve", "Sample"),
+        "ask in the handler: await ctx.elicit(…) works on every revision",
+    ),
+    **dict.fromkeys(("InvalidRequestState", "RequestStateBoundary"), "state that clients carry is always sealed"),
+    "require_client_extension": "read ctx.client_capabilities in the handler",
+}
+
+
+class ResourceSecurity(SimpleNamespace):
+    """Taken and not used: a variable of a URI never matches more than its segment."""
+
+
+class RequestStateSecurity(SimpleNamespace):
+    """Taken and not used: state that clients carry is always sealed."""
+
+
+def __getattr__(name: str) -> Any:
+    return refused_name(name, __name__, _ADVICE)

@@ -1,0 +1,30 @@
+"""`mcp.server.streamable_http`: the names that servers use to store events; plainmcp stores events by itself."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ...refused import refused_class
+
+__all__ = ["EventCallback", "EventId", "EventMessage", "EventStore", "StreamId", "StreamableHTTPServerTransport"]
+
+EventId: TypeAlias = str
+StreamId: TypeAlias = str
+EventCallback: TypeAlias = Callable[[Any], Any]
+
+
+@dataclass
+class EventMessage:
+    """A message that is sent again, and its id."""
+
+    message: Any
+    event_id: str | None = None
+
+
+class EventStore:
+    """The base of stores for events: taken and not used, as a client that reconnects is served anyway."""
+
+
+StreamableHTTPServerTransport = refused_class(
+    "StreamableHTTPServerTransport", __name__, "mount server.streamable_http_app(), or a StreamableHTTPSessionManager"
+)
