@@ -99,6 +99,20 @@ def rate(**values: Any) -> dict[str, Any]:
     return values
 
 
+@dataclass
+class Plant:
+    name: str
+    left: "Plant | None" = None
+    right: "Plant | None" = None
+    below: "Plant | None" = None
+
+
+@server.tool(annotations={"readOnlyHint": True})
+def graft(plant: Plant, size: tuple[int, str], mood: int | str = 1) -> dict[str, Any]:
+    """Join plants to one."""
+    return {"plant": plant, "size": size, "mood": mood}
+
+
 @server.tool
 def picture() -> Image:
     """A picture of a flower."""

@@ -65,6 +65,25 @@ def test_a_form_has_lists_objects_unions_dates_and_maps(page: Page) -> None:
     }
 
 
+def test_a_form_for_a_type_that_contains_itself_grows_when_it_is_wanted(page: Page) -> None:
+    page.open("tools/graft")
+    assert page.count("form.call input, form.call textarea") < 20
+    page.press("Raw JSON")
+    deep = {"name": "a", "left": {"name": "b", "below": {"name": "c", "right": {"name": "d"}}}}
+    page.fill("Arguments as JSON", json.dumps({"plant": deep, "size": [3, "cm"], "mood": "good"}))
+    page.press("Raw JSON")
+    page.run()
+    answer = json.loads(page.text("pre.bytes"))["result"]["structuredContent"]
+    assert answer["plant"]["left"]["below"]["right"]["name"] == "d"
+    assert (answer["size"], answer["mood"]) == ([3, "cm"], "good")
+    page.open("tools/graft", {"plant": {"name": "a", "left": {"name": "b"}}, "size": [1, "m"]})
+    page.js("[...document.querySelectorAll('button')].find((one) => one.innerText === 'Add below').click()")
+    page.js("document.activeElement.value = 'under b'")
+    page.run()
+    answer = json.loads(page.text("pre.bytes"))["result"]["structuredContent"]
+    assert answer["plant"]["left"]["below"]["name"] == "under b"
+
+
 def test_a_tool_that_writes_does_not_run_unless_it_is_confirmed(page: Page) -> None:
     values = {"items": [], "count": 1, "address": {"street": "a", "city": "b"}, "when": "2026-01-01"}
     page.open("tools/order", {**values, "payment": {"kind": "card", "number": "1"}})
