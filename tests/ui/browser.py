@@ -20,7 +20,10 @@ __all__ = ["Browser", "axe", "launched"]
 DRIVER = Path(__file__).with_name("driver.mjs")
 SECONDS_TO_LEAVE = 10
 FONTS = """<?xml version="1.0"?>
-<fontconfig><dir>{0}/fonts</dir><dir>/usr/share/fonts</dir><cachedir>{0}/fonts-cache</cachedir></fontconfig>
+<fontconfig>
+  <dir>{0}/fonts</dir><dir>/usr/share/fonts</dir><cachedir>{0}/fonts-cache</cachedir>
+  <alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
+</fontconfig>
 """
 
 

@@ -58,7 +58,7 @@ def test_the_first_page_of_the_site(page: Page, tmp_path: Path, is_update: bool)
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(tmp_path)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     subprocess.run(command, cwd=ROOT, check=True, timeout=SECONDS_TO_BUILD, env=environment)
-    page.set_size(1100, 760)
+    page.set_size(1280, 800)
     page.call("goto", (tmp_path / "index.html").as_uri())
     take(page, PICTURES, "site.png")
     page.call("problems")  # a site on the disk has no worker for its search
