@@ -12,7 +12,7 @@ import pytest
 
 from posting import served
 from talking import ROOT
-from ui.browser import Browser, launched
+from ui.browser import HAS_CHROMIUM, Browser, launched
 
 SERVER = Path(__file__).with_name("server.py")
 SECONDS = 10
@@ -125,6 +125,8 @@ class Page:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One browser for all tests of a process."""
+    if not HAS_CHROMIUM:
+        pytest.skip("the Chromium from npm is for Linux on x86-64")
     with launched() as browser:
         yield browser
 

@@ -170,6 +170,13 @@ async def grow(ctx: Context, steps: int = 3, seconds: float = 0.05) -> str:
     return "grown"
 
 
+@server.tool
+def plant(name: str) -> str:
+    """Offer another tool."""
+    server.tool(name=name, replace=True)(lambda: name)
+    return f"{name} grows"
+
+
 @server.resource("shop://hours", mime_type="text/plain")
 def hours() -> str:
     """When the shop is open."""
