@@ -95,13 +95,14 @@ def policies_of(feature: ToolFeature, *, every: bool) -> dict[str, Policy]:
 
 
 def copies_of(
-    server: S, tool: str, policies: Mapping[str, Policy], revisions: Sequence[Revision]
+    server: S, tool: str, policies: Mapping[str, Policy], revisions: Sequence[Revision], principal: Any = None
 ) -> Iterator[tuple[str, S, Revision]]:
     """For each policy and revision, the name of the policy and a copy of the server that has it for one tool.
 
     The function of the tool runs in the first copy that is called, on the newest revision; the others have its value.
+    `principal` is the caller, who may see tools that others do not.
     """
-    feature = server.registry.tools.find(tool, None)
+    feature = server.registry.tools.find(tool, principal)
     once = Once(feature).function if feature is not None else None
     for name, policy in policies.items():
         copy = with_policy(server, policy, tool, once)
