@@ -18,7 +18,7 @@ help:
 	@echo "make check       formatting, lint and types"
 	@echo "make bench       measure speed and memory compared with other packages: ten minutes, writes bench/RESULTS.md and README's table"
 	@echo "make docs        build the documentation into site"
-	@echo "make pictures    write the pictures of the page into docs/images, with a real Chromium"
+	@echo "make pictures    write the pictures of the page, the site and the terminal into docs/images"
 	@echo "make clean       remove .venv and all generated files"
 	@echo
 	@echo "The first command takes a minute or two: it creates .venv and installs into it."
@@ -78,9 +78,10 @@ bench: $(PEERS)/.ready
 bench-quick: $(PEERS)/.ready
 	@$(PEERS)/bin/python bench/run.py --quick $(addprefix --only ,$(ONLY))
 
-# The pictures of the page, as the tests see it in a real Chromium.
+# The pictures of the page and of the documentation's first page, in a real Chromium, and that of a terminal.
 pictures: $(READY)
-	$(BIN)/python -m pytest -q tests/ui -k pictures --update-pictures
+	$(BIN)/python -m pytest -q tests/ui/test_pictures.py --update-pictures
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tests/reference_pages.py
 
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

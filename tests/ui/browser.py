@@ -7,7 +7,9 @@ environment.
 import fcntl
 import json
 import os
+import platform
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,12 +17,15 @@ from typing import Any
 
 from npm import NODE, installed
 
-__all__ = ["Browser", "axe", "launched"]
+__all__ = ["HAS_CHROMIUM", "Browser", "axe", "launched"]
 
 DRIVER = Path(__file__).with_name("driver.mjs")
 SECONDS_TO_LEAVE = 10
 FONTS = """<?xml version="1.0"?>
-<fontconfig><dir>{0}/fonts</dir><dir>/usr/share/fonts</dir><cachedir>{0}/fonts-cache</cachedir></fontconfig>
+<fontconfig>
+  <dir>{0}/fonts</dir><dir>/usr/share/fonts</dir><cachedir>{0}/fonts-cache</cachedir>
+  <alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
+</fontconfig>
 """
 
 
@@ -43,6 +48,10 @@ class Browser:
         answer = json.loads(self._process.stdout.readline() or '{"error": "the browser has ended"}')
         assert "error" not in answer, f"{method}{args}: {answer['error']}"
         return answer["value"]
+
+
+HAS_CHROMIUM = (sys.platform, platform.machine()) == ("linux", "x86_64")
+"""Whether the package from npm has a Chromium for this machine."""
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import pytest
 
 from posting import served
 from talking import ROOT
-from ui.browser import Browser, launched
+from ui.browser import HAS_CHROMIUM, Browser, launched
 
 SERVER = Path(__file__).with_name("server.py")
 SECONDS = 10
@@ -35,6 +35,14 @@ class Page:
         self.call("goto", "about:blank")
         self.call("goto", self.url + fragment)
         self.wait("!document.body.hasAttribute('aria-busy') && document.querySelector('main').childElementCount > 0")
+
+    def set_theme(self, theme: str) -> None:
+        """Prefer a light or a dark page, as a system does."""
+        self.call("emulateMediaFeatures", [{"name": "prefers-color-scheme", "value": theme}])
+
+    def set_size(self, width: int, height: int) -> None:
+        """Change the size of the window."""
+        self.call("setViewport", {"width": width, "height": height})
 
     def js(self, expression: str) -> Any:
         """The value of an expression."""
@@ -117,6 +125,8 @@ class Page:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One browser for all tests of a process."""
+    if not HAS_CHROMIUM:
+        pytest.skip("the Chromium from npm is for Linux on x86-64")
     with launched() as browser:
         yield browser
 
@@ -131,8 +141,9 @@ def port() -> Iterator[int]:
 @pytest.fixture
 def page(browser: Browser, port: int) -> Iterator[Page]:
     """The page, wide and light; afterwards the browser must not have complained."""
-    browser.call("setViewport", {"width": 1200, "height": 900})
-    browser.call("emulateMediaFeatures", [{"name": "prefers-color-scheme", "value": "light"}])
-    yield Page(browser, port)
+    page = Page(browser, port)
+    page.set_size(1200, 900)
+    page.set_theme("light")
+    yield page
     problems = browser.call("problems")
     assert not problems, problems

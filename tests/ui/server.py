@@ -99,6 +99,20 @@ def rate(**values: Any) -> dict[str, Any]:
     return values
 
 
+@dataclass
+class Plant:
+    name: str
+    left: "Plant | None" = None
+    right: "Plant | None" = None
+    below: "Plant | None" = None
+
+
+@server.tool(annotations={"readOnlyHint": True})
+def graft(plant: Plant, size: tuple[int, str], mood: int | str = 1) -> dict[str, Any]:
+    """Join plants to one."""
+    return {"plant": plant, "size": size, "mood": mood}
+
+
 @server.tool
 def picture() -> Image:
     """A picture of a flower."""
@@ -154,6 +168,13 @@ async def grow(ctx: Context, steps: int = 3, seconds: float = 0.05) -> str:
         await ctx.progress(step + 1, steps, "growing")
         await asyncio.sleep(seconds)
     return "grown"
+
+
+@server.tool
+def plant(name: str) -> str:
+    """Offer another tool."""
+    server.tool(name=name, replace=True)(lambda: name)
+    return f"{name} grows"
 
 
 @server.resource("shop://hours", mime_type="text/plain")

@@ -1,18 +1,15 @@
-"""The page for everyone: keyboard, screen readers, light and dark, and a narrow screen; and its pictures."""
+"""The page for everyone: keyboard, screen readers, light and dark, and a narrow screen."""
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from talking import ROOT
 from ui.browser import axe
 from ui.conftest import Page
 
 pytestmark = pytest.mark.slow
 
-PICTURES = ROOT / "docs" / "images"
 AXE = """axe.run({resultTypes: ["violations"], runOnly: %s}).then((found) => found.violations
   .filter((one) => ["serious", "critical"].includes(one.impact))
   .map((one) => one.id + ": " + one.nodes.map((node) => node.html.slice(0, 120) + " " + node.failureSummary)))"""
@@ -24,11 +21,6 @@ def findings(page: Page, *rules: str) -> list[str]:
         page.call("evaluate", axe() + ";0")
     found: list[str] = page.js(AXE % (json.dumps(rules) if rules else "undefined"))
     return found
-
-
-def set_theme(page: Page, theme: str) -> None:
-    """Prefer a light or a dark page, as a system does."""
-    page.call("emulateMediaFeatures", [{"name": "prefers-color-scheme", "value": theme}])
 
 
 def states(page: Page) -> Iterator[str]:
@@ -67,13 +59,13 @@ def states(page: Page) -> Iterator[str]:
 def test_axe_finds_nothing_serious_in_either_theme_and_nothing_is_cut_off_at_400_pixels(page: Page) -> None:
     for state in states(page):
         found = findings(page)
-        set_theme(page, "dark")
+        page.set_theme("dark")
         found += findings(page, "color-contrast")  # the themes differ in colours only
-        set_theme(page, "light")
+        page.set_theme("light")
         assert not found, f"{state}: " + "\n".join(found)
-        page.call("setViewport", {"width": 400, "height": 800})
+        page.set_size(400, 800)
         width = page.js("document.documentElement.scrollWidth")
-        page.call("setViewport", {"width": 1200, "height": 900})
+        page.set_size(1200, 900)
         assert width <= 400, f"{state} is {width} pixels wide"
 
 
@@ -86,7 +78,7 @@ def test_axe_would_find_an_image_without_words(page: Page) -> None:
 def test_the_themes_differ_and_follow_the_system(page: Page) -> None:
     page.open()
     light = page.js("getComputedStyle(document.body).backgroundColor")
-    set_theme(page, "dark")
+    page.set_theme("dark")
     assert light == "rgb(255, 255, 255)"
     assert page.js("getComputedStyle(document.body).backgroundColor") == "rgb(22, 25, 29)"
 
@@ -117,27 +109,3 @@ def test_the_keyboard_is_enough(page: Page) -> None:
     assert page.text("a:focus") == "Skip to the content"
     page.call("press", "Enter")
     assert page.js("document.activeElement.id") == "main"
-
-
-def test_the_pictures_of_the_documentation(page: Page, tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    folder = PICTURES if pytestconfig.getoption("--update-pictures", False) else tmp_path
-    page.call("setViewport", {"width": 1100, "height": 760, "deviceScaleFactor": 1})
-    page.open("tools/flowers")
-    page.run()
-    page.call("screenshot", {"path": str(folder / "page.png")})
-    page.run("Compare revisions and policies")
-    page.call("setViewport", {"width": 1100, "height": 1000, "deviceScaleFactor": 1})
-    page.js("document.querySelector('.output h3').scrollIntoView()")
-    set_theme(page, "dark")
-    page.call("screenshot", {"path": str(folder / "page-compare.png")})
-    set_theme(page, "light")
-    page.call("setViewport", {"width": 400, "height": 760, "deviceScaleFactor": 1})
-    page.open("tools/bouquet")
-    page.press("Call")
-    page.wait_for("For whom is the bouquet?")
-    page.js("document.querySelector('.question').scrollIntoView({block: 'center'})")
-    page.call("screenshot", {"path": str(folder / "page-question.png")})
-    page.press("Dismiss")
-    for name in ("page.png", "page-compare.png", "page-question.png"):
-        assert (folder / name).stat().st_size > 5_000
-        assert (PICTURES / name).is_file()

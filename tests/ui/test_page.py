@@ -1,10 +1,14 @@
 """The page of a server in a real Chromium: what a person sees, and what is sent."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from ui.conftest import Page
+from posting import served
+from talking import ROOT
+from ui.browser import Browser
+from ui.conftest import SERVER, Page
 
 pytestmark = pytest.mark.slow
 
@@ -63,6 +67,25 @@ def test_a_form_has_lists_objects_unions_dates_and_maps(page: Page) -> None:
         "payment": {"kind": "invoice", "company": "Acme", "days": 30},
         "notes": {"porter": "ring twice"},
     }
+
+
+def test_a_form_for_a_type_that_contains_itself_grows_when_it_is_wanted(page: Page) -> None:
+    page.open("tools/graft")
+    assert page.count("form.call input, form.call textarea") < 20
+    page.press("Raw JSON")
+    deep = {"name": "a", "left": {"name": "b", "below": {"name": "c", "right": {"name": "d"}}}}
+    page.fill("Arguments as JSON", json.dumps({"plant": deep, "size": [3, "cm"], "mood": "good"}))
+    page.press("Raw JSON")
+    page.run()
+    answer = json.loads(page.text("pre.bytes"))["result"]["structuredContent"]
+    assert answer["plant"]["left"]["below"]["right"]["name"] == "d"
+    assert (answer["size"], answer["mood"]) == ([3, "cm"], "good")
+    page.open("tools/graft", {"plant": {"name": "a", "left": {"name": "b"}}, "size": [1, "m"]})
+    page.js("[...document.querySelectorAll('button')].find((one) => one.innerText === 'Add below').click()")
+    page.js("document.activeElement.value = 'under b'")
+    page.run()
+    answer = json.loads(page.text("pre.bytes"))["result"]["structuredContent"]
+    assert answer["plant"]["left"]["below"]["name"] == "under b"
 
 
 def test_a_tool_that_writes_does_not_run_unless_it_is_confirmed(page: Page) -> None:
@@ -241,6 +264,29 @@ def test_the_server_suggests_values_while_somebody_types(page: Page) -> None:
     page.fill("recipient", "a")
     options = "[...document.querySelectorAll('#' + document.activeElement.getAttribute('list') + ' option')]"
     page.wait(f"{options}.map((one) => one.value).join() === 'Ada,Alan,dry'")
+
+
+def test_a_new_tool_is_there_at_once(page: Page) -> None:
+    page.open("tools/plant", {"name": "zinnia"})
+    page.run()
+    page.wait("[...document.querySelectorAll('nav li .title')].some((one) => one.innerText === 'zinnia')")
+    assert "zinnia grows" in page.text(".result")  # what is open stays
+
+
+def test_a_file_that_is_saved_is_shown_with_the_same_values(browser: Browser, tmp_path: Path) -> None:
+    file, text = tmp_path / "edited.py", SERVER.read_text("utf-8")
+    file.write_text(text, "utf-8")
+    command = ("-m", "plainmcp", "serve", file, "--http", "127.0.0.1:0", "--reload")
+    with served(*command, cwd=ROOT) as (_, port):
+        page = Page(browser, port)
+        page.open("tools/rate")
+        page.fill("stars", "4")
+        file.write_text(text.replace("Rate a flower.", "Rate a rose."), "utf-8")
+        page.wait_for("Rate a rose.")
+        page.run()
+        assert json.loads(page.text("pre.bytes"))["result"]["structuredContent"] == {"stars": 4}
+        page.call("goto", "about:blank")
+    browser.call("problems")  # the browser reports the end of a stream by itself
 
 
 def test_calls_are_in_the_history_of_the_browser_and_never_run_by_themselves(page: Page) -> None:

@@ -105,6 +105,7 @@ def copies_of(
     """For each policy and revision, the name of the policy and a copy of the server that has it for one tool.
 
     The function of the tool runs in the first copy that is called, on the newest revision; the others have its value.
+    `principal` is the caller, who may see tools that others do not.
     """
     feature = server.registry.tools.find(tool, principal)
     once = Once(feature).function if feature is not None else None

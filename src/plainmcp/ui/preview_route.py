@@ -119,11 +119,10 @@ class PreviewRoute:
 
 async def preview_async(core: Core, params: CallParams, principal: Any) -> list[CallPreview]:
     """A preview of a call for each policy and revision; raises ProtocolError if it cannot be called."""
-    feature = core.registry.tools.find(params.name, None)
-    policies = {} if feature is None else policies_of(feature, every=True)
+    policies = policies_of(core.registry.tools.get(params.name, principal), every=True)
     revisions, previews = list(REVISIONS.values()), list[CallPreview]()
     with _quiet_after_first(previews):
-        for name, copy, revision in copies_of(core, params.name, policies or {"standard": core.policy}, revisions):
+        for name, copy, revision in copies_of(core, params.name, policies, revisions, principal):
             if previews:
                 copy.dispatch = dispatch  # the tool runs once, so that observers see one call
             exchange = receive_message(copy, _message_of(params, revision), Caller(None, principal, revision))

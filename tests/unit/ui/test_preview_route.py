@@ -109,6 +109,19 @@ def test_the_caller_is_checked_as_at_the_endpoint() -> None:
     assert rows[0]["result"]["content"][0]["text"] == "written"
 
 
+def test_a_tool_that_only_some_see_runs_once_for_these() -> None:
+    server, runs = Server("s", "1"), list[int]()
+
+    @server.tool(visible=lambda principal: principal is not None and principal.subject == "writer")
+    def hidden() -> str:
+        runs.append(1)
+        return "seen"
+
+    assert preview(server, "hidden", {"authorization": "Bearer reader"}).json["error"]["code"] == -32602
+    rows = preview(server, "hidden", {"authorization": "Bearer writer"}).json["results"]
+    assert len(rows) == ROWS and runs == [1]
+
+
 @pytest.mark.parametrize(
     ("method", "body", "headers", "status"),
     [

@@ -7,6 +7,7 @@ import { renderMarkdown } from "./markdown.js";
 import { costOf, fetchOffer, KINDS, showOffer } from "./offer.js";
 import { readPlace, toFragment } from "./place.js";
 import { showNumber } from "./sizes.js";
+import { watch } from "./watch.js";
 
 const facts = JSON.parse(document.body.dataset.facts);
 const url = new URL(facts.endpoint, location.origin).href;
@@ -16,6 +17,7 @@ const say = (text) => fill(byId("status"), text);
 const page = { facts, token, say, client: null, onRead: (uri) => (location.hash = placeOf(uri)) };
 let offer = null;
 let opened = null;
+let stopWatching = () => {};
 
 /** The place of a resource: listed, or what it is by its URI alone. */
 const placeOf = (uri) => toFragment("resources", uri);
@@ -33,6 +35,7 @@ async function connect() {
     say(`${all.length} definitions, ~${showNumber(all.reduce((sum, one) => sum + costOf(one), 0))} tokens (approximate)`);
     showList();
     open();
+    watchAgain();
   } catch (error) {
     offer = null;
     fill(byId("offer"));
@@ -44,6 +47,29 @@ async function connect() {
   } finally {
     document.body.removeAttribute("aria-busy");
   }
+}
+
+/** Keep the offer up to date, while somebody looks: a browser has few connections to one server for all its tabs. */
+function watchAgain() {
+  stopWatching();
+  if (document.visibilityState === "visible" && offer) stopWatching = watch(url, facts.revisions.at(-1), token, update);
+}
+
+/** Show what the server offers now; a form that is open keeps its values. */
+async function update() {
+  const now = await fetchOffer(page.client).catch(() => null);
+  if (!now || JSON.stringify(now) === JSON.stringify(offer)) return;
+  offer = now;
+  showList();
+  const place = readPlace();
+  const feature = place && featureAt(place);
+  if (opened && !opened.running && feature && JSON.stringify(feature) !== JSON.stringify(opened.feature)) {
+    const { value } = opened.form.read();
+    opened = null;
+    open();
+    opened.write(value);
+  }
+  say("The server offers something else now");
 }
 
 function showList() {
@@ -102,6 +128,10 @@ byId("skip").addEventListener("click", (event) => {
 });
 byId("search").addEventListener("input", showList);
 addEventListener("popstate", open);
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "visible" && offer) update();
+  watchAgain();
+});
 addEventListener("pagehide", () => page.client?.close());
 addEventListener("keydown", (event) => {
   const isTyping = event.target.closest?.("input, textarea, select");
