@@ -10,7 +10,7 @@ PEERS := .venv-bench
 .PHONY: help run test test-fast mutants realworld check bench bench-quick docs pictures clean
 
 help:
-	@echo "make run         serve the weather example on loopback, with a page to try it in a browser"
+	@echo "make run         serve the weather example on loopback, with a page, and print lines to try it [PORT=8000]"
 	@echo "make test        run every test and every >>> example"
 	@echo "make test-fast   run the tests for the inner loop, in less than a minute"
 	@echo "make mutants MODULE=src/plainmcp/schema/generate.py [COUNT=30] [SEED=1]   do the golden tests notice a change?"
@@ -36,8 +36,10 @@ $(SERVES): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[http]'
 	@touch $@
 
+# Another port: make run PORT=8001
+PORT ?= 8000
 run: $(SERVES)
-	@$(BIN)/python examples/weather.py
+	@$(BIN)/python examples/run.py $(PORT)
 
 test: $(READY)
 	$(BIN)/python -m pytest -q -n 2

@@ -1,6 +1,6 @@
 """A weather service that speaks MCP: two tools, a family of resources and a prompt, all plain functions.
 
-python examples/weather.py              serve it on http://127.0.0.1:8000/mcp, with a page at / and a request to try
+python examples/weather.py              serve it on http://127.0.0.1:8000/mcp
 python examples/weather.py --stdio      serve it on standard input and output
 python examples/weather.py --show       print what a call becomes on each protocol revision
 """
@@ -13,8 +13,6 @@ from typing import Any
 from plainmcp import Server
 from plainmcp.revisions import REVISIONS
 from plainmcp.testing import Client
-
-ADDRESS = "127.0.0.1:8000"
 
 server = Server("weather", version="1.0.0", instructions="Weather that is made up, but always the same.")
 
@@ -64,18 +62,6 @@ def show() -> None:
         print(f"{revision}\n{json.dumps(result, indent=2, ensure_ascii=False)}\n")
 
 
-def serve() -> None:
-    """Serve over HTTP, and say how to try it."""
-    call = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
-    call["params"] |= {"capabilities": {}, "clientInfo": {"name": "curl", "version": "1"}}  # type: ignore[operator]
-    print(f"Serving on http://{ADDRESS}/mcp; Ctrl-C ends it. From another terminal:\n", file=sys.stderr)
-    print(
-        f"  curl -s http://{ADDRESS}/mcp -H 'Content-Type: application/json' -d '{json.dumps(call)}'\n",
-        file=sys.stderr,
-    )
-    server.run(http=ADDRESS, ui=True)  # with a page to try it in a browser
-
-
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["--stdio"]:
@@ -83,4 +69,4 @@ if __name__ == "__main__":
         case ["--show"]:
             show()
         case _:
-            serve()
+            server.run(http="127.0.0.1:8000")

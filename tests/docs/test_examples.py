@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from serving import EXAMPLES, load
-from talking import META, Program
+from talking import META, Program, until
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
 PONG = b'{"jsonrpc":"2.0","id":1,"result":{}}\n'
@@ -87,3 +88,33 @@ def test_an_example_runs_by_itself(name: str) -> None:
     done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py"], capture_output=True, text=True, timeout=20)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["statusCode"] == 200
+
+
+# make run -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_lines_of_make_run_work_when_pasted() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+    with Program(EXAMPLES / "run.py", port, cwd=EXAMPLES.parent) as program:
+        until(lambda: b"serving MCP at " in program.stderr)
+        lines = [program.lines.get(timeout=5).decode().strip() for _ in range(program.lines.qsize())]
+        *page, command, curl = [line for line in lines if line]
+        assert page in ([], [f"http://127.0.0.1:{port}/"])
+        assert f"call http://127.0.0.1:{port} forecast city=Oslo" in command
+        assert _paste(command).startswith('{"city": "Oslo", "high": 19.5, "low": 13}\n')
+        if shutil.which("curl"):
+            answer = json.loads(_paste(curl))
+            assert answer["result"]["structuredContent"]["result"][0] == {"city": "Oslo", "high": 19.5, "low": 13}
+        done = subprocess.run([sys.executable, EXAMPLES / "run.py", port], capture_output=True, text=True, timeout=20)
+        sentence = f"port {port} of 127.0.0.1 cannot be used; try another: make run PORT=8001\n"
+        assert (done.returncode, done.stdout, done.stderr) == (3, "", sentence)
+        program.process.send_signal(signal.SIGINT)
+        assert program.wait() == 0
+
+
+def _paste(line: str) -> str:
+    done = subprocess.run(line, shell=True, cwd=EXAMPLES.parent, capture_output=True, text=True, timeout=20)
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -1,3 +1,3 @@
-"""The command line: `plainmcp serve`, `list`, `call` and `preview`. The rules of MCP are in other packages."""
+"""The command line: serves a file, and is a client for any server. The rules of MCP are in other packages."""
 
 __all__: list[str] = []

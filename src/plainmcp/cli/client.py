@@ -9,13 +9,24 @@ from ..protocol.core import Core
 from ..revisions import Revision
 from ..transports.connection import Connection
 
-__all__ = ["InProcessTransport", "McpClient", "Receive", "ServerError", "Transport", "Unreachable"]
+__all__ = [
+    "InProcessTransport",
+    "McpClient",
+    "OnNotification",
+    "Receive",
+    "Responder",
+    "ServerError",
+    "Transport",
+    "Unreachable",
+]
 
 Receive = Callable[[bytes], None]
+OnNotification = Callable[[str, dict[str, Any]], None]
 
 _META = "io.modelcontextprotocol/"
 _CLIENT = {"name": "plainmcp", "version": "1"}
 _METHOD_NOT_FOUND = -32601
+_ROUNDS = 20  # of questions in one request
 
 
 class Unreachable(Exception):
@@ -49,8 +60,8 @@ class Transport(Protocol):
 class InProcessTransport:
     """Reaches a server in this process."""
 
-    def __init__(self, server: Core, receive: Receive) -> None:
-        self._connection = Connection(server, receive)
+    def __init__(self, server: Core, receive: Receive, *, principal: Any = None) -> None:
+        self._connection = Connection(server, receive, principal=principal)
 
     def request(self, message: bytes, revision: str, negotiated: bool) -> bytes:
         """Send a request and return its response."""
@@ -72,6 +83,27 @@ class _ServerResponse(msgspec.Struct):
     error: dict[str, Any] | None = None
 
 
+class _InputRequired(msgspec.Struct):
+    """A result that asks for input, decoded as far as it is needed."""
+
+    resultType: str = "complete"
+    inputRequests: dict[str, Any] | None = None
+    requestState: str | None = None
+
+
+class Responder(Protocol):
+    """Answers the questions of a server."""
+
+    @property
+    def capabilities(self) -> dict[str, Any]:
+        """The capabilities of a client that answers them."""
+        ...
+
+    def answer(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
+        """The result for a question; None if it cannot be answered."""
+        ...
+
+
 class McpClient:
     """The client of one server: `on_notification` is called with each notification's method and parameters."""
 
@@ -79,11 +111,14 @@ class McpClient:
         self,
         connect: Callable[[Receive], Transport],
         revision: Revision,
-        on_notification: Callable[[str, dict[str, Any]], None] | None = None,
+        on_notification: OnNotification | None = None,
+        answers: Responder | None = None,
     ) -> None:
         self.revision = revision.name
         self.last_response = b""
         self._on_notification = on_notification
+        self._answers = answers
+        self._capabilities = {} if answers is None else answers.capabilities
         self._has_handshake = revision.handshake
         self._last_id = 0
         self._negotiated = not revision.handshake
@@ -100,7 +135,7 @@ class McpClient:
             meta: dict[str, Any] = self.request("server/discover").get("_meta", {})
             discovered: dict[str, Any] = meta.get(f"{_META}serverInfo", {})
             return discovered
-        params = {"protocolVersion": self.revision, "capabilities": {}, "clientInfo": _CLIENT}
+        params = {"protocolVersion": self.revision, "capabilities": self._capabilities, "clientInfo": _CLIENT}
         result = self.request("initialize", params)
         self.revision = str(result.get("protocolVersion"))
         self._negotiated = True
@@ -129,12 +164,26 @@ class McpClient:
         result: dict[str, Any] = msgspec.json.decode(self.request_raw(method, params))
         return result
 
+    def run(self, method: str, params: dict[str, Any]) -> bytes:
+        """Send a request that runs a function of the server; returns its result as JSON, after all questions."""
+        if self._on_notification is not None:
+            params = {**params, "_meta": {"progressToken": "call"}}
+        for _ in range(_ROUNDS):
+            raw = self.request_raw(method, params)
+            required = msgspec.json.decode(raw, type=_InputRequired)
+            if required.resultType != "input_required" or self._answers is None:
+                return raw
+            answers = {key: self._answer(one) for key, one in (required.inputRequests or {}).items()}
+            if None in answers.values():
+                raise Unreachable("the server asks a question that is not answered")
+            params = {**params, "inputResponses": answers}
+            if required.requestState is not None:
+                params["requestState"] = required.requestState
+        raise Unreachable(f"the server still asks after {_ROUNDS} rounds of questions")
+
     def call(self, tool: str, arguments: dict[str, Any]) -> bytes:
         """Call a tool and return its result as JSON."""
-        params: dict[str, Any] = {"name": tool, "arguments": arguments}
-        if self._on_notification is not None:
-            params["_meta"] = {"progressToken": "call"}
-        return self.request_raw("tools/call", params)
+        return self.run("tools/call", {"name": tool, "arguments": arguments})
 
     def list(self, method: str, key: str) -> list[dict[str, Any]]:
         """All pages of a list; empty if the server does not know the method."""
@@ -162,7 +211,7 @@ class McpClient:
             return params
         meta: dict[str, Any] = {
             f"{_META}protocolVersion": self.revision,
-            f"{_META}clientCapabilities": {},
+            f"{_META}clientCapabilities": self._capabilities,
             f"{_META}clientInfo": _CLIENT,
         }
         if self._on_notification is not None:
@@ -173,11 +222,17 @@ class McpClient:
         self._transport.notify(msgspec.json.encode({"jsonrpc": "2.0", **message}), self.revision)
 
     def _receive(self, raw: bytes) -> None:
-        """Pass a notification on; decline a request, because the command line cannot answer it."""
+        """Pass a notification on; answer a request, or decline it."""
         message = msgspec.json.decode(raw)
         method = message.get("method", "")
         if method and "id" in message:
+            result = {} if method == "ping" else self._answer(message)
             refusal = {"error": {"code": _METHOD_NOT_FOUND, "message": "Method not found"}}
-            self._notify({"id": message["id"], **({"result": {}} if method == "ping" else refusal)})
+            self._notify({"id": message["id"], **(refusal if result is None else {"result": result})})
         elif method and self._on_notification is not None:
             self._on_notification(method, message.get("params") or {})
+
+    def _answer(self, question: dict[str, Any]) -> dict[str, Any] | None:
+        if self._answers is None:
+            return None
+        return self._answers.answer(str(question.get("method")), question.get("params") or {})

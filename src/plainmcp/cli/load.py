@@ -1,109 +1,131 @@
-"""Loads the server from a file: FILE or FILE:OBJECT. Says what is wrong when there is none."""
+"""Loads the server that a target names: imports its module, and takes or makes the server in it."""
 
-import ast
+import importlib
 import importlib.util
+import inspect
 import runpy
 import sys
 import traceback
-from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from ..protocol.tracebacks import is_own_file
 from ..server import Server
+from .source import LoadError, ServerSource, find_source
 
-__all__ = ["LoadError", "file_of", "format_user_traceback", "has_server", "load", "run_program"]
-
-
-class LoadError(Exception):
-    """There is no server in a file; the text says why."""
+__all__ = ["format_user_traceback", "load", "run_program", "start_lifespan"]
 
 
-def load(target: str) -> Server:
-    """The server that FILE or FILE:OBJECT names; raises LoadError."""
-    file, name = _split(target)
-    module = _import_file(file)
-    if name is not None:
-        value = getattr(module, name, None)
-        if not isinstance(value, Server):
-            reason = "there is none" if value is None else f"it is a {type(value).__name__}"
-            problem = f"{file} has no server called {name!r}: {reason}"
-            raise LoadError(_with_advice(file, problem) if _is_foreign_server(value) else problem)
-        return value
+def load(target: str, *, is_module: bool = False) -> Server:
+    """The server that FILE, FILE:OBJECT, MODULE:OBJECT or, with `is_module`, MODULE names; raises LoadError."""
+    source = find_source(target, is_module=is_module)
+    module = _import_source(source)
+    if source.name is not None:
+        return _take(source, module)
     servers = {key: value for key, value in vars(module).items() if isinstance(value, Server)}
     if not servers and any(_is_foreign_server(value) for value in vars(module).values()):
-        raise LoadError(_with_advice(file, f"{file} has a server of another package"))
+        raise LoadError(_with_advice(source, f"{source.where} has a server of another package"))
     if not servers:
-        raise LoadError(f"{file} has no server; write server = Server(...) at its top level")
+        raise LoadError(
+            f"{source.where} has no server; write server = Server(...) at its top level, "
+            f"or name a function that returns one: {source.where}:function"
+        )
     if len({id(server) for server in servers.values()}) > 1:
-        choices = ", ".join(f"{file}:{key}" for key in servers)
-        raise LoadError(f"{file} has several servers; say which: {choices}")
+        choices = ", ".join(f"{source.where}:{key}" for key in servers)
+        raise LoadError(f"{source.where} has several servers; say which: {choices}")
     return next(iter(servers.values()))
-
-
-def has_server(target: str) -> bool:
-    """Whether the source of a file creates a server at its top level, or the target names one. Runs no code."""
-    file, name = _split(target)
-    if name is not None:
-        return True
-    try:
-        statements = ast.parse(file.read_bytes()).body
-    except (ValueError, SyntaxError):  # loading the file reports this better
-        return True
-    return any(_is_assigned_call(statement) for statement in statements)
-
-
-def _is_assigned_call(statement: ast.stmt) -> bool:
-    """Whether a statement is `name = Server(…)`, with any name that a server's class, or a function, may have."""
-    value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
-    if not isinstance(value, ast.Call):
-        return False
-    called = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
-    return any(part in called.lower() for part in ("mcp", "server"))
 
 
 def run_program(target: str) -> None:
     """Run a file as a program, for one that starts its server itself; raises LoadError if it fails."""
-    file, _ = _split(target)
-    sys.path.insert(0, str(file.resolve().parent))
+    file = find_source(target).file
+    sys.path.insert(0, str(file.resolve().parent) if file else "")
     try:
         runpy.run_path(str(file), run_name="__main__")
     except Exception as error:
-        raise LoadError(f"{file} failed\n\n{format_user_traceback(error, str(file))}") from error
+        raise LoadError(f"{file} failed\n\n{format_user_traceback(error)}") from error
 
 
-def file_of(target: str) -> Path:
-    """The file in FILE or FILE:OBJECT; raises LoadError if it does not exist."""
-    return _split(target)[0]
-
-
-def _split(target: str) -> tuple[Path, str | None]:
-    whole = Path(target)
-    path, colon, name = target.rpartition(":")
-    has_name = colon and name.isidentifier() and not whole.exists()
-    file = Path(path) if has_name else whole
-    if not file.is_file():
-        similar = file.with_suffix(".py") if file.name else file
-        hint = f"; did you mean {similar}?" if similar.is_file() else ""
-        raise LoadError(f"there is no file {file}{hint}")
-    return file, name if has_name else None
-
-
-def _import_file(file: Path) -> ModuleType:
-    """The file as a module, under its own name if that is free; it can import the files in its folder."""
-    name = file.stem if file.stem.isidentifier() and file.stem not in sys.modules else f"served_{file.stem}"
-    spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None:
-        raise LoadError(f"{file} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(file.resolve().parent))
-    sys.modules[name] = module
+def start_lifespan(server: Server) -> None:
+    """Start the lifespan of a server, before it is copied: a copy has its value. Raises LoadError."""
     try:
-        spec.loader.exec_module(module)
+        for life in server.lives():
+            life.start()
+    except Exception as error:
+        raise LoadError(f"the lifespan of {server.info.name} failed\n\n{format_user_traceback(error)}") from error
+
+
+# The server in a module ---------------------------------------------------------------------------
+
+
+def _take(source: ServerSource, module: ModuleType) -> Server:
+    """The server with a name, or the one that the function of this name returns; raises LoadError."""
+    value: Any = module
+    for part in (source.name or "").split("."):
+        value = getattr(value, part, None)
+    if isinstance(value, Server):
+        return value
+    if inspect.isroutine(value):
+        return _make(source, value)
+    reason = "there is none" if value is None else f"it is a {type(value).__name__}"
+    problem = f"{source.where} has no server called {source.name!r}: {reason}"
+    raise LoadError(_with_advice(source, problem) if _is_foreign_server(value) else problem)
+
+
+def _make(source: ServerSource, factory: Any) -> Server:
+    """The server that a function without arguments returns; raises LoadError."""
+    where = f"{source.where}:{source.name}"
+    try:
+        value = _await(factory) if inspect.iscoroutinefunction(factory) else factory()
     except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        problem = f"{file} cannot be loaded\n\n{format_user_traceback(error, str(spec.origin))}"
-        raise LoadError(_with_advice(file, problem) if _is_missing_package(error) else problem) from error
+        raise LoadError(f"{where} failed\n\n{format_user_traceback(error)}") from error
+    if not isinstance(value, Server):
+        problem = f"{where} returned a {type(value).__name__}; it has to return a server"
+        raise LoadError(_with_advice(source, problem) if _is_foreign_server(value) else problem)
+    return value
+
+
+def _await(factory: Any) -> Any:
+    from ..transports.background_loop import wait_for  # loads asyncio only when it is needed
+
+    return wait_for(factory)
+
+
+# Imports ------------------------------------------------------------------------------------------
+
+
+def _import_source(source: ServerSource) -> ModuleType:
+    """The module of a source; it can import what is in its folders."""
+    sys.path[:0] = [str(folder) for folder in source.folders]
+    alone = source.file is not None and "." not in source.module and source.file.stem != "__init__"
+    try:
+        return _import_file(source) if alone else importlib.import_module(source.module)
+    except LoadError:
+        raise
+    except (Exception, SystemExit) as error:
+        sys.modules.pop(source.module, None)
+        if source.file is None and isinstance(error, ModuleNotFoundError) and error.name == source.module:
+            raise LoadError(f"there is no module {source.module} in {source.folders[0]}") from None
+        problem = f"{source.where} cannot be loaded\n\n{format_user_traceback(error)}"
+        raise LoadError(_with_advice(source, problem) if _is_missing_package(error) else problem) from error
+
+
+def _import_file(source: ServerSource) -> ModuleType:
+    """The module of a file that is not in a package, under the name that the source chose for it."""
+    assert source.file is not None
+    spec = importlib.util.spec_from_file_location(source.module, source.file)
+    if spec is None or spec.loader is None:
+        raise LoadError(f"{source.file} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[source.module] = module
+    spec.loader.exec_module(module)
     return module
+
+
+def _is_foreign_server(value: object) -> bool:
+    """Whether a value is a server of another package, one that has a counterpart here."""
+    kind = type(value)
+    return kind.__name__ in ("FastMCP", "MCPServer") and kind.__module__.partition(".")[0] in ("fastmcp", "mcp")
 
 
 def _is_missing_package(error: BaseException) -> bool:
@@ -112,26 +134,21 @@ def _is_missing_package(error: BaseException) -> bool:
     return name is not None and (name.split(".")[0] in ("fastmcp", "mcp") or name.startswith("plainmcp.compat."))
 
 
-def _with_advice(file: Path, problem: str) -> str:
+def _with_advice(source: ServerSource, problem: str) -> str:
     """A problem, and the imports to change if the file was written for another package."""
     from .advice import advise  # loaded for those who need it
 
-    advice = advise(file)
+    advice = None if source.file is None else advise(source.file)
     return problem if advice is None else f"{problem}\n\n{advice}"
 
 
-def format_user_traceback(error: BaseException, file: str | None = None) -> str:
-    """A traceback without the frames of this package; it starts in `file` if that is given."""
-    start = error.__traceback__
-    while start is not None and file is not None and start.tb_frame.f_code.co_filename != file:
-        start = start.tb_next
-    formatter = traceback.TracebackException(type(error), error, start)
-    frames = [frame for frame in formatter.stack if not is_own_file(frame.filename)]
+def format_user_traceback(error: BaseException) -> str:
+    """A traceback without the frames of this package and of Python's import."""
+    formatter = traceback.TracebackException(type(error), error, error.__traceback__)
+    frames = [frame for frame in formatter.stack if not _is_of_machinery(frame.filename)]
     formatter.stack = traceback.StackSummary.from_list(frames)
     return "".join(formatter.format()).rstrip()
 
 
-def _is_foreign_server(value: object) -> bool:
-    """Whether a value is a server of another package, one that has a counterpart here."""
-    kind = type(value)
-    return kind.__name__ in ("FastMCP", "MCPServer") and kind.__module__.partition(".")[0] in ("fastmcp", "mcp")
+def _is_of_machinery(file: str) -> bool:
+    return is_own_file(file) or file.startswith("<frozen ") or file == importlib.__file__

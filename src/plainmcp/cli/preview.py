@@ -14,12 +14,10 @@ from ..policy import Policy
 from ..preview.calls import CallPreview, copies_of, in_order, read_preview
 from ..revisions import Revision
 from ..server import Server
-from .client import InProcessTransport, McpClient, ServerError, Unreachable
+from .client import InProcessTransport, McpClient, OnNotification, ServerError, Unreachable
 from .show import block_lines, escape_controls, in_colour
 
 __all__ = ["CallPreview", "preview_remote", "preview_server", "report_lines"]
-
-OnNotification = Callable[[str, dict[str, Any]], None]
 
 _INCIDENT = re.compile(r"incident [0-9a-f]{8}")  # each incident has a random number
 _HEADS = ("revision", "content", "structured content", "text", "data", "bytes", "~tokens")
@@ -39,12 +37,13 @@ def preview_server(
     policies: dict[str, Policy],
     revisions: list[Revision],
     on_notification: OnNotification | None = None,
+    principal: Any = None,
 ) -> list[CallPreview]:
     """A preview for each policy and revision. Raises ServerError if there is no such tool."""
     previews: list[CallPreview] = []
-    for name, copy, revision in copies_of(server, tool, policies, revisions):
-        receive = None if previews else on_notification
-        with closing(McpClient(partial(InProcessTransport, copy), revision, receive)) as client:
+    for name, copy, revision in copies_of(server, tool, policies, revisions, principal):
+        connect = partial(InProcessTransport, copy, principal=principal)
+        with closing(McpClient(connect, revision, None if previews else on_notification)) as client:
             previews.append(_preview_call(name, client, tool, arguments))
     return in_order(previews, policies, revisions)
 

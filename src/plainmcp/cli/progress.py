@@ -8,6 +8,8 @@ from .show import escape_controls, in_colour, indent_json
 
 __all__ = ["Progress"]
 
+_BAR = 20  # characters
+
 
 class Progress:
     """Shows notifications as they come: on a terminal one line that changes, otherwise a line for each."""
@@ -35,7 +37,7 @@ class Progress:
         if not _is_terminal():
             amount = f"{done:g}" + ("" if total is None else f"/{total:g}")
             return self._print(f"[{amount}] {message}")
-        amount = f"{done / total:4.0%}" if total else f"{done:g}"
+        amount = f"{_bar_of(done / total)} {done / total:4.0%}" if total else f"{done:g}"
         text = escape_controls(f"{amount}  {message}").replace("\n", " ").rstrip()
         line = in_colour(text[: _columns() - 1], "dim", sys.stderr)
         self._has_line = True
@@ -44,6 +46,16 @@ class Progress:
     def _print(self, text: str) -> None:
         self.close()
         print(in_colour(escape_controls(text).rstrip(), "dim", sys.stderr), file=sys.stderr, flush=True)
+
+
+def _bar_of(share: float) -> str:
+    """A bar of fixed length.
+
+    >>> _bar_of(0.5)
+    '[##########..........]'
+    """
+    full = round(min(max(share, 0), 1) * _BAR)
+    return f"[{'#' * full}{'.' * (_BAR - full)}]"
 
 
 def _columns() -> int:

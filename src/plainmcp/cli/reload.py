@@ -1,6 +1,6 @@
 """Serves a file, and starts again when it or another Python file in its folder is saved.
 
-A child process serves, and this one watches the files. transports.http_server serves on the child's socket.
+A child process serves, and this one watches the files. While the file cannot be loaded, the child serves the reason.
 """
 
 import multiprocessing
@@ -22,7 +22,9 @@ from ..transports import uvicorn
 from ..transports.health import HEALTH
 from ..transports.log_format import formatted_logs
 from ..transports.shutdown import check_grace
-from .load import LoadError, file_of, load
+from .broken import BrokenApp
+from .load import load
+from .source import LoadError, find_source
 
 __all__ = ["serve_with_reload"]
 
@@ -38,24 +40,25 @@ def serve_with_reload(
     address: str,
     grace: float,
     *,
+    is_module: bool = False,
     drop_in: bool = False,
     keys: str | None = None,
     access_log: Literal["plain", "json"] | None = None,
     log_level: str | None = None,
     ui: bool = False,
 ) -> None:
-    """Serve FILE or FILE:OBJECT at host:port until a signal comes; problems with the file are printed meanwhile.
+    """Serve the server that a target names at host:port until a signal comes.
 
-    With `drop_in`, imports of other packages lead to the facades, in each process that serves. With `keys`, callers
-    need a key in that file. `access_log`, `log_level` and `ui` are those of `server.run`. Running requests have
+    A file that cannot be loaded is reported, here and to callers. With `is_module` the target is a module. With
+    `drop_in`, imports of other packages lead to the facades, in each process that serves. With `keys`, callers need
+    a key in that file. `access_log`, `log_level` and `ui` are those of `server.run`. Running requests have
     `grace` seconds before a reload or the end of the process abandons them. Raises LoadError if there is no such
     file, AuthorError if it cannot be served at this address.
     """
-    file = file_of(target)
-    folder = file.resolve().parent
+    folder = find_source(target, is_module=is_module).folder
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     child: Any = None
-    options = (grace, drop_in, keys, access_log, log_level, address if ui else None)
+    options = (grace, is_module, drop_in, keys, access_log, log_level, address if ui else None)
     uvicorn.warn_if_open(address, is_protected=keys is not None)
     try:
         with uvicorn.open_socket(address, has_page=ui) as bound:
@@ -132,6 +135,7 @@ def _serve(
     target: str,
     bound: Any,
     grace: float,
+    is_module: bool,
     drop_in: bool,
     keys: str | None,
     access_log: Literal["plain", "json"] | None,
@@ -147,14 +151,15 @@ def _serve(
 
     with formatted_logs(log_level), ExitStack() as stack:
         try:
-            server = load(target)
+            server = load(target, is_module=is_module)
             stack.enter_context(server._logs(access_log, log_level))
             auth: dict[str, Any] = {} if keys is None else {"auth": Keys.from_file(keys)}
             build = server.asgi if page_address is None else partial(server._asgi_with_page, page_address)
-            app = build(path=uvicorn.PATH, health=HEALTH, **auth)
+            app: Any = build(path=uvicorn.PATH, health=HEALTH, **auth)
         except (LoadError, AuthorError) as error:
             _print(str(error))
-            sys.exit(1)
+            _print("requests are answered with 503 and this error until a file is saved")
+            app = BrokenApp(str(error))
         with suppress(KeyboardInterrupt):  # uvicorn has ended already
             serve_on(bound, app, grace=grace, **uvicorn.uvicorn_level(log_level))
 

@@ -4,10 +4,10 @@ import http.client
 import shlex
 import subprocess
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
 
@@ -15,8 +15,15 @@ from .client import Receive, Unreachable
 
 __all__ = ["CommandTransport", "HttpTransport"]
 
-_SECONDS = 10  # to connect and to close; a call may take any time
+_SECONDS = 10  # to connect; a call may take any time
+_SECONDS_TO_CLOSE = 5
+_PATH = "/mcp"
+_NOT_HERE = {404, 405, 501}  # statuses of a web server that has no MCP server at a path
 _NAME_KEYS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+
+class _NotMcp(Unreachable):
+    """Something else than an MCP server answers at a URL."""
 
 
 class _MessageHead(msgspec.Struct):
@@ -28,13 +35,14 @@ class _MessageHead(msgspec.Struct):
 
 
 class HttpTransport:
-    """Reaches a server at a URL: every message is an HTTP request."""
+    """Reaches a server at a URL: every message is an HTTP request. Without a server there, it tries `/mcp` below."""
 
-    def __init__(self, url: str, receive: Receive, *, key: str | None = None) -> None:
+    def __init__(self, url: str, receive: Receive, *, headers: Mapping[str, str] | None = None) -> None:
         self._url = url
         self._receive = receive
-        self._credentials = {} if key is None else {"Authorization": f"Bearer {key}"}
+        self._own_headers = dict(headers or {})
         self._session: str | None = None
+        self._has_answered = False
         try:
             self._parts = urlsplit(url)
             valid = bool(self._parts.hostname) and self._parts.port != 0
@@ -45,10 +53,28 @@ class HttpTransport:
 
     def request(self, message: bytes, revision: str, negotiated: bool) -> bytes:
         """Send a request and return its response."""
-        response = self._post(message, revision if negotiated else None)
+        version = revision if negotiated else None
+        try:
+            response = self._post(message, version)
+        except _NotMcp as error:
+            if self._has_answered or self._parts.path.rstrip("/").endswith(_PATH):
+                raise
+            response = self._post_below(message, version, error)
         if response is None:
             raise Unreachable(f"{self._url} accepted a request and did not answer it")
+        self._has_answered = True
         return response
+
+    def _post_below(self, message: bytes, revision: str | None, first: "_NotMcp") -> bytes | None:
+        """Send the first request to /mcp, because there is no server at the URL itself; raises the first error."""
+        parts, url = self._parts, self._url
+        self._parts = parts._replace(path=parts.path.rstrip("/") + _PATH)
+        self._url = urlunsplit(self._parts)
+        try:
+            return self._post(message, revision)
+        except _NotMcp:
+            self._parts, self._url = parts, url
+            raise first from None
 
     def notify(self, message: bytes, revision: str) -> None:
         """Send a message that has no response."""
@@ -58,7 +84,7 @@ class HttpTransport:
         """End the session, if there is one."""
         if self._session is not None:
             with suppress(Unreachable, OSError, http.client.HTTPException), closing(self._connect()) as connection:
-                headers = {"Mcp-Session-Id": self._session, **self._credentials}
+                headers = {"Mcp-Session-Id": self._session, **self._own_headers}
                 connection.request("DELETE", self._path, headers=headers)
                 connection.getresponse().read()
 
@@ -92,13 +118,16 @@ class HttpTransport:
         if kind == "application/json" and b'"jsonrpc"' in body:
             return body
         if response.status >= 300:
-            advice = "; a key or token that it knows is given with --key" if response.status == 401 else ""
-            raise Unreachable(f"{self._url} answered {response.status} {response.reason}{advice}")
+            advice = "; a token that it knows is given with --bearer" if response.status == 401 else ""
+            kind_of_error = _NotMcp if response.status in _NOT_HERE else Unreachable
+            raise kind_of_error(f"{self._url} answered {response.status} {response.reason}{advice}")
+        if body.strip():
+            raise _NotMcp(f"{self._url} is not an MCP server: it answered with {kind or 'something'}")
         return None
 
     def _headers(self, head: _MessageHead, revision: str | None) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-        headers |= self._credentials
+        headers |= self._own_headers
         if revision is not None:
             headers["MCP-Protocol-Version"] = revision
         if self._session is not None:
@@ -182,7 +211,7 @@ class CommandTransport:
         with suppress(BrokenPipeError):
             self._process.stdin.close()
         try:
-            self._process.wait(_SECONDS)
+            self._process.wait(_SECONDS_TO_CLOSE)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

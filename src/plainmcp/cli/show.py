@@ -1,4 +1,4 @@
-"""Formats what `plainmcp list` and `plainmcp call` print: the features of a server, and a result."""
+"""Formats what the commands print: the results of tools, resources and prompts, colours, and text that is safe."""
 
 import os
 import sys
@@ -8,24 +8,18 @@ import msgspec
 
 __all__ = [
     "block_lines",
+    "contents_lines",
     "escape_controls",
     "in_colour",
     "indent_json",
-    "kind_of",
-    "listing_lines",
+    "messages_lines",
     "result_lines",
-    "summary_of",
+    "suggestion_lines",
+    "to_json",
 ]
 
 _COLOURS = {"bold": "1", "dim": "2", "red": "31"}
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
-_KINDS = (
-    ("tools", "name"),
-    ("resources", "uri"),
-    ("resourceTemplates", "uriTemplate"),
-    ("prompts", "name"),
-)
-_TITLES = {"resourceTemplates": "resource templates"}
 
 
 def in_colour(text: str, colour: str, stream: Any = None) -> str:
@@ -45,90 +39,14 @@ def escape_controls(text: str) -> str:
     return text.replace("\r\n", "\n").translate(_CONTROLS)
 
 
+def to_json(value: Any) -> str:
+    """A value as JSON in one line."""
+    return msgspec.json.encode(value).decode()
+
+
 def indent_json(value: Any) -> str:
     """A value as indented JSON."""
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
-
-
-# Lists --------------------------------------------------------------------------------------------
-
-
-def listing_lines(info: dict[str, Any], revision: str, features: dict[str, list[dict[str, Any]]]) -> list[str]:
-    """All features of a server, in lines."""
-    lines = [
-        in_colour(escape_controls(f"{info.get('name', '?')} {info.get('version', '')}").rstrip(), "bold")
-        + f", on {revision}"
-    ]
-    for kind, key in _KINDS:
-        if features[kind]:
-            lines += ["", in_colour(_TITLES.get(kind, kind), "bold")]
-        names = [escape_controls(str(feature.get(key, "?"))) for feature in features[kind]]
-        width = max(map(len, names), default=0)
-        for name, feature in zip(names, features[kind], strict=True):
-            lines.append(f"  {name.ljust(width)}  {summary_of(feature)}".rstrip())
-            lines += _align(_arguments_of(feature))
-    return lines if len(lines) > 1 else [*lines, "", "It offers nothing."]
-
-
-def summary_of(definition: dict[str, Any]) -> str:
-    """The first line of a feature's description, or its title."""
-    text = (definition.get("description") or definition.get("title") or "").strip()
-    return escape_controls(text).splitlines()[0] if text else ""
-
-
-def _arguments_of(feature: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """The name, kind and description of each argument."""
-    if "inputSchema" in feature:
-        schema = feature["inputSchema"]
-        required = schema.get("required", [])
-        fields: dict[str, Any] = schema.get("properties", {})
-        return [
-            (name, f"{kind_of(field)}{_format_default(name in required, field)}", summary_of(field))
-            for name, field in fields.items()
-        ]
-    arguments: list[dict[str, Any]] = feature.get("arguments", [])
-    return [
-        (str(each.get("name", "?")), "required" if each.get("required") else "optional", summary_of(each))
-        for each in arguments
-    ]
-
-
-def _format_default(required: bool, field: dict[str, Any]) -> str:
-    if required:
-        return ", required"
-    return f" = {msgspec.json.encode(field['default']).decode()}" if "default" in field else ", optional"
-
-
-def _align(rows: list[tuple[str, str, str]]) -> list[str]:
-    names, kinds = (max((len(row[column]) for row in rows), default=0) for column in (0, 1))
-    return [
-        "      "
-        + in_colour(escape_controls(f"{name.ljust(names)}  {kind.ljust(kinds)}  {description}").rstrip(), "dim")
-        for name, kind, description in rows
-    ]
-
-
-def kind_of(schema: Any) -> str:
-    """The kind of value a schema accepts, in a few words.
-
-    >>> kind_of({"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}})
-    'array of string or null'
-    """
-    if not isinstance(schema, dict):
-        return "anything"
-    if "enum" in schema:
-        return " or ".join(msgspec.json.encode(one).decode() for one in schema["enum"])
-    if "const" in schema:
-        return msgspec.json.encode(schema["const"]).decode()
-    if "$ref" in schema:
-        return str(schema["$ref"]).rpartition("/")[2] or "anything"
-    for key in ("anyOf", "oneOf"):
-        if key in schema:
-            return " or ".join(dict.fromkeys(kind_of(one) for one in schema[key]))
-    kind = schema.get("type", "anything")
-    if isinstance(kind, list):
-        return " or ".join(kind)
-    return f"array of {kind_of(schema['items'])}" if kind == "array" and "items" in schema else str(kind)
 
 
 # Results ------------------------------------------------------------------------------------------
@@ -138,12 +56,41 @@ def result_lines(result: dict[str, Any]) -> list[str]:
     """A tool's result in lines: its blocks, then its structured content."""
     lines = [line for block in result.get("content", []) for line in block_lines(block)]
     if result.get("resultType") == "input_required":
-        lines.append("[the tool asks for input, which cannot be given here]")
+        lines.append("[the tool asks for input; --answer JSON gives it]")
     if result.get("isError"):
         lines = [in_colour(line, "red") for line in lines]
     if "structuredContent" in result:
         lines += ["", in_colour("structured content", "bold"), *indent_json(result["structuredContent"]).split("\n")]
     return lines
+
+
+def contents_lines(result: dict[str, Any]) -> list[str]:
+    """The contents of a resource in lines; each has a heading if there are several."""
+    blocks = [{"type": "resource", "resource": one} for one in result.get("contents", [])]
+    lines = [block_lines(block) for block in blocks]
+    if len(lines) == 1 and "text" in blocks[0]["resource"]:
+        return lines[0][1:]
+    return [line for each in lines for line in each]
+
+
+def messages_lines(result: dict[str, Any]) -> list[str]:
+    """The messages of a prompt in lines, each below its role."""
+    lines: list[str] = []
+    for message in result.get("messages", []):
+        content = message.get("content")
+        blocks = content if isinstance(content, list) else [content or {}]
+        lines += ["", in_colour(escape_controls(str(message.get("role", "?"))), "bold")]
+        lines += [f"  {line}" for block in blocks for line in block_lines(block)]
+    return lines[1:]
+
+
+def suggestion_lines(result: dict[str, Any]) -> list[str]:
+    """The suggestions of a completion, a line for each."""
+    completion = result.get("completion", {})
+    values: list[Any] = completion.get("values", [])
+    more = (completion.get("total") or 0) - len(values)
+    rest = f"… {more} more" if more > 0 else "… and more" if completion.get("hasMore") else None
+    return [*(escape_controls(str(value)) for value in values), *([] if rest is None else [rest])]
 
 
 def block_lines(block: dict[str, Any]) -> list[str]:

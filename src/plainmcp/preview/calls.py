@@ -16,9 +16,14 @@ from ..protocol.features import ToolFeature
 from ..revisions import Revision
 from .copies import Once, with_policy
 
-__all__ = ["CallPreview", "copies_of", "in_order", "policies_of", "read_preview"]
+__all__ = ["CallPreview", "copies_of", "in_order", "policies_of", "read_preview", "tokens_of"]
 
 S = TypeVar("S", bound=Core)
+
+
+def tokens_of(characters: int) -> int:
+    """A rough number of tokens that a model needs to read so many characters: four for each."""
+    return -(-characters // 4)
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class CallPreview:
     @property
     def tokens(self) -> int:
         """A rough number of tokens that a model needs to read it."""
-        return -(-(self.text + len(self.data or "")) // 4)
+        return tokens_of(self.text + len(self.data or ""))
 
     @property
     def failed(self) -> bool:

@@ -16,7 +16,7 @@ import pytest
 
 import posting
 from plainmcp import Server
-from plainmcp.cli import client, main, remote, show
+from plainmcp.cli import client, main, remote, schema_text, show
 from plainmcp.revisions import REVISIONS
 from serving import EXAMPLES, served
 from talking import Program, until
@@ -157,7 +157,10 @@ def test_a_wrong_command_line_is_a_two(folder: Path, arguments: list[str]) -> No
         ["list", "one.py", "two.py"],
         ["list", "--command", "true", "one.py"],
         ["call", "one.py"],
-        ["call", "one.py", "greet", "{}", "{}"],
+        ["read", "one.py", "a://b", "more"],
+        ["call", "one.py", "greet", "--header", "nonsense"],
+        ["call", "one.py", "greet", "--timeout", "0"],
+        ["list", "-m", "one", "--command", "true"],
         ["call", "one.py", "greet", "--revision", "1999-01-01"],
         ["call", "one.py", "greet", "--policy", "mine"],
         ["call", "one.py", "greet", "--loud"],
@@ -309,64 +312,6 @@ def test_a_file_named_like_a_module_is_still_loaded(tmp_path: Path, monkeypatch:
 
 # Listing and calling ------------------------------------------------------------------------------
 
-BUSY = """
-import sys
-from plainmcp import Context, Server
-server = Server("busy", "2.0")
-print("loading")
-
-@server.tool
-def work(ctx: Context, rounds: int = 2) -> dict[str, int]:
-    print("working")
-    for done in range(rounds):
-        ctx.progress(done + 1, rounds, f"round {done + 1}")
-    ctx.log("warning", "nearly there")
-    return {"rounds": rounds}
-
-@server.tool
-def crash() -> str:
-    raise ValueError("no such luck")
-
-@server.tool
-def ask(ctx: Context) -> str:
-    return str(ctx.elicit("Who?", {"type": "object", "properties": {"name": {"type": "string"}}}))
-
-@server.tool
-def paint() -> bytes:
-    return b"\\x89PNG\\r\\n\\x1a\\n rest"
-
-@server.tool
-def obey() -> str:
-    return "red: \\x1b[31m"
-"""
-
-
-@pytest.fixture
-def busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    file = tmp_path / "busy_server.py"
-    file.write_text(BUSY, "utf-8")
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.setattr(sys, "modules", dict(sys.modules))
-    return str(file)
-
-
-Said = tuple[int, str, str]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Runs a command here; gives its exit code, what it printed, and what it said on standard error."""
-    monkeypatch.setattr(sys, "path", list(sys.path))
-
-    def run(*arguments: str) -> Said:
-        capsys.readouterr()
-        code = main.main(arguments)
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return run
-
-
 LISTED = """\
 weather 1.0.0, on 2026-07-28
 
@@ -384,6 +329,13 @@ prompts
   brief  Ask for a weather report.
       city  required
       tone  optional
+
+approximate tokens of all definitions: characters / 4, the heaviest first
+  ~131  forecast
+  ~110  compare
+   ~35  brief
+   ~32  weather://{city}
+  ~306  all
 """
 
 
@@ -453,7 +405,8 @@ def test_progress_is_a_line_that_changes_on_a_terminal(busy: str, way: str) -> N
         target = {"file": [busy], "command": ["--command", command], "url": [url]}[way]
         code, shown = on_a_terminal("call", *target, "work")
     dim, wiped = "\x1b[2m{}\x1b[0m", "\r\x1b[K"
-    rounds = [dim.format(f"{done}%  round {number}") for number, done in ((1, " 50"), (2, "100"))]
+    bars = "[##########..........]  50%", "[####################] 100%"
+    rounds = [dim.format(f"{bar}  round {number}") for number, bar in enumerate(bars, 1)]
     told = [f"{wiped}{rounds[0]}{wiped}{rounds[1]}", f"{wiped}{dim.format('warning: nearly there')}\r\n"]
     assert code == 0
     assert "".join(told) in shown
@@ -507,7 +460,7 @@ def test_what_is_no_text_is_named_and_what_a_terminal_obeys_is_spelled_out(run: 
         (
             ["forecast", "Oslo"],
             2,
-            'the arguments are not a JSON object, such as \'{"city": "Oslo"}\': JSON is malformed',
+            'the arguments are not a JSON object or pairs, such as city=Oslo or \'{"city": "Oslo"}\': JSON is malf',
         ),
         (["forecast", "[1]"], 2, "the arguments are not a JSON object"),
     ],
@@ -683,7 +636,7 @@ def test_colours_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_schema_is_named_in_a_word_or_two(schema: Any, kind: str) -> None:
-    assert show.kind_of(schema) == kind
+    assert schema_text.kind_of(schema) == kind
 
 
 def test_keys_in_a_file_protect_a_server(folder: Path) -> None:

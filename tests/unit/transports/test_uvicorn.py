@@ -18,7 +18,7 @@ from plainmcp import Server
 from plainmcp.cli import reload
 from plainmcp.errors import AuthorError
 from plainmcp.transports import uvicorn
-from posting import ask, call, served
+from posting import ask, call, exchange, served
 from talking import META, Program, until
 
 pytestmark = pytest.mark.slow  # it starts processes
@@ -199,11 +199,24 @@ def test_a_file_is_served_anew_when_it_or_a_file_beside_it_is_saved(edited: Path
         call(port)
 
 
-def test_a_file_that_breaks_shows_its_own_traceback_and_is_waited_for(edited: Path) -> None:
+def try_exchange(port: int) -> Any:
+    """The status and the body of a call; None if the process that serves is being replaced."""
+    try:
+        return exchange(port, "process")
+    except OSError:
+        return None
+
+
+def test_a_file_that_breaks_shows_its_own_traceback_and_is_a_503(edited: Path) -> None:
     with reloading(edited) as (program, port):
         assert call(port)["structuredContent"] == {"result": "one"}
         (edited / "words.py").write_text("word = 1 / 0\n", "utf-8")
-        until(lambda: b"nothing is served now; requests wait until a file is saved\n" in program.stderr)
+        until(lambda: b"requests are answered with 503 and this error until a file is saved\n" in program.stderr)
+        status, body = until(lambda: try_exchange(port))
+        error = json.loads(body)["error"]
+        assert (status, error["code"]) == (503, -32603)
+        assert error["message"].startswith("edited.py cannot be loaded\n\nTraceback")
+        assert error["message"].endswith("ZeroDivisionError: division by zero")
         said = program.stderr.decode()
         assert "plainmcp: edited.py cannot be loaded\n" in said
         assert said.count("Traceback") == 1
@@ -213,7 +226,8 @@ def test_a_file_that_breaks_shows_its_own_traceback_and_is_waited_for(edited: Pa
         ]
         assert "ZeroDivisionError: division by zero\n" in said
         (edited / "words.py").write_text("word = 'mended'\n", "utf-8")
-        assert call(port)["structuredContent"] == {"result": "mended"}  # it waits until it is
+        until(lambda: (try_exchange(port) or [0])[0] == 200)
+        assert call(port)["structuredContent"] == {"result": "mended"}
         program.process.send_signal(signal.SIGINT)
         assert program.wait() == 0
 
@@ -221,9 +235,10 @@ def test_a_file_that_breaks_shows_its_own_traceback_and_is_waited_for(edited: Pa
 def test_a_file_that_is_broken_from_the_start_is_waited_for(edited: Path) -> None:
     (edited / "edited.py").write_text("number = 1\n", "utf-8")
     with reloading(edited) as (program, port):
-        until(lambda: b"nothing is served now" in program.stderr)
+        until(lambda: b"requests are answered with 503" in program.stderr)
         assert b"edited.py has no server; write server = Server(...)" in program.stderr
         (edited / "edited.py").write_text(EDITED, "utf-8")
+        until(lambda: (try_exchange(port) or [0])[0] == 200)
         assert call(port)["structuredContent"] == {"result": "one"}
 
 

@@ -1,0 +1,50 @@
+"""`plainmcp serve`: on standard input and output, over HTTP, or over HTTP with reloads."""
+
+from typing import Any
+
+from ..server import Server
+from ..transports import stdio
+from ..transports.log_format import formatted_logs
+from .load import load, run_program
+from .source import find_source, has_server
+
+__all__ = ["serve"]
+
+
+def serve(options: Any) -> int:
+    """Serve until the client disconnects or a signal comes; returns the exit code."""
+    target, is_module = options.target, options.module is not None
+    logs: dict[str, Any] = {"access_log": options.access_log, "log_level": options.log_level}
+    with formatted_logs(options.log_level):
+        if options.reload:
+            from . import reload  # multiprocessing takes long to load, and only this needs it
+
+            more = {
+                "is_module": is_module,
+                "drop_in": options.drop_in,
+                "keys": options.auth,
+                "ui": options.ui,
+                **logs,
+            }
+            reload.serve_with_reload(target, options.http, options.grace, **more)
+        elif options.http is not None:
+            details = {**logs, **_auth_options(options.auth), "ui": options.ui}
+            server = load(target, is_module=is_module)
+            Server.run(server, http=options.http, workers=options.workers, grace=options.grace, **details)
+        else:
+            if options.drop_in and not has_server(find_source(target, is_module=is_module)):
+                run_program(target)
+                return 0
+            with stdio.guard_stdio() as streams:  # what the file prints while it loads must not reach the client
+                server = load(target, is_module=is_module)
+                Server.run(server, streams=streams, grace=options.grace, **logs)
+    return 0
+
+
+def _auth_options(file: str | None) -> Any:
+    """The options of a server whose callers need a key in a file; raises AuthorError."""
+    if file is None:
+        return {}
+    from ..auth.keys import Keys  # brings hashlib
+
+    return {"auth": Keys.from_file(file)}
