@@ -170,6 +170,18 @@ async def grow(ctx: Context, steps: int = 3, seconds: float = 0.05) -> str:
     return "grown"
 
 
+WEEDS = (
+    "# <b>weeds</b>\n\n<img src=x onerror='alert(1)'> [a](javascript:alert(1)) [b](https://example.com) `<i>`\n\n"
+    "| <script>alert(2)</script> |\n|---|\n| <a href='javascript:alert(3)'>c</a> |\n"
+)
+
+
+@server.tool(description=WEEDS)
+def weeds() -> list[dict[str, str]]:
+    """Text that a page must not take for HTML."""
+    return [{"<b>name</b>": WEEDS}, {"<b>name</b>": "<svg onload='alert(4)'>"}]
+
+
 @server.tool
 def plant(name: str) -> str:
     """Offer another tool."""

@@ -147,6 +147,18 @@ def test_images_sounds_and_markdown_are_what_they_are(page: Page) -> None:
     assert page.texts(".result .markdown td") == ["rose", "much"]
 
 
+def test_what_a_server_says_is_never_html(page: Page) -> None:
+    page.open("tools/weeds")
+    page.run()
+    page.run("Compare revisions and policies")
+    page.run()
+    assert "<img src=x onerror='alert(1)'>" in page.text("article")
+    inside = "main :is(img, script, svg, i, [onerror], [onload])"
+    assert page.js(f"document.querySelectorAll({json.dumps(inside)}).length") == 0
+    links = page.js("[...document.querySelectorAll('main a')].map((one) => one.href)")
+    assert set(links) == {"https://example.com/"}
+
+
 def test_errors_of_tools_and_of_the_protocol_are_shown(page: Page) -> None:
     page.open("tools/wither")
     page.run()

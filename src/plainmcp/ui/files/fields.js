@@ -31,7 +31,9 @@ function buildField(schema, name, required, root, depth) {
     case "integer": case "number": return numberField(about);
     case "boolean": return booleanField(about);
     case "array": return arrayField(about);
-    case "object": return depth >= MAX_DEPTH ? jsonField(about) : !required && depth > MAX_OPEN ? laterField(about) : objectField(about);
+    case "object":
+      if (depth >= MAX_DEPTH) return jsonField(about);
+      return required ? (nullable ? laterField(about) : objectField(about)) : depth > MAX_OPEN ? laterField(about) : objectField(about);
   }
   return part.properties && depth < MAX_DEPTH ? objectField(about) : jsonField(about);
 }
@@ -64,18 +66,21 @@ export function fieldsOf(schema, root, depth = 0, skipped = null) {
   const part = resolve(schema, root);
   const names = Object.keys(part.properties ?? {}).filter((name) => name !== skipped);
   const fields = new Map(names.map((name) => [name, fieldFor(part.properties[name], name, part.required?.includes(name) ?? false, root, depth + 1)]));
-  const extra = part.additionalProperties && typeof part.additionalProperties === "object" ? mapEntries(part.additionalProperties, root, depth + 1) : null;
+  const others = part.additionalProperties; // what else there may be: a schema, or true or false
+  const extra = others ? mapEntries(others, root, depth + 1) : null;
+  let kept = {}; // values without a field, which raw JSON or a URL may bring
   const read = (path, mistakes) => {
     const value = {};
     for (const [name, field] of fields) {
       const one = field.read([...path, name], mistakes);
       if (one !== undefined) value[name] = one;
     }
-    return extra ? { ...value, ...extra.read(path, mistakes) } : value;
+    return extra ? { ...value, ...extra.read(path, mistakes) } : { ...value, ...kept };
   };
   const write = (value) => {
     for (const [name, field] of fields) field.write(value?.[name]);
-    extra?.write(Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => !fields.has(name) && name !== skipped)));
+    kept = Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => !fields.has(name) && name !== skipped));
+    extra?.write(kept);
   };
   const show = (mistakes) => {
     for (const [name, field] of fields) field.show(below(mistakes, name));

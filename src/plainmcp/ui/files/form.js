@@ -2,11 +2,12 @@
 
 import { check } from "./check.js";
 import { fill, h, newId } from "./dom.js";
-import { fieldsOf } from "./fields.js";
+import { fieldFor, fieldsOf } from "./fields.js";
+import { variantsOf } from "./schema.js";
 
 /** A form for the arguments of a schema, with a switch to raw JSON. `read` returns `{ value, mistakes }`. */
 export function formFor(schema) {
-  const inner = fieldsOf(schema, schema);
+  const inner = schema.properties || variantsOf(schema, schema).variants.length < 2 ? fieldsOf(schema, schema) : oneField(schema);
   const fields = h("div", { class: "fields" }, inner.isEmpty ? h("p", { class: "hint" }, "No arguments.") : inner.elements);
   const id = newId("raw");
   const text = h("textarea", { id, class: "code raw", rows: "8", spellcheck: "false", "aria-describedby": `${id}-error`, "aria-label": "Arguments as JSON", hidden: true });
@@ -43,6 +44,12 @@ export function formFor(schema) {
     text.value = JSON.stringify(value ?? {}, null, 2);
   };
   return { element: h("div", { class: "form" }, fields, text, error), toggle, inputs: inner.inputs, read, show, write };
+}
+
+/** The fields of a schema that is a union as a whole. */
+function oneField(schema) {
+  const field = fieldFor(schema, "arguments", true, schema);
+  return { ...field, elements: [field.element], inputs: new Map(), read: (path, mistakes) => field.read(path, mistakes) ?? {} };
 }
 
 function parse(text) {
