@@ -7,10 +7,10 @@ READY := .venv/.ready
 SERVES := .venv/.serves
 PEERS := .venv-bench
 
-.PHONY: help run replicas soak test test-fast mutants realworld check bench bench-quick bench-replicas docs clean
+.PHONY: help run replicas soak test test-fast mutants realworld check bench bench-quick bench-replicas docs pictures clean
 
 help:
-	@echo "make run         serve the weather example on loopback, and print lines to try it [PORT=8000]"
+	@echo "make run         serve the weather example on loopback, with a page, and print lines to try it [PORT=8000]"
 	@echo "make replicas    serve an example with two processes, Redis and nginx, and print what to try"
 	@echo "make soak        1,000 operations on replicas, while one is killed and Redis is restarted; a checker reads the history"
 	@echo "make test        run every test and every >>> example"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench       measure speed and memory compared with other packages: ten minutes, writes bench/RESULTS.md and README's table"
 	@echo "make bench-replicas   measure what several processes cost and bring: two minutes, writes bench/REPLICAS.md"
 	@echo "make docs        build the documentation into site"
+	@echo "make pictures    write the pictures of the page, the site and the terminal into docs/images"
 	@echo "make clean       remove .venv and all generated files"
 	@echo
 	@echo "The first command takes a minute or two: it creates .venv and installs into it."
@@ -89,6 +90,11 @@ bench: $(PEERS)/.ready
 # While tuning: make bench-quick ONLY=asgi
 bench-quick: $(PEERS)/.ready
 	@$(PEERS)/bin/python bench/run.py --quick $(addprefix --only ,$(ONLY))
+
+# The pictures of the page and of the documentation's first page, in a real Chromium, and that of a terminal.
+pictures: $(READY)
+	$(BIN)/python -m pytest -q tests/ui/test_pictures.py --update-pictures
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tests/reference_pages.py
 
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

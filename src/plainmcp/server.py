@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
 from . import revisions
@@ -290,6 +290,26 @@ class Server(Core):
         options = self._app_options("server.asgi", path, health, principal, auth, anonymous)
         return build_asgi(self, options, **settings)
 
+    def _asgi_with_page(
+        self,
+        address: str,
+        *,
+        path: str,
+        health: str | None,
+        principal: Callable[[Any], Any] | None = None,
+        auth: Any = None,
+        anonymous: bool = False,
+        **settings: Unpack[HttpOptions],
+    ) -> Any:
+        """The application of `asgi`, with the page for people beside it, to be served at an address."""
+        from .transports.applications import build_asgi  # as in asgi
+        from .transports.uvicorn import is_loopback_address
+        from .ui.page_app import page_beside  # loaded for those who serve the page
+
+        beside = page_beside(self, path, on_loopback=is_loopback_address(address))
+        options = self._app_options("server.run", path, health, principal, auth, anonymous, beside)
+        return build_asgi(self, options, **settings)
+
     @with_checked_options("server.wsgi", "write server.wsgi(principal=…)")
     def wsgi(
         self,
@@ -351,6 +371,7 @@ class Server(Core):
         access_log: Literal["plain", "json"] | None = None,
         log_level: Literal["debug", "info", "warning", "error", "critical"] | None = None,
         uvicorn: dict[str, Any] | None = None,
+        ui: bool = False,
         **options: Unpack[RunOptions],
     ) -> None:
         """Serve until the client hangs up or a signal ends us: on standard input and output, or over HTTP.
@@ -359,11 +380,12 @@ class Server(Core):
         default /mcp, and its routes beside it, in as many processes as `workers` says; with several, sessions are
         signed ids (see sessions). Load balancers can ask at `health` whether it is ready. It ends within `grace`
         seconds: requests that take longer are cancelled, and answered with an error. `access_log` logs a line for
-        each request, and `log_level` is the lowest level that is logged. For HTTP it also takes the options of `asgi`
-        and, in `uvicorn`, those of uvicorn; for standard input and output, max_line (see transports.stdio). Raises
+        each request, and `log_level` is the lowest level that is logged. With `ui`, there is a page at / for people
+        to try the server. For HTTP it also takes the options of `asgi` and, in `uvicorn`, those of uvicorn; for
+        standard input and output, max_line (see transports.stdio). Raises
         AuthorError if it cannot serve there.
         """
-        more = _options_for_http(path, health, uvicorn) | ({"workers": workers} if workers != 1 else {})
+        more = _options_for_http(path, health, uvicorn, ui) | ({"workers": workers} if workers != 1 else {})
         if http is None:
             from .transports import stdio  # loaded for those who run the server
 
@@ -381,10 +403,11 @@ class Server(Core):
                 {"path": path or serving.PATH, **serving.uvicorn_level(log_level), **(uvicorn or {})}
             )
             with self._logs(access_log, log_level):
-                app = self.asgi(path=details["path"], health=health, **http_options)
                 address = serving.address_text(http)
+                build = partial(self._asgi_with_page, address) if ui else self.asgi
+                app = build(path=details["path"], health=health, **http_options)
                 serving.warn_if_open(address, is_protected=_is_protected(http_options))
-                serving.serve(app, address, workers=workers, grace=grace, **details)
+                serving.serve(app, address, workers=workers, grace=grace, has_page=ui, **details)
 
     @with_checked_options("server.run_async", 'write await server.run_async(), or run_async(http="127.0.0.1:8000")')
     async def run_async(
@@ -397,6 +420,7 @@ class Server(Core):
         access_log: Literal["plain", "json"] | None = None,
         log_level: Literal["debug", "info", "warning", "error", "critical"] | None = None,
         uvicorn: dict[str, Any] | None = None,
+        ui: bool = False,
         **options: Unpack[RunOptions],
     ) -> None:
         """Serve in the event loop of the caller, until the client hangs up, a signal comes or the task is cancelled.
@@ -407,7 +431,7 @@ class Server(Core):
         if http is None:
             from .transports import stdio_async  # loaded for those who run the server in a loop
 
-            more = _options_for_http(path, health, uvicorn)
+            more = _options_for_http(path, health, uvicorn, ui)
             stdio_options = _stdio_options_of("server.run_async", {**options}, more)
             with self._logs(access_log, log_level):
                 await stdio_async.run_async(self, grace=grace, **stdio_options)
@@ -419,18 +443,22 @@ class Server(Core):
                 {"path": path or serving.PATH, **serving.uvicorn_level(log_level), **(uvicorn or {})}
             )
             with self._logs(access_log, log_level):
-                app = self.asgi(path=details["path"], health=health, **http_options)
                 address = serving.address_text(http)
+                build = partial(self._asgi_with_page, address) if ui else self.asgi
+                app = build(path=details["path"], health=health, **http_options)
                 serving.warn_if_open(address, is_protected=_is_protected(http_options))
-                await serving.serve_async(app, address, grace=grace, **details)
+                await serving.serve_async(app, address, grace=grace, has_page=ui, **details)
 
 
 _FOR_STDIO = ("max_line", "streams")
 
 
-def _options_for_http(path: str | None, health: str | None, uvicorn: dict[str, Any] | None) -> dict[str, Any]:
+def _options_for_http(
+    path: str | None, health: str | None, uvicorn: dict[str, Any] | None, ui: bool
+) -> dict[str, Any]:
     """The options of `run` that go with http=; None for those that are not given."""
-    return {"path": path, "uvicorn": uvicorn, "health": None if health == HEALTH else health or ""}
+    given_health = None if health == HEALTH else health or ""
+    return {"path": path, "uvicorn": uvicorn, "health": given_health, "ui": ui or None}
 
 
 def _stdio_options_of(where: str, options: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:

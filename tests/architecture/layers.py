@@ -25,6 +25,8 @@ LAYERS = {
     "otel": ("otel/",),
     "redis": ("redis/",),
     "server": ("server", "middleware", "observe/"),
+    "ui": ("ui/",),
+    "preview": ("preview/",),
     "transports": ("transports/",),
     "store": ("store/",),
     "auth": ("auth/",),
@@ -38,7 +40,20 @@ LAYERS = {
 }
 
 # The layers that do I/O.
-OUTER = ("program", "cli", "compat", "testing", "otel", "redis", "server", "transports", "store", "auth")
+OUTER = (
+    "program",
+    "cli",
+    "compat",
+    "testing",
+    "otel",
+    "redis",
+    "server",
+    "ui",
+    "preview",
+    "transports",
+    "store",
+    "auth",
+)
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ LAZY_MODULES = {
     "observe/__init__": "needed only for the access log",
     "otel/recording": "needs an extra",
     "transports/http/routes": "needed only if there are routes, or the server is at a path",
+    "ui/page_app": "as run_async, and needed only if the page is served",
     "transports/stdio_async": "as run_async",
     "transports/stdio": "needed only if the server is run",
     "transports/uvicorn": "as stdio",

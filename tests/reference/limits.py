@@ -11,6 +11,7 @@ from plainmcp.transports.http.settings import Settings
 from plainmcp.transports.http.stream import MAX_BYTES, MAX_EVENTS
 from plainmcp.transports.stdio import MAX_LINE, MAX_RUNNING
 from plainmcp.transports.threads import FILE_THREADS
+from plainmcp.ui import preview_route
 from plainmcp.wire import codec
 
 from .markdown import code, headed, table
@@ -107,3 +108,4 @@ def _fixed_rows() -> Iterator[list[str]]:
     yield ["bytes of a file that is offered: `max_size`", f"{MAX_SIZE:,}"]
     yield ["messages that wait in one stream", f"{MAX_EVENTS:,}"]
     yield ["bytes that wait in one stream", f"{MAX_BYTES:,}"]
+    yield ["comparisons of [the page](../how-to/page.md) that run; more are a 503", f"{preview_route.MAX_RUNNING:,}"]

@@ -12,6 +12,8 @@ import msgspec
 from .. import revisions
 from ..errors import MissingCapability
 from ..policy import Policy
+from ..preview.calls import policies_of
+from ..preview.copies import with_policy
 from ..revisions import REVISIONS, Revision
 from ..server import Server
 from . import listing, preview, show
@@ -23,7 +25,6 @@ from .grammar import SHELLS
 from .listing import KEYS, LISTS, TITLES
 from .load import format_user_traceback, start_lifespan
 from .options import positionals_of
-from .policy import with_policy
 from .progress import Progress
 from .save import save_files
 
@@ -113,7 +114,8 @@ def preview_call(options: Any) -> int:
                 names = (each.key for each in server.registry.tools if each.is_seen(caller))
                 raise UsageError(_missing("tools", tool, sorted(names)))
             typed = arguments.for_schema(feature.definition.inputSchema)
-            policies = _policies_of(options, feature.policy)
+            chosen = {options.policy: Policy.of(options.policy)} if options.policy else {}
+            policies = chosen or policies_of(feature, every=options.policies)
             start_lifespan(server)
             previews = preview.preview_server(server, tool, typed, policies, versions, progress, caller)
     if options.json:
@@ -178,15 +180,6 @@ def _with_policy_of(options: Any, server: Server | None, tool: str) -> Server | 
         raise UsageError("--policy needs a file: a remote server has its own policy")
     start_lifespan(server)
     return with_policy(server, Policy.of(policy), tool)
-
-
-def _policies_of(options: Any, policy: Policy) -> dict[str, Policy]:
-    """The policies to preview a tool with, by name."""
-    if options.policy is not None:
-        return {options.policy: Policy.of(options.policy)}
-    own = next((name for name in Policy.profiles if Policy.of(name) == policy), "of its own")
-    every = {name: Policy.of(name) for name in Policy.profiles} if options.policies else {}
-    return {own: policy} | every
 
 
 def _check_repeat(options: Any, target: str, tool: str, versions: list[Revision]) -> dict[str, Any]:

@@ -4,9 +4,10 @@ from typing import Any
 
 import msgspec
 
+from ..preview.calls import tokens_of
 from ..protocol.registry import Registry
 from .schema_text import FieldLine, fields_of, summary_of
-from .show import escape_controls, in_colour, tokens_of
+from .show import escape_controls, in_colour
 
 __all__ = ["KEYS", "LISTS", "TITLES", "access_of", "bill_of", "cost_and_access", "listing_lines"]
 

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from ..transports import uvicorn
+
 __all__ = ["parse_options", "positionals_of"]
 
 
@@ -34,12 +36,17 @@ def _check_serving(options: Any) -> None:
             error("--workers needs --http: on standard input there is one client, and one process for it")
         if options.reload:
             error("--reload needs --http: on standard input the client starts the server, and has to start it again")
+        if options.ui:
+            error("--ui needs --http: on standard input and output there is no page")
         if options.auth is not None:
             error("--auth needs --http: on standard input the only client is the one that starts the server")
-    elif options.reload and options.redis is not None:
+        return
+    if options.reload and options.redis is not None:
         error("--reload serves in one process, for development: leave out --redis")
-    elif options.reload and options.workers != 1:
+    if options.reload and options.workers != 1:
         error("--reload serves in one process: leave out --workers")
+    if options.ui is None:
+        options.ui = uvicorn.is_loopback_address(options.http)
 
 
 def positionals_of(options: Any, *names: str, rest: bool = False) -> list[str]:

@@ -5,21 +5,17 @@ on each revision, with its own policy.
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import msgspec
-
 from ..policy import Policy
+from ..preview.calls import CallPreview, copies_of, in_order, read_preview
 from ..revisions import Revision
 from ..server import Server
 from .client import InProcessTransport, McpClient, OnNotification, ServerError, Unreachable
-from .policy import Once, with_policy
-from .show import block_lines, escape_controls, in_colour, tokens_of
+from .show import block_lines, escape_controls, in_colour
 
 __all__ = ["CallPreview", "preview_remote", "preview_server", "report_lines"]
 
@@ -34,65 +30,6 @@ _REMOTE = "as the server answers, with its own policy: the tool ran once for eac
 # Previews -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class CallPreview:
-    """The result of one call with one policy on one revision."""
-
-    policy: str | None  # None for a remote server, whose policy is not known
-    revision: str
-    result: dict[str, Any]
-    data: str | None  # the structured content, as JSON
-    bytes: int
-
-    @property
-    def blocks(self) -> list[str]:
-        """The kinds of its content blocks."""
-        return [block["type"] for block in self.result.get("content", [])]
-
-    @property
-    def text(self) -> int:
-        """The number of characters in its text."""
-        texts = (
-            block.get("text") or block.get("resource", {}).get("text") or ""
-            for block in self.result.get("content", [])
-        )
-        return sum(map(len, texts))
-
-    @property
-    def tokens(self) -> int:
-        """A rough number of tokens that a model needs to read it."""
-        return tokens_of(self.text + len(self.data or ""))
-
-    @property
-    def failed(self) -> bool:
-        """Whether it is an error."""
-        return bool(self.result.get("isError"))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The preview as a dict, for `--json`."""
-        numbers = {"textCharacters": self.text, "structuredCharacters": len(self.data or "")}
-        about = {"policy": self.policy, "revision": self.revision, "blocks": self.blocks, "shape": self.shape}
-        return {**about, **numbers, "bytes": self.bytes, "approximateTokens": self.tokens, "result": self.result}
-
-    @property
-    def shape(self) -> str | None:
-        """The outline of its structured content, if there is any."""
-        return _shape_of(self.result["structuredContent"]) if self.data is not None else None
-
-    @property
-    def row(self) -> tuple[str, ...]:
-        """A line of the table."""
-        counts = Counter(self.blocks)
-        content = ", ".join(f"{count} {kind}" for kind, count in counts.items()) or "none"
-        numbers = (self.text, len(self.data or ""), self.bytes, self.tokens)
-        content += " (error)" if self.failed else ""
-        return self.revision, content, self.shape or "-", *(f"{number:,}" for number in numbers)
-
-
-class _Structured(msgspec.Struct):
-    structuredContent: msgspec.Raw = msgspec.Raw()
-
-
 def preview_server(
     server: Server,
     tool: str,
@@ -103,18 +40,12 @@ def preview_server(
     principal: Any = None,
 ) -> list[CallPreview]:
     """A preview for each policy and revision. Raises ServerError if there is no such tool."""
-    feature = server.registry.tools.find(tool, principal)
-    once = Once(feature).function if feature is not None else None
     previews: list[CallPreview] = []
-    for name, policy in policies.items():
-        clone = with_policy(server, policy, tool, once)
-        for revision in reversed(revisions):  # the tool runs on the newest one
-            connect = partial(InProcessTransport, clone, principal=principal)
-            with closing(McpClient(connect, revision, None if previews else on_notification)) as client:
-                previews.append(_preview_call(name, client, tool, arguments))
-    order = [revision.name for revision in revisions]
-    names: list[str | None] = list(policies)
-    return sorted(previews, key=lambda preview: (names.index(preview.policy), order.index(preview.revision)))
+    for name, copy, revision in copies_of(server, tool, policies, revisions, principal):
+        connect = partial(InProcessTransport, copy, principal=principal)
+        with closing(McpClient(connect, revision, None if previews else on_notification)) as client:
+            previews.append(_preview_call(name, client, tool, arguments))
+    return in_order(previews, policies, revisions)
 
 
 def preview_remote(
@@ -148,26 +79,7 @@ def preview_remote(
 def _preview_call(
     policy: str | None, client: McpClient, tool: str, arguments: dict[str, Any], schema: Any = None
 ) -> CallPreview:
-    raw = client.call(tool, arguments, schema)
-    data = bytes(msgspec.json.decode(raw, type=_Structured).structuredContent).decode() or None
-    return CallPreview(policy, client.revision, msgspec.json.decode(raw), data, len(client.last_response))
-
-
-def _shape_of(value: Any) -> str:
-    """The outline of structured content."""
-    match value:
-        case dict():
-            keys = [f"{key}: {_shape_of(one)}" if isinstance(one, list) else str(key) for key, one in value.items()]
-            return "{" + ", ".join(keys[:4]) + (", …" if len(keys) > 4 else "") + "}"
-        case list():
-            return f"{len(value)} items" if len(value) != 1 else "1 item"
-        case str():
-            return "string"
-        case bool():
-            return "boolean"
-        case None:
-            return "null"
-    return "number"
+    return read_preview(policy, client.revision, client.call(tool, arguments, schema), len(client.last_response))
 
 
 # The report ---------------------------------------------------------------------------------------

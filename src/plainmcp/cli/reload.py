@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -44,22 +45,23 @@ def serve_with_reload(
     keys: str | None = None,
     access_log: Literal["plain", "json"] | None = None,
     log_level: str | None = None,
+    ui: bool = False,
 ) -> None:
     """Serve the server that a target names at host:port until a signal comes.
 
     A file that cannot be loaded is reported, here and to callers. With `is_module` the target is a module. With
-    `drop_in`, imports of other packages lead to the facades, in each process that serves. With `keys`, callers
-    need a key in that file. `access_log` and `log_level` are those of `server.run`. Running requests have `grace`
-    seconds before a reload or the end of the process abandons them. Raises LoadError if there is no such file,
-    AuthorError if it cannot be served at this address.
+    `drop_in`, imports of other packages lead to the facades, in each process that serves. With `keys`, callers need
+    a key in that file. `access_log`, `log_level` and `ui` are those of `server.run`. Running requests have
+    `grace` seconds before a reload or the end of the process abandons them. Raises LoadError if there is no such
+    file, AuthorError if it cannot be served at this address.
     """
     folder = find_source(target, is_module=is_module).folder
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     child: Any = None
-    options = (grace, is_module, drop_in, keys, access_log, log_level)
+    options = (grace, is_module, drop_in, keys, access_log, log_level, address if ui else None)
     uvicorn.warn_if_open(address, is_protected=keys is not None)
     try:
-        with uvicorn.open_socket(address) as bound:
+        with uvicorn.open_socket(address, has_page=ui) as bound:
             _print(f"watching the Python files in {folder}")
             while True:
                 times = _file_times(folder)
@@ -138,6 +140,7 @@ def _serve(
     keys: str | None,
     access_log: Literal["plain", "json"] | None,
     log_level: str | None,
+    page_address: str | None,
 ) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     sys.dont_write_bytecode = True  # Python overlooks a second save within a second, if the size is equal
@@ -151,7 +154,8 @@ def _serve(
             server = load(target, is_module=is_module)
             stack.enter_context(server._logs(access_log, log_level))
             auth: dict[str, Any] = {} if keys is None else {"auth": Keys.from_file(keys)}
-            app: Any = server.asgi(path=uvicorn.PATH, health=HEALTH, **auth)
+            build = server.asgi if page_address is None else partial(server._asgi_with_page, page_address)
+            app: Any = build(path=uvicorn.PATH, health=HEALTH, **auth)
         except (LoadError, AuthorError) as error:
             _print(str(error))
             _print("requests are answered with 503 and this error until a file is saved")

@@ -20,9 +20,10 @@ def serve(options: Any) -> int:
             from . import reload  # multiprocessing takes long to load, and only this needs it
 
             more: dict[str, Any] = {"is_module": is_module, "drop_in": options.drop_in, "keys": options.auth, **logs}
+            more["ui"] = options.ui
             reload.serve_with_reload(target, options.http, options.grace, **more)
         elif options.http is not None:
-            details = {**logs, **_auth_options(options.auth), **_store_options(options.redis)}
+            details = {**logs, **_auth_options(options.auth), **_store_options(options.redis), "ui": options.ui}
             server = load(target, is_module=is_module)
             Server.run(server, http=options.http, workers=options.workers, grace=options.grace, **details)
         else:

@@ -16,7 +16,6 @@ __all__ = [
     "result_lines",
     "suggestion_lines",
     "to_json",
-    "tokens_of",
 ]
 
 _COLOURS = {"bold": "1", "dim": "2", "red": "31"}
@@ -51,11 +50,6 @@ def indent_json(value: Any) -> str:
 
 
 # Results ------------------------------------------------------------------------------------------
-
-
-def tokens_of(characters: int) -> int:
-    """A rough number of tokens that a model needs to read so many characters: four for each."""
-    return -(-characters // 4)
 
 
 def result_lines(result: dict[str, Any]) -> list[str]:

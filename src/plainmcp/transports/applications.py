@@ -14,6 +14,7 @@ from ..protocol.options import HttpOptions
 from .http.settings import Settings
 
 if TYPE_CHECKING:
+    from .asgi_routes import Beside
     from .http.protection import Protection
     from .http.routes import Routes
 
@@ -30,6 +31,7 @@ class AppOptions(msgspec.Struct, frozen=True):
     principal: Callable[[Any], Any] | None
     auth: Any
     anonymous: bool
+    beside: "Beside | None" = None  # puts an application behind the routes; only run does
 
     def protect(self, server: Core) -> "Protection | None":
         """The verifiers of `auth=`, compiled; None without any. Raises AuthorError."""
@@ -73,7 +75,7 @@ def build_asgi(server: Core, options: AppOptions, **details: Unpack[HttpOptions]
     if options.path is not None:
         from .asgi_routes import with_routes
 
-        app = with_routes(app, server, options.routes(), settings, options.path, options.health)
+        app = with_routes(app, server, options.routes(), settings, options.path, options.health, options.beside)
     if protection is None:
         return app
     from .well_known import ASGIWellKnown

@@ -105,6 +105,15 @@ class ASGIApp:
         if response is not None:
             await self._send_whole(send, response, answer)
 
+    async def admit(self, scope: Scope) -> Any:
+        """Who sends a request to a path beside the endpoint, by the checks of the endpoint; raises Refused."""
+        server, client = scope.get("server"), scope.get("client")
+        headers = Headers(list(scope["headers"]), client[0] if client else None)
+        profile = self.endpoint.preflight.check(scope["method"], headers, server[0] if server else None)
+        if isinstance(profile, Response):
+            raise Refused(await self._refuse(profile, scope, headers))
+        return None if self._identify is None else await self._identify(scope, headers)
+
     async def _refuse(self, refusal: Response, scope: Scope, headers: Headers) -> Response:
         """The response to a request that is refused by its headers; callers who may not pass learn nothing of it."""
         if self._identify is None or refusal.status in (204, 403):

@@ -25,22 +25,42 @@ from .http.settings import Settings
 from .run_async import run_in_thread
 from .threads import threads_of
 
-__all__ = ["RouteApp", "routes_beside", "with_routes"]
+__all__ = ["Beside", "RouteApp", "routes_beside", "with_routes"]
+
+Beside = Callable[[ASGIApp, App], App]
+"""Takes the application of a server, and one for the paths that are left; returns one that serves some of these."""
 
 _TEXT = [(b"content-type", b"text/plain; charset=utf-8")]
 
 
 def with_routes(
-    app: ASGIApp, core: Core, routes: Routes, settings: Settings, path: str, health: str | None
+    app: ASGIApp,
+    core: Core,
+    routes: Routes,
+    settings: Settings,
+    path: str,
+    health: str | None,
+    beside: Beside | None = None,
 ) -> PathApp:
-    """An application at a path, with the routes of its server at other paths; raises AuthorError."""
-    return at_path(app, path, routes_beside(app.endpoint, core, routes, settings, path, health))
+    """An application at a path, with the routes of its server at other paths; raises AuthorError.
+
+    `beside` puts an application behind these routes, such as a page for people.
+    """
+    last: App = NotFound(path)
+    others = last if beside is None else beside(app, last)
+    return at_path(app, path, routes_beside(app.endpoint, core, routes, settings, path, health, others))
 
 
 def routes_beside(
-    endpoint: Endpoint, core: Core, routes: Routes, settings: Settings, path: str, health: str | None
+    endpoint: Endpoint,
+    core: Core,
+    routes: Routes,
+    settings: Settings,
+    path: str,
+    health: str | None,
+    others: App | None = None,
 ) -> "RouteApp":
-    """The routes beside the path of a server, and behind them the one for load balancers.
+    """The routes beside the path of a server, behind them the one for load balancers, and then `others`.
 
     Raises AuthorError if a route is at the path of the server.
     """
@@ -48,7 +68,7 @@ def routes_beside(
         raise AuthorError(f"path= starts with a slash, such as {PATH}; not {path!r}")
     if routes.has_path(path):
         raise AuthorError(f"there is a route at {path}, where the server itself answers; choose another path=")
-    others: App = NotFound(path)
+    others = others or NotFound(path)
     if health is not None:
         if not health.startswith("/"):
             raise AuthorError(f"health= starts with a slash, such as {HEALTH}; not {health!r}")

@@ -28,6 +28,7 @@ __all__ = [
     "address_of",
     "address_text",
     "check_uvicorn",
+    "is_loopback_address",
     "open_socket",
     "print_login",
     "serve",
@@ -85,10 +86,14 @@ def uvicorn_level(log_level: str | None) -> dict[str, Any]:
     return {} if log_level is None else {"log_level": max(level_of(log_level), WARNING)}
 
 
+def is_loopback_address(address: str) -> bool:
+    """Whether only programs on this machine can reach host:port; raises AuthorError."""
+    return is_loopback(address_of(address)[0])
+
+
 def warn_if_open(address: str, *, is_protected: bool) -> None:
     """Log a warning if other machines can reach an address and the server does not check who is calling."""
-    host, _ = address_of(address)
-    if is_protected or is_loopback(host):
+    if is_protected or is_loopback_address(address):
         return
     _log.warning(
         "other machines can reach %s, and the server does not check who is calling: anyone who can connect can use "
@@ -98,13 +103,20 @@ def warn_if_open(address: str, *, is_protected: bool) -> None:
 
 
 def serve(
-    app: App, address: str, *, path: str = PATH, workers: int = 1, grace: float = GRACE, **options: Any
+    app: App,
+    address: str,
+    *,
+    path: str = PATH,
+    workers: int = 1,
+    grace: float = GRACE,
+    has_page: bool = False,
+    **options: Any,
 ) -> None:
     """Serve an ASGI application at host:port until a signal ends the process; also takes the options of uvicorn.
 
-    `path` is the one at which the application answers, for the line that names its address. After the signal it ends
-    within `grace` seconds. Raises AuthorError if the address does not exist, the port is in use, uvicorn is not
-    installed, or the workers cannot start.
+    `path` is the one at which the application answers, for the line that names its address; `has_page` says that
+    there is a page for people at /. After the signal it ends within `grace` seconds. Raises AuthorError if the
+    address does not exist, the port is in use, uvicorn is not installed, or the workers cannot start.
     """
     if workers < 1:
         raise AuthorError("workers is at least 1")
@@ -114,7 +126,7 @@ def serve(
     from .http_server import serve_on  # loads asyncio only when it is needed
 
     # A signal before uvicorn serves raises KeyboardInterrupt; later signals uvicorn sends again when it has ended.
-    with suppress(KeyboardInterrupt), _interrupt_on(signal.SIGTERM), open_socket(address, path) as bound:
+    with suppress(KeyboardInterrupt), _interrupt_on(signal.SIGTERM), open_socket(address, path, has_page) as bound:
         print_login(app)
         if workers == 1:
             serve_on(bound, app, grace=grace, **options)
@@ -123,24 +135,29 @@ def serve(
             run_workers(workers, lambda started: work(started=started), grace)
 
 
-async def serve_async(app: App, address: str, *, path: str = PATH, grace: float = GRACE, **options: Any) -> None:
+async def serve_async(
+    app: App, address: str, *, path: str = PATH, grace: float = GRACE, has_page: bool = False, **options: Any
+) -> None:
     """Serve an ASGI application at host:port in this event loop; takes what `serve` takes, and raises the same."""
     check_grace(grace)
     from .http_server import serve_on_async  # loads asyncio only when it is needed
 
-    with open_socket(address, path) as bound:
+    with open_socket(address, path, has_page) as bound:
         print_login(app)
         await serve_on_async(bound, app, grace=grace, **options)
 
 
-def open_socket(address: str, path: str = PATH) -> socket.socket:
-    """A socket that listens at host:port; prints its address. Raises AuthorError like `serve`."""
+def open_socket(address: str, path: str = PATH, has_page: bool = False) -> socket.socket:
+    """A socket that listens at host:port; prints where it and its page are. Raises AuthorError like `serve`."""
     host, port = address_of(address)
     if find_spec("uvicorn") is None:
         raise AuthorError("serving HTTP takes uvicorn: pip install 'plainmcp[http]'")
     bound = _bind(host, port)
     shown = f"[{host}]" if ":" in host else host
-    print(f"serving MCP at http://{shown}:{bound.getsockname()[1]}{path}", file=sys.stderr, flush=True)
+    origin = f"http://{shown}:{bound.getsockname()[1]}"
+    print(f"serving MCP at {origin}{path}", file=sys.stderr, flush=True)
+    if has_page:
+        print(f"try it in a browser at {origin}/", file=sys.stderr, flush=True)
     return bound
 
 

@@ -16,7 +16,8 @@ import pytest
 from plainmcp import Context, Image, Policy, Server, ToolError, ToolResult
 from plainmcp.cli import main
 from plainmcp.cli import preview as cli_preview
-from plainmcp.cli.policy import with_policy
+from plainmcp.preview.calls import CallPreview
+from plainmcp.preview.copies import with_policy
 from plainmcp.revisions import REVISIONS
 from plainmcp.testing import Client
 from serving import EXAMPLES, served
@@ -125,7 +126,7 @@ def test_a_tool_with_a_policy_of_its_own_is_shown_as_its_server_serves_it() -> N
         assert bill.result == Client(server, bill.revision).call("own")
 
 
-def all_bills(server: Server, tool: str, told: Any = None, **arguments: Any) -> list[cli_preview.CallPreview]:
+def all_bills(server: Server, tool: str, told: Any = None, **arguments: Any) -> list[CallPreview]:
     policies = {name: Policy.of(name) for name in Policy.profiles}
     return cli_preview.preview_server(server, tool, arguments, policies, list(REVISIONS.values()), told)
 
@@ -397,20 +398,3 @@ def test_a_revision_that_a_server_does_not_speak_is_named_with_the_reason(run: A
     assert list(refused) == ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
     for other in ("2025-06-18", "2026-07-28"):
         assert run("--command", command, "say", "--revision", other) == (3, "")
-
-
-@pytest.mark.parametrize(
-    ("value", "shape"),
-    [
-        ({}, "{}"),
-        ({"a": 1, "b": [1]}, "{a, b: 1 item}"),
-        (dict.fromkeys("abcdef", 1), "{a, b, c, d, …}"),
-        ([], "0 items"),
-        ("a", "string"),
-        (True, "boolean"),
-        (None, "null"),
-        (1.5, "number"),
-    ],
-)
-def test_the_shape_of_structured_content(value: Any, shape: str) -> None:
-    assert cli_preview._shape_of(value) == shape

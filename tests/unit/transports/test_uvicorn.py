@@ -186,10 +186,12 @@ def test_a_file_is_served_anew_when_it_or_a_file_beside_it_is_saved(edited: Path
         until(lambda: call(port)["structuredContent"] == {"result": "ANOTHER"})
         said = program.stderr.decode().splitlines()
         assert said[1:] == [
+            f"try it in a browser at http://127.0.0.1:{port}/",
             f"plainmcp: watching the Python files in {edited.resolve()}",
             "plainmcp: words.py was saved",
             "plainmcp: edited.py was saved",
         ]
+        assert b"data-facts" in ask(port, "GET", "/")[1]
         program.process.send_signal(signal.SIGTERM)
         assert program.wait() == 0
         assert b"Traceback" not in program.stderr

@@ -4,22 +4,24 @@ import copy
 from collections.abc import Awaitable, Iterator
 from itertools import tee
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
 from ..errors import ToolError
 from ..policy import Policy
 from ..protocol import features
+from ..protocol.core import Core
 from ..protocol.features import ToolFeature
 from ..protocol.registry import Registry
 from ..questions import InputRequired
-from ..server import Server
 
 __all__ = ["Once", "with_policy"]
 
+S = TypeVar("S", bound=Core)
 
-def with_policy(server: Server, policy: Policy, tool: str, function: Any = None) -> Server:
+
+def with_policy(server: S, policy: Policy, tool: str, function: Any = None) -> S:
     """A copy of a server in which one tool has another policy, as if it was registered with it."""
     clone = copy.copy(server)
     if any(feature.key == tool and feature.policy != policy for feature in server.registry.tools):
