@@ -7,16 +7,19 @@ READY := .venv/.ready
 SERVES := .venv/.serves
 PEERS := .venv-bench
 
-.PHONY: help run test test-fast mutants realworld check bench bench-quick docs pictures clean
+.PHONY: help run replicas soak test test-fast mutants realworld check bench bench-quick bench-replicas docs pictures clean
 
 help:
 	@echo "make run         serve the weather example on loopback, with a page, and print lines to try it [PORT=8000]"
+	@echo "make replicas    serve an example with two processes, Redis and nginx, and print what to try"
+	@echo "make soak        1,000 operations on replicas, while one is killed and Redis is restarted; a checker reads the history"
 	@echo "make test        run every test and every >>> example"
 	@echo "make test-fast   run the tests for the inner loop, in less than a minute"
 	@echo "make mutants MODULE=src/plainmcp/schema/generate.py [COUNT=30] [SEED=1]   do the golden tests notice a change?"
 	@echo "make realworld   run published servers on the package they import and on ours, and compare; downloads them"
 	@echo "make check       formatting, lint and types"
 	@echo "make bench       measure speed and memory compared with other packages: ten minutes, writes bench/RESULTS.md and README's table"
+	@echo "make bench-replicas   measure what several processes cost and bring: two minutes, writes bench/REPLICAS.md"
 	@echo "make docs        build the documentation into site"
 	@echo "make pictures    write the pictures of the page, the site and the terminal into docs/images"
 	@echo "make clean       remove .venv and all generated files"
@@ -40,6 +43,12 @@ $(SERVES): pyproject.toml
 PORT ?= 8000
 run: $(SERVES)
 	@$(BIN)/python examples/run.py $(PORT)
+
+replicas: $(READY)
+	@cd tests && $(abspath $(BIN))/python replica_set.py
+
+soak: $(READY)
+	@cd tests && $(abspath $(BIN))/python -m soak.run
 
 test: $(READY)
 	$(BIN)/python -m pytest -q -n 2
@@ -71,6 +80,10 @@ $(PEERS)/.ready: pyproject.toml bench/requirements.txt
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --target $(PEERS)/mcp1 'mcp==1.30.0'
 	@touch $@
 
+# What several processes cost and bring; writes bench/REPLICAS.md.
+bench-replicas: $(READY)
+	@$(BIN)/python bench/replicas.py
+
 bench: $(PEERS)/.ready
 	@$(PEERS)/bin/python bench/run.py
 
@@ -87,5 +100,5 @@ docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 clean:
-	rm -rf .venv .realworld $(PEERS) bench/.results.json dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .engines .realworld $(PEERS) bench/.results.json dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

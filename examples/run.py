@@ -5,12 +5,12 @@ python examples/run.py [PORT]
 
 import json
 import os
+import runpy
 import socket
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from plainmcp.cli.main import main
 from plainmcp.revisions import LATEST
 
 WEATHER = Path(__file__).with_name("weather.py")
@@ -36,16 +36,16 @@ def lines_to_try(origin: str) -> list[str]:
     return [*page, f"{command} call {origin} forecast city=Oslo", f"{curl} {origin}/mcp"]
 
 
-def serve(port: str = "8000") -> int:
-    """Serve over HTTP with the command line, and print lines to try it; returns the exit code."""
+def serve(port: str = "8000") -> None:
+    """Serve over HTTP with the command line, and print lines to try it."""
     try:
         socket.create_server(("127.0.0.1", int(port))).close()
     except (OSError, OverflowError, ValueError):
-        print(f"port {port} of 127.0.0.1 cannot be used; try another: make run PORT=8001", file=sys.stderr)
-        return 3
+        sys.exit(f"port {port} of 127.0.0.1 cannot be used; try another: make run PORT=8001")
     print(*lines_to_try(f"http://127.0.0.1:{port}"), sep="\n\n", end="\n\n", flush=True)
-    return main(["serve", str(WEATHER), "--http", f"127.0.0.1:{port}"])
+    sys.argv = ["plainmcp", "serve", str(WEATHER), "--http", f"127.0.0.1:{port}"]
+    runpy.run_module("plainmcp", run_name="__main__")  # exits
 
 
 if __name__ == "__main__":
-    sys.exit(serve(*sys.argv[1:2]))
+    serve(*sys.argv[1:2])

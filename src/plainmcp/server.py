@@ -377,12 +377,12 @@ class Server(Core):
         """Serve until the client hangs up or a signal ends us: on standard input and output, or over HTTP.
 
         `http` is a host and port, such as "127.0.0.1:8000", or a port of 127.0.0.1. The server is then at `path`, by
-        default /mcp, and its routes beside it, in as many processes as `workers` says; with several processes there
-        are no sessions. Load balancers can ask at `health` whether it is ready. It ends within `grace` seconds:
-        requests that take longer are cancelled, and answered with an error. `access_log` logs a line for each
-        request, and `log_level` is the lowest level that is logged. With `ui`, there is a page at / for people to try
-        the server. For HTTP it also takes the options of `asgi` and,
-        in `uvicorn`, those of uvicorn; for standard input and output, max_line (see transports.stdio). Raises
+        default /mcp, and its routes beside it, in as many processes as `workers` says; with several, sessions are
+        signed ids (see sessions). Load balancers can ask at `health` whether it is ready. It ends within `grace`
+        seconds: requests that take longer are cancelled, and answered with an error. `access_log` logs a line for
+        each request, and `log_level` is the lowest level that is logged. With `ui`, there is a page at / for people
+        to try the server. For HTTP it also takes the options of `asgi` and, in `uvicorn`, those of uvicorn; for
+        standard input and output, max_line (see transports.stdio). Raises
         AuthorError if it cannot serve there.
         """
         more = _options_for_http(path, health, uvicorn, ui) | ({"workers": workers} if workers != 1 else {})
@@ -396,8 +396,9 @@ class Server(Core):
             from .transports import uvicorn as serving  # loaded for those who serve over HTTP
 
             http_options = _http_options_of("server.run", {**options})
-            if workers > 1 and not http_options.setdefault("stateless", True):
-                raise AuthorError("a session belongs to one process: with several workers, stateless is True")
+            if workers > 1:
+                self.is_key_shared = True  # they are forked
+                _check_sharing(http_options)
             details = serving.check_uvicorn(
                 {"path": path or serving.PATH, **serving.uvicorn_level(log_level), **(uvicorn or {})}
             )
@@ -467,6 +468,17 @@ def _stdio_options_of(where: str, options: dict[str, Any], more: dict[str, Any])
     if for_http:
         raise OptionError(f'{where}: {for_http[0]}= goes with http=, such as http="127.0.0.1:8000"')
     return options
+
+
+def _check_sharing(options: dict[str, Any]) -> None:
+    """Let the sessions of several workers be signed, unless there is a store; raises AuthorError."""
+    store = options.get("store")
+    if store is not None and not getattr(store, "is_shared", True):
+        raise AuthorError("this store belongs to one process: with several workers, use a RedisStore")
+    is_signed = store is None and not options.get("stateless")
+    if is_signed and options.setdefault("sessions", "signed") == "memory":
+        problem = "a session in memory belongs to one process"
+        raise AuthorError(f'{problem}: with several workers, sessions="signed", or a store=')
 
 
 def _http_options_of(where: str, options: dict[str, Any]) -> dict[str, Any]:

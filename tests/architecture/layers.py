@@ -23,10 +23,12 @@ LAYERS = {
     "compat": ("compat/",),
     "testing": ("testing",),
     "otel": ("otel/",),
+    "redis": ("redis/",),
     "server": ("server", "middleware", "observe/"),
     "ui": ("ui/",),
     "preview": ("preview/",),
     "transports": ("transports/",),
+    "store": ("store/",),
     "auth": ("auth/",),
     "protocol": ("protocol/", "context"),
     "schema": ("schema/",),
@@ -38,7 +40,9 @@ LAYERS = {
 }
 
 # The layers that do I/O.
-OUTER = ("program", "cli", "compat", "testing", "otel", "server", "ui", "preview", "transports", "auth")
+OUTER = (
+    "program", "cli", "compat", "testing", "otel", "redis", "server", "ui", "preview", "transports", "store", "auth",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

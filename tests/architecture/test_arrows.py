@@ -16,6 +16,9 @@ LAZY = {
     "difflib": "needed only for hints on misspelled names",
     "importlib": "importlib.metadata takes long to load, and only --version needs it",
     "yaml": "an extra: most users do not have it",
+    "redis": "an extra: most servers are one process",
+    "redis.backoff": "as redis",
+    "redis.retry": "as redis",
     "http": "http.client brings ssl, which takes long to load, and only issuers that are asked need it",
     "joserfc": "an extra: needed only to verify JSON Web Tokens",
     "uvicorn": "an extra: not needed if the server is mounted in an application",
@@ -27,6 +30,8 @@ LAZY = {
 
 # Modules of ours that load something heavy.
 LAZY_MODULES = {
+    "redis/__init__": "an extra: needed only with --redis",
+    "transports/http/shared_endpoint": "needed only with a store",
     "transports/run_async": "asyncio takes as long to load as all the rest, and many servers never need it",
     "transports/background_loop": "as run_async",
     "transports/applications": "needed only if the server is mounted",

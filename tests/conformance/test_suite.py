@@ -1,4 +1,4 @@
-"""The official conformance suite against examples/everything.py, behind each HTTP parser uvicorn has.
+"""The official conformance suite against examples/everything.py, behind each parser of uvicorn, and on replicas.
 
 A failure is a failure and so is a warning, whether the suite scores the scenario or not. What the suite asks of
 extensions that are not served here stands below, each with its reason.
@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from npm import NODE, installed
+from replica_set import running_set
 from serving import served
 
 SUITE = ("@modelcontextprotocol/conformance", "0.2.0-alpha.12")
@@ -38,8 +39,12 @@ NOT_SERVED = {
 }
 
 
-@pytest.fixture(scope="module", params=["h11", "httptools"])
+@pytest.fixture(scope="module", params=["h11", "httptools", "replicas"])
 def url(request: pytest.FixtureRequest) -> Iterator[str]:
+    if request.param == "replicas":
+        with running_set("everything", count=1, workers=2) as replicas:
+            yield replicas.url
+        return
     with served("everything", request.param) as address:
         yield address
 

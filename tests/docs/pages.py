@@ -37,6 +37,7 @@ DOCS = ROOT / "docs"
 
 _BLOCK = re.compile(r"^( *)```(\w*)([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _TITLE = re.compile(r'title="([^"]*)"')
+_KEYS = {"NOTES_KEY": "a key for the pages", "LIBRARY_KEY": "a key for the pages"}
 _INCIDENT = re.compile(r"incident [0-9a-f]{8}")  # a number of its own each time
 _RUN = ("$ plainmcp ", "$ python ", "$ echo ")
 _SERVES = "in one terminal"
@@ -120,6 +121,7 @@ class Page:
             else:
                 if block.title is not None:
                     self._write(block.title, block.text)
+                os.environ.update(_KEYS)
                 # Blank lines in front, so that a traceback shows the line of the page.
                 exec(compile("\n" * block.line + block.text, self._path, "exec"), self._namespace)
         printed = said.getvalue()
@@ -225,6 +227,6 @@ def _free_port() -> int:
 
 
 def _environment() -> dict[str, str]:
-    """The reader's: the commands of this installation, and no colours."""
+    """The reader's: the commands of this installation, the keys of the pages' servers, and no colours."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    return {**os.environ, "PATH": path, "NO_COLOR": "1", "COLUMNS": "100"}
+    return {**os.environ, **_KEYS, "PATH": path, "NO_COLOR": "1", "COLUMNS": "100"}

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 import uvicorn
 
+from replica_set import running_set
 from serving import EXAMPLES, load, served
 
 
@@ -31,13 +32,20 @@ def sessionless() -> Iterator[str]:
         thread.join()
 
 
-@pytest.fixture(params=["http", "stdio"])
+@pytest.fixture(scope="session")
+def replicas() -> Iterator[str]:
+    """Where two workers serve it that share a store, behind an nginx that gives each request to any of them."""
+    with running_set("everything", count=1, workers=2) as running:
+        yield running.url
+
+
+@pytest.fixture(params=["http", "stdio", "replicas"])
 def target(request: pytest.FixtureRequest) -> list[str]:
     """A URL, or a command and its arguments."""
     return _target(request)
 
 
-@pytest.fixture(params=["http", "stdio", "sessionless"])
+@pytest.fixture(params=["http", "stdio", "sessionless", "replicas"])
 def anywhere(request: pytest.FixtureRequest) -> list[str]:
     """The same, and the URL of one without sessions: for what takes none."""
     return _target(request)

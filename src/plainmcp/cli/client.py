@@ -1,12 +1,13 @@
 """The client of the command line: handshake, requests, and the messages that come meanwhile. Does no I/O itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import msgspec
 
 from ..protocol.core import Core
 from ..revisions import Revision
+from ..schema import header_params
 from ..transports.connection import Connection
 
 __all__ = [
@@ -44,7 +45,10 @@ class ServerError(Exception):
 class Transport(Protocol):
     """A way to reach a server. Messages other than the response go to the function it was created with."""
 
-    def request(self, message: bytes, revision: str, negotiated: bool) -> bytes:
+    has_headers: bool
+    """Whether a request has headers, which repeat some of its arguments."""
+
+    def request(self, message: bytes, revision: str, negotiated: bool, headers: Mapping[str, str]) -> bytes:
         """Send a request and return its response. `negotiated`: whether both sides have agreed on the revision."""
         ...
 
@@ -60,10 +64,12 @@ class Transport(Protocol):
 class InProcessTransport:
     """Reaches a server in this process."""
 
+    has_headers = False
+
     def __init__(self, server: Core, receive: Receive, *, principal: Any = None) -> None:
         self._connection = Connection(server, receive, principal=principal)
 
-    def request(self, message: bytes, revision: str, negotiated: bool) -> bytes:
+    def request(self, message: bytes, revision: str, negotiated: bool, headers: Mapping[str, str]) -> bytes:
         """Send a request and return its response."""
         return self._connection.handle(message) or b""
 
@@ -145,11 +151,19 @@ class McpClient:
         info: dict[str, Any] = result.get("serverInfo", {})
         return info
 
-    def request_raw(self, method: str, params: dict[str, Any] | None = None) -> bytes:
+    @property
+    def needs_schema(self) -> bool:
+        """Whether the call of a tool needs its input schema: on revisions without a handshake headers repeat it."""
+        return self._transport.has_headers and not self._has_handshake
+
+    def request_raw(
+        self, method: str, params: dict[str, Any] | None = None, headers: Mapping[str, str] | None = None
+    ) -> bytes:
         """Send a request and return its result as JSON. Raises ServerError."""
         self._last_id += 1
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": self._with_meta(params or {})}
-        self.last_response = self._transport.request(msgspec.json.encode(message), self.revision, self._negotiated)
+        raw = msgspec.json.encode(message)
+        self.last_response = self._transport.request(raw, self.revision, self._negotiated, headers or {})
         try:
             response = msgspec.json.decode(self.last_response, type=_ServerResponse)
         except msgspec.MsgspecError:
@@ -164,12 +178,12 @@ class McpClient:
         result: dict[str, Any] = msgspec.json.decode(self.request_raw(method, params))
         return result
 
-    def run(self, method: str, params: dict[str, Any]) -> bytes:
+    def run(self, method: str, params: dict[str, Any], headers: Mapping[str, str] | None = None) -> bytes:
         """Send a request that runs a function of the server; returns its result as JSON, after all questions."""
         if self._on_notification is not None:
             params = {**params, "_meta": {"progressToken": "call"}}
         for _ in range(_ROUNDS):
-            raw = self.request_raw(method, params)
+            raw = self.request_raw(method, params, headers)
             required = msgspec.json.decode(raw, type=_InputRequired)
             if required.resultType != "input_required" or self._answers is None:
                 return raw
@@ -181,9 +195,10 @@ class McpClient:
                 params["requestState"] = required.requestState
         raise Unreachable(f"the server still asks after {_ROUNDS} rounds of questions")
 
-    def call(self, tool: str, arguments: dict[str, Any]) -> bytes:
-        """Call a tool and return its result as JSON."""
-        return self.run("tools/call", {"name": tool, "arguments": arguments})
+    def call(self, tool: str, arguments: dict[str, Any], schema: dict[str, Any] | None = None) -> bytes:
+        """Call a tool and return its result as JSON; `schema` is its input schema, if it is needed."""
+        headers = header_params.texts_of(schema or {}, arguments, tool) if self.needs_schema else {}
+        return self.run("tools/call", {"name": tool, "arguments": arguments}, headers)
 
     def list(self, method: str, key: str) -> list[dict[str, Any]]:
         """All pages of a list; empty if the server does not know the method."""

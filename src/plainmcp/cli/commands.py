@@ -18,7 +18,7 @@ from ..revisions import REVISIONS, Revision
 from ..server import Server
 from . import listing, preview, show
 from .answers import Answers, parse_answer
-from .arguments import Arguments, UsageError, parse_arguments
+from .arguments import UsageError, parse_arguments
 from .client import McpClient, ServerError, Unreachable
 from .connect import connect_remote, open_client, open_server, principal_of
 from .grammar import SHELLS
@@ -51,8 +51,8 @@ def call_tool(options: Any) -> int:
     target, tool, *words = positionals_of(options, "FILE", "TOOL", rest=True)
     arguments = parse_arguments(words)
     with _open_request(options, target, "tools", tool) as client:
-        schema = _schema_of(_tool_of(client, tool)) if arguments.texts else {}
-        raw = client.call(tool, arguments.for_schema(schema))
+        schema = _schema_of(_tool_of(client, tool)) if arguments.texts or client.needs_schema else {}
+        raw = client.call(tool, arguments.for_schema(schema), schema)
     result = _print_result(options, raw, show.result_lines)
     return 1 if result.get("isError") or "content" not in result else 0
 
@@ -103,9 +103,10 @@ def preview_call(options: Any) -> int:
     refusals: dict[str, str] = {}
     with separate_output(), open_server(options, target) as server, closing(Progress()) as progress:
         if server is None:
-            typed = _check_repeat(options, target, tool, arguments, versions)
+            schema = _check_repeat(options, target, tool, versions)
+            typed = arguments.for_schema(schema)
             connect = partial(connect_remote, options, target, on_notification=progress)
-            previews, refusals = preview.preview_remote(connect, versions, tool, typed)
+            previews, refusals = preview.preview_remote(connect, versions, tool, typed, schema)
         else:
             caller = principal_of(options.principal)
             feature = server.registry.tools.find(tool, caller)
@@ -181,10 +182,8 @@ def _with_policy_of(options: Any, server: Server | None, tool: str) -> Server | 
     return with_policy(server, Policy.of(policy), tool)
 
 
-def _check_repeat(
-    options: Any, target: str, tool: str, arguments: Arguments, versions: list[Revision]
-) -> dict[str, Any]:
-    """The arguments for a remote tool that runs once on each revision; raises UsageError if it may not."""
+def _check_repeat(options: Any, target: str, tool: str, versions: list[Revision]) -> dict[str, Any]:
+    """The input schema of a remote tool that runs once on each revision; raises UsageError if it may not."""
     if options.policy is not None or options.policies:
         raise UsageError("--policy and --policies need a file: a remote server has its own policy")
     with closing(open_client(options, target, None)) as client:
@@ -195,7 +194,7 @@ def _check_repeat(
             f"a remote server runs a tool once for each revision, and {tool} does not say that it only reads: "
             "pass --repeat if it may run several times, or --revision to run it once"
         )
-    return arguments.for_schema(_schema_of(definition))
+    return _schema_of(definition)
 
 
 # Names --------------------------------------------------------------------------------------------

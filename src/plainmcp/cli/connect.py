@@ -106,7 +106,7 @@ def principal_of(text: str | None) -> Any:
     if text is None:
         return None
     try:
-        value = msgspec.json.decode(text)
+        value: Any = msgspec.json.decode(text)
     except msgspec.MsgspecError:
         name, *scopes = text.split() or [""]
         value = {"subject": name, "scopes": scopes}

@@ -94,13 +94,16 @@ class _PrintVersion(argparse.Action):
 
 
 def _add_serve(commands: Any) -> None:
-    serve = _command(commands, "serve", "Serve a file: to one client on standard input and output, or over HTTP.")
+    description = "Serve a file: to one client on standard input and output, or over HTTP."
+    serve = _command(commands, "serve", description, f"plainmcp serve [options] ({_TARGET} | -m MODULE)")
     _add_positionals(serve, _TARGET, _SOURCE)
     where = serve.add_mutually_exclusive_group()
     where.add_argument("--stdio", action="store_true", help="on standard input and output (the default)")
     where.add_argument("--http", metavar="HOST:PORT", type=to_address, help="over HTTP, at http://HOST:PORT/mcp")
-    workers = "how many processes serve HTTP (default: 1); with several, there are no sessions"
+    workers = "how many processes serve HTTP (default: 1); with several, sessions are signed ids"
     serve.add_argument("--workers", metavar="N", type=int, default=1, help=workers)
+    redis = "share sessions with other workers and replicas through Redis, such as redis://127.0.0.1:6379/0"
+    serve.add_argument("--redis", metavar="URL", help=redis)
     page = "a page at / for people to try the server (default: only if HOST is loopback)"
     serve.add_argument("--ui", action=argparse.BooleanOptionalAction, help=page)
     keys = "only for callers with a key in FILE; each line is a name, a key and perhaps scopes"
@@ -193,7 +196,7 @@ def _add_config(commands: Any) -> None:
 
 def _add_shell_completion(commands: Any) -> None:
     description = "Print the completion script of a shell: for the commands and options of plainmcp."
-    shell = _command(commands, "shell-completion", description)
+    shell = _command(commands, "shell-completion", description, "plainmcp shell-completion SHELL")
     _add_positionals(shell, "SHELL", f"one of {', '.join(SHELLS)}")
     shell.set_defaults(module=None, words=SHELLS)
 
@@ -201,7 +204,7 @@ def _add_shell_completion(commands: Any) -> None:
 # Their options ------------------------------------------------------------------------------------
 
 
-def _command(commands: Any, name: str, description: str, usage: str | None = None) -> argparse.ArgumentParser:
+def _command(commands: Any, name: str, description: str, usage: str) -> argparse.ArgumentParser:
     codes = _CODES.get(name, _ASKING)
     epilog = "\n".join(["exit codes:", *(f"  {code:<3}  {meaning}" for code, meaning in codes.items())])
     parser: argparse.ArgumentParser = commands.add_parser(

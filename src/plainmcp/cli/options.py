@@ -30,6 +30,8 @@ def _check_serving(options: Any) -> None:
     error = options.parser.error
     (options.target,) = positionals_of(options, "FILE")
     if options.http is None:
+        if options.redis is not None:
+            error("--redis needs --http: on standard input there is one client, and one process for it")
         if options.workers != 1:
             error("--workers needs --http: on standard input there is one client, and one process for it")
         if options.reload:
@@ -39,6 +41,8 @@ def _check_serving(options: Any) -> None:
         if options.auth is not None:
             error("--auth needs --http: on standard input the only client is the one that starts the server")
         return
+    if options.reload and options.redis is not None:
+        error("--reload serves in one process, for development: leave out --redis")
     if options.reload and options.workers != 1:
         error("--reload serves in one process: leave out --workers")
     if options.ui is None:

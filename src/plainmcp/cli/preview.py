@@ -49,7 +49,11 @@ def preview_server(
 
 
 def preview_remote(
-    connect: Callable[[Revision], McpClient], revisions: list[Revision], tool: str, arguments: dict[str, Any]
+    connect: Callable[[Revision], McpClient],
+    revisions: list[Revision],
+    tool: str,
+    arguments: dict[str, Any],
+    schema: dict[str, Any],
 ) -> tuple[list[CallPreview], dict[str, str]]:
     """A preview for each revision that a remote server supports, and the reason for each that it does not.
 
@@ -62,7 +66,7 @@ def preview_remote(
         try:
             with closing(connect(revision)) as client:
                 if client.revision == revision.name:
-                    previews.append(_preview_call(None, client, tool, arguments))
+                    previews.append(_preview_call(None, client, tool, arguments, schema))
                 else:
                     refusals[revision.name] = f"the server offers {client.revision} instead"
         except (ServerError, Unreachable) as error:
@@ -72,8 +76,10 @@ def preview_remote(
     return previews, refusals
 
 
-def _preview_call(policy: str | None, client: McpClient, tool: str, arguments: dict[str, Any]) -> CallPreview:
-    return read_preview(policy, client.revision, client.call(tool, arguments), len(client.last_response))
+def _preview_call(
+    policy: str | None, client: McpClient, tool: str, arguments: dict[str, Any], schema: Any = None
+) -> CallPreview:
+    return read_preview(policy, client.revision, client.call(tool, arguments, schema), len(client.last_response))
 
 
 # The report ---------------------------------------------------------------------------------------

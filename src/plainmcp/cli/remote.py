@@ -37,6 +37,8 @@ class _MessageHead(msgspec.Struct):
 class HttpTransport:
     """Reaches a server at a URL: every message is an HTTP request. Without a server there, it tries `/mcp` below."""
 
+    has_headers = True
+
     def __init__(self, url: str, receive: Receive, *, headers: Mapping[str, str] | None = None) -> None:
         self._url = url
         self._receive = receive
@@ -51,11 +53,11 @@ class HttpTransport:
         if not valid:
             raise Unreachable(f"{url} is not the address of a server; write one like http://127.0.0.1:8000/mcp")
 
-    def request(self, message: bytes, revision: str, negotiated: bool) -> bytes:
+    def request(self, message: bytes, revision: str, negotiated: bool, headers: Mapping[str, str]) -> bytes:
         """Send a request and return its response."""
         version = revision if negotiated else None
         try:
-            response = self._post(message, version)
+            response = self._post(message, version, headers)
         except _NotMcp as error:
             if self._has_answered or self._parts.path.rstrip("/").endswith(_PATH):
                 raise
@@ -84,6 +86,7 @@ class HttpTransport:
         """End the session, if there is one."""
         if self._session is not None:
             with suppress(Unreachable, OSError, http.client.HTTPException), closing(self._connect()) as connection:
+                connection.sock.settimeout(_SECONDS_TO_CLOSE)
                 headers = {"Mcp-Session-Id": self._session, **self._own_headers}
                 connection.request("DELETE", self._path, headers=headers)
                 connection.getresponse().read()
@@ -102,11 +105,11 @@ class HttpTransport:
         connection.sock.settimeout(None)
         return connection
 
-    def _post(self, message: bytes, revision: str | None) -> bytes | None:
+    def _post(self, message: bytes, revision: str | None, more: Mapping[str, str] | None = None) -> bytes | None:
         head = msgspec.json.decode(message, type=_MessageHead)
         with closing(self._connect()) as connection:
             try:
-                connection.request("POST", self._path, message, self._headers(head, revision))
+                connection.request("POST", self._path, message, self._headers(head, revision, more or {}))
                 response = connection.getresponse()
                 self._session = response.getheader("Mcp-Session-Id") or self._session
                 kind = (response.getheader("Content-Type") or "").partition(";")[0].strip().lower()
@@ -115,19 +118,20 @@ class HttpTransport:
                 body = response.read()
             except (OSError, http.client.HTTPException) as error:
                 raise Unreachable(f"{self._url} broke off: {error or type(error).__name__}") from None
+        status = f"{self._url} answered {response.status} {response.reason}"
+        if response.status == 401:
+            raise Unreachable(f"{status}: it wants to know who is calling; pass a token with --bearer")
         if kind == "application/json" and b'"jsonrpc"' in body:
             return body
         if response.status >= 300:
-            advice = "; a token that it knows is given with --bearer" if response.status == 401 else ""
-            kind_of_error = _NotMcp if response.status in _NOT_HERE else Unreachable
-            raise kind_of_error(f"{self._url} answered {response.status} {response.reason}{advice}")
+            raise (_NotMcp if response.status in _NOT_HERE else Unreachable)(status)
         if body.strip():
             raise _NotMcp(f"{self._url} is not an MCP server: it answered with {kind or 'something'}")
         return None
 
-    def _headers(self, head: _MessageHead, revision: str | None) -> dict[str, str]:
+    def _headers(self, head: _MessageHead, revision: str | None, more: Mapping[str, str]) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-        headers |= self._own_headers
+        headers |= {name: _encode_header(value) for name, value in more.items()} | self._own_headers
         if revision is not None:
             headers["MCP-Protocol-Version"] = revision
         if self._session is not None:
@@ -173,6 +177,8 @@ def _events_of(lines: Any) -> Iterator[bytes]:
 class CommandTransport:
     """Reaches a server by starting a command: each message is a line."""
 
+    has_headers = False
+
     def __init__(self, command: str, receive: Receive) -> None:
         self._command = command
         self._receive = receive
@@ -183,7 +189,7 @@ class CommandTransport:
         except (OSError, ValueError, IndexError) as error:
             raise Unreachable(f"the command {command!r} cannot be started: {error}") from None
 
-    def request(self, message: bytes, revision: str, negotiated: bool) -> bytes:
+    def request(self, message: bytes, revision: str, negotiated: bool, headers: Mapping[str, str]) -> bytes:
         """Send a request and return its response."""
         self.notify(message, revision)
         id = msgspec.json.decode(message, type=_MessageHead).id

@@ -19,16 +19,10 @@ def serve(options: Any) -> int:
         if options.reload:
             from . import reload  # multiprocessing takes long to load, and only this needs it
 
-            more = {
-                "is_module": is_module,
-                "drop_in": options.drop_in,
-                "keys": options.auth,
-                "ui": options.ui,
-                **logs,
-            }
-            reload.serve_with_reload(target, options.http, options.grace, **more)
+            more: dict[str, Any] = {"is_module": is_module, "drop_in": options.drop_in, "keys": options.auth, **logs}
+            reload.serve_with_reload(target, options.http, options.grace, ui=options.ui, **more)
         elif options.http is not None:
-            details = {**logs, **_auth_options(options.auth), "ui": options.ui}
+            details = {**logs, **_auth_options(options.auth), **_store_options(options.redis), "ui": options.ui}
             server = load(target, is_module=is_module)
             Server.run(server, http=options.http, workers=options.workers, grace=options.grace, **details)
         else:
@@ -48,3 +42,12 @@ def _auth_options(file: str | None) -> Any:
     from ..auth.keys import Keys  # brings hashlib
 
     return {"auth": Keys.from_file(file)}
+
+
+def _store_options(url: str | None) -> dict[str, Any]:
+    """The options of a server that shares its sessions through Redis; raises AuthorError."""
+    if url is None:
+        return {}
+    from ..redis import RedisStore  # needs an extra
+
+    return {"store": RedisStore(url)}

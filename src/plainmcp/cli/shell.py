@@ -98,7 +98,7 @@ complete -o filenames -F _plainmcp plainmcp
 
 
 def _write_zsh(commands: list[_Command]) -> str:
-    described = "\n".join(f"    {_quote(f'{_escape(one.name)}:{one.help}')}" for one in commands)
+    described = "\n".join(f"    {_quote(f'{one.name}:{one.help}')}" for one in commands)
     cases: list[str] = []
     for command in commands:
         specs = [_zsh_spec(option, name) for option in command.options for name in option.names]
@@ -107,7 +107,6 @@ def _write_zsh(commands: list[_Command]) -> str:
         specs += ["'*:file:_files'"] if command.words else []
         cases.append(f"    {command.name})\n      _arguments " + " \\\n        ".join(specs) + "\n      ;;")
     return f"""\
-#compdef plainmcp
 _plainmcp() {{
   local -a commands
   commands=(
@@ -154,10 +153,6 @@ def _write_fish(commands: list[_Command]) -> str:
 def _quote(text: str) -> str:
     """A text in single quotes, as zsh and fish read it; its own single quotes become double ones."""
     return "'" + text.replace("'", '"') + "'"
-
-
-def _escape(text: str) -> str:
-    return text.replace(":", "\\:")
 
 
 _WRITERS: dict[str, Callable[[list[_Command]], str]] = {"bash": _write_bash, "zsh": _write_zsh, "fish": _write_fish}

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .client import Receive, Transport, Unreachable
@@ -24,15 +24,16 @@ class TimedTransport:
         self._handling = 0
         self._last = time.monotonic()
         self._inner = connect(self._note)
+        self.has_headers = self._inner.has_headers
 
-    def request(self, message: bytes, revision: str, negotiated: bool) -> bytes:
+    def request(self, message: bytes, revision: str, negotiated: bool, headers: Mapping[str, str]) -> bytes:
         """Send a request and return its response; raises Unreachable if it takes too long."""
         outcome: list[Any] = []
         done = threading.Event()
 
         def run() -> None:
             try:
-                outcome.append(self._inner.request(message, revision, negotiated))
+                outcome.append(self._inner.request(message, revision, negotiated, headers))
             except BaseException as error:  # it is raised in the thread that waits
                 outcome.append(error)
             done.set()

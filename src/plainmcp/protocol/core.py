@@ -145,6 +145,7 @@ class Core:
             raise AuthorError("a key is at least 16 bytes, such as secrets.token_bytes(32) once made and kept")
         self._key = key or urandom(32)  # set before any fork: workers open what other workers have sealed
         self._is_key_drawn = key is None
+        self.is_key_shared = key is not None  # whether other processes have the same key
         self.state_seconds = state_seconds
         self.timeout = timeout
         self.threads = threads  # how many plain functions may run at the same time

@@ -18,7 +18,7 @@ from ..wire import codec, jsonrpc
 from .client_messages import to_error
 from .conversation import ENDS, Conversation, Finish, Steps, evaluate, keep
 from .core import Core
-from .exchange import FAILURES, Around, Evaluation, Exchange
+from .exchange import FAILURES, Around, Evaluation, Exchange, Listen
 from .failures import error_response, internal_error
 from .features import Feature
 from .methods import FINDERS, METHODS, Method
@@ -324,12 +324,15 @@ def _method_of(incoming: MiddlewareRequest) -> Method:
 
 
 def _call_method(incoming: MiddlewareRequest, finish: Finish) -> Steps:
-    request = incoming._current()
-    if request.link is not None:  # this request starts and ends once, around its middleware
-        request = msgspec.structs.replace(request, link=_InnerLink(request.link))
+    request = _with_inner_link(incoming._current())
     response = yield from _take_all(_method_of(incoming)(incoming._server, request), request)
     incoming._response, incoming._result = response, _result_of(response, request)
     return finish(incoming._result)
+
+
+def _with_inner_link(request: Request) -> Request:
+    """The request for its method: it starts and ends once, around its middleware."""
+    return request if request.link is None else msgspec.structs.replace(request, link=_InnerLink(request.link))
 
 
 class _InnerLink:
@@ -390,7 +393,10 @@ def _listen_after(chain: Sequence[Middleware], incoming: MiddlewareRequest) -> S
     """The steps of a request that stays open: its middleware ends before it starts."""
     yield from _pass_through(chain, _accept, keep, incoming)
     request = incoming._current()
-    return (yield from _take_all(_method_of(incoming)(incoming._server, request), request))
+    answer = _method_of(incoming)(incoming._server, _with_inner_link(request))
+    if isinstance(answer, Exchange) and isinstance(answer.step, Listen):
+        answer.step = msgspec.structs.replace(answer.step, link=request.link)  # which the transport keeps open
+    return (yield from _take_all(answer, request))
 
 
 def _accept(incoming: MiddlewareRequest, finish: Finish) -> Steps:

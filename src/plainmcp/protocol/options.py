@@ -102,6 +102,8 @@ class HttpOptions(TypedDict, total=False):
     max_body: int
     body_seconds: float
     stateless: bool
+    sessions: Literal["memory", "signed"]
+    store: Any
     max_sessions: int
     max_sessions_per_caller: int
     session_idle_seconds: float

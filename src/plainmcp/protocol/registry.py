@@ -23,6 +23,8 @@ class Registry:
     def __init__(self, policy: Policy) -> None:
         by_name = policy.list_order == "name"
         self._listeners: list[Event] = []
+        self.relay: Callable[[str, str | None], bool] | None = None
+        """Passes a change on to other processes; returns whether it also calls `deliver` here, soon."""
         self._switches = Switches()
         self.mounts: list[tuple[Registry, str]] = []
         """The registries of mounted servers, with their prefixes."""
@@ -57,7 +59,12 @@ class Registry:
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
     def publish(self, event: str, uri: str | None = None) -> None:
-        """Call the listeners: a list changed ("tools/list_changed"), or a resource changed ("resources/updated")."""
+        """Notify the listeners: a list changed ("tools/list_changed"), or a resource ("resources/updated")."""
+        if self.relay is None or not self.relay(event, uri):
+            self.deliver(event, uri)
+
+    def deliver(self, event: str, uri: str | None) -> None:
+        """Call the listeners in this process."""
         for listener in list(self._listeners):
             listener(event, uri)
 

@@ -2,15 +2,26 @@
 
 from typing import Any
 
+from ..errors import MethodNotFound
 from ..revisions import Revision
 
-__all__ = ["Session"]
+__all__ = ["Session", "require_back_channel"]
 
 
 class Session:
     """The facts that one client sent in its handshake and after it."""
 
-    __slots__ = ("capabilities", "client", "id", "log_level", "ready", "revision", "state", "subscribed")
+    __slots__ = (
+        "capabilities",
+        "client",
+        "id",
+        "is_reachable",
+        "log_level",
+        "ready",
+        "revision",
+        "state",
+        "subscribed",
+    )
 
     def __init__(self, log_level: str | None = "warning") -> None:
         self.id: str | None = None  # in HTTP
@@ -20,6 +31,7 @@ class Session:
         self.log_level = log_level  # until logging/setLevel changes it
         self.ready = False  # notifications/initialized has come
         self.subscribed: set[str] = set()
+        self.is_reachable = True  # by messages that belong to no response, and with questions
         self.state: dict[str, Any] = {}  # for the handlers
 
     def wants(self, event: str, uri: str | None) -> bool:
@@ -27,3 +39,13 @@ class Session:
         if self.revision is None:
             return False
         return uri in self.subscribed if event == "resources/updated" else self.ready
+
+
+def require_back_channel(session: Session, method: str) -> None:
+    """Refuse a method whose effect is a message outside of responses, if none can be sent; raises MethodNotFound."""
+    if not session.is_reachable:
+        raise MethodNotFound(
+            f"{method} is not offered here: the session is a signed id that any process can read, and nothing is "
+            "stored for it",
+            {"method": method},
+        )

@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import AuthorError
 from .subschemas import Schema, walk
 
-__all__ = ["ANNOTATION", "paths_of"]
+__all__ = ["ANNOTATION", "paths_of", "texts_of"]
 
 ANNOTATION = "x-mcp-header"
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
@@ -34,6 +34,23 @@ def paths_of(schema: Schema, where: str) -> dict[str, tuple[str, ...]]:
             raise AuthorError(f"{where}: {ANNOTATION} {name[len('Mcp-Param-') :]!r} is given twice")
         paths[name] = path
     return paths
+
+
+def texts_of(schema: Schema, arguments: Any, where: str) -> dict[str, str]:
+    """The headers that a client has to send with these arguments; raises AuthorError for a wrong schema.
+
+    >>> region = {"type": "string", "x-mcp-header": "Region"}
+    >>> texts_of({"type": "object", "properties": {"region": region}}, {"region": "north"}, "it")
+    {'Mcp-Param-Region': 'north'}
+    """
+    texts: dict[str, str] = {}
+    for name, path in paths_of(schema, where).items():
+        value = arguments
+        for step in path:
+            value = value.get(step) if isinstance(value, dict) else None
+        if isinstance(value, (str, int)):
+            texts[name] = str(value).lower() if isinstance(value, bool) else str(value)
+    return texts
 
 
 def _find_annotated(schema: Schema, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Schema]]:

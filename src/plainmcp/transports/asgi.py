@@ -16,8 +16,9 @@ from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
 from .http import rules
 from .http.challenges import PLAIN, Challenges
 from .http.cors import Pairs, with_cors
-from .http.endpoint import Endpoint, PendingResponse
+from .http.endpoint import PendingResponse
 from .http.headers import Headers
+from .http.new_endpoint import make_endpoint
 from .http.response import Refused, Response, without_body
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
@@ -55,7 +56,7 @@ class ASGIApp:
         identify: IdentifyAsync | None = None,
         challenges: Challenges = PLAIN,
     ) -> None:
-        self.endpoint = Endpoint(core, settings or Settings(), challenges)
+        self.endpoint = make_endpoint(core, settings or Settings(), challenges)
         self._identify = identify
         self._tasks: set[asyncio.Task[bytes | None]] = set()  # a loop alone does not keep its tasks alive
 
@@ -166,6 +167,7 @@ class ASGIApp:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self.endpoint.draining = False  # an application can be started several times
+                await asyncio.to_thread(self.endpoint.start)
                 try:
                     for life in core.lives():
                         await life.start_async()
@@ -262,6 +264,7 @@ class ASGIApp:
         except Exception as error:
             response = pending.refuse(self._describe_failure(error))
         except BaseException:  # the server ends this request
+            pending.is_left = True  # a watcher that has not started yet does not notice
             for watcher in watchers:
                 watcher.cancel()
             raise
@@ -272,7 +275,10 @@ class ASGIApp:
             else:
                 self.endpoint.remove_running(pending)
         if watchers:
-            await watchers[0]
+            try:
+                await watchers[0]
+            finally:
+                self.endpoint.remove_running(pending)
             return None
         return self.endpoint.respond(pending, response)
 

@@ -28,7 +28,7 @@ from .run import run
 from .shares import OwnShare
 from .threads import threads_of
 
-__all__ = ["Connection"]
+__all__ = ["Connection", "change_message"]
 
 _log = logging.getLogger("plainmcp")
 
@@ -63,6 +63,13 @@ class Connection:
         self._count = 0
         self._unsubscribe = core.registry.listen(self._publish)
         self._end_session: Callable[[], None] = _do_nothing
+
+    elsewhere: Callable[[Envelope], None] | None = None
+    """Gets the answers and cancellations that belong to nothing here, if other processes serve the same client."""
+
+    def name_question(self, count: int) -> str:
+        """The id of a question, by its number."""
+        return f"s-{count}"
 
     @property
     def busy(self) -> bool:
@@ -116,15 +123,22 @@ class Connection:
         return refuse(self.core, error, self.caller(RequestLink(self)))
 
     def _cancel(self, envelope: Envelope) -> None:
-        """Cancel a request of the client; one that is unknown or finished is ignored (CANC-03)."""
+        """Cancel a request of the client, here or in another process."""
         params = envelope.params
         if params is None:
             return
         id = normalize_id(bytes(params.requestId))
+        if id in self.running:
+            self.cancel_request(id, bytes(params.reason))
+        elif self.elsewhere is not None:
+            self.elsewhere(envelope)
+
+    def cancel_request(self, id: bytes, reason: bytes = b"") -> None:
+        """Cancel a running request by its id; one that is unknown or finished is ignored (CANC-03)."""
         link = self.running.get(id)
         if link is None:
             return
-        _log.info("request %s was cancelled: %s", ascii(id), ascii(bytes(params.reason)[:200]))  # CANC-06
+        _log.info("request %s was cancelled: %s", ascii(id), ascii(reason[:200]))  # CANC-06
         link.cancel()
         exchange = self._stop_listening(link)
         if exchange is not None:
@@ -144,17 +158,18 @@ class Connection:
 
     def ask(self, method: str, params: Any, send: Callable[[bytes], None]) -> PendingRequest:
         """Send a question to the client; raises PeerError if too many are open."""
+        with self._lock:
+            self._count += 1
+            question = PendingRequest(self.name_question(self._count), self.ask_seconds)
+        message = jsonrpc.encode_request(question.id, method, params or None)  # may raise: it is not counted yet
         share = self._question_share
         if share is not None:
             limit = share.find_limit()
             if limit is not None:
                 raise PeerError(limit.text)
             share.add()
-        with self._lock:
-            self._count += 1
-            question = PendingRequest(f"s-{self._count}", self.ask_seconds)
-            self._questions[question.id] = question
-        send(jsonrpc.encode_request(question.id, method, params or None))
+        self._questions[question.id] = question
+        send(message)
         return question
 
     def withdraw(self, question: PendingRequest, send: Callable[[bytes], None]) -> None:
@@ -165,18 +180,34 @@ class Connection:
             send(jsonrpc.encode_notification("notifications/cancelled", {"requestId": question.id}))
 
     def _resolve_question(self, envelope: Envelope) -> None:
-        """Resolve a question with its answer; an answer without a question is dropped."""
+        """Resolve a question with its answer, here or in another process; an answer without a question is dropped."""
+        if self.knows(envelope):
+            self.take_answer(bytes(envelope.id), bytes(envelope.result), bytes(envelope.error))
+        elif self.elsewhere is not None:
+            self.elsewhere(envelope)
+
+    def take_answer(self, id: bytes, result: bytes, error: bytes) -> None:
+        """Resolve a question with the parts of its answer, in JSON; an answer without a question is dropped."""
         try:
-            question = self._questions.pop(msgspec.json.decode(envelope.id, type=str), None)
+            question = self._questions.pop(msgspec.json.decode(id, type=str), None)
             if question is None:
                 return
-            if envelope.error:
-                error = msgspec.json.decode(envelope.error)
-                question.resolve(problem=str(error.get("message")) if isinstance(error, dict) else "an error")
+            if error:
+                problem = msgspec.json.decode(error)
+                question.resolve(problem=str(problem.get("message")) if isinstance(problem, dict) else "an error")
             else:
-                question.resolve(msgspec.json.decode(envelope.result))
+                question.resolve(msgspec.json.decode(result))
         except msgspec.MsgspecError:
             _log.warning("an answer from the client could not be read and was dropped")
+
+    def knows(self, envelope: Envelope) -> bool:
+        """Whether an answer belongs to a question, or a cancellation to a request, in this process."""
+        if envelope.method is not UNSET:
+            return envelope.params is not None and normalize_id(bytes(envelope.params.requestId)) in self.running
+        try:
+            return msgspec.json.decode(envelope.id) in self._questions
+        except (msgspec.MsgspecError, TypeError):
+            return False
 
     # Changes --------------------------------------------------------------------------------------
 
@@ -195,8 +226,7 @@ class Connection:
 
     def _publish(self, event: str, uri: str | None) -> None:
         if self.session.wants(event, uri):
-            params = None if uri is None else {"uri": uri}
-            self.send(jsonrpc.encode_notification(f"notifications/{event}", params))
+            self.send(change_message(event, uri))
         with self._publishing:
             for link in list(self.running.values()):
                 if link.listening is not None and link.listening[0].subscription.includes(event, uri):
@@ -240,3 +270,8 @@ class Connection:
 
 def _do_nothing() -> None:
     """End a session that has no observers."""
+
+
+def change_message(event: str, uri: str | None) -> bytes:
+    """The notification of a change, for a session."""
+    return jsonrpc.encode_notification(f"notifications/{event}", None if uri is None else {"uri": uri})

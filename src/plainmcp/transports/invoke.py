@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..errors import InvalidRequest
+from ..errors import InvalidRequest, ProtocolError
 from ..protocol.exchange import Around, Exchange, Listen, Run
 from ..protocol.interrupts import raise_interrupt
 from ..protocol.request import Cancelled
@@ -27,8 +27,8 @@ __all__ = [
 PASSED_ON = (Exception, InputRequired, Cancelled)
 """Exceptions that a function may raise as they are. All others could end more than its call, and are contained."""
 
-Listener = Callable[[Listen, Exchange], None]
-"""Takes over an exchange that stays open, and ends it by passing back a value."""
+Listener = Callable[[Listen, Exchange], ProtocolError | None]
+"""Takes over an exchange that stays open, and ends it by passing back a value; or returns the error if it cannot."""
 
 
 def cannot_listen() -> InvalidRequest:

@@ -16,10 +16,10 @@ def run(exchange: Exchange, listen: Listener | None = None) -> bytes | None:
     try:
         while (step := exchange.step) is not None:
             if isinstance(step, Listen):
-                if listen is not None:
-                    listen(step, exchange)
+                obstacle = cannot_listen() if listen is None else listen(step, exchange)
+                if obstacle is None:
                     return None
-                exchange.throw(cannot_listen())
+                exchange.throw(obstacle)
                 continue
             try:
                 response = take(step, _take_in_loop)

@@ -27,10 +27,10 @@ async def run_async(exchange: Exchange, threads: Executor, listen: Listener | No
     try:
         while (step := exchange.step) is not None:
             if isinstance(step, Listen):
-                if listen is not None:
-                    listen(step, exchange)
+                obstacle = cannot_listen() if listen is None else listen(step, exchange)
+                if obstacle is None:
                     return None
-                exchange.throw(cannot_listen())
+                exchange.throw(obstacle)
                 continue
             try:
                 response = await take_async(step, threads)

@@ -59,7 +59,7 @@ class Job:
     def give_up(self) -> None:
         """Do not wait for it any more: other work gets its slot, although its function may still run."""
         self.is_given_up = True
-        if self.threads.release(self):
+        if not self.threads.withdraw(self) and self.threads.release(self):
             _log.warning(
                 "a function still runs after its request was given up: it keeps a thread (%d such threads now)",
                 self.threads.released,
@@ -121,6 +121,17 @@ class Threads:
             idle, self._idle = self._idle, []
         for inbox in idle:
             inbox.put(None)
+
+    def withdraw(self, job: Job) -> bool:
+        """Forget a job that waits for a thread, with everything that it holds; returns whether it did wait."""
+        with self._lock:
+            jobs = self._waiting.get(job.caller, ())
+            if job.has_slot or job not in jobs:
+                return False
+            self._waiting[job.caller].remove(job)
+            if not self._waiting[job.caller]:
+                del self._waiting[job.caller]
+            return True
 
     def release(self, job: Job) -> bool:
         """Let another job run in the place of this one, if not too many are released; returns whether it was done."""

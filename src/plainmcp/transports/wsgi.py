@@ -17,6 +17,7 @@ from .http.challenges import PLAIN, Challenges
 from .http.cors import Pairs, with_cors
 from .http.endpoint import Endpoint, PendingResponse
 from .http.headers import Headers
+from .http.new_endpoint import make_endpoint
 from .http.response import Refused, Response, without_body
 from .http.rules import RequestProfile
 from .http.settings import Settings
@@ -56,7 +57,7 @@ class WSGIApp:
         identify: Identify | None = None,
         challenges: Challenges = PLAIN,
     ) -> None:
-        self.endpoint = Endpoint(core, settings or Settings(max_standing=0), challenges)
+        self.endpoint = make_endpoint(core, settings or Settings(max_standing=0), challenges)
         self._identify = identify
 
     def drain(self) -> None:

@@ -1,4 +1,4 @@
-"""Signed text: state that travels through a client and comes back unchanged. Knows no protocol."""
+"""Signed text and bytes: state that travels through clients and stores, and comes back unchanged."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
@@ -8,9 +8,35 @@ import msgspec
 from ..errors import InvalidParams
 from . import codec
 
-__all__ = ["digest", "seal", "unseal"]
+__all__ = ["derive_key", "digest", "seal", "sign", "unseal", "verify"]
 
 _MAC = 32
+
+
+def derive_key(key: bytes, *purpose: str) -> bytes:
+    """A key for one purpose only: what is signed for one is not valid for another.
+
+    >>> derive_key(b"key", "session", "weather") == derive_key(b"key", "session", "library")
+    False
+    """
+    return _mac(msgspec.json.encode(purpose), key)
+
+
+def sign(raw: bytes, key: bytes) -> bytes:
+    """Bytes with a signature before them."""
+    return _mac(raw, key) + raw
+
+
+def verify(signed: bytes, key: bytes) -> bytes | None:
+    """The bytes after a signature; None if it was not made with this key.
+
+    >>> verify(sign(b"state", b"key"), b"key"), verify(sign(b"state", b"key"), b"other")
+    (b'state', None)
+    """
+    from hmac import compare_digest
+
+    raw = signed[_MAC:]
+    return raw if compare_digest(signed[:_MAC], _mac(raw, key)) else None
 
 
 def seal(state: Any, key: bytes) -> str:
@@ -19,26 +45,23 @@ def seal(state: Any, key: bytes) -> str:
     >>> unseal(seal({"step": 2}, b"key"), b"key")
     {'step': 2}
     """
-    raw = codec.encode(state)
-    return urlsafe_b64encode(_sign(raw, key) + raw).decode("ascii").rstrip("=")
+    return urlsafe_b64encode(sign(codec.encode(state), key)).decode("ascii").rstrip("=")
 
 
 def unseal(text: str, key: bytes) -> Any:
     """The state in a sealed text; raises InvalidParams for a text that was not signed with this key (MRTR-06)."""
-    from hmac import compare_digest
-
     try:
         sealed = urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
         canonical = urlsafe_b64encode(sealed).decode("ascii").rstrip("=") == text
     except ValueError:
         sealed, canonical = b"", False
-    mac, raw = sealed[:_MAC], sealed[_MAC:]
-    if not canonical or not compare_digest(mac, _sign(raw, key)):
+    raw = verify(sealed, key) if canonical else None
+    if raw is None:
         raise InvalidParams("requestState is not one this server gave out")
     return codec.decode(raw)
 
 
-def _sign(raw: bytes, key: bytes) -> bytes:
+def _mac(raw: bytes, key: bytes) -> bytes:
     from hmac import digest
 
     return digest(key, raw, "sha256")

@@ -206,7 +206,8 @@ def test_a_protected_server_is_called_with_a_token(run: Any, library: str, tmp_p
             assert (code, out.splitlines()[0]) == (0, "ada")
         code, out, err = run("call", url, "whoami")
         assert (code, out) == (3, "")
-        assert "--bearer" in err or "401" in err or "error" in err
+        advice = "it wants to know who is calling; pass a token with --bearer"
+        assert err == f"plainmcp: {url} answered 401 Unauthorized: {advice}\n"
 
 
 # Where --------------------------------------------------------------------------------------------
@@ -316,3 +317,34 @@ def test_the_script_of_a_shell_is_another_command(run: Any) -> None:
         2,
         "plainmcp: write the argument to complete, and its text so far, as ARGUMENT=TEXT\n",
     )
+
+
+ROUTED = """
+from plainmcp import Server
+server = Server("routed")
+region = {"type": "string", "x-mcp-header": "Region"}
+deep = {"type": "object", "properties": {"fast": {"type": "boolean", "x-mcp-header": "Fast"}}}
+
+@server.tool(
+    input_schema={"type": "object", "properties": {"region": region, "deep": deep}},
+    annotations={"readOnlyHint": True},
+)
+def route(region: str = "", deep: object = None) -> str:
+    return f"{region} {deep}"
+"""
+
+
+@pytest.mark.slow
+def test_arguments_that_headers_repeat_are_repeated(run: Any, tmp_path: Path) -> None:
+    """R26-HDR-10: without these headers the server refuses the call."""
+    (tmp_path / "routed_server.py").write_text(ROUTED, "utf-8")
+    arguments = ["region=Zürich", 'deep={"fast": true}', "--revision", "2026-07-28"]
+    with posting.served("-m", "plainmcp", "serve", "routed_server.py", "--http", "127.0.0.1:0", cwd=tmp_path) as (
+        _,
+        port,
+    ):
+        url = f"http://127.0.0.1:{port}/mcp"
+        code, out, _ = run("call", url, "route", *arguments)
+        assert (code, out.splitlines()[0]) == (0, "Zürich {'fast': True}")
+        assert run("call", url, "route", '{"region": "north"}', "--revision", "2026-07-28", "--timeout", "9")[0] == 0
+        assert run("preview", url, "route", *arguments)[0] == 0

@@ -182,6 +182,8 @@ def test_wrong_words_and_options_are_a_two(arguments: list[str], capsys: pytest.
         (["--reload"], "--reload needs --http: on standard input the client starts the server"),
         (["--http", "127.0.0.1:0", "--reload", "--workers", "2"], "--reload serves in one process"),
         (["--workers", "2"], "--workers needs --http: on standard input there is one client"),
+        (["--redis", "redis://127.0.0.1"], "--redis needs --http: on standard input there is one client"),
+        (["--http", "127.0.0.1:0", "--reload", "--redis", "redis://127.0.0.1"], "leave out --redis"),
     ],
 )
 def test_options_that_do_not_go_together_say_why(
@@ -657,3 +659,19 @@ def test_a_file_of_keys_that_cannot_work_is_explained(folder: Path) -> None:
         assert (code, complaint in said) == (3, True)
     code, said = told(folder, "serve", "one.py", "--auth", "bad.txt")
     assert (code, "--auth needs --http" in said) == (2, True)
+
+
+def test_redis_without_its_package_says_what_to_install(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.setitem(sys.modules, "redis", None)
+    assert (
+        main.main(["serve", "one.py", "--http", "127.0.0.1:0", "--workers", "2", "--redis", "redis://127.0.0.1"]) == 3
+    )
+    assert "pip install 'plainmcp[redis]'" in capsys.readouterr().err
+
+
+def test_redis_in_one_process_needs_a_key(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "one.py").write_text('from plainmcp import Server\n\nserver = Server("one")\n')
+    assert (
+        main.main(["serve", str(tmp_path / "one.py"), "--http", "127.0.0.1:0", "--redis", "redis://127.0.0.1:1"]) == 3
+    )
+    assert "needs the same Server(key=…) in all processes" in capsys.readouterr().err

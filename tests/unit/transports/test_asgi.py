@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from http.client import HTTPConnection
 from typing import Any
 
@@ -24,6 +24,7 @@ from starlette.routing import Mount, Route
 from mounted import ACCEPT, META, Live, initialize, modern, session, speak
 from plainmcp import Context, File, Server, ToolError
 from plainmcp.errors import InvalidRequest
+from plainmcp.transports import asgi
 
 PROGRESS = {"progressToken": "p"}
 HANDSHAKE_HTTP = ["2025-03-26", "2025-06-18", "2025-11-25"]
@@ -368,6 +369,86 @@ async def test_listening_takes_a_stream(accept: str, settings: dict[str, Any], s
     assert live.status == status
     live.hang_up()
     await live.task
+
+
+@looped
+async def test_a_request_that_is_ended_when_its_watcher_is_created_is_not_counted_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = Server("slow")
+
+    @server.tool
+    async def wait() -> str:
+        await asyncio.sleep(20)
+        return "done"
+
+    app, loop = server.asgi(), asyncio.get_running_loop()
+    live = Live(app, *modern("tools/call", name="wait", arguments={}))
+    call_later = loop.call_later
+
+    def end_first(delay: float, callback: Callable[..., Any], *args: Any, **options: Any) -> asyncio.TimerHandle:
+        def work() -> None:
+            live.task.cancel()
+            callback(*args)
+
+        return call_later(delay, work if delay == asgi.MOMENT else partial(callback, *args), **options)
+
+    monkeypatch.setattr(loop, "call_later", end_first)
+    with pytest.raises(asyncio.CancelledError):
+        await live.task
+    await asyncio.sleep(0)
+    assert app.endpoint._running_share.count == 0 and not app.endpoint._running
+
+
+def with_middleware() -> Server:
+    server = make()
+
+    @server.middleware
+    async def pass_on(request: Any, call_next: Any) -> Any:
+        await asyncio.sleep(0)
+        return await call_next(request)
+
+    return server
+
+
+@pytest.mark.parametrize(
+    ("accept", "settings", "status"),
+    [("application/json", {}, 406), ("*/*", {"max_standing": 0}, 400), ("*/*", {}, 200)],
+)
+@looped
+async def test_listening_after_middleware_takes_a_stream(accept: str, settings: dict[str, Any], status: int) -> None:
+    body, headers = modern("subscriptions/listen", notifications={})
+    live = Live(with_middleware().asgi(**settings), body, {**headers, "accept": accept})
+    await live.until(lambda one: one.status)
+    assert live.status == status
+    live.hang_up()
+    await live.task
+
+
+@looped
+async def test_only_so_many_streams_stay_open_after_middleware() -> None:
+    app = with_middleware().asgi(max_standing=1)
+    body, headers = modern("subscriptions/listen", notifications={})
+    several = [Live(app, body, headers) for _ in range(3)]  # all are in the middleware before the first one is open
+    for live in several:
+        await live.until(lambda one: one.body)
+    assert sorted(live.status for live in several) == [200, 503, 503]
+    app.drain()
+    for live in several:
+        await live.done()
+    assert (await speak(app, body, headers)).status == 503
+    assert app.endpoint._standing_share.count == app.endpoint._running_share.count == 0
+
+
+@looped
+async def test_listening_after_middleware_ends_with_its_result() -> None:
+    """R26-SUB-05"""
+    app = with_middleware().asgi()
+    live = Live(app, *modern("subscriptions/listen", "L1", notifications={}))
+    await live.until(lambda one: one.body)
+    app.close()
+    await live.done()
+    assert live.events[-1]["data"]["result"]["resultType"] == "complete"
 
 
 @looped

@@ -12,6 +12,8 @@ import pytest
 import official
 from plainmcp import Context, Server
 from plainmcp.transports.connection import Connection
+from plainmcp.transports.link import RequestLink
+from plainmcp.transports.shares import OwnShare, Share
 from speaking import ALL, HANDSHAKE, META, initialize, message, modern
 
 
@@ -444,3 +446,12 @@ def test_an_id_is_free_again_after_somebody_interrupts_the_process(revision: str
     with pytest.raises(KeyboardInterrupt):
         line.ask("tools/call", {"name": "stop", "arguments": {}})
     assert not line.connection.busy
+
+
+def test_a_question_that_cannot_be_written_is_not_counted() -> None:
+    share = Share("questions", "open", "max_questions", 2, 1)
+    connection = Connection(Server("quiz"), lambda message: None, questions=OwnShare(share, "ann"))
+    for params in ({"message": "\ud800"}, {"message": object()}):
+        with pytest.raises((UnicodeError, TypeError)):
+            RequestLink(connection).ask("elicitation/create", params)
+        assert share.count == 0 and not connection._questions

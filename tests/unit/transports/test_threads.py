@@ -133,6 +133,22 @@ def test_work_that_was_given_up_while_it_waited_counts_once() -> None:
     until(lambda: threads.released == 0)
 
 
+def test_work_that_was_given_up_before_a_thread_was_free_is_forgotten() -> None:
+    threads, works, done = Threads(1), Works(), list[str]()
+    threads.submit(works.make("stuck"), "ann")
+    until(lambda: works.running)
+    jobs = [threads.submit(lambda name=name: done.append(name), "ann") for name in "abc"]
+    jobs[1].give_up()
+    assert [len(waiting) for waiting in threads._waiting.values()] == [2]
+    jobs[0].give_up()
+    jobs[2].give_up()
+    jobs[2].give_up()
+    assert not threads._waiting and threads.released == 0
+    works.go.set()
+    threads.submit(lambda: done.append("last"), "ann")
+    until(lambda: done == ["last"])
+
+
 @pytest.mark.parametrize(("most", "runs"), [(0, False), (1, True)])
 def test_only_so_many_may_be_released(most: int, runs: bool) -> None:
     threads, works, done = Threads(1, most_released=most), Works(), list[str]()

@@ -288,9 +288,9 @@ def test_a_missing_uvicorn_is_named_with_what_to_install(monkeypatch: pytest.Mon
         Server("bare").run(http="127.0.0.1:0")
 
 
-def test_several_workers_keep_no_sessions() -> None:
-    with pytest.raises(AuthorError, match="stateless"):
-        Server("split").run(http="127.0.0.1:0", workers=2, stateless=False)
+def test_several_workers_keep_no_sessions_in_memory() -> None:
+    with pytest.raises(AuthorError, match='sessions="signed"'):
+        Server("split").run(http="127.0.0.1:0", workers=2, sessions="memory")
     with pytest.raises(AuthorError, match="at least 1"):
         Server("none").run(http="127.0.0.1:0", workers=0)
 

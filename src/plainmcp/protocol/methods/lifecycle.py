@@ -9,6 +9,7 @@ from .. import describe
 from ..core import Core
 from ..plan import with_server_info
 from ..request import Request
+from ..session import Session, require_back_channel
 
 __all__ = ["discover", "initialize", "ping", "set_level"]
 
@@ -25,12 +26,25 @@ def initialize(server: Core, request: Request) -> dict[str, Any]:
         session.revision, session.capabilities, session.client = revision, capabilities, client
     result: dict[str, Any] = {
         "protocolVersion": revision.name,
-        "capabilities": describe.capabilities(server.capabilities(), revision),
+        "capabilities": describe.capabilities(_offered_to(session, server), revision),
         "serverInfo": describe.implementation(server.info, revision),
     }
     if server.instructions is not None:
         result["instructions"] = server.instructions
     return result
+
+
+def _offered_to(session: Session | None, server: Core) -> dict[str, Any]:
+    """The capabilities of the server; without those that need a way back to the client, if there is none."""
+    offered = server.capabilities()
+    if session is None or session.is_reachable:
+        return offered
+    back_channel = ("subscribe", "listChanged")
+    return {
+        name: {one: value for one, value in details.items() if name == "extensions" or one not in back_channel}
+        for name, details in offered.items()
+        if name != "logging"
+    }
 
 
 def ping(server: Core, request: Request) -> dict[str, Any]:
@@ -44,6 +58,7 @@ def set_level(server: Core, request: Request) -> dict[str, Any]:
     if level not in LOG_LEVELS:
         raise InvalidParams(f"unknown log level; the levels are {', '.join(LOG_LEVELS)}")  # LOG-04
     if request.session is not None:
+        require_back_channel(request.session, request.method)
         request.session.log_level = level
     return {}
 

@@ -11,6 +11,7 @@ from ..exchange import Exchange, Listen
 from ..failures import error_response
 from ..plan import require_scopes, with_server_info
 from ..request import Cancelled, Request
+from ..session import require_back_channel
 
 __all__ = ["Listening", "listen", "subscribe", "unsubscribe"]
 
@@ -24,6 +25,7 @@ def subscribe(server: Core, request: Request) -> dict[str, Any]:
     require_scopes(server, resource, request, variables)
     if request.session is None:
         raise InvalidRequest("a subscription needs a connection that lasts")
+    require_back_channel(request.session, request.method)
     request.session.subscribed.add(uri)
     return {}
 
@@ -32,6 +34,7 @@ def unsubscribe(server: Core, request: Request) -> dict[str, Any]:
     """Stop notifying this client of changes of a resource."""
     uri = request.params.get("uri", str)
     if request.session is not None:
+        require_back_channel(request.session, request.method)
         request.session.subscribed.discard(uri)
     return {}
 

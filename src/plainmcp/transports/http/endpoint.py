@@ -21,8 +21,8 @@ from ...protocol.session import Session
 from ...revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ...wire import jsonrpc
 from ...wire.jsonrpc import ABSENT, Envelope, Failure, Meta
+from ..invoke import cannot_listen
 from ..link import RequestLink
-from ..run import run
 from ..shares import Limit, OwnShare, Share, caller_of
 from ..shutdown import SHUTTING_DOWN
 from ..threads import Job, Threads, threads_of
@@ -33,11 +33,14 @@ from .http_session import HttpSession, SessionShares
 from .rules import EVENT_STREAM, JSON, Preflight, RequestProfile, Response, json_response, refusal
 from .session_store import SessionStore
 from .settings import Settings
+from .signed_ids import SignedIds
 from .stream import Stream
 
 __all__ = ["Endpoint", "PendingResponse"]
 
 _SSE = "text/event-stream"
+SIGNED = "the sessions of this server are signed ids, so there is nowhere to answer; see sessions= and store="
+"""Why a client with a signed session cannot be asked."""
 ENDING = Limit("the server is shutting down", False)
 """Why no stream may stay open at the end."""
 
@@ -66,6 +69,10 @@ class PendingResponse(RequestLink):
     """Run its plain functions."""
     unread: Share
     """Counts the bytes that wait for readers."""
+    refuse_with: Callable[[bytes | None], Response] | None = None
+    """Makes the response of an error, if its status is not that of the error's code."""
+    without_session = "without a session there is nowhere to answer"
+    """Why a client without a session cannot be asked."""
 
     def __init__(
         self, profile: RequestProfile, revision: Revision, session: HttpSession | None = None, id: bytes = b""
@@ -93,7 +100,9 @@ class PendingResponse(RequestLink):
         """The stream of events, created when it is first needed."""
         if self.opened_stream is None:
             session = self.session
-            self.opened_stream = Stream(share=self._unread_share) if session is None else session.make_stream()
+            new = Stream(share=self._unread_share) if session is None else session.make_stream(self.id)
+            with self._lock:  # the function may send from another thread, while the transport starts to read
+                self.opened_stream = self.opened_stream or new
         return self.opened_stream
 
     def _unread_share(self) -> OwnShare:
@@ -114,6 +123,8 @@ class PendingResponse(RequestLink):
             return Response(200, message, JSON)
         if isinstance(message, Failure) and message.cause is not None:
             return self.profile.challenges.refuse_scopes(message.cause, message)
+        if self.refuse_with is not None:
+            return self.refuse_with(message)
         return json_response(200 if message is None else rules.status_of(message, self.modern), message)
 
     @cached_property
@@ -140,8 +151,10 @@ class PendingResponse(RequestLink):
     def obstacle(self) -> str | None:
         """The reason why the client cannot be asked a question; None if it can."""
         if self.session is None:
-            return "without a session there is nowhere to answer"
-        return None if self.profile.events else "the client takes no event stream, so it cannot be asked"
+            return self.without_session
+        if not self.profile.events:
+            return "the client takes no event stream, so it cannot be asked"
+        return self.session.obstacle
 
     def send(self, message: bytes) -> None:
         """Send a message before the response, if the client accepts a stream."""
@@ -162,16 +175,21 @@ class PendingResponse(RequestLink):
 class Handshake(PendingResponse):
     """The response to `initialize`, which names the new session if it succeeds. It is always JSON."""
 
-    def __init__(self, profile: RequestProfile, session: HttpSession) -> None:
-        super().__init__(replace(profile, json=True, events=False), LATEST_HANDSHAKE, session)
-        self._opened = session
+    def __init__(
+        self, profile: RequestProfile, session: Session, get_id: Callable[[], bytes], stored: HttpSession | None
+    ) -> None:
+        super().__init__(replace(profile, json=True, events=False), LATEST_HANDSHAKE, stored)
+        self._session, self._get_id = session, get_id
 
     def to_response(self, message: bytes | None) -> Response:
         """The HTTP response, with the id of the session."""
         response = super().to_response(message)
-        if self._opened.connection.session.revision is None:
+        if self._session.revision is None:
             return response
-        return replace(response, headers=(*JSON, (b"mcp-session-id", self._opened.id)))
+        try:
+            return replace(response, headers=(*JSON, (b"mcp-session-id", self._get_id())))
+        except ProtocolError as error:
+            return super().to_response(self.refuse(error))
 
 
 class Endpoint:
@@ -182,6 +200,8 @@ class Endpoint:
         self.settings = settings
         self.preflight = Preflight(settings, challenges)
         self.sessions = SessionStore(settings, core.now)
+        self._signed = SignedIds(core, settings.session_seconds) if settings.sessions == "signed" else None
+        self._stores_sessions = not settings.stateless and self._signed is None
         self.unread = Share("bytes", "unread", "max_unread", settings.max_unread, settings.max_unread_per_caller)
         questions = Share(
             "questions", "open", "max_questions", settings.max_questions, settings.max_questions_per_caller
@@ -230,19 +250,26 @@ class Endpoint:
             return self._receive_modern(headers, profile, envelope, meta, principal)
         if envelope.method == "initialize":
             return self._initialize(headers, profile, envelope, principal)
-        if not self.settings.stateless:
+        if self._stores_sessions:
             session = self._find_session(headers, profile, principal, envelope.id)
             if isinstance(session, Response):
                 return session
-            connection = session.connection
-            pending = PendingResponse(profile, connection.session.revision or LATEST_HANDSHAKE, session)
-            caller = Caller(connection.session, principal, None, pending, connection, headers)
-            return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
-        revision = rules.revision_without_session(headers, profile)
+            return self._receive_in_session(session, headers, profile, envelope, principal)
+        lone = self._make_session(headers, profile, principal, envelope.id)
+        if isinstance(lone, Response):
+            return lone
         if envelope.is_response:
             return refusal(400, InvalidRequest("there are no questions to answer here"))
-        pending = PendingResponse(profile, revision, id=bytes(envelope.id))
-        caller = _stateless_caller(self.core, revision, principal, pending, headers)
+        pending = self._make_lone_response(profile, lone, bytes(envelope.id))
+        caller = Caller(lone, principal, None, pending, None, headers)
+        return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
+
+    def _receive_in_session(
+        self, session: HttpSession, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
+    ) -> Response | PendingResponse:
+        connection = session.connection
+        pending = PendingResponse(profile, connection.session.revision or LATEST_HANDSHAKE, session)
+        caller = Caller(connection.session, principal, None, pending, connection, headers)
         return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
     def _receive_modern(
@@ -266,49 +293,53 @@ class Endpoint:
         exchange = self.core.dispatch(self.core, envelope, caller)
         if isinstance(exchange.step, Listen):
             pending.sender = caller
-            response = self._refuse_listening(pending, exchange, envelope)
-            if response is not None:
-                return response
+            obstacle = self._find_obstacle(pending)
+            if obstacle is not None:
+                return pending.to_response(exchange.fail(obstacle))
         return self._open(pending, exchange, caller)
 
     def _find_header_map(self, principal: Any, name: str) -> dict[str, tuple[str, ...]] | None:
         tool = self.core.registry.tools.find(name, principal)
         return None if tool is None else tool.headers
 
-    def _refuse_listening(self, pending: PendingResponse, exchange: Exchange, envelope: Envelope) -> Response | None:
-        """The response to a listen request that cannot stay open; None if it can."""
-        profile = pending.profile
-        if profile.events and not self.settings.max_standing:
-            return pending.to_response(run(exchange))
-        if not profile.events:
-            return json_response(406, exchange.fail(InvalidRequest(f"{envelope.method} is answered by {_SSE}")))
+    def _find_obstacle(self, pending: PendingResponse) -> ProtocolError | None:
+        """The error for a listen request that cannot stay open; None if it can."""
+        if not pending.profile.events:
+            pending.refuse_with = partial(json_response, 406)
+            return InvalidRequest(f"subscriptions/listen is answered by {_SSE}")
+        if not self.settings.max_standing:
+            return cannot_listen()
         limit = self._find_stream_limit(pending.caller)
-        return None if limit is None else rules.over_limit(limit, exchange.fail(InternalError(limit.text)))
+        if limit is None:
+            return None
+        pending.refuse_with = partial(rules.over_limit, limit)
+        return InternalError(limit.text)
 
     def _receive_batch(
         self, headers: Headers, profile: RequestProfile, batch: list[Raw], principal: Any
     ) -> Response | PendingResponse:
-        session: HttpSession | None = None
-        if profile.modern:
-            revision = LATEST
-        elif self.settings.stateless:
-            revision = rules.revision_without_session(headers, profile)
-        else:
-            result = self._find_session(headers, profile, principal)
+        session: HttpSession | Session | None = None
+        revision = LATEST
+        if not profile.modern:
+            find = self._find_session if self._stores_sessions else self._make_session
+            result = find(headers, profile, principal)
             if isinstance(result, Response):
                 return result
-            session, revision = result, result.connection.revision
+            session = result
+            facts = session.connection.session if isinstance(session, HttpSession) else session
+            revision = facts.revision or LATEST_HANDSHAKE
         try:
             check_batch(self.core, batch, revision)
         except ProtocolError as error:
             return json_response(400, error_response(error, revision))
-        if profile.modern:
-            return refusal(400, InvalidRequest("the headers are those of one message, not of a batch"))
-        pending = PendingResponse(profile, revision, session)
         if session is None:
-            caller = _stateless_caller(self.core, revision, principal, pending, headers)
-        else:
+            return refusal(400, InvalidRequest("the headers are those of one message, not of a batch"))
+        if isinstance(session, HttpSession):
+            pending = PendingResponse(profile, revision, session)
             caller = session.connection.caller(pending, headers)
+        else:
+            pending = self._make_lone_response(profile, session)
+            caller = Caller(session, principal, None, pending, None, headers)
         return self._open(pending, dispatch_batch(self.core, batch, caller), caller)
 
     def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
@@ -339,26 +370,26 @@ class Endpoint:
         if profile.modern:
             return LATEST
         id = headers.get_bytes(b"mcp-session-id")
-        session = self.sessions.get(id, principal) if id else None
-        if session is not None:
+        session = self._look_up(id, headers, principal) if id and self._stores_sessions else None
+        if isinstance(session, HttpSession):
             return session.connection.revision
         try:
-            return rules.revision_without_session(headers, profile)
+            lone = self._make_session(headers, profile, principal)
         except ProtocolError:
             return LATEST_HANDSHAKE
+        return LATEST_HANDSHAKE if isinstance(lone, Response) else lone.revision or LATEST_HANDSHAKE
 
     # The handshake revisions ----------------------------------------------------------------------
 
     def _initialize(
         self, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
     ) -> Response | PendingResponse:
-        if self.settings.stateless:
-            pending = PendingResponse(profile, LATEST_HANDSHAKE, id=bytes(envelope.id))
-            caller = Caller(Session(), principal, None, pending, None, headers)
+        if not self._stores_sessions:
+            pending, lone = self._make_lone_handshake(profile, bytes(envelope.id), principal)
+            caller = Caller(lone, principal, None, pending, None, headers)
             return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
-        now, address = self.core.now(), headers.address
-        session = HttpSession(self.core, self.settings, principal, now, self._shares, address)
-        handshake = Handshake(profile, session)
+        session = self._new_session(principal, headers)
+        handshake = Handshake(profile, session.connection.session, lambda: self._name(session), session)
         caller = session.connection.caller(handshake, headers)
         limit = self.sessions.add(session)
         if limit is not None:
@@ -371,6 +402,18 @@ class Endpoint:
             session.connection.begin_session()
         return self._open(handshake, exchange, caller)
 
+    def _new_session(self, principal: Any, headers: Headers) -> HttpSession:
+        """A session before its handshake."""
+        return HttpSession(self.core, self.settings, principal, self.core.now(), self._shares, headers.address)
+
+    def _name(self, session: HttpSession) -> bytes:
+        """The id of a session after its handshake."""
+        return session.id
+
+    def _look_up(self, id: bytes, headers: Headers, principal: Any) -> HttpSession | Response | None:
+        """The session with an id; None if there is none, or a response that refuses it."""
+        return self.sessions.get(id, principal)
+
     def _find_session(
         self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None
     ) -> HttpSession | Response:
@@ -378,13 +421,54 @@ class Endpoint:
         name = headers.get_unique(b"mcp-session-id")
         if name is None:
             raise rules.missing_session_error(profile)
-        session = self.sessions.get(name, principal)
+        session = self._look_up(name, headers, principal)
         if session is None:
             return refusal(404, InvalidRequest("there is no such session; send initialize"), id)
+        if isinstance(session, Response):
+            return session
         if headers.duplicates is not None or profile.revision is None or profile.modern:
             rules.revision_without_session(headers, profile)  # raises: R2511-HDR-02
         session.connection.principal = principal
         return session
+
+    # Sessions that nothing is stored for: each request has all facts
+
+    def _make_session(
+        self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None
+    ) -> Session | Response:
+        """The session of a request, made for this request alone: from its signed id, or without one from headers."""
+        if self._signed is None:
+            session = Session(self.core.first_log_level)
+            session.revision = rules.revision_without_session(headers, profile)
+            return session
+        name = headers.get_unique(b"mcp-session-id")
+        if name is None:
+            raise rules.missing_session_error(profile)
+        facts = self._signed.read(name, principal)
+        found = None if facts is None else facts.to_session()
+        if found is None:
+            return refusal(404, InvalidRequest("there is no such session; send initialize"), id)
+        if headers.duplicates is not None or profile.revision is None or profile.modern:
+            rules.revision_without_session(headers, profile)  # raises: R2511-HDR-02
+        found.is_reachable, found.log_level = False, None
+        return found
+
+    def _make_lone_response(self, profile: RequestProfile, session: Session, id: bytes = b"") -> PendingResponse:
+        pending = PendingResponse(profile, session.revision or LATEST_HANDSHAKE, id=id)
+        if self._signed is not None:
+            pending.without_session = SIGNED
+        return pending
+
+    def _make_lone_handshake(
+        self, profile: RequestProfile, id: bytes, principal: Any
+    ) -> tuple[PendingResponse, Session]:
+        session, signed = Session(self.core.first_log_level), self._signed
+        if signed is None:
+            return PendingResponse(profile, LATEST_HANDSHAKE, id=id), session
+        session.is_reachable, session.log_level = False, None
+        handshake = Handshake(profile, session, lambda: signed.make(session, principal)[0], None)
+        handshake.id = id
+        return handshake, session
 
     # GET and DELETE -------------------------------------------------------------------------------
 
@@ -392,25 +476,33 @@ class Endpoint:
         self, method: str, headers: Headers, profile: RequestProfile, principal: Any
     ) -> Response | PendingResponse:
         is_served = method == "DELETE" or self.settings.max_standing
-        if profile.modern or self.settings.stateless or not is_served:
+        if profile.modern or not self._stores_sessions or not is_served:
             return refusal(405, InvalidRequest(f"{method} is not served; send POST"), allow=b"POST")  # R26-HTTP-27
         session = self._find_session(headers, profile, principal)
         if isinstance(session, Response):
             return session
         if method == "DELETE":
-            self.sessions.remove(session)
-            return Response(204)
+            return self._end_session(session)
         if not profile.events:
             return refusal(406, InvalidRequest("GET is answered by text/event-stream"))
-        resumed = session.find_stream(headers.get(b"last-event-id") or "")
+        event_id = headers.get(b"last-event-id") or ""
+        resumed = session.find_stream(event_id)
         pending = PendingResponse(profile, session.connection.revision, session)
         pending.sender = session.connection.caller(pending, headers)
         limit = self._find_stream_limit(pending.caller) if resumed is None or self.draining else None
         if limit is not None:
             return rules.over_limit(limit, error_response(InternalError(limit.text), LATEST))
-        pending.stand(*(resumed or (session.make_standing_stream(), 0)))
+        pending.stand(*(resumed or self._make_stream(session, event_id)))
         self._add_standing(pending)
         return pending
+
+    def _end_session(self, session: HttpSession) -> Response:
+        self.sessions.remove(session)
+        return Response(204)
+
+    def _make_stream(self, session: HttpSession, event_id: str) -> tuple[Stream, int]:
+        """A new stream that stays open, and the event after which it is read."""
+        return session.make_standing_stream(), 0
 
     def _find_stream_limit(self, caller: Hashable) -> Limit | None:
         """The reason why no stream of a caller may stay open now; None if one may."""
@@ -427,6 +519,9 @@ class Endpoint:
                 self._standing.remove(pending)
                 self._standing_share.remove(pending.caller)
 
+    def start(self) -> None:
+        """Start what works in the background, if there is something."""
+
     # The progress of a pending response -----------------------------------------------------------
 
     def add_running(self, pending: PendingResponse) -> None:
@@ -442,8 +537,14 @@ class Endpoint:
                 self._running.remove(pending)
                 self._running_share.remove(pending.caller)
 
-    def listen(self, pending: PendingResponse, step: Listen, exchange: Exchange) -> None:
-        """Keep a response open for notifications of changes, until the client disconnects or the server ends it."""
+    def listen(self, pending: PendingResponse, step: Listen, exchange: Exchange) -> ProtocolError | None:
+        """Keep a response open for notifications of changes, until the client disconnects or the server ends it.
+
+        Returns the error if it cannot stay open: middleware may have run since the request came.
+        """
+        obstacle = self._find_obstacle(pending)
+        if obstacle is not None:
+            return obstacle
         stream, first = pending.stream, threading.Lock()
 
         def publish(event: str, uri: str | None) -> None:
@@ -456,6 +557,7 @@ class Endpoint:
             pending.unsubscribe = self.core.registry.listen(publish)
             stream.put(step.first)
         self._add_standing(pending)
+        return None
 
     def respond(self, pending: PendingResponse, response: bytes | None) -> Response:
         """The HTTP response of an exchange that has ended, in one piece with what was sent before its response."""
@@ -488,8 +590,11 @@ class Endpoint:
         if pending.unsubscribe is not None:
             pending.unsubscribe()
         stream = pending.stream
-        if pending.session is not None and stream.speaks:
-            pending.session.tidy()
+        if pending.session is not None:
+            if stream.speaks:
+                pending.session.tidy()
+            if pending.standing:
+                pending.session.leave_stream(stream)
         if not pending.modern or stream.finished:
             return  # R2511-HTTP-14: the work goes on, and the client can fetch its messages later
         stream.finish()
@@ -528,12 +633,3 @@ class Endpoint:
         self.drain()
         self.give_up()
         self.sessions.close()
-
-
-def _stateless_caller(
-    core: Core, revision: Revision, principal: Any, pending: PendingResponse, headers: Headers
-) -> Caller:
-    """The caller of a request of a handshake revision that belongs to no session."""
-    session = Session(core.first_log_level)
-    session.revision = revision
-    return Caller(session, principal, None, pending, None, headers)

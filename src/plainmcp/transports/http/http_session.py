@@ -59,6 +59,10 @@ class HttpSession:
 
     is_used = False
     """Whether it got a message after its handshake."""
+    is_shared = False
+    """Whether other processes serve it, too: then it can be closed here, and opened again."""
+    obstacle: str | None = None
+    """The reason why its client cannot be asked at the moment."""
 
     def __init__(
         self,
@@ -100,12 +104,19 @@ class HttpSession:
 
     # Streams --------------------------------------------------------------------------------------
 
-    def make_stream(self) -> Stream:
-        """A new stream for one response."""
-        revision = self.connection.session.revision
+    def make_stream(self, id: bytes = b"") -> Stream:
+        """A new stream for the response to a request with an id."""
         with self._lock:
             self._count += 1
-            name = str(self._count)
+            name = self.name_stream(self._count, id)
+        return self._new_stream(name)
+
+    def name_stream(self, count: int, id: bytes) -> str:
+        """The name of a stream, by its number and the id of its request."""
+        return str(count)
+
+    def _new_stream(self, name: str, last: int = 0) -> Stream:
+        revision = self.connection.session.revision
         polling = revision is not None and revision.polling
         max_bytes, retry_ms = self._settings.replay_bytes, self._settings.retry_ms
         return Stream(
@@ -115,6 +126,7 @@ class HttpSession:
             retry_ms=retry_ms,
             max_bytes=max_bytes,
             share=lambda: self._unread,
+            last=last,
         )
 
     def keep(self, stream: Stream) -> None:
@@ -180,6 +192,9 @@ class HttpSession:
         for one in surplus:
             one.finish()
         return stream
+
+    def leave_stream(self, stream: Stream) -> None:
+        """Note that the client does not read an open stream any more; it can come back to it."""
 
     def find_stream(self, event_id: str) -> tuple[Stream, int] | None:
         """The stream of an event and the number of the event; None if the stream is not kept (R2511-HTTP-25)."""

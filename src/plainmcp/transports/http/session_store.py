@@ -67,6 +67,14 @@ class SessionStore:
             one.close()
         return limit
 
+    def rename(self, session: HttpSession, id: bytes) -> None:
+        """Give a session another id."""
+        with self._lock:
+            for sessions in (self._sessions, self._unused):
+                if sessions.pop(session.id, None) is not None:
+                    sessions[id] = session
+            session.id = id
+
     def _pop(self, session: HttpSession) -> HttpSession:
         if self._sessions.pop(session.id, None) is not None:
             self._unused.pop(session.id, None)
@@ -74,7 +82,13 @@ class SessionStore:
         return session
 
     def _find_dispensable(self, new: HttpSession, limit: Limit) -> HttpSession | None:
-        """A session to close for a new one: never a busy one, and for an anonymous caller never a used one."""
+        """A session to close for a new one: never a busy one, and for an anonymous caller never a used one.
+
+        A shared one can be closed, because it can be opened again.
+        """
+        for session in islice(self._sessions.values(), MAX_SEARCH):
+            if session.is_shared and not session.busy and (not limit.is_own or session.owner == new.owner):
+                return session
         for session in islice(self._unused.values(), MAX_SEARCH):
             if not limit.is_own or session.owner == new.owner:
                 return session

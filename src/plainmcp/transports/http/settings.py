@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ...errors import AuthorError
 from . import security
@@ -24,6 +24,8 @@ class Settings:
     max_body: int = 4 * 2**20
     body_seconds: float = 60  # how long a body may take; no effect under WSGI
     stateless: bool = False  # serve the handshake revisions without sessions: any process can answer any request
+    sessions: Literal["memory", "signed"] = "memory"  # "signed": they are in their ids, which any process can read
+    store: Any = None  # what several processes share: see plainmcp.store and plainmcp.redis
     max_sessions: int = 10_000
     max_sessions_per_caller: int = 1_000  # of one principal, or of one address
     session_idle_seconds: float = 30 * 60
@@ -53,6 +55,16 @@ class Settings:
             self._check(name, (int, float), 0.001)
         if self.stateless not in (True, False):
             raise AuthorError("stateless is True or False")
+        if self.sessions not in ("memory", "signed"):
+            raise AuthorError(f'sessions is "memory" or "signed"; not {self.sessions!r}')
+        if self.store is not None and not all(hasattr(self.store, name) for name in ("append", "change", "read")):
+            raise AuthorError(
+                f"store is a RedisStore, or another plainmcp.store.Store; not {type(self.store).__name__}"
+            )
+        if self.store is not None and (self.stateless or self.sessions != "memory"):
+            raise AuthorError("store= shares the sessions of several processes; leave out stateless= and sessions=")
+        if self.stateless and self.sessions != "memory":
+            raise AuthorError("stateless=True serves without sessions; leave out one of stateless= and sessions=")
 
     def _check(self, name: str, kind: Any, least: float) -> None:
         value = getattr(self, name)

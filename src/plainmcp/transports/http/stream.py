@@ -19,6 +19,9 @@ MAX_BYTES = 8 * 2**20
 CHUNK = 2**18
 """How many bytes a reader takes at once, if one event is not larger: they are not counted as unread any more."""
 
+Record = Callable[[int, bytes | None], None]
+"""Takes the number of an event and its message; None at the end of the stream."""
+
 
 class Stream:
     """The events of one response."""
@@ -32,6 +35,7 @@ class Stream:
         retry_ms: int = 0,
         max_bytes: int = MAX_BYTES,
         share: Callable[[], OwnShare] | None = None,
+        last: int = 0,
     ) -> None:
         self.name = name
         self.resumable = resumable
@@ -50,16 +54,26 @@ class Stream:
         self._counted_after = 0  # the last event before them
         self._lock = threading.Lock()
         self._events: deque[tuple[int, bytes]] = deque()
-        self.last = 0  # the number of the newest event
+        self.last = last  # the number of the newest event
+        self._record: Record | None = None  # gets a copy of all events
 
     # Writing --------------------------------------------------------------------------------------
 
-    def put(self, message: bytes) -> None:
-        """Add a message, unless the stream is finished."""
+    def put(self, message: bytes, number: int | None = None) -> None:
+        """Add a message, unless the stream is finished; with a number, unless it has that event already."""
         with self._lock:
-            if not self.finished:
-                self._add(message)
+            if not self.finished and (number is None or number > self.last):
+                self._add(message, number)
         self._wake()
+
+    def copy_to(self, record: "Record") -> None:
+        """Pass every event to a function, also those that it has: with its number, and None at the end."""
+        with self._lock:
+            self._record = record
+            for number, message in self._events:
+                record(number, message)
+            if self.finished:
+                record(self.last, None)
 
     def finish(self, answer: bytes | None = None) -> None:
         """Add the answer, if there is one, and end the stream (R2511-HTTP-10)."""
@@ -69,6 +83,8 @@ class Stream:
                     self.answer = answer
                     self._add(answer)
                 self.finished = True  # set last, for code that reads it without the lock
+                if self._record is not None:
+                    self._record(self.last, None)
         self._wake()
 
     def finish_at_once(self, answer: bytes | None, is_json: bool) -> bytes | None:
@@ -89,16 +105,18 @@ class Stream:
             self.dropped = self.last
             self._wake()
 
-    def _add(self, message: bytes) -> None:
-        self.last += 1
+    def _add(self, message: bytes, number: int | None = None) -> None:
+        self.last = self.last + 1 if number is None else number
         self._events.append((self.last, message))
+        if self._record is not None:
+            self._record(self.last, message)
         self.size += len(message)
         if self.reader is not None:
             self._count(len(message))
         while len(self._events) > 1 and self._is_too_much():
             number, oldest = self._events.popleft()
             self.size -= len(oldest)
-            if number > max(self.read, self._counted_after):
+            if self.reader is not None and number > max(self.read, self._counted_after):
                 self._count(-len(oldest))
 
     def _is_too_much(self) -> bool:

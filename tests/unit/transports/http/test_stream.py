@@ -240,6 +240,17 @@ def test_beyond_its_share_the_oldest_messages_are_dropped_but_not_the_answer() -
     assert share.count == 0
 
 
+def test_events_that_are_removed_without_a_reader_do_not_change_the_count() -> None:
+    share = Share("bytes", "unread", "max_unread", 1_000, 100)
+    stream = Stream("1", resumable=True, max_bytes=100, share=lambda: OwnShare(share, "ann"))
+    stream.attach(wake).leave()
+    for _ in range(10):
+        stream.put(b"x" * 60)
+    assert stream.size == 60 and share.count == 0
+    stream.attach(wake).leave()
+    assert share.count == 0
+
+
 def test_a_new_reader_takes_over_the_count_of_the_former() -> None:
     share = Share("bytes", "unread", "max_unread", 1_000, 100)
     stream = Stream("1", resumable=True, share=lambda: OwnShare(share, "ann"))

@@ -1,0 +1,5 @@
+"""What replicas share, in Redis or Valkey: needs the extra `plainmcp[redis]`, which is loaded when it is used."""
+
+from .redis_store import RedisStore
+
+__all__ = ["RedisStore"]

@@ -1,0 +1,137 @@
+"""A store in Redis 6.2 or newer, or in Valkey, for several processes on any number of machines.
+
+Needs the extra `plainmcp[redis]`. Knows the commands of Redis, not what is stored.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from ..errors import AuthorError
+from ..store.interface import MAX_READ, Entry, StoreError
+
+__all__ = ["RedisStore"]
+
+T = TypeVar("T")
+_LARGEST_NUMBER = 0xFFFF
+_SEQUENCE_BITS = 16  # a position is the time in the id of an entry, and its number within that millisecond
+
+
+class RedisStore:
+    """A store in Redis: `RedisStore("redis://127.0.0.1:6379/0")`.
+
+    Takes the URLs of redis-py, also rediss:// for TLS and unix://. All keys start with `prefix`. A command that takes
+    longer than `timeout` seconds fails. Connections are opened when they are first used, so it may be created before
+    a process forks.
+    """
+
+    is_shared = True
+
+    def __init__(self, url: str, *, prefix: str = "plainmcp:", timeout: float = 0.7) -> None:
+        if not 0 < timeout <= 60:
+            raise AuthorError("timeout is a number of seconds, more than 0 and at most 60")
+        try:
+            import redis  # an extra: most users do not have it
+        except ImportError:
+            raise AuthorError("a store in Redis takes redis-py: pip install 'plainmcp[redis]'") from None
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+
+        self._prefix = prefix
+        self._timeout = timeout
+        self._failures: tuple[type[Exception], ...] = (redis.RedisError, OSError)
+        self._refused: tuple[type[Exception], ...] = (redis.ResponseError,)
+        self._watch_error: type[Exception] = redis.WatchError
+        # A connection that Redis has closed since its last use is opened again, once; a time-out is not repeated.
+        retry = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
+        options: dict[str, Any] = {"socket_connect_timeout": timeout, "retry": retry, "max_connections": 64}
+        try:
+            self._redis: Any = redis.Redis.from_url(url, socket_timeout=timeout, **options)
+            self._waiting: Any = redis.Redis.from_url(url, socket_timeout=timeout + 1, **options)
+        except ValueError as error:
+            raise AuthorError(f"this is not an address of Redis: {error}") from None
+
+    def get(self, key: str) -> bytes | None:
+        """The value of a key; None if there is none, or none any more."""
+        value: bytes | None = self._do(lambda: self._redis.get(self._prefix + key))
+        return value
+
+    def put(self, key: str, value: bytes, seconds: float) -> None:
+        """Set the value of a key, which expires after some seconds."""
+        self._do(lambda: self._redis.set(self._prefix + key, value, px=_milliseconds(seconds)))
+
+    def delete(self, key: str) -> None:
+        """Remove the value of a key."""
+        self._do(lambda: self._redis.delete(self._prefix + key))
+
+    def change(self, key: str, before: bytes | None, after: bytes, seconds: float) -> bool:
+        """Set the value of a key if it still has the value `before` (None: no value); returns whether it had."""
+        return self._do(lambda: self._change(self._prefix + key, before, after, seconds))
+
+    def _change(self, key: str, before: bytes | None, after: bytes, seconds: float) -> bool:
+        with self._redis.pipeline(transaction=True) as pipeline:
+            try:
+                pipeline.watch(key)
+                if pipeline.get(key) != before:
+                    return False
+                pipeline.multi()
+                pipeline.set(key, after, px=_milliseconds(seconds))
+                pipeline.execute()
+            except self._watch_error:  # another process has changed it meanwhile
+                return False
+        return True
+
+    def append(self, entries: Sequence[tuple[str, bytes]], most: int, seconds: float) -> list[int]:
+        """Append each value to its log; returns the positions."""
+        return self._do(lambda: self._append(entries, most, seconds))
+
+    def _append(self, entries: Sequence[tuple[str, bytes]], most: int, seconds: float) -> list[int]:
+        with self._redis.pipeline(transaction=False) as pipeline:
+            for log, value in entries:
+                pipeline.xadd(self._prefix + log, {b"v": value}, maxlen=most, approximate=True)
+            for log in dict.fromkeys(log for log, _ in entries):
+                pipeline.pexpire(self._prefix + log, _milliseconds(seconds))
+            results = pipeline.execute()
+        return [_position_of(id) for id in results[: len(entries)]]
+
+    def last(self, log: str) -> int:
+        """The position of the newest entry of a log; 0 if there is none."""
+        newest = self._do(lambda: self._redis.xrevrange(self._prefix + log, count=1))
+        return _position_of(newest[0][0]) if newest else 0
+
+    def read(self, after: Mapping[str, int], seconds: float = 0) -> list[Entry]:
+        """The next entries of each log after a position, the oldest first; waits some seconds if there are none."""
+        ids: dict[Any, Any] = {self._prefix + log: _id_of(position) for log, position in after.items()}
+        client, block = (self._waiting, _milliseconds(min(seconds, 1))) if seconds > 0 else (self._redis, None)
+        logs: Any = self._do(lambda: client.xread(ids, count=MAX_READ, block=block)) or []
+        skip = len(self._prefix)
+        return [
+            Entry(name.decode()[skip:], _position_of(id), fields.get(b"v", b""))
+            for name, entries in (logs.items() if isinstance(logs, dict) else logs)
+            for id, fields in entries
+        ]
+
+    def close(self) -> None:
+        """Close all connections; the next use opens new ones."""
+        for client in (self._redis, self._waiting):
+            client.connection_pool.disconnect()
+
+    def _do(self, work: Callable[[], T]) -> T:
+        try:
+            return work()
+        except self._refused as error:
+            raise StoreError(f"Redis refused a command: {error}") from error
+        except self._failures as error:
+            raise StoreError(f"Redis cannot be used: {error}") from error
+
+
+def _milliseconds(seconds: float) -> int:
+    return max(1, int(seconds * 1000))
+
+
+def _position_of(id: Any) -> int:
+    time, _, number = bytes(id).partition(b"-")
+    return int(time) << _SEQUENCE_BITS | min(int(number), _LARGEST_NUMBER)
+
+
+def _id_of(position: int) -> str:
+    return f"{position >> _SEQUENCE_BITS}-{position & _LARGEST_NUMBER}"

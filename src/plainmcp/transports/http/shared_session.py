@@ -1,0 +1,251 @@
+"""One session that several replicas serve, as this one has it: where its streams and questions are, and its state.
+
+Its streams for responses are copied into the store, so that another replica can send the rest. A stream that stays
+open has the positions of the log of all replicas as its event ids, so that any replica can continue it.
+"""
+
+import binascii
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from functools import partial
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET
+
+from ...protocol.core import Core
+from ...wire.jsonrpc import Envelope
+from ..link import normalize_id
+from .http_session import MAX_OPEN_STREAMS, HttpSession, SessionShares
+from .replica import Replica
+from .settings import Settings
+from .signed_ids import SignedId
+from .stream import Stream
+
+__all__ = ["MAX_COPY", "STANDING", "SessionState", "SharedSession", "StreamName"]
+
+MAX_COPY = 2**20
+"""How many bytes of one stream are copied into the store; if it has more, other replicas cannot send it."""
+MAX_ID = 64
+"""How many bytes the id of a request may have to be part of a stream's name."""
+MAX_PASSED = 200
+"""How many answers and cancellations one session passes on to other replicas in ten seconds."""
+MAX_PASSED_BYTES = 2**24
+"""How many bytes of them."""
+STANDING = "g"
+"""The name of streams that stay open."""
+
+
+class SessionState(msgspec.Struct, array_like=True):
+    """What changes during a session, as it is in the store."""
+
+    version: int = 0
+    level: str | None = None  # the one that the client has set
+    subscribed: list[str] = []
+    has_ended: bool = False
+
+
+class StreamName(NamedTuple):
+    """The parts of a stream's name: the replica that writes it, and the id of its request."""
+
+    owner: str
+    id: bytes
+
+
+class SharedSession(HttpSession):
+    """One session that several replicas serve."""
+
+    is_shared = True
+
+    def __init__(
+        self,
+        core: Core,
+        settings: Settings,
+        principal: Any,
+        shares: SessionShares,
+        address: str | None,
+        replica: Replica,
+        name: str,
+    ) -> None:
+        super().__init__(core, settings, principal, core.now(), shares, address)
+        self.name = self.connection.session.id = name
+        self.until = core.now() + settings.session_seconds
+        self.version = 0
+        self.is_loaded = True
+        """Whether its state is that of the store: only one that was opened elsewhere has to be loaded."""
+        self.reader: str | None = None
+        """The other replica that has its newest open stream."""
+        self._replica = replica
+        self._passing_since, self._passed, self._passed_bytes = 0.0, 0, 0
+        self.connection.elsewhere = self._pass_on
+        self.connection.name_question = self._name_question  # type: ignore[method-assign]
+
+    def restore(self, id: bytes, facts: SignedId) -> bool:
+        """Take the facts of an id that another replica made; returns whether its revision is served."""
+        session = facts.to_session()
+        if session is None:
+            return False
+        own = self.connection.session
+        own.revision, own.capabilities, own.client = session.revision, session.capabilities, session.client
+        own.ready, self.is_loaded, self.is_used = True, False, True
+        self.id, self.created, self.until = id, facts.created, facts.until
+        return True
+
+    @property
+    def obstacle(self) -> str | None:  # type: ignore[override]
+        """The reason why the client cannot be asked: its answer may reach any replica."""
+        return self._replica.problem
+
+    # State ----------------------------------------------------------------------------------------
+
+    def apply(self, state: SessionState) -> None:
+        """Take the state of the store, unless it is older."""
+        if state.version > self.version:
+            session = self.connection.session
+            self.version, session.subscribed = state.version, set(state.subscribed)
+            session.log_level = state.level or session.log_level
+
+    # Questions and cancellations ------------------------------------------------------------------
+
+    def _name_question(self, count: int) -> str:
+        owner = self._replica.name
+        return f"s-{owner}-{count}-{self._replica.mark('question', self.name, owner, str(count))}"
+
+    def _pass_on(self, envelope: Envelope) -> None:
+        """Pass a message of a batch to other replicas, without waiting for that."""
+        route = self.find_route(envelope)
+        if route is not None and self.may_pass(route):
+            self._replica.append(*route)
+
+    def find_route(self, envelope: Envelope) -> tuple[Any, ...] | None:
+        """The log for an answer or a cancellation that belongs elsewhere, and the entry; None if it belongs nowhere.
+
+        An answer goes to the replica that asked, and a cancellation to all.
+        """
+        if envelope.method is UNSET:
+            name = _text_of(bytes(envelope.id))
+            owner = None if name is None else self._find_owner(name)
+            if owner is None:
+                return None
+            parts = bytes(envelope.id), bytes(envelope.result), bytes(envelope.error)
+            return (self._replica.inbox_of(owner), "answer", self.name, *parts)
+        if envelope.params is None:
+            return None
+        return (self._replica.bus, "cancel", self.name, normalize_id(bytes(envelope.params.requestId)))
+
+    def may_pass(self, route: tuple[Any, ...]) -> bool:
+        """Whether another message may be passed on: one session must not fill the logs."""
+        now = self._now()
+        if now - self._passing_since > 10:
+            self._passing_since, self._passed, self._passed_bytes = now, 0, 0
+        self._passed += 1
+        self._passed_bytes += sum(len(part) for part in route)
+        return self._passed <= MAX_PASSED and self._passed_bytes <= MAX_PASSED_BYTES
+
+    def _find_owner(self, question: str) -> str | None:
+        """The other replica that asked a question of this session; None if no replica did."""
+        _, owner, count, mark = [*question.split("-"), "", "", ""][:4]
+        is_genuine = mark == self._replica.mark("question", self.name, owner, count)
+        return owner if is_genuine and owner != self._replica.name else None
+
+    # Streams --------------------------------------------------------------------------------------
+
+    def name_stream(self, count: int, id: bytes) -> str:
+        """The name of a stream: any replica can see which one writes it, and for which request."""
+        shown = urlsafe_b64encode(id if len(id) <= MAX_ID else b"").decode().rstrip("=")
+        owner = self._replica.name
+        return f"{owner}.{count}.{shown}.{self._replica.mark('stream', self.name, owner, str(count), shown)}"
+
+    def read_name(self, name: str) -> StreamName | None:
+        """The parts of a stream's name; None if no replica gave it to a stream of this session."""
+        owner, count, shown, mark = [*name.split("."), "", "", ""][:4]
+        if mark != self._replica.mark("stream", self.name, owner, count, shown):
+            return None
+        try:
+            return StreamName(owner, urlsafe_b64decode(shown + "=" * (-len(shown) % 4)))
+        except binascii.Error:
+            return None
+
+    def log_of(self, stream: str) -> str:
+        """The log with the copy of a stream."""
+        return self._replica.key("stream", self.name, stream)
+
+    def keep(self, stream: Stream) -> None:
+        """Keep a stream from which something was sent, also for other replicas."""
+        is_new = stream.name not in self._open and stream.name not in self._finished
+        super().keep(stream)
+        if is_new and stream.name.startswith(f"{self._replica.name}."):
+            self.copy_stream(stream)
+
+    def copy_stream(self, stream: Stream) -> None:
+        """Copy a stream into the store, from its first event on."""
+        stream.copy_to(partial(self._copy_event, self.log_of(stream.name), [0]))
+
+    def _copy_event(self, log: str, size: list[int], number: int, message: bytes | None) -> None:
+        before, after = size[0], size[0] + len(message or b"")
+        if after <= MAX_COPY:
+            content = ("end", number) if message is None else ("event", number, bytes(message))
+            self._replica.append(log, *content)
+        elif before <= MAX_COPY:
+            self._replica.append(log, "lost")
+        size[0] = after
+
+    def mirror(self, name: str, after: int) -> Stream:
+        """A stream for the events of another replica's stream, after an event."""
+        stream = self._new_stream(name, after)
+        self.keep(stream)
+        return stream
+
+    def make_standing_stream(self, after: int = 0) -> Stream:
+        """A new stream for messages that belong to no request, after a position; see `add_standing`."""
+        return self._new_stream(STANDING, after)
+
+    def add_standing(self, stream: Stream) -> None:
+        """Send messages that belong to no request on this stream from now on."""
+        with self._lock:
+            self.standing.append(stream)
+            surplus = self.standing[:-MAX_OPEN_STREAMS]
+            del self.standing[:-MAX_OPEN_STREAMS]
+        for one in surplus:
+            one.finish()
+
+    def take_standing(self) -> Stream | None:
+        """The newest stream that stays open, which gets no messages until it is added again."""
+        with self._lock:
+            return self.standing.pop() if self.standing else None
+
+    def leave_stream(self, stream: Stream) -> None:
+        """Note that the client does not read an open stream any more: it can continue with another replica."""
+        with self._lock:
+            if stream not in self.standing:
+                return
+            self.standing.remove(stream)
+            is_last = not self.standing
+        if is_last:
+            self._replica.append(self._replica.bus, "left", self.name, self._replica.name)
+
+    def send(self, message: bytes) -> None:
+        """Send a message that belongs to no request on one stream only, of all replicas (R2511-HTTP-22)."""
+        with self._lock:
+            newest = self.standing[-1:] if self.reader is None else []
+        for stream in newest:
+            stream.put(message, self._replica.taken)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request runs, or a client reads a stream."""
+        return bool(self.standing) or super().busy
+
+    def close(self) -> None:
+        """Close the session in this replica only."""
+        standing, self.standing = list(self.standing), []
+        for stream in standing:
+            stream.finish()
+        super().close()
+
+
+def _text_of(id: bytes) -> str | None:
+    """The text in an id; None if it is another kind of JSON."""
+    try:
+        return msgspec.json.decode(id, type=str)
+    except msgspec.MsgspecError:
+        return None

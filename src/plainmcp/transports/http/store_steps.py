@@ -1,0 +1,104 @@
+"""Exchanges that ask the store before or after another exchange. The work is a step, so the drivers do not block."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import InternalError
+from ...protocol.conversation import keep
+from ...protocol.exchange import Exchange, Run
+from ...protocol.features import Feature
+from ...protocol.files import reads_file
+from ...store.interface import StoreError
+
+__all__ = ["AfterStore", "BeforeStore"]
+
+Work = Callable[[], InternalError | None]
+"""Asks the store; returns the error if it failed."""
+
+
+def _step_of(work: Work) -> Run:
+    """A step that does work in the threads for files: functions of the user cannot keep it waiting."""
+
+    @reads_file
+    def ask() -> Any:
+        try:
+            return work()
+        except StoreError:
+            return None
+
+    return Run(Feature(function=ask, is_async=False), {}, keep, None)
+
+
+class AfterStore(Exchange, kw_only=True):
+    """An exchange that begins after its first step has asked the store. A failure of the store is ignored."""
+
+    begin: Callable[[], Exchange]
+    rest: Exchange | None = None
+
+    @classmethod
+    def of(cls, work: Callable[[], None], begin: Callable[[], Exchange]) -> "AfterStore":
+        """Do the work before an exchange begins."""
+        return cls(step=_step_of(work), begin=begin)
+
+    def send(self, value: Any) -> None:
+        """Pass back the value of a step."""
+        if self.rest is None:
+            self.rest = self.begin()
+        else:
+            self.rest.send(value)
+        self._go_on(self.rest)
+
+    def throw(self, error: BaseException) -> None:
+        """Pass back the exception of a step."""
+        if self.rest is None:  # the request was cancelled, or the server ends
+            self.rest = self.begin()
+        if self.rest.step is not None:
+            self.rest.throw(error)
+        self._go_on(self.rest)
+
+    def _go_on(self, rest: Exchange) -> None:
+        self.step, self.response = rest.step, rest.response
+
+
+class BeforeStore(Exchange, kw_only=True):
+    """An exchange after whose last step the store is asked, if `find_work` finds something to do.
+
+    If the store fails, the response is the error.
+    """
+
+    rest: Exchange
+    find_work: Callable[[], Work | None]
+    refuse: Callable[[InternalError], bytes | None]
+    is_asked: bool = False
+
+    def begin(self) -> "BeforeStore":
+        """Go to the first step; returns itself."""
+        self._go_on()
+        return self
+
+    def send(self, value: Any) -> None:
+        """Pass back the value of a step."""
+        if self.is_asked:
+            self._end(value)
+            return
+        self.rest.send(value)
+        self._go_on()
+
+    def throw(self, error: BaseException) -> None:
+        """Pass back the exception of a step."""
+        if self.is_asked:  # the request was cancelled, or the server ends
+            self.step, self.response = None, None
+            return
+        self.rest.throw(error)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        self.step, self.response = self.rest.step, self.rest.response
+        work = self.find_work() if self.step is None else None
+        if work is not None:
+            self.is_asked, self.step = True, _step_of(work)
+
+    def _end(self, error: InternalError | None) -> None:
+        self.step = None
+        if error is not None and self.response is not None:
+            self.response = self.refuse(error)

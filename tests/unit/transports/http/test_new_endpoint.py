@@ -1,0 +1,33 @@
+"""Which endpoint a server gets, and the settings that do not go together."""
+
+import pytest
+
+from plainmcp import Server
+from plainmcp.errors import AuthorError
+from plainmcp.redis import RedisStore
+from plainmcp.store import MemoryStore
+from plainmcp.transports.http.endpoint import Endpoint
+from plainmcp.transports.http.new_endpoint import make_endpoint
+from plainmcp.transports.http.settings import Settings
+from plainmcp.transports.http.shared_endpoint import SharedEndpoint
+from replicas import make_server
+
+
+def test_a_store_makes_the_difference() -> None:
+    assert type(make_endpoint(make_server(), Settings())) is Endpoint
+    assert type(make_endpoint(make_server(), Settings(sessions="signed"))) is Endpoint
+    assert type(make_endpoint(make_server(), Settings(store=MemoryStore()))) is SharedEndpoint
+
+
+def test_what_cannot_be_shared_is_refused() -> None:
+    server, memory = make_server(), MemoryStore()
+    with pytest.raises(AuthorError, match=r"leave out stateless= and sessions="):
+        server.asgi(store=memory, stateless=True)
+    with pytest.raises(AuthorError, match=r"leave out stateless= and sessions="):
+        server.wsgi(store=memory, sessions="signed")
+    with pytest.raises(AuthorError, match="store is a RedisStore"):
+        server.asgi(store="redis://127.0.0.1")
+    with pytest.raises(AuthorError, match=r"store= needs the same Server\(key=…\)"):
+        Server("drawn", "1").asgi(store=RedisStore("redis://127.0.0.1:1"))
+    with pytest.raises(AuthorError, match="belongs to one process"):
+        server.run(http="127.0.0.1:0", workers=2, store=memory)

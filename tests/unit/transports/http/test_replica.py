@@ -1,0 +1,356 @@
+"""A store that is away, frozen, full or restarted, and content of it that nobody should believe."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from mounted import Live, modern, session, speak
+from plainmcp import Context
+from plainmcp.redis import RedisStore
+from plainmcp.store import MemoryStore, StoreError
+from plainmcp.transports.http import replica as module
+from redis_server import RedisServer, running_redis
+from replicas import call, make_server, messages, question, replicas, request, wait_until
+
+SUBSCRIBE = request("resources/subscribe", uri="memo://one")
+
+
+class Failing(MemoryStore):
+    """A store that fails when it is told to, at once or slowly."""
+
+    failing = ""
+
+    def _check(self, what: str) -> None:
+        if what in self.failing.split():
+            raise StoreError("out of order")
+
+    def get(self, key: str) -> bytes | None:
+        self._check("get")
+        return super().get(key)
+
+    def put(self, key: str, value: bytes, seconds: float) -> None:
+        self._check("put")
+        super().put(key, value, seconds)
+
+    def append(self, entries: Any, most: int, seconds: float) -> list[int]:
+        self._check("append")
+        return super().append(entries, most, seconds)
+
+    def read(self, after: Any, seconds: float = 0) -> Any:
+        self._check("read")
+        return super().read(after, min(seconds, 0.1))
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BEAT", 0.1)
+    monkeypatch.setattr(module, "PAUSE", 0.05)
+
+
+def run(work: Any) -> None:
+    asyncio.run(work)
+
+
+async def check_that_calls_go_on(apps: list[Any], headers: dict[str, str]) -> None:
+    for app in apps:
+        started = time.monotonic()
+        assert (await speak(app, call("add", a=1, b=2), headers)).status == 200
+        assert (await speak(app, request("tools/list"), headers)).status == 200
+        assert (await speak(app, *modern("tools/call", name="add", arguments={"a": 1, "b": 2}))).status == 200
+        assert messages(await speak(app, call("log"), headers))[-1]["result"]
+        assert time.monotonic() - started < 1.5
+    new = await session(apps[0])  # a handshake needs no store
+    assert (await speak(apps[1], call("add", a=1, b=2), new)).status == 200
+
+
+async def check_that_the_rest_says_why(apps: list[Any], headers: dict[str, str]) -> None:
+    """What needs the store is answered with an error that says so, within a second."""
+    for app in apps:
+        started = time.monotonic()
+        failed = await speak(app, SUBSCRIBE, headers)
+        assert "the store that the replicas of this server share" in failed.json["error"]["message"]
+        assert time.monotonic() - started < 1
+        for method in ("GET", "DELETE"):
+            refused = await speak(app, None, headers, method)
+            assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+            assert "the store" in refused.json["error"]["message"]
+        lost = await speak(app, {"jsonrpc": "2.0", "id": "s-other-1", "result": {}}, headers)
+        assert lost.status == 503
+        asked = await speak(app, call("ask"), headers)
+        assert "the store" in asked.json["result"]["content"][0]["text"]
+        assert time.monotonic() - started < 2
+
+
+async def check_that_all_works(apps: list[Any], headers: dict[str, str]) -> None:
+    one, other = apps
+    assert (await speak(other, SUBSCRIBE, headers)).json["result"] == {}
+    stream = Live(one, None, headers, "GET")
+    await stream.until(lambda live: live.status)
+    await speak(other, call("touch"), headers)
+    await stream.until(lambda live: messages(live))
+    live = Live(one, call("ask"), headers)
+    asked = await question(live)
+    await speak(other, {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}, headers)
+    await live.done()
+    stream.hang_up()
+    await stream.task
+
+
+def test_without_the_store_plain_calls_go_on_and_the_rest_says_why() -> None:
+    async def work() -> None:
+        store = Failing()
+        with replicas(store) as apps:
+            headers = await session(apps[0], elicitation={})
+            await check_that_all_works(apps, headers)
+            store.failing = "get put append read"
+            await wait_until(lambda: all(app.endpoint.shared.replica.problem for app in apps))
+            await check_that_calls_go_on(apps, headers)
+            await check_that_the_rest_says_why(apps, headers)
+            store.failing = ""
+            await wait_until(lambda: not any(app.endpoint.shared.replica.problem for app in apps))
+            await check_that_all_works(apps, headers)
+
+    run(work())
+
+
+def test_a_store_that_can_only_be_read_is_not_trusted_with_questions() -> None:
+    async def work() -> None:
+        store = Failing()
+        with replicas(store) as apps:
+            headers = await session(apps[0], elicitation={})
+            store.failing = "put append"
+            await wait_until(lambda: all(app.endpoint.shared.replica.problem for app in apps))
+            await check_that_calls_go_on(apps, headers)
+            await check_that_the_rest_says_why(apps, headers)
+
+    run(work())
+
+
+def test_changes_reach_the_streams_of_this_process_at_once_and_the_others_later() -> None:
+    async def work() -> None:
+        store = Failing()
+        with replicas(store) as (one, other):
+            body, headers = modern("subscriptions/listen", notifications={"resourceSubscriptions": ["memo://one"]})
+            here, there = Live(one, body, headers), Live(other, body, headers)
+            for stream in (here, there):
+                await stream.until(lambda live: messages(live))
+            store.failing = "get put append read"
+            await wait_until(lambda: one.endpoint.shared.replica.problem)
+            await speak(one, *modern("tools/call", name="touch", arguments={}))
+            await here.until(lambda live: len(messages(live)) == 2)
+            store.failing = ""
+            await there.until(lambda live: len(messages(live)) == 2)
+            await asyncio.sleep(0.3)
+            assert len(messages(here)) == 2  # not twice
+            for stream in (here, there):
+                stream.hang_up()
+                await stream.task
+
+    run(work())
+
+
+def test_what_waits_too_long_is_dropped(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(module, "MAX_AGE", 0.1)
+    monkeypatch.setattr(module, "MAX_QUEUE", 3)
+
+    async def work() -> None:
+        store = Failing()
+        with replicas(store, 1) as [one]:
+            store.failing = "put append"
+            replica = one.endpoint.shared.replica
+            await wait_until(lambda: replica.problem)
+            for number in range(10):
+                replica.append(replica.bus, "change", "resources/updated", f"memo://{number}", "")
+            assert len(replica._queue) == 3
+            await wait_until(lambda: not replica._queue)
+
+    with caplog.at_level(logging.WARNING):
+        run(work())
+    assert any("were dropped" in record.message for record in caplog.records)
+
+
+# What the store says ------------------------------------------------------------------------------
+
+
+def test_content_that_this_server_did_not_sign_is_ignored(caplog: pytest.LogCaptureFixture) -> None:
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            await speak(one, SUBSCRIBE, headers)
+            stream = Live(one, None, headers, "GET")
+            await stream.until(lambda live: live.status)
+            mine, stranger = one.endpoint.shared.replica, make_server(key=b"the key of a stranger")
+            theirs = module.Replica(stranger, store)
+            forged = [b"", b"x" * 100, theirs.sign(mine.bus, ("change", "resources/updated", "memo://one", ""))]
+            forged.append(mine.sign("another log", ("change", "resources/updated", "memo://one", "")))
+            store.append([(mine.bus, value) for value in forged], 100, 60)
+            # A replica that is older or newer may say what this one does not understand.
+            store.append(
+                [(mine.bus, mine.sign(mine.bus, ("unheard", "of"))), (mine.bus, mine.sign(mine.bus, ()))], 9, 9
+            )
+            await speak(other, call("touch"), headers)
+            await stream.until(lambda live: messages(live))
+            await asyncio.sleep(0.1)
+            assert len(messages(stream)) == 1
+            stream.hang_up()
+            await stream.task
+
+    with caplog.at_level(logging.WARNING):
+        run(work())
+    assert sum("not written by this server" in record.message for record in caplog.records) == 2  # once a replica
+
+
+def test_a_forged_state_of_a_session_is_not_believed() -> None:
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            [held] = one.endpoint.shared._by_name.values()
+            key = one.endpoint.shared._key_of(held)
+            for value in (b"[9,'debug']", one.endpoint.shared.replica.sign("elsewhere", [9, "debug", [], False])):
+                store.put(key, value, 60)
+                heard = messages(await speak(other, call("log"), headers))[:-1]
+                assert [message["params"]["level"] for message in heard] == ["error"]
+                other.endpoint.sessions.close()
+
+    run(work())
+
+
+def test_a_dead_replica_fails_what_it_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "ALIVE", 0.5)
+    monkeypatch.setattr("plainmcp.transports.http.session_sharing.ALIVE", 0.5)
+
+    async def work() -> None:
+        store = Failing()
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            live = Live(one, call("count", 77, True, to=500), headers)
+            await live.until(lambda stream: messages(stream))
+            last = live.events[-1]["id"]
+            dying = one.endpoint.shared.replica
+            running, dying._running = dying._running, None
+            running.set()  # as if it was killed: it neither writes nor reads any more
+            dying._process = -1
+            monkeypatch.setattr(dying, "start", lambda: None)
+            rest = await Live(other, None, {**headers, "last-event-id": last}, "GET").done()
+            assert messages(rest)[-1]["id"] == 77
+            assert "the replica that answered this request is gone" in messages(rest)[-1]["error"]["message"]
+            live.hang_up()
+            await live.task
+
+    run(work())
+
+
+def test_a_stream_that_is_not_kept_any_more_ends_with_an_error() -> None:
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            live = await Live(one, call("count", 5, True, to=2), headers).done()
+            first = live.events[0]["id"]
+            await asyncio.sleep(0.3)
+            store._logs.clear()
+            one.endpoint.sessions.close()  # the replica has forgotten it, too
+            rest = await Live(other, None, {**headers, "last-event-id": first}, "GET").done()
+            assert messages(rest)[-1]["id"] == 5 and "not kept" in messages(rest)[-1]["error"]["message"]
+
+    run(work())
+
+
+def test_a_large_response_is_not_copied_into_the_store() -> None:
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store) as (one, other):
+
+            @one.server.tool
+            def large(ctx: Context) -> str:
+                return "x" * 2**21
+
+            headers = await session(one)
+            live = Live(one, call("large"), {**headers, "accept": "text/event-stream"})
+            await live.done()
+            first = live.events[0]["id"]
+            rest = await Live(other, None, {**headers, "last-event-id": first}, "GET").done()
+            assert "not kept" in messages(rest)[-1]["error"]["message"]
+            assert sum(len(entry.value) for log, _ in store._logs.values() for entry in log) < 2**20
+
+    run(work())
+
+
+# A real Redis -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def redis() -> Iterator[RedisServer]:
+    with running_redis("--maxmemory-policy", "noeviction") as server:
+        yield server
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("trouble", ["gone", "frozen", "full"])
+def test_redis_in_trouble_and_back(redis: RedisServer, trouble: str) -> None:
+    store = RedisStore(redis.url)
+
+    def begin() -> None:
+        if trouble == "gone":
+            redis.stop()
+        elif trouble == "frozen":
+            redis.freeze()
+        else:
+            store._redis.config_set("maxmemory", "100kb")  # less than it uses
+
+    def end() -> None:
+        if trouble == "gone":
+            redis.start()
+        elif trouble == "frozen":
+            redis.thaw()
+        else:
+            store._redis.config_set("maxmemory", "0")
+
+    async def work() -> None:
+        with replicas(store) as apps:
+            headers = await session(apps[0], elicitation={})
+            await check_that_all_works(apps, headers)
+            begin()
+            if trouble != "full":  # at once, before it is known
+                started = time.monotonic()
+                failed = await speak(apps[0], SUBSCRIBE, headers)
+                assert "error" in failed.json and time.monotonic() - started < 1.2
+            await wait_until(lambda: all(app.endpoint.shared.replica.problem for app in apps))
+            await check_that_calls_go_on(apps, headers)
+            await check_that_the_rest_says_why(apps, headers)
+            end()
+            await wait_until(lambda: not any(app.endpoint.shared.replica.problem for app in apps))
+            await check_that_all_works(apps, headers)
+
+    run(work())
+    store.close()
+
+
+@pytest.mark.slow
+def test_subscriptions_survive_a_redis_that_lost_all(redis: RedisServer) -> None:
+    store = RedisStore(redis.url)
+
+    async def work() -> None:
+        with replicas(store, 3) as (one, other, third):
+            headers = await session(one)
+            assert (await speak(one, SUBSCRIBE, headers)).json["result"] == {}
+            redis.stop()
+            await wait_until(lambda: one.endpoint.shared.replica.problem)
+            redis.start()
+            await wait_until(lambda: not any(app.endpoint.shared.replica.problem for app in (one, other, third)))
+            await asyncio.sleep(0.3)
+            stream = Live(third, None, headers, "GET")  # which has never seen this session
+            await stream.until(lambda live: live.status)
+            await speak(other, call("touch"), headers)
+            await stream.until(lambda live: messages(live))
+            stream.hang_up()
+            await stream.task
+
+    run(work())
+    store.close()

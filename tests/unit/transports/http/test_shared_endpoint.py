@@ -1,0 +1,397 @@
+"""Replicas that share a store: every feature of a session works whichever replica a request reaches."""
+
+import asyncio
+import io
+import json
+import time
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import pytest
+
+from mounted import Live, events, initialize, modern, session, speak
+from plainmcp.redis import RedisStore
+from plainmcp.store import MemoryStore, Store
+from redis_server import RedisServer, running_redis
+from replicas import call, make_server, messages, question, replicas, request, wait_until
+
+ANSWER = {"action": "accept", "content": {"word": "yes"}}
+
+
+@pytest.fixture(scope="module")
+def redis() -> Iterator[RedisServer]:
+    with running_redis() as server:
+        yield server
+
+
+@pytest.fixture(params=["memory", pytest.param("redis", marks=pytest.mark.slow)])
+def store(request: pytest.FixtureRequest) -> Iterator[Store]:
+    if request.param == "memory":
+        yield MemoryStore()
+        return
+    made = RedisStore(request.getfixturevalue("redis").url, prefix=f"{time.monotonic_ns()}:")
+    yield made
+    made.close()
+
+
+def run(work: Any) -> None:
+    asyncio.run(work)
+
+
+def test_any_replica_answers_the_requests_of_a_session(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store) as (one, other):
+            opened = await speak(one, initialize())
+            capabilities = opened.json["result"]["capabilities"]
+            assert capabilities["resources"] == {"subscribe": True, "listChanged": True} and "logging" in capabilities
+            headers = {"mcp-session-id": opened.headers["mcp-session-id"], "mcp-protocol-version": "2025-11-25"}
+            answer = await speak(other, call("add", a=1, b=2), headers)
+            assert answer.json["result"]["structuredContent"] == {"result": 3}
+
+    run(work())
+
+
+def test_a_question_is_answered_through_another_replica(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store) as (one, other):
+            headers = await session(one, elicitation={})
+            live = Live(one, call("ask"), headers)
+            asked = await question(live)
+            reply = {"jsonrpc": "2.0", "id": asked["id"], "result": ANSWER}
+            assert (await speak(other, reply, headers)).status == 202
+            await live.done()
+            assert messages(live)[-1]["result"]["content"][0]["text"] == "accept: {'word': 'yes'}"
+            assert (await speak(other, reply, headers)).status == 202  # an answer to nothing
+
+    run(work())
+
+
+def test_an_error_as_an_answer_reaches_the_question(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store) as (one, other):
+            headers = await session(one, elicitation={})
+            live = Live(one, call("ask"), headers)
+            asked = await question(live)
+            error = {"code": -1, "message": "not today"}
+            await speak(other, {"jsonrpc": "2.0", "id": asked["id"], "error": error}, headers)
+            await live.done()
+            assert "not today" in json.dumps(messages(live)[-1])
+
+    run(work())
+
+
+def test_nobody_answers_the_question_of_another_session(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store) as (one, other):
+            headers, others = await session(one, elicitation={}), await session(other, elicitation={})
+            live = Live(one, call("ask"), headers)
+            asked = await question(live)
+            reply = {"jsonrpc": "2.0", "id": asked["id"], "result": ANSWER}
+            for app in (one, other):
+                await speak(app, reply, others)
+            await asyncio.sleep(0.2)
+            assert not live.over
+            await speak(other, {**reply, "result": {"action": "decline"}}, headers)
+            await live.done()
+            assert "decline" in json.dumps(messages(live)[-1])
+
+    run(work())
+
+
+def test_a_cut_stream_goes_on_at_another_replica(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            live = Live(one, call("count", 9, True, to=6, seconds=0.1), headers)
+            await live.until(lambda stream: len(messages(stream)) >= 2)
+            seen, last = len(messages(live)), live.events[-1]["id"]
+            live.hang_up()
+            await live.task
+            rest = await Live(other, None, {**headers, "last-event-id": last}, "GET").done()
+            got = messages(rest)
+            assert [one["params"]["progress"] for one in got[:-1]] == list(range(seen + 1, 7))
+            assert got[-1]["id"] == 9 and got[-1]["result"]["content"][0]["text"] == "counted"
+            again = await Live(one, None, {**headers, "last-event-id": rest.events[-2]["id"]}, "GET").done()
+            assert messages(again)[-1] == got[-1]
+
+    run(work())
+
+
+def test_what_was_finished_before_the_client_came_back_is_replayed(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            live = await Live(one, call("count", 9, True, to=3), headers).done()
+            first = live.events[0]["id"]
+            rest = await Live(other, None, {**headers, "last-event-id": first}, "GET").done()
+            assert messages(rest) == messages(live)
+
+    run(work())
+
+
+def test_no_replica_shows_the_stream_of_another_session(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store) as (one, other):
+            headers, others = await session(one), await session(other)
+            live = await Live(one, call("count", 9, True, to=3), headers).done()
+            stolen = Live(other, None, {**others, "last-event-id": live.events[0]["id"]}, "GET")
+            await stolen.until(lambda stream: stream.status)
+            await asyncio.sleep(0.3)
+            assert messages(stolen) == [] and not stolen.over
+            stolen.hang_up()
+            await stolen.task
+
+    run(work())
+
+
+def test_updates_reach_the_open_stream_from_every_replica(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store, 3) as (one, other, third):
+            headers = await session(one)
+            stream = Live(one, None, headers, "GET")
+            await stream.until(lambda one: one.status)
+            await speak(other, request("resources/subscribe", uri="memo://one"), headers)
+            for app in (one, other, third):
+                await speak(app, call("touch"), headers)
+            await speak(third, call("touch", uri="memo://two"), headers)  # nobody subscribed to it
+            await stream.until(lambda one: len(messages(one)) == 3)
+            await speak(third, request("resources/unsubscribe", uri="memo://one"), headers)
+            await speak(third, call("touch"), headers)
+            await speak(other, call("grow", name="fresh"), headers)
+            await stream.until(lambda one: len(messages(one)) == 4)
+            assert [one["method"] for one in messages(stream)] == [
+                *["notifications/resources/updated"] * 3,
+                "notifications/tools/list_changed",
+            ]
+            stream.hang_up()
+            await stream.task
+
+    run(work())
+
+
+def test_updates_while_nobody_read_come_with_the_next_stream(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            await speak(other, request("resources/subscribe", uri="memo://one"), headers)
+            stream = Live(one, None, headers, "GET")
+            await stream.until(lambda one: one.status)
+            await speak(other, call("touch"), headers)
+            await stream.until(lambda one: messages(one))
+            last = stream.events[-1]["id"]
+            stream.hang_up()
+            await stream.task
+            await speak(one, call("touch"), headers)
+            await speak(other, call("touch"), headers)
+            rest = Live(other, None, {**headers, "last-event-id": last}, "GET")
+            await rest.until(lambda one: len(messages(one)) == 2)
+            await speak(one, call("touch"), headers)
+            await rest.until(lambda one: len(messages(one)) == 3)
+            rest.hang_up()
+            await rest.task
+
+    run(work())
+
+
+def test_a_message_goes_out_on_one_stream_only(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            await speak(one, request("resources/subscribe", uri="memo://one"), headers)
+            first = Live(one, None, headers, "GET")
+            await first.until(lambda stream: stream.status)
+            await asyncio.sleep(0.2)
+            second = Live(other, None, headers, "GET")
+            await second.until(lambda stream: stream.status)
+            await asyncio.sleep(0.2)
+            await speak(one, call("touch"), headers)
+            await second.until(lambda stream: messages(stream))
+            assert not messages(first)
+            second.hang_up()
+            await second.task
+            await asyncio.sleep(0.2)
+            await speak(other, call("touch"), headers)
+            await first.until(lambda stream: messages(stream))
+            first.hang_up()
+            await first.task
+
+    run(work())
+
+
+def test_a_listen_request_hears_the_changes_of_all_replicas(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store) as (one, other):
+            body, headers = modern("subscriptions/listen", notifications={"resourceSubscriptions": ["memo://one"]})
+            stream = Live(one, body, headers)
+            await stream.until(lambda live: messages(live))
+            for app in (one, other):
+                await speak(app, *modern("tools/call", name="touch", arguments={}))
+            await stream.until(lambda live: len(messages(live)) == 3)
+            stream.hang_up()
+            await stream.task
+
+    run(work())
+
+
+def test_the_log_level_holds_on_every_replica(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store, 3) as (one, other, third):
+            headers = await session(one)
+            levels = []
+            for app in (one, other):
+                levels.append([m["params"]["level"] for m in messages(await speak(app, call("log"), headers))[:-1]])
+            assert (await speak(other, request("logging/setLevel", level="debug"), headers)).json["result"] == {}
+            for app in (one, other, third):
+                levels.append([m["params"]["level"] for m in messages(await speak(app, call("log"), headers))[:-1]])
+            assert levels == [["error"]] * 2 + [["debug", "error"]] * 3
+
+    run(work())
+
+
+def test_a_cancel_reaches_the_replica_that_works(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            live = Live(one, call("count", "x\\", True, to=500), headers)
+            await live.until(lambda stream: messages(stream))
+            note = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "x\\"}}
+            assert (await speak(other, note, await session(other))).status == 202  # of another session: nothing
+            await asyncio.sleep(0.1)
+            assert not one.server.marks
+            assert (await speak(other, note, headers)).status == 202
+            await wait_until(lambda: one.server.marks == ["cancelled"])
+            await live.done()
+            assert all("result" not in message for message in messages(live))
+
+    run(work())
+
+
+def test_one_session_does_not_fill_the_logs_of_others() -> None:
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store) as (one, other):
+            headers = await session(one, elicitation={})
+            live = Live(one, call("ask"), headers)
+            asked = await question(live)
+            large = {"action": "accept", "content": {"word": "x" * 3_000_000}}
+            statuses = set()
+            for _ in range(8):
+                reply = {"jsonrpc": "2.0", "id": asked["id"], "result": large}
+                statuses.add((await speak(other, reply, headers)).status)
+            assert statuses == {202, 429}
+            for forged in ("s-1", "s-x-1-y", asked["id"] + "0", 7, "s-" + "x" * 1000):
+                await speak(other, {"jsonrpc": "2.0", "id": forged, "result": {}}, headers)
+            assert {log.split(":")[-2] for log in store._logs if "inbox" in log} == {"inbox"}
+            names = {app.endpoint.shared.replica.name for app in (one, other)}
+            assert {log.rpartition(":")[2] for log in store._logs if ":inbox:" in log} <= names
+            live.hang_up()
+            await live.task
+
+    run(work())
+
+
+def test_a_session_that_was_ended_is_unknown_everywhere(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            assert (await speak(other, None, headers, "DELETE")).status == 204
+            await asyncio.sleep(0.2)
+            with replicas(store, 1) as [third]:
+                await asyncio.sleep(0.2)
+                for app in (one, other, third):
+                    assert (await speak(app, request("ping"), headers)).status == 404
+
+    run(work())
+
+
+def test_another_caller_does_not_get_at_a_session_through_another_replica(store: Store) -> None:
+    def user_of(scope: Any) -> str:
+        return dict(scope["headers"])[b"x-user"].decode()
+
+    async def work() -> None:
+        with replicas(store, settings={"principal": user_of}) as (one, other):
+            opened = await speak(one, initialize(), {"x-user": "ada"})
+            headers = {"mcp-session-id": opened.headers["mcp-session-id"]}
+            for app in (one, other):
+                for user, status in (("bob", 404), ("ada", 200)):
+                    assert (await speak(app, request("ping"), {**headers, "x-user": user})).status == status
+
+    run(work())
+
+
+def test_other_servers_in_the_same_store_are_left_alone(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store, 1) as [one], replicas(store, 1, name="museum") as [museum]:
+            headers, theirs = await session(one), await session(museum)
+            assert (await speak(museum, request("ping"), headers)).status == 404
+            stream = Live(museum, None, theirs, "GET")
+            await stream.until(lambda live: live.status)
+            await speak(museum, request("resources/subscribe", uri="memo://one"), theirs)
+            await speak(one, call("touch"), headers)
+            await asyncio.sleep(0.2)
+            assert not messages(stream)
+            stream.hang_up()
+            await stream.task
+
+    run(work())
+
+
+def test_plain_calls_do_not_ask_the_store() -> None:
+    class Watched(MemoryStore):
+        asked: ClassVar[list[str]] = []
+
+        def get(self, key: str) -> bytes | None:
+            self.asked.append(key)
+            return super().get(key)
+
+        def append(self, entries: Any, most: int, seconds: float) -> list[int]:
+            self.asked.extend(log for log, _ in entries)
+            return super().append(entries, most, seconds)
+
+    async def work() -> None:
+        with replicas(Watched()) as (one, other):
+            headers = await session(one)
+            for app in (one, other):
+                assert (await speak(app, call("add", a=1, b=2), headers)).status == 200
+                assert (await speak(app, request("tools/list"), headers)).status == 200
+                assert (await speak(app, *modern("tools/call", name="add", arguments={"a": 1, "b": 2}))).status == 200
+            await asyncio.sleep(0.1)
+            assert [key for key in Watched.asked if "replica:" not in key] == []
+
+    run(work())
+
+
+def test_wsgi_shares_a_store_too(store: Store) -> None:
+    """An answer reaches the replica that asked, in the threads of a WSGI server."""
+    servers = [make_server() for _ in range(2)]
+    apps = [server.wsgi(store=store, max_standing=2) for server in servers]
+
+    def post(app: Any, body: Any, headers: dict[str, str]) -> tuple[str, dict[str, str], Any]:
+        raw, got = json.dumps(body).encode(), {}
+        environ = {
+            "REQUEST_METHOD": "POST", "REMOTE_ADDR": "127.0.0.1", "HTTP_HOST": "localhost",
+            "HTTP_ACCEPT": "application/json, text/event-stream", "CONTENT_TYPE": "application/json",
+            "CONTENT_LENGTH": str(len(raw)), "wsgi.input": io.BytesIO(raw),
+            **{f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers.items()},
+        }  # fmt: skip
+
+        def start_response(status: str, pairs: list[tuple[str, str]]) -> None:
+            got.update({"status": status, **{name.lower(): value for name, value in pairs}})
+
+        body = app(environ, start_response)
+        return got["status"], got, body
+
+    _, opened, _ = post(apps[0], initialize(elicitation={}), {})
+    headers = {"mcp-session-id": opened["mcp-session-id"], "mcp-protocol-version": "2025-11-25"}
+    _, _, lines = post(apps[0], call("ask"), headers)
+    text = b""
+    for chunk in lines:
+        text += chunk
+        if b"elicitation/create" in text:
+            break
+    asked = next(event["data"] for event in events(text) if event.get("data"))
+    status, _, _ = post(apps[1], {"jsonrpc": "2.0", "id": asked["id"], "result": ANSWER}, headers)
+    assert status == "202 Accepted"
+    assert b"accept: {'word': 'yes'}" in b"".join(lines)
+    for app in apps:
+        app.close()
