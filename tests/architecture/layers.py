@@ -41,19 +41,8 @@ LAYERS = {
 
 # The layers that do I/O.
 OUTER = (
-    "program",
-    "cli",
-    "compat",
-    "testing",
-    "otel",
-    "redis",
-    "server",
-    "ui",
-    "preview",
-    "transports",
-    "store",
-    "auth",
-)
+    "program", "cli", "compat", "testing", "otel", "redis", "server", "ui", "preview", "transports", "store", "auth",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -102,10 +102,10 @@ def _add_serve(commands: Any) -> None:
     where.add_argument("--http", metavar="HOST:PORT", type=to_address, help="over HTTP, at http://HOST:PORT/mcp")
     workers = "how many processes serve HTTP (default: 1); with several, sessions are signed ids"
     serve.add_argument("--workers", metavar="N", type=int, default=1, help=workers)
-    page = "a page at / for people to try the server (default: only if HOST is loopback)"
-    serve.add_argument("--ui", action=argparse.BooleanOptionalAction, help=page)
     redis = "share sessions with other workers and replicas through Redis, such as redis://127.0.0.1:6379/0"
     serve.add_argument("--redis", metavar="URL", help=redis)
+    page = "a page at / for people to try the server (default: only if HOST is loopback)"
+    serve.add_argument("--ui", action=argparse.BooleanOptionalAction, help=page)
     keys = "only for callers with a key in FILE; each line is a name, a key and perhaps scopes"
     serve.add_argument("--auth", metavar="FILE", help=keys)
     reload = "start again whenever a Python file in the folder of FILE is saved; sessions end with that"

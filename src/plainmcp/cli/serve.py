@@ -20,8 +20,7 @@ def serve(options: Any) -> int:
             from . import reload  # multiprocessing takes long to load, and only this needs it
 
             more: dict[str, Any] = {"is_module": is_module, "drop_in": options.drop_in, "keys": options.auth, **logs}
-            more["ui"] = options.ui
-            reload.serve_with_reload(target, options.http, options.grace, **more)
+            reload.serve_with_reload(target, options.http, options.grace, ui=options.ui, **more)
         elif options.http is not None:
             details = {**logs, **_auth_options(options.auth), **_store_options(options.redis), "ui": options.ui}
             server = load(target, is_module=is_module)
