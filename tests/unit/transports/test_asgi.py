@@ -451,6 +451,33 @@ async def test_listening_after_middleware_ends_with_its_result() -> None:
     assert live.events[-1]["data"]["result"]["resultType"] == "complete"
 
 
+class Stalled(Live):
+    """A client that stays connected, and does not read."""
+
+    async def _send(self, message: Any) -> None:
+        await super()._send(message)
+        await self._gone.wait()
+
+
+@looped
+async def test_a_stream_that_is_resumed_again_and_again_counts_each_time() -> None:
+    app = make().asgi(max_standing=2)
+    headers = await session(app)
+    first = Live(app, None, headers, "GET")
+    await first.until(lambda one: one.body)
+    headers["last-event-id"] = first.events[0]["id"]
+    stalled = [Stalled(app, None, headers, "GET")]
+    await first.done()  # the second reader has replaced it
+    stalled.append(Stalled(app, None, headers, "GET"))
+    await stalled[1].until(lambda one: one.status)
+    answer = await speak(app, None, headers, "GET")
+    assert (answer.status, answer.headers["retry-after"]) == (503, "1")
+    for live in stalled:
+        live.hang_up()
+        await live.task
+    assert app.endpoint._standing_share.count == 0
+
+
 @looped
 async def test_only_so_many_streams_stay_open() -> None:
     app = make().asgi(max_standing=1)
