@@ -93,10 +93,12 @@ class PendingResponse(RequestLink):
     @property
     def stream(self) -> Stream:
         """The stream of events, created when it is first needed."""
-        if self.opened_stream is None:
-            session = self.session
-            self.opened_stream = Stream(share=self._unread_share) if session is None else session.make_stream()
-        return self.opened_stream
+        if self.opened_stream is not None:
+            return self.opened_stream
+        session = self.session
+        stream = Stream(share=self._unread_share) if session is None else session.make_stream()
+        kept: Stream = self.__dict__.setdefault("opened_stream", stream)  # also of two threads
+        return kept
 
     def _unread_share(self) -> OwnShare:
         return OwnShare(self.unread, self.caller)
