@@ -70,9 +70,15 @@ def _call(source: Source, token: str) -> Any:
 
 
 def _wait_for(value: Any) -> Any:
+    import asyncio
+
     from . import background_loop  # loads asyncio only when it is needed
 
     async def wait() -> Any:
-        return await value
+        async with asyncio.timeout(VERIFY_SECONDS):
+            return await value
 
-    return background_loop.wait_for(wait)
+    try:
+        return background_loop.wait_for(wait)
+    except TimeoutError:
+        raise Unavailable(f"a verifier took longer than {VERIFY_SECONDS} s") from None

@@ -24,7 +24,12 @@ from starlette.routing import Mount, Route
 from mounted import ACCEPT, META, Live, initialize, modern, session, speak
 from plainmcp import Context, File, Server, ToolError
 from plainmcp.errors import InvalidRequest
+from plainmcp.revisions import LATEST
 from plainmcp.transports import asgi
+from plainmcp.transports.http import endpoint
+from plainmcp.transports.http.endpoint import PendingResponse
+from plainmcp.transports.http.rules import profile_of
+from plainmcp.transports.http.stream import Stream
 
 PROGRESS = {"progressToken": "p"}
 HANDSHAKE_HTTP = ["2025-03-26", "2025-06-18", "2025-11-25"]
@@ -449,6 +454,49 @@ async def test_listening_after_middleware_ends_with_its_result() -> None:
     app.close()
     await live.done()
     assert live.events[-1]["data"]["result"]["resultType"] == "complete"
+
+
+def test_a_tool_in_a_thread_and_the_reader_of_its_messages_get_the_same_stream(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pending, others = PendingResponse(profile_of("*/*", None, None), LATEST), list[Stream]()
+
+    def make_slowly(**options: Any) -> Stream:
+        if not threading.current_thread().name.startswith("other"):
+            other = threading.Thread(target=lambda: others.append(pending.stream), name="other")
+            other.start()
+            other.join()
+        return Stream(**options)
+
+    monkeypatch.setattr(endpoint, "Stream", make_slowly)
+    assert [pending.stream] == others == [pending.stream]
+
+
+class Stalled(Live):
+    """A client that stays connected, and does not read."""
+
+    async def _send(self, message: Any) -> None:
+        await super()._send(message)
+        await self._gone.wait()
+
+
+@looped
+async def test_a_stream_that_is_resumed_again_and_again_counts_each_time() -> None:
+    app = make().asgi(max_standing=2)
+    headers = await session(app)
+    first = Live(app, None, headers, "GET")
+    await first.until(lambda one: one.body)
+    headers["last-event-id"] = first.events[0]["id"]
+    stalled = [Stalled(app, None, headers, "GET")]
+    await first.done()  # the second reader has replaced it
+    stalled.append(Stalled(app, None, headers, "GET"))
+    await stalled[1].until(lambda one: one.status)
+    answer = await speak(app, None, headers, "GET")
+    assert (answer.status, answer.headers["retry-after"]) == (503, "1")
+    for live in stalled:
+        live.hang_up()
+        await live.task
+    assert app.endpoint._standing_share.count == 0
 
 
 @looped

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Generator
 from hashlib import sha256
 from inspect import iscoroutinefunction
+from traceback import format_exception
 from typing import Any
 
 import msgspec
@@ -161,7 +162,8 @@ class Authentication:
         outcome = self._recall(digest)
         if outcome is not None:
             return outcome
-        return Verification(token.decode(), self._ask(digest, sources), lambda: self._recall(digest))
+        text = token.decode()
+        return Verification(text, self._ask(text, digest, sources), lambda: self._recall(digest))
 
     def _recall(self, digest: bytes) -> Principal | Response | None:
         """What is known of a token, or of one that was refused; None if it has to be verified."""
@@ -176,7 +178,7 @@ class Authentication:
     def _versions(self) -> int:
         return sum(source.version for source in self._sources)
 
-    def _ask(self, digest: bytes, sources: list[Source]) -> Generator[Source, Any, Principal | Response]:
+    def _ask(self, token: str, digest: bytes, sources: list[Source]) -> Generator[Source, Any, Principal | Response]:
         """Ask one verifier after the other; the first that knows the token decides.
 
         A verifier that cannot answer makes it a 503, unless another one knows the token.
@@ -191,7 +193,7 @@ class Authentication:
             except PermissionError:
                 principal = None
             except Exception as error:
-                self._log(error)
+                self._log(error, token)
                 seconds = error.retry_after if isinstance(error, Unavailable) else RETRY_SECONDS
                 retry_after = max(retry_after, seconds)
                 continue
@@ -215,12 +217,13 @@ class Authentication:
             self._keep(self._known, digest, _Known(outcome, min(ends), source, version))
         return outcome
 
-    def _log(self, error: Exception) -> None:
+    def _log(self, error: Exception, token: str) -> None:
         """Log why tokens cannot be verified: not for each request, because anyone can send many."""
         now, kind = self._now(), type(error)
         if 0 <= now - self._logged.get(kind, float("-inf")) < LOG_SECONDS:
             return
         self._logged[kind] = now
+        error = _without_token(error, token)
         if isinstance(error, Unavailable):
             _log.warning("tokens cannot be verified at the moment: %s", error)
         else:
@@ -233,3 +236,11 @@ class Authentication:
             while len(entries) >= MAX_KNOWN:
                 del entries[next(iter(entries))]
             entries[digest] = entry
+
+
+def _without_token(error: Exception, token: str) -> Exception:
+    """An exception of a verifier; if it shows the token, another one with the same traceback and without its text."""
+    if token not in "".join(format_exception(error)):
+        return error
+    text = f"{type(error).__name__}: its text is left out, because it has the token"
+    return RuntimeError(text).with_traceback(error.__traceback__)

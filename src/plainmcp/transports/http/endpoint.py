@@ -499,7 +499,7 @@ class Endpoint:
         resumed = session.find_stream(event_id)
         pending = PendingResponse(profile, session.connection.revision, session)
         pending.sender = session.connection.caller(pending, headers)
-        limit = self._find_stream_limit(pending.caller) if resumed is None or self.draining else None
+        limit = self._find_stream_limit(pending.caller)  # also for a resumed one: its former reader may not read
         if limit is not None:
             return rules.over_limit(limit, error_response(InternalError(limit.text), LATEST))
         pending.stand(*(resumed or self._make_stream(session, event_id)))

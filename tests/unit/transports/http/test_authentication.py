@@ -365,9 +365,9 @@ def test_no_token_and_no_claim_reaches_a_log_or_an_answer(caplog: Any) -> None:
 
     def verify(token: str) -> Principal | None:
         if "broken" in token:
-            raise LookupError("no such thing")
+            raise LookupError(f"no such thing: {token}")
         if "down" in token:
-            raise Unavailable("the issuer does not answer")
+            raise Unavailable(f"the issuer does not answer to {token}") from LookupError(token)
         return Principal("https://a", "ada", claims={"secret": claim}) if token == canary else None
 
     written = b""
@@ -382,3 +382,4 @@ def test_no_token_and_no_claim_reaches_a_log_or_an_answer(caplog: Any) -> None:
     for text in (canary, claim):
         assert text not in caplog.text and text.encode() not in written
     assert "ada" in caplog.text  # the access log names the caller
+    assert "LookupError: its text is left out" in caplog.text and "Unavailable: its text is left out" in caplog.text
