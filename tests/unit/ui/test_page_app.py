@@ -12,6 +12,7 @@ import pytest
 from fetching import Answer, fetch_asgi
 from plainmcp import Server
 from plainmcp.cli import main
+from plainmcp.cli.grammar import build_parser
 from plainmcp.cli.options import parse_options
 from plainmcp.errors import AuthorError, OptionError
 from plainmcp.ui import page_app as module
@@ -123,7 +124,7 @@ def test_asgi_and_wsgi_have_no_page() -> None:
     ],
 )
 def test_the_command_line_serves_it_on_loopback(arguments: list[str], has_page: bool) -> None:
-    assert parse_options(["serve", "shop.py", *arguments]).ui is has_page
+    assert parse_options(build_parser(), ["serve", "shop.py", *arguments]).ui is has_page
 
 
 def test_without_http_there_is_no_page(capsys: pytest.CaptureFixture[str]) -> None:
