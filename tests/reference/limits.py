@@ -6,6 +6,7 @@ from typing import Any
 from plainmcp import Server
 from plainmcp.protocol.dispatch import MAX_BATCH
 from plainmcp.protocol.files import MAX_SIZE
+from plainmcp.protocol.methods.subscriptions import MAX_CHARACTERS, MAX_SUBSCRIPTIONS
 from plainmcp.transports.http.settings import Settings
 from plainmcp.transports.http.stream import MAX_BYTES, MAX_EVENTS
 from plainmcp.transports.stdio import MAX_LINE, MAX_RUNNING
@@ -100,6 +101,8 @@ def _message_rows() -> Iterator[list[str]]:
 def _fixed_rows() -> Iterator[list[str]]:
     yield ["levels of a JSON value", f"{codec.MAX_DEPTH:,}"]
     yield ["messages in a batch", f"{MAX_BATCH:,}"]
+    yield ["resources that one session, or one listen request, subscribes to", f"{MAX_SUBSCRIPTIONS:,}"]
+    yield ["characters of their URIs", f"{MAX_CHARACTERS:,}"]
     yield ["bytes of a line on standard input: `max_line`", f"{MAX_LINE:,}"]
     yield ["requests that run on standard input and output", f"{MAX_RUNNING:,}"]
     yield ["bytes of a file that is offered: `max_size`", f"{MAX_SIZE:,}"]

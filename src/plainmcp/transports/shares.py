@@ -15,11 +15,34 @@ def caller_of(principal: Any, session: bytes | None, address: str | None) -> Has
     """The key of a caller: its principal, else its session, else its address; None if nothing is known."""
     if principal is None:
         return session or address
-    try:
-        hash(principal)
-    except Exception:  # a dict, or a class of the author's
-        return repr(principal)
-    return (principal,)  # never equal to a session or an address
+    for key_of in (_Key, repr):  # a dict has no hash, and classes of the author's may have anything
+        try:
+            return key_of(principal)
+        except Exception:
+            continue
+    return (type(principal).__qualname__,)
+
+
+class _Key:
+    """A principal as a key, never equal to a session or an address.
+
+    Its hash stays what it was, so that what is counted for it is found again, and faults of its class have no effect.
+    """
+
+    __slots__ = ("_hash", "_principal")
+
+    def __init__(self, principal: Any) -> None:
+        self._hash = hash(principal)
+        self._principal = principal
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            return isinstance(other, _Key) and bool(self._principal == other._principal)
+        except Exception:
+            return False
 
 
 class Limit(NamedTuple):

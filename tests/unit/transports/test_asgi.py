@@ -514,6 +514,23 @@ async def test_initialize_opens_a_session_whose_id_cannot_be_guessed(version: st
     assert all(re.fullmatch(r"[\x21-\x7e]{40,}", id) for id in ids)
 
 
+@looped
+async def test_a_handshake_that_fails_in_middleware_leaves_no_session() -> None:
+    server = make()
+
+    @server.middleware
+    async def refuse(request: Any, call_next: Any) -> Any:
+        await asyncio.sleep(0)
+        if request.method == "initialize":
+            raise InvalidRequest("no")
+        return await call_next(request)
+
+    app = server.asgi()
+    answer = await speak(app, initialize())
+    assert answer.json["error"]["message"] == "no" and "mcp-session-id" not in answer.headers
+    assert len(app.endpoint.sessions) == 0
+
+
 @pytest.mark.parametrize("header", ["2025-11-25", "v9", None])
 @looped
 async def test_initialize_is_let_in_under_any_version_header(header: str | None) -> None:

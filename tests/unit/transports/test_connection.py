@@ -11,6 +11,7 @@ import pytest
 
 import official
 from plainmcp import Context, Server
+from plainmcp.protocol.methods.subscriptions import MAX_CHARACTERS, MAX_SUBSCRIPTIONS
 from plainmcp.transports.connection import Connection
 from plainmcp.transports.link import RequestLink
 from plainmcp.transports.shares import OwnShare, Share
@@ -306,6 +307,45 @@ def test_what_a_caller_may_not_see_it_cannot_subscribe_to(revision: str) -> None
     assert line.ask("resources/subscribe", {"uri": "memo://hidden"})["error"]["code"] == -32002
     server.resource_updated("memo://hidden")
     assert line.heard == []
+
+
+def test_a_subscription_does_not_tell_of_resources_below_that_a_caller_may_not_read() -> None:
+    server = Server("s")
+    server.resource("memo://all")(lambda: "m")
+    server.resource("memo://all/open")(lambda: "m")
+    server.resource("memo://all/hidden", visible=lambda principal: principal == "root")(lambda: "m")
+    server.resource("memo://all/secret", requires="secrets")(lambda: "m")
+    server.resource("memo://all/broken", requires=lambda request: 1 / 0)(lambda: "m")
+    line = Line(server, "2026-07-28", principal="guest")
+    line.ask("subscriptions/listen", {"notifications": {"resourceSubscriptions": ["memo://all"]}}, "L")
+    for name in ("hidden", "secret", "broken", "open", "not-registered"):
+        server.resource_updated(f"memo://all/{name}")
+    assert [said["params"]["uri"] for said in line.heard[1:]] == ["memo://all/open", "memo://all/not-registered"]
+
+
+LONG = [f"{n}-{'x' * 1_000}" for n in range(MAX_CHARACTERS // 1_000 + 1)]
+
+
+@pytest.mark.parametrize(
+    ("names", "is_refused"),
+    [
+        ([str(n) for n in range(MAX_SUBSCRIPTIONS)], False),
+        ([str(n) for n in range(MAX_SUBSCRIPTIONS + 1)], True),
+        (LONG[: MAX_CHARACTERS // 1_100], False),
+        (LONG[: -(-MAX_CHARACTERS // len(f"memo://{LONG[-1]}")) + 1], True),
+    ],
+)
+def test_one_client_has_only_so_many_subscriptions(names: list[str], is_refused: bool) -> None:
+    server = Server("s")
+    server.resource("memo://{name}")(lambda name: name)
+    uris = [f"memo://{name}" for name in names]
+    line = Line(server, "2026-07-28")
+    answer = line.ask("subscriptions/listen", {"notifications": {"resourceSubscriptions": uris}}, "L")
+    assert (answer is not None and answer["error"]["code"] == -32602) is is_refused
+    line = Line(server, "2025-11-25").shake()
+    answers = [line.ask("resources/subscribe", {"uri": uri}) for uri in (*uris, uris[0])]
+    assert any("too many subscriptions" in str(answer) for answer in answers) is is_refused
+    assert "result" in answers[0] and "result" in answers[-1]  # it has this one already
 
 
 @every_handshake

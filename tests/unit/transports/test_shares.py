@@ -55,7 +55,7 @@ class Odd:
         (None, None, None, None),
         (None, None, "192.0.2.1", "192.0.2.1"),
         (None, b"s", "192.0.2.1", b"s"),
-        ("ann", b"s", "192.0.2.1", ("ann",)),
+        ("ann", b"s", "192.0.2.1", caller_of("ann", None, None)),
         ({"name": "ann"}, b"s", None, "{'name': 'ann'}"),
         (Odd(), None, None, "odd"),
     ],
@@ -64,3 +64,45 @@ def test_a_caller_is_its_principal_else_its_session_else_its_address(
     principal: object, session: bytes | None, address: str | None, key: object
 ) -> None:
     assert caller_of(principal, session, address) == key
+
+
+def test_a_principal_is_no_session_and_no_address() -> None:
+    assert caller_of("192.0.2.1", None, None) not in ("192.0.2.1", caller_of(None, None, "192.0.2.1"))
+    assert caller_of("ann", b"s", None) != caller_of("bob", b"s", None)
+
+
+class Faulty:
+    """Its hash changes, it cannot be compared, and it has no text."""
+
+    hashes = iter(range(1_000))
+
+    def __hash__(self) -> int:
+        return next(self.hashes)
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("no")
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+class Same(Faulty):
+    def __hash__(self) -> int:
+        return 1
+
+
+class Bare(Faulty):
+    __hash__ = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("kind", [Faulty, Same, Bare])
+def test_the_faults_of_a_principal_leave_no_count_behind(kind: type[Faulty]) -> None:
+    share = Share("requests", "running", "max_running", 10, 5)
+    callers = [caller_of(kind(), None, None) for _ in range(3)]
+    for caller in callers:
+        share.add(caller)
+        assert share.find_limit(caller) is None
+    assert share.count == 3
+    for caller in callers:
+        share.remove(caller)
+    assert share.count == 0 and not share._counts

@@ -1,10 +1,12 @@
 """resources/subscribe, resources/unsubscribe and subscriptions/listen."""
 
+from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any
 
 import msgspec
 
-from ...errors import InsufficientScope, InvalidRequest, ResourceNotFound
+from ...errors import InsufficientScope, InvalidParams, InvalidRequest, ResourceNotFound
 from ...wire import jsonrpc
 from ..core import Core
 from ..exchange import Exchange, Listen
@@ -14,6 +16,11 @@ from ..request import Cancelled, Request
 from ..session import require_back_channel
 
 __all__ = ["Listening", "listen", "subscribe", "unsubscribe"]
+
+MAX_SUBSCRIPTIONS = 1_000
+"""How many resources one session, or one listen request, may subscribe to: each change is compared with all."""
+MAX_CHARACTERS = 2**17
+"""How many characters their URIs may have together."""
 
 _ID = "io.modelcontextprotocol/subscriptionId"
 
@@ -26,8 +33,17 @@ def subscribe(server: Core, request: Request) -> dict[str, Any]:
     if request.session is None:
         raise InvalidRequest("a subscription needs a connection that lasts")
     require_back_channel(request.session, request.method)
+    _check_number({*request.session.subscribed, uri})
     request.session.subscribed.add(uri)
     return {}
+
+
+def _check_number(uris: Collection[str]) -> None:
+    """Refuse more subscriptions than one client may have; raises InvalidParams."""
+    if len(uris) > MAX_SUBSCRIPTIONS or sum(map(len, uris)) > MAX_CHARACTERS:
+        raise InvalidParams(
+            f"too many subscriptions: at most {MAX_SUBSCRIPTIONS} resources, with {MAX_CHARACTERS} characters in all"
+        )
 
 
 def unsubscribe(server: Core, request: Request) -> dict[str, Any]:
@@ -51,11 +67,12 @@ class _Filter(msgspec.Struct, omit_defaults=True):
 class _Subscription:
     """The subscription of one listen request."""
 
-    __slots__ = ("_filter", "_id")
+    __slots__ = ("_can_read", "_filter", "_id")
 
-    def __init__(self, id: Any, filter: _Filter) -> None:
+    def __init__(self, id: Any, filter: _Filter, can_read: Callable[[str], bool]) -> None:
         self._id = id
         self._filter = filter
+        self._can_read = can_read
 
     def includes(self, event: str, uri: str | None) -> bool:
         """Whether the client is notified of a change (SUB-02)."""
@@ -66,7 +83,9 @@ class _Subscription:
                 return self._filter.promptsListChanged
             case "resources/list_changed":
                 return self._filter.resourcesListChanged
-        return uri is not None and any(_covers(one, uri) for one in self._filter.resourceSubscriptions)
+        if uri is None or not any(_covers(one, uri) for one in self._filter.resourceSubscriptions):
+            return False
+        return uri in self._filter.resourceSubscriptions or self._can_read(uri)
 
     def message(self, event: str, uri: str | None) -> bytes:
         """The notification of a change, with the id of the listen request (META-09)."""
@@ -92,6 +111,18 @@ def _readable_of(server: Core, request: Request, uris: list[str]) -> list[str]:
     return readable
 
 
+def _can_read(server: Core, request: Request, uri: str) -> bool:
+    """Whether a caller may know of a resource below one that it subscribed to, or of a URI without a resource."""
+    if not server.registry.has_resource(uri):
+        return True
+    try:
+        resource, variables = server.registry.resource(uri, request.principal)
+        require_scopes(server, resource, request, variables)
+    except Exception:  # also of a function of the author: then it is not known that the caller may
+        return False
+    return True
+
+
 def _covers(subscribed: str, uri: str) -> bool:
     """Whether a subscription to a resource covers a URI: its own, or one below it."""
     return uri == subscribed or uri.startswith(subscribed.rstrip("/") + "/")
@@ -100,6 +131,7 @@ def _covers(subscribed: str, uri: str) -> bool:
 def listen(server: Core, request: Request) -> Exchange:
     """Stay open and notify of changes; the first message lists which ones (SUB-03, SUB-04)."""
     filter = request.params.get("notifications", _Filter)
+    _check_number(filter.resourceSubscriptions)
     filter.resourceSubscriptions = _readable_of(server, request, filter.resourceSubscriptions)
     id = msgspec.json.decode(request.id)
     acknowledgement = {"notifications": filter, "_meta": {_ID: id}}
@@ -107,7 +139,7 @@ def listen(server: Core, request: Request) -> Exchange:
     result = with_server_info({"_meta": {_ID: id}}, server, request.revision)
     if request.link is not None:
         request.link.start(bytes(request.id))
-    step = Listen(first, _Subscription(id, filter), request.link)
+    step = Listen(first, _Subscription(id, filter, partial(_can_read, server, request)), request.link)
     return Listening(step=step, request=request, result=result)
 
 

@@ -176,15 +176,23 @@ class Handshake(PendingResponse):
     """The response to `initialize`, which names the new session if it succeeds. It is always JSON."""
 
     def __init__(
-        self, profile: RequestProfile, session: Session, get_id: Callable[[], bytes], stored: HttpSession | None
+        self,
+        profile: RequestProfile,
+        session: Session,
+        get_id: Callable[[], bytes],
+        stored: HttpSession | None,
+        discard: Callable[[HttpSession], None] | None = None,
     ) -> None:
         super().__init__(replace(profile, json=True, events=False), LATEST_HANDSHAKE, stored)
         self._session, self._get_id = session, get_id
+        self._discard = discard  # removes a stored session that its client does not get to know
 
     def to_response(self, message: bytes | None) -> Response:
         """The HTTP response, with the id of the session."""
         response = super().to_response(message)
         if self._session.revision is None:
+            if self._discard is not None and self.session is not None:
+                self._discard(self.session)
             return response
         try:
             return replace(response, headers=(*JSON, (b"mcp-session-id", self._get_id())))
@@ -389,18 +397,20 @@ class Endpoint:
             caller = Caller(lone, principal, None, pending, None, headers)
             return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
         session = self._new_session(principal, headers)
-        handshake = Handshake(profile, session.connection.session, lambda: self._name(session), session)
+        facts, name = session.connection.session, partial(self._name, session)
+        handshake = Handshake(profile, facts, name, session, self.sessions.remove)
         caller = session.connection.caller(handshake, headers)
         limit = self.sessions.add(session)
         if limit is not None:
             session.close()
             return rules.over_limit(limit, refuse(self.core, InternalError(limit.text), caller, envelope).response)
         exchange = self.core.dispatch(self.core, envelope, caller)
-        if exchange.step is None and session.connection.session.revision is None:
-            self.sessions.remove(session)
+        answer = self._open(handshake, exchange, caller)
+        if isinstance(answer, Response) and session.connection.session.revision is None:
+            self.sessions.remove(session)  # it failed, or too many requests run
         else:
             session.connection.begin_session()
-        return self._open(handshake, exchange, caller)
+        return answer
 
     def _new_session(self, principal: Any, headers: Headers) -> HttpSession:
         """A session before its handshake."""

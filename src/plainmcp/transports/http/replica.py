@@ -140,10 +140,6 @@ class Replica:
         """The reason why the store cannot be used at the moment; None if it can."""
         return UNAVAILABLE if self._problems else None
 
-    def has_been_up(self, seconds: float) -> bool:
-        """Whether the store has worked for some seconds without a failure."""
-        return not self._problems and monotonic() - self._up_since > seconds
-
     @property
     def taken(self) -> int | None:
         """The position of the entry that is being taken; None in other threads than that of the follower."""
@@ -201,8 +197,13 @@ class Replica:
             self._fail("asking", error)
             raise
 
-    def is_alive(self, name: str) -> bool:
-        """Whether a replica is alive; raises StoreError."""
+    def find_dead(self, names: set[str]) -> set[str]:
+        """Those of some replicas that are dead; none, until the store has worked for a while. Raises StoreError."""
+        if not names or self._problems or monotonic() - self._up_since <= ALIVE:
+            return set()
+        return {name for name in names if not self._is_alive(name)}
+
+    def _is_alive(self, name: str) -> bool:
         key = self.key("replica", name)
         value = self.ask(lambda store: store.get(key))
         return value is not None and self.open(key, value) is not None

@@ -19,13 +19,13 @@ import msgspec
 from ...errors import InternalError
 from ...protocol.core import Core
 from ...protocol.exchange import Exchange
-from ...protocol.failures import error_response
 from ...store.interface import Store, StoreError
 from ..connection import change_message
 from ..shares import Limit
 from ..threads import threads_of
 from .http_session import HttpSession, SessionShares
-from .replica import ALIVE, UNAVAILABLE, replica_of
+from .mirrors import Mirrors
+from .replica import UNAVAILABLE, replica_of
 from .session_store import SessionStore
 from .settings import Settings
 from .shared_session import STANDING, SessionState, SharedSession
@@ -37,8 +37,6 @@ __all__ = ["SharedSessions"]
 
 MAX_ENDED = 10_000
 """How many sessions that have ended are remembered."""
-MAX_MIRRORS = 256
-"""How many streams of other replicas are followed at a time."""
 MAX_STATE = 2**16
 """How many bytes the state of a session may take in the store."""
 SETTLE = 0.02
@@ -47,17 +45,6 @@ TRIES = 10
 """How often a change of a state is tried when others change it at the same time."""
 
 _log = logging.getLogger("plainmcp")
-_LOST = InternalError("the replica that answered this request is gone; send the request again")
-_NOT_KEPT = InternalError("the rest of this stream is not kept any more; send the request again")
-
-
-class _Mirror(NamedTuple):
-    """A stream of another replica, as it is followed here."""
-
-    session: SharedSession
-    stream: Stream
-    owner: str
-    id: bytes
 
 
 class _Change(NamedTuple):
@@ -89,9 +76,9 @@ class SharedSessions:
         self._ids = SignedIds(core, settings.session_seconds)
         self._by_name: WeakValueDictionary[str, SharedSession] = WeakValueDictionary()
         self._ended: OrderedDict[str, None] = OrderedDict()
-        self._mirrors: dict[str, _Mirror] = {}
         self._opening = threading.Lock()
         self.replica = replica_of(core, settings.store)
+        self._mirrors = Mirrors(self.replica)
         self.replica.listeners.append(self._take)
         self.replica.ticks.append(self._notice_the_dead)
         self.replica.returns.append(self._restore_states)
@@ -193,17 +180,14 @@ class SharedSessions:
             return value, SessionState()
         return value, msgspec.convert(content, SessionState)
 
-    def _watch_state(self, session: SharedSession) -> Callable[[], Work | None]:
+    def _watch_state(self, session: SharedSession) -> Callable[[], Work]:
         """A function that finds out how the state of a session has changed since now, and how to save that."""
         facts = session.connection.session
         level, subscribed = facts.log_level, frozenset(facts.subscribed)
 
-        def find_work() -> Work | None:
-            change = _Change(
-                facts.log_level, facts.subscribed - subscribed, set(subscribed - facts.subscribed), level
-            )
-            is_changed = change.level != level or change.added or change.removed
-            return partial(self._save, session, change) if is_changed else None
+        def find_work() -> Work:
+            added, removed = facts.subscribed - subscribed, set(subscribed - facts.subscribed)
+            return partial(self._save, session, _Change(facts.log_level, added, removed, level))
 
         return find_work
 
@@ -213,7 +197,7 @@ class SharedSessions:
         try:
             if self.replica.ask(partial(self._change_state, session, change)):
                 return None
-            problem = "this session has too many subscriptions, or too many changes at once"
+            problem = "this session has too many subscriptions, too many changes at once, or has ended"
         except StoreError as error:
             _log.debug("a change of a session was not saved: %s", error)
             problem = UNAVAILABLE
@@ -225,7 +209,9 @@ class SharedSessions:
         key = self._key_of(session)
         for _ in range(TRIES):
             before, state = self._read_state(key, store)
-            is_saved = before is not None and change.is_in(state)  # by a try whose response got lost
+            if state.has_ended:
+                return False
+            is_saved = change.is_in(state)  # also by a try whose response got lost, so that others may not know it
             if not is_saved:
                 state = change.apply(state)
                 value = self.replica.sign(key, state)
@@ -287,7 +273,7 @@ class SharedSessions:
                 if session.reader == content[1]:
                     self._read_here(session)
             case "resend":
-                self._send_again(session, content[1])
+                self._mirrors.send_again(session, content[1])
             case _:
                 pass  # of a newer version of this package
 
@@ -301,10 +287,9 @@ class SharedSessions:
         if resumed is not None:
             return *resumed, lambda: None
         parts = session.read_name(name)
-        if parts is not None and parts.owner != self.replica.name:
+        if parts is not None:
             stream = session.mirror(name, number)
-            mirror = _Mirror(session, stream, parts.owner, parts.id)
-            return stream, number, partial(self._follow, mirror)
+            return stream, number, partial(self._mirrors.follow, session, stream, parts)
         after = number if name == STANDING else self.replica.position
         stream = session.make_standing_stream(after)
         return stream, after, partial(self._contain, stream, partial(self._catch_up, session, stream, after))
@@ -330,7 +315,8 @@ class SharedSessions:
                     if session.connection.session.wants(event, uri):
                         stream.put(change_message(event, uri), entry.position)
             position = entries[-1].position if entries else replica.position
-        replica.append(bus, "reader", session.name, replica.name)
+        if not stream.finished:
+            replica.append(bus, "reader", session.name, replica.name)
 
     def _is_added(self, session: SharedSession, stream: Stream, position: int) -> bool:
         """Let a stream get all later changes, if it has those that this replica has; returns whether it has."""
@@ -349,56 +335,10 @@ class SharedSessions:
                 partial(self._contain, stream, partial(self._catch_up, session, stream, stream.last))
             )
 
-    # Streams of other replicas --------------------------------------------------------------------
-
-    def _follow(self, mirror: _Mirror) -> None:
-        """Send the events of another replica's stream, as they are in the store or come into it."""
-        log = mirror.session.log_of(mirror.stream.name)
-        while len(self._mirrors) >= MAX_MIRRORS:
-            self._finish_mirror(next(iter(self._mirrors)), _NOT_KEPT)
-        self._mirrors[log] = mirror
-        self.replica.follow(log, partial(self._take_event, log))
-        self.replica.append(self.replica.inbox_of(mirror.owner), "resend", mirror.session.name, mirror.stream.name)
-
-    def _take_event(self, log: str, kind: str, content: list[Any]) -> None:
-        mirror = self._mirrors.get(log)
-        if mirror is None:
-            self.replica.unfollow(log)
-        elif kind == "event":
-            mirror.stream.put(content[1], content[0])
-        elif kind == "end":
-            self._finish_mirror(log, None)
-        elif kind == "lost":
-            self._finish_mirror(log, _NOT_KEPT)
-
-    def _finish_mirror(self, log: str, error: InternalError | None) -> None:
-        mirror = self._mirrors.pop(log)
-        self.replica.unfollow(log)
-        is_told = error is not None and mirror.id
-        revision = mirror.session.connection.revision
-        mirror.stream.finish(error_response(error, revision, mirror.id) if error is not None and is_told else None)
-
-    def _send_again(self, session: SharedSession, name: str) -> None:
-        """Copy a stream of this replica into the store again: entries may have been lost."""
-        found = session.find_stream(f"{name}-0")
-        if found is not None:
-            session.copy_stream(found[0])
-        else:
-            self.replica.append(session.log_of(name), "lost")
-
     def _notice_the_dead(self) -> None:
-        """End the followed streams of dead replicas: clients learn that their requests are lost. Take over others."""
+        """Take over the open streams of sessions whose newest one was at a replica that is dead."""
         muted = [session for session in list(self._by_name.values()) if session.reader and session.standing]
-        owners = {mirror.owner for mirror in list(self._mirrors.values())} | {
-            one.reader for one in muted if one.reader
-        }
-        if not owners or not self.replica.has_been_up(ALIVE):
-            return
-        for owner in owners:
-            if self.replica.is_alive(owner):
-                continue
-            for log in [log for log, mirror in list(self._mirrors.items()) if mirror.owner == owner]:
-                self._finish_mirror(log, _LOST)
-            for session in muted:
-                if session.reader == owner:
-                    self._read_here(session)
+        dead = self.replica.find_dead({session.reader for session in muted if session.reader})
+        for session in muted:
+            if session.reader in dead:
+                self._read_here(session)

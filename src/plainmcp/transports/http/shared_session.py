@@ -192,21 +192,24 @@ class SharedSession(HttpSession):
     def mirror(self, name: str, after: int) -> Stream:
         """A stream for the events of another replica's stream, after an event."""
         stream = self._new_stream(name, after)
-        self.keep(stream)
+        super().keep(stream)  # without a copy
         return stream
 
     def make_standing_stream(self, after: int = 0) -> Stream:
         """A new stream for messages that belong to no request, after a position; see `add_standing`."""
         return self._new_stream(STANDING, after)
 
-    def add_standing(self, stream: Stream) -> None:
-        """Send messages that belong to no request on this stream from now on."""
+    def add_standing(self, stream: Stream) -> bool:
+        """Send messages that belong to no request on this stream; returns False if its client has left already."""
         with self._lock:
+            if stream.finished:
+                return False
             self.standing.append(stream)
             surplus = self.standing[:-MAX_OPEN_STREAMS]
             del self.standing[:-MAX_OPEN_STREAMS]
         for one in surplus:
             one.finish()
+        return True
 
     def take_standing(self) -> Stream | None:
         """The newest stream that stays open, which gets no messages until it is added again."""
@@ -215,11 +218,13 @@ class SharedSession(HttpSession):
 
     def leave_stream(self, stream: Stream) -> None:
         """Note that the client does not read an open stream any more: it can continue with another replica."""
+        if stream.name != STANDING:
+            return
         with self._lock:
-            if stream not in self.standing:
-                return
-            self.standing.remove(stream)
-            is_last = not self.standing
+            stream.finish()  # also one that is not added yet
+            is_last = stream in self.standing and len(self.standing) == 1
+            if stream in self.standing:
+                self.standing.remove(stream)
         if is_last:
             self._replica.append(self._replica.bus, "left", self.name, self._replica.name)
 

@@ -9,6 +9,7 @@ from ...protocol.exchange import Exchange, Run
 from ...protocol.features import Feature
 from ...protocol.files import reads_file
 from ...store.interface import StoreError
+from ...wire.jsonrpc import Failure
 
 __all__ = ["AfterStore", "BeforeStore"]
 
@@ -61,13 +62,13 @@ class AfterStore(Exchange, kw_only=True):
 
 
 class BeforeStore(Exchange, kw_only=True):
-    """An exchange after whose last step the store is asked, if `find_work` finds something to do.
+    """An exchange after whose last step the store is asked, unless its response is an error.
 
-    If the store fails, the response is the error.
+    If the store fails, the response is another error.
     """
 
     rest: Exchange
-    find_work: Callable[[], Work | None]
+    find_work: Callable[[], Work]
     refuse: Callable[[InternalError], bytes | None]
     is_asked: bool = False
 
@@ -94,9 +95,8 @@ class BeforeStore(Exchange, kw_only=True):
 
     def _go_on(self) -> None:
         self.step, self.response = self.rest.step, self.rest.response
-        work = self.find_work() if self.step is None else None
-        if work is not None:
-            self.is_asked, self.step = True, _step_of(work)
+        if self.step is None and self.response is not None and not isinstance(self.response, Failure):
+            self.is_asked, self.step = True, _step_of(self.find_work())
 
     def _end(self, error: InternalError | None) -> None:
         self.step = None

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from mounted import Live, modern, session, speak
-from plainmcp import Context
 from plainmcp.redis import RedisStore
 from plainmcp.store import MemoryStore, StoreError
 from plainmcp.transports.http import replica as module
@@ -221,63 +220,31 @@ def test_a_forged_state_of_a_session_is_not_believed() -> None:
     run(work())
 
 
-def test_a_dead_replica_fails_what_it_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "ALIVE", 0.5)
-    monkeypatch.setattr("plainmcp.transports.http.session_sharing.ALIVE", 0.5)
+def test_a_change_that_was_saved_but_not_announced_is_announced_with_the_next_try() -> None:
+    class Forgetful(MemoryStore):
+        is_failing = False
+
+        def append(self, entries: Any, most: int, seconds: float) -> list[int]:
+            if self.is_failing:
+                raise StoreError("away")
+            return super().append(entries, most, seconds)
 
     async def work() -> None:
-        store = Failing()
+        store = Forgetful()
         with replicas(store) as (one, other):
             headers = await session(one)
-            live = Live(one, call("count", 77, True, to=500), headers)
-            await live.until(lambda stream: messages(stream))
-            last = live.events[-1]["id"]
-            dying = one.endpoint.shared.replica
-            running, dying._running = dying._running, None
-            running.set()  # as if it was killed: it neither writes nor reads any more
-            dying._process = -1
-            monkeypatch.setattr(dying, "start", lambda: None)
-            rest = await Live(other, None, {**headers, "last-event-id": last}, "GET").done()
-            assert messages(rest)[-1]["id"] == 77
-            assert "the replica that answered this request is gone" in messages(rest)[-1]["error"]["message"]
-            live.hang_up()
-            await live.task
-
-    run(work())
-
-
-def test_a_stream_that_is_not_kept_any_more_ends_with_an_error() -> None:
-    async def work() -> None:
-        store = MemoryStore()
-        with replicas(store) as (one, other):
-            headers = await session(one)
-            live = await Live(one, call("count", 5, True, to=2), headers).done()
-            first = live.events[0]["id"]
-            await asyncio.sleep(0.3)
-            store._logs.clear()
-            one.endpoint.sessions.close()  # the replica has forgotten it, too
-            rest = await Live(other, None, {**headers, "last-event-id": first}, "GET").done()
-            assert messages(rest)[-1]["id"] == 5 and "not kept" in messages(rest)[-1]["error"]["message"]
-
-    run(work())
-
-
-def test_a_large_response_is_not_copied_into_the_store() -> None:
-    async def work() -> None:
-        store = MemoryStore()
-        with replicas(store) as (one, other):
-
-            @one.server.tool
-            def large(ctx: Context) -> str:
-                return "x" * 2**21
-
-            headers = await session(one)
-            live = Live(one, call("large"), {**headers, "accept": "text/event-stream"})
-            await live.done()
-            first = live.events[0]["id"]
-            rest = await Live(other, None, {**headers, "last-event-id": first}, "GET").done()
-            assert "not kept" in messages(rest)[-1]["error"]["message"]
-            assert sum(len(entry.value) for log, _ in store._logs.values() for entry in log) < 2**20
+            stream = Live(one, None, headers, "GET")
+            await stream.until(lambda live: live.status)
+            await asyncio.sleep(0.2)
+            store.is_failing = True
+            assert "error" in (await speak(other, SUBSCRIBE, headers)).json
+            store.is_failing = False
+            await wait_until(lambda: not other.endpoint.shared.replica.problem)
+            assert (await speak(other, SUBSCRIBE, headers)).json["result"] == {}
+            await speak(other, call("touch"), headers)
+            await stream.until(lambda live: messages(live))
+            stream.hang_up()
+            await stream.task
 
     run(work())
 

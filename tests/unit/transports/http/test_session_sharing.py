@@ -5,6 +5,7 @@ from typing import Any
 
 from mounted import Live, session, speak
 from plainmcp.store import MemoryStore
+from plainmcp.transports.http import replica as replica_module
 from plainmcp.transports.http import session_sharing
 from replicas import call, messages, replicas, request, wait_until
 
@@ -70,7 +71,8 @@ def test_a_refused_request_changes_nothing() -> None:
 
 
 def test_a_replica_takes_over_the_stream_of_one_that_is_dead(monkeypatch: Any) -> None:
-    monkeypatch.setattr(session_sharing, "ALIVE", 0.3)
+    monkeypatch.setattr(replica_module, "ALIVE", 0.3)
+    monkeypatch.setattr(replica_module, "BEAT", 0.1)
 
     async def work() -> None:
         with replicas(MemoryStore()) as (one, other):
@@ -85,6 +87,26 @@ def test_a_replica_takes_over_the_stream_of_one_that_is_dead(monkeypatch: Any) -
             await speak(other, call("touch"), headers)
             await stream.until(lambda live: messages(live))
             assert len(messages(stream)) == 1 and held.reader is None
+            stream.hang_up()
+            await stream.task
+
+    run(work())
+
+
+def test_a_stream_that_was_left_at_once_does_not_keep_updates_from_another() -> None:
+    async def work() -> None:
+        with replicas(MemoryStore()) as (one, other):
+            headers = await session(one)
+            await speak(one, request("resources/subscribe", uri="memo://one"), headers)
+            stream = Live(one, None, headers, "GET")
+            await stream.until(lambda live: live.status)
+            for number in range(20):
+                short = Live(other, None, headers, "GET")
+                short.hang_up()
+                await short.task
+                await speak(other, call("touch"), headers)
+                await stream.until(lambda live, count=number + 1: len(messages(live)) >= count)
+            assert len(messages(stream)) == 20
             stream.hang_up()
             await stream.task
 

@@ -71,3 +71,15 @@ def test_a_stream_that_nobody_reads_gets_no_messages() -> None:
         session.leave_stream(stream)
         session.send(b"heard later")
         assert [message for _, message in stream.take_after(0)[0]] == [b"heard"] and not session.busy
+
+
+def test_a_stream_whose_client_left_before_it_was_added_is_not_added() -> None:
+    with replicas(MemoryStore(), 1) as [one]:
+        session = make(one)
+        stream = session.make_standing_stream()
+        session.leave_stream(stream)
+        assert not session.add_standing(stream)
+        assert session.standing == [] and not session.busy
+        other = session.make_stream(b"1")
+        session.leave_stream(other)  # a stream for a response can be resumed
+        assert not other.finished

@@ -6,7 +6,9 @@ import pytest
 
 from plainmcp.errors import InternalError
 from plainmcp.protocol.exchange import Exchange
+from plainmcp.protocol.failures import error_response
 from plainmcp.protocol.request import Cancelled
+from plainmcp.revisions import LATEST
 from plainmcp.store import StoreError
 from plainmcp.transports.http.store_steps import AfterStore, BeforeStore
 from plainmcp.transports.run import run
@@ -68,9 +70,10 @@ def test_the_response_waits_for_the_store(error: InternalError | None, response:
     assert order == ["asked", None, "saved"]
 
 
-def test_without_work_the_store_is_not_asked() -> None:
-    exchange = BeforeStore(rest=Exchange(b"response"), find_work=lambda: None, refuse=lambda problem: None).begin()
-    assert (exchange.step, exchange.response) == (None, b"response")
+def test_after_an_error_the_store_is_not_asked() -> None:
+    failed = error_response(InternalError("wrong"), LATEST, b"1")
+    exchange = BeforeStore(rest=Exchange(failed), find_work=lambda: lambda: None, refuse=lambda problem: None).begin()
+    assert (exchange.step, exchange.response) == (None, failed)
 
 
 def test_a_cancel_while_the_store_is_asked_ends_without_a_response() -> None:
