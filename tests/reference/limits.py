@@ -37,6 +37,7 @@ _SHARES = {
         "Otherwise 429 or 503; a session in use is never closed",
     ),
     "max_questions": ("questions to clients that wait for answers", "the question fails, and the tool may go on"),
+    "max_arriving": ("bytes of bodies that arrive in several parts, until they are whole", "429 or 503"),
     "max_unread": (
         "bytes that wait for clients that do not read",
         "the oldest messages of a stream are dropped, but never its response; new requests: 429 or 503",

@@ -116,6 +116,8 @@ class HttpOptions(TypedDict, total=False):
     max_standing_per_caller: int
     max_questions: int
     max_questions_per_caller: int
+    max_arriving: int
+    max_arriving_per_caller: int
     max_unread: int
     max_unread_per_caller: int
     keep_alive_seconds: float

@@ -4,6 +4,7 @@ This module does not know how a feature is created, nor how it is called.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from ..errors import ResourceNotFound
@@ -56,7 +57,12 @@ class Registry:
     def listen(self, listener: Event) -> Callable[[], None]:
         """Call a function with (event, uri) on every change; returns a function that removes the listener."""
         self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+
+        def forget() -> None:
+            with suppress(ValueError):  # another thread was first
+                self._listeners.remove(listener)
+
+        return forget
 
     def publish(self, event: str, uri: str | None = None) -> None:
         """Notify the listeners: a list changed ("tools/list_changed"), or a resource ("resources/updated")."""

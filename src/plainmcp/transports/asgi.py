@@ -5,14 +5,15 @@ It needs no framework and no lifespan. Knows the event loop and ASGI, but no rul
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Hashable, MutableMapping
 from functools import partial
 from typing import Any
 
-from ..errors import ProtocolError
+from ..errors import InternalError, ProtocolError
 from ..protocol.core import Core
-from ..protocol.failures import internal_error
-from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
+from ..protocol.failures import error_response, internal_error
+from ..revisions import LATEST
+from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, TooMuchArrives, read_body
 from .http import rules
 from .http.challenges import PLAIN, Challenges
 from .http.cors import Pairs, with_cors
@@ -23,7 +24,7 @@ from .http.response import Refused, Response, without_body
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
 from .run_async import call_soon, run_async, start, start_task
-from .shares import OwnShare
+from .shares import OwnShare, caller_of
 
 __all__ = ["ASGIApp", "IdentifyAsync", "Settings"]
 
@@ -95,7 +96,7 @@ class ASGIApp:
             message, rest = start(receive())
             body: bytes | None = None if rest is not None else _whole_body_of(message, endpoint.settings.max_body)
             if body is None:
-                body = await self._read_rest(receive, message, rest)
+                body = await self._read_rest(receive, message, rest, caller_of(principal, None, headers.address))
             answer = endpoint.receive(method, headers, profile, body, principal)
             response = answer if isinstance(answer, Response) else await self._answer(answer, receive, send)
         except Refused as refused:
@@ -125,10 +126,14 @@ class ASGIApp:
             return without_body(response) if scope["method"] == "HEAD" else response
         return refusal
 
-    async def _read_rest(self, receive: Receive, message: Any, rest: Any) -> bytes:
+    async def _read_rest(self, receive: Receive, message: Any, rest: Any, caller: Hashable) -> bytes:
         """A body that is not there at once, or not in one message; raises Refused or ClientGone."""
+        arriving = OwnShare(self.endpoint.arriving, caller)
         try:
-            return await read_body(receive, self.endpoint.settings, message, rest)
+            return await read_body(receive, self.endpoint.settings, message, rest, arriving)
+        except TooMuchArrives as error:
+            body = error_response(InternalError(error.limit.text), LATEST)
+            raise Refused(rules.over_limit(error.limit, body)) from None
         except BodyTooLarge:
             raise Refused(self.endpoint.preflight.refuse_large_body()) from None
         except BodyTooSlow:

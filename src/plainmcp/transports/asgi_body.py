@@ -5,8 +5,9 @@ from collections.abc import Awaitable, MutableMapping
 from typing import Any
 
 from .http.settings import Settings
+from .shares import Limit, OwnShare
 
-__all__ = ["BodyTooLarge", "BodyTooSlow", "ClientGone", "read_body"]
+__all__ = ["BodyTooLarge", "BodyTooSlow", "ClientGone", "TooMuchArrives", "read_body"]
 
 Message = MutableMapping[str, Any]
 
@@ -23,14 +24,26 @@ class BodyTooSlow(Exception):
     """The body took longer than the settings allow."""
 
 
+class TooMuchArrives(Exception):
+    """The caller, or all callers, send more at the same time than the settings allow."""
+
+    def __init__(self, limit: Limit) -> None:
+        self.limit = limit
+
+
 async def read_body(
-    receive: Any, settings: Settings, message: Message | None = None, rest: Awaitable[Message] | None = None
+    receive: Any,
+    settings: Settings,
+    message: Message | None = None,
+    rest: Awaitable[Message] | None = None,
+    arriving: OwnShare | None = None,
 ) -> bytes:
-    """The whole body of a request; raises BodyTooLarge, BodyTooSlow or ClientGone.
+    """The whole body of a request; raises BodyTooLarge, BodyTooSlow, TooMuchArrives or ClientGone.
 
     `message` is its first message, if it was received already; `rest` is an awaitable of it, if it is being received.
+    `arriving` counts the bytes until the body is whole.
     """
-    buffer = bytearray()  # not a list of parts: they may be as small as one byte
+    buffer, counted = bytearray(), 0  # not a list of parts: they may be as small as one byte
     try:
         async with asyncio.timeout(settings.body_seconds):
             part = message or await (rest or receive())
@@ -40,8 +53,21 @@ async def read_body(
                 buffer += part.get("body", b"")
                 if len(buffer) > settings.max_body:
                     raise BodyTooLarge
+                if arriving is not None:
+                    _count(arriving, len(part.get("body", b"")))
+                    counted = len(buffer)
                 if not part.get("more_body", False):
                     return bytes(buffer)
                 part = await receive()
     except TimeoutError:
         raise BodyTooSlow from None
+    finally:
+        if arriving is not None:
+            arriving.add(-counted)
+
+
+def _count(arriving: OwnShare, size: int) -> None:
+    limit = arriving.find_limit()
+    if limit is not None:
+        raise TooMuchArrives(limit)
+    arriving.add(size)

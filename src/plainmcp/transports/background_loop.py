@@ -30,14 +30,18 @@ def take(step: Run | Around, coroutine: Any = None) -> bytes:
     return wait_for(lambda: take_async(step, _threads, coroutine))
 
 
-def wait_for(work: Callable[[], Awaitable[T]]) -> T:
-    """Await something in the loop, with this thread's context variables; returns or raises what it ends with."""
+def wait_for(work: Callable[[], Awaitable[T]], seconds: float | None = None) -> T:
+    """Await something in the loop, with this thread's context variables; returns or raises what it ends with.
+
+    After so many seconds it is cancelled, and a TimeoutError is raised.
+    """
     done = threading.Event()
     outcome: list[Any] = [None, None]
 
     async def settle() -> None:
         try:
-            outcome[0] = await work()
+            async with asyncio.timeout(seconds):
+                outcome[0] = await work()
         except BaseException as error:
             outcome[1] = error
         finally:

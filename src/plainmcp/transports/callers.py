@@ -4,10 +4,11 @@ from collections.abc import Callable
 from inspect import isawaitable, iscoroutinefunction
 from typing import Any
 
+from ..auth.principal import Unavailable
 from ..errors import AuthorError
 from ..protocol.interrupts import raise_interrupt
 from .http import rules
-from .http.authentication import Authentication, Source, Verification
+from .http.authentication import VERIFY_SECONDS, Authentication, Source, Verification
 from .http.headers import Headers
 from .http.response import Refused, Response
 from .invoke import contain
@@ -70,15 +71,12 @@ def _call(source: Source, token: str) -> Any:
 
 
 def _wait_for(value: Any) -> Any:
-    import asyncio
-
     from . import background_loop  # loads asyncio only when it is needed
 
     async def wait() -> Any:
-        async with asyncio.timeout(VERIFY_SECONDS):
-            return await value
+        return await value
 
     try:
-        return background_loop.wait_for(wait)
+        return background_loop.wait_for(wait, VERIFY_SECONDS)
     except TimeoutError:
         raise Unavailable(f"a verifier took longer than {VERIFY_SECONDS} s") from None

@@ -14,7 +14,7 @@ from ..auth.principal import Unavailable
 from ..protocol.interrupts import raise_interrupt
 from .asgi import IdentifyAsync
 from .http import rules
-from .http.authentication import Authentication, Source, Verification
+from .http.authentication import VERIFY_SECONDS, Authentication, Source, Verification
 from .http.headers import Headers
 from .http.response import Refused, Response
 from .invoke import contain
@@ -32,8 +32,6 @@ MAX_WAITING = 256
 """How many verifications may run or wait for a thread; more are a 503."""
 MAX_WAITING_EACH = 128
 """How many of these may be for one address."""
-VERIFY_SECONDS = 10
-"""How long one verifier may take; then the response is a 503."""
 
 
 def identify_by_host(principal: Callable[[Any], Any]) -> IdentifyAsync:

@@ -1655,3 +1655,40 @@ async def test_headers_may_come_as_any_iterable() -> None:
         await make().asgi()({**scope, "headers": iter(scope["headers"])}, receive, send)
 
     assert (await speak(app, *modern("server/discover"))).status == 200
+
+
+@looped
+async def test_one_caller_sends_only_so_many_bytes_at_the_same_time() -> None:
+    app = make().asgi(max_arriving_per_caller=100, max_arriving=150)
+    part = {"type": "http.request", "body": b"x" * 60, "more_body": True}
+
+    def begin(address: str, more: asyncio.Event) -> tuple["asyncio.Task[None]", list[Any]]:
+        parts, sent = [part, part], []
+
+        async def receive() -> Any:
+            if not parts:
+                await more.wait()
+                return {"type": "http.disconnect"}
+            return parts.pop()
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        pairs = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
+        scope = {"type": "http", "method": "POST", "path": "/", "headers": pairs, "client": (address, 1)}
+        return asyncio.create_task(app({**scope, "server": ("127.0.0.1", 80)}, receive, send)), sent
+
+    more = asyncio.Event()
+    first, _ = begin("192.0.2.1", more)
+    await asyncio.sleep(0.01)
+    assert app.endpoint.arriving.count_of("192.0.2.1") == 120
+    second, refused = begin("192.0.2.1", more)
+    await second
+    assert refused[0]["status"] == 429 and (b"retry-after", b"1") in refused[0]["headers"]
+    assert b"too many bytes of bodies of this caller are arriving (max_arriving_per_caller=100)" in refused[1]["body"]
+    third, refused = begin("192.0.2.2", more)
+    await third
+    assert refused[0]["status"] == 503 and b"(max_arriving=150)" in refused[1]["body"]
+    more.set()
+    await first
+    assert app.endpoint.arriving.count == 0

@@ -24,7 +24,7 @@ from .challenges import Challenges
 from .headers import Headers
 from .response import Response
 
-__all__ = ["MAX_KNOWN", "MAX_TOKEN", "Authentication", "Source", "Verification", "sources_of"]
+__all__ = ["MAX_KNOWN", "MAX_TOKEN", "VERIFY_SECONDS", "Authentication", "Source", "Verification", "sources_of"]
 
 MAX_TOKEN = 16 * 2**10
 """The longest header with credentials, in bytes."""
@@ -33,6 +33,8 @@ MAX_KNOWN = 4096
 
 LOG_SECONDS = 10
 """How long an exception of the same class is not logged again."""
+VERIFY_SECONDS = 10
+"""How long one verifier may take; then the response is a 503."""
 RETRY_SECONDS = 5
 """When a client should try again after a verifier failed."""
 

@@ -210,6 +210,9 @@ class Endpoint:
         self.sessions = SessionStore(settings, core.now)
         self._signed = SignedIds(core, settings.session_seconds) if settings.sessions == "signed" else None
         self._stores_sessions = not settings.stateless and self._signed is None
+        self.arriving = Share(
+            "bytes of bodies", "arriving", "max_arriving", settings.max_arriving, settings.max_arriving_per_caller
+        )
         self.unread = Share("bytes", "unread", "max_unread", settings.max_unread, settings.max_unread_per_caller)
         questions = Share(
             "questions", "open", "max_questions", settings.max_questions, settings.max_questions_per_caller
@@ -344,7 +347,8 @@ class Endpoint:
             return refusal(400, InvalidRequest("the headers are those of one message, not of a batch"))
         if isinstance(session, HttpSession):
             pending = PendingResponse(profile, revision, session)
-            caller = session.connection.caller(pending, headers)
+            connection = session.connection
+            caller = Caller(connection.session, principal, None, pending, connection, headers)
         else:
             pending = self._make_lone_response(profile, session)
             caller = Caller(session, principal, None, pending, None, headers)
@@ -499,7 +503,8 @@ class Endpoint:
         resumed = session.find_stream(event_id)
         pending = PendingResponse(profile, session.connection.revision, session)
         pending.sender = session.connection.caller(pending, headers)
-        limit = self._find_stream_limit(pending.caller)  # also for a resumed one: its former reader may not read
+        may_replace = resumed is not None and not self.draining and self._count_readers(resumed[0]) <= 1
+        limit = None if may_replace else self._find_stream_limit(pending.caller)
         if limit is not None:
             return rules.over_limit(limit, error_response(InternalError(limit.text), LATEST))
         pending.stand(*(resumed or self._make_stream(session, event_id)))
@@ -522,6 +527,11 @@ class Endpoint:
         with self._lock:
             self._standing.add(pending)
             self._standing_share.add(pending.caller)
+
+    def _count_readers(self, stream: Stream) -> int:
+        """How many responses were reading a stream, and have not ended: the last one, or others that do not read."""
+        with self._lock:
+            return sum(pending.opened_stream is stream for pending in self._standing)
 
     def _remove_standing(self, pending: PendingResponse) -> None:
         with self._lock:

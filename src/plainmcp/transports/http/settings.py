@@ -11,7 +11,8 @@ __all__ = ["Settings"]
 
 _AT_LEAST_ONE = (
     "max_body", "max_sessions", "max_sessions_per_caller", "max_running", "max_running_per_caller",
-    "max_standing_per_caller", "max_questions_per_caller", "max_unread", "max_unread_per_caller", "retry_ms",
+    "max_standing_per_caller", "max_questions_per_caller", "max_unread", "max_unread_per_caller",
+    "max_arriving", "max_arriving_per_caller", "retry_ms",
 )  # fmt: skip
 
 
@@ -38,6 +39,8 @@ class Settings:
     max_standing_per_caller: int = 100  # the same, of one caller
     max_questions: int = 256  # how many questions may wait for the answers of clients
     max_questions_per_caller: int = 64  # the same, of one caller
+    max_arriving: int = 2**27  # how many bytes of bodies may arrive in several parts; no effect under WSGI
+    max_arriving_per_caller: int = 2**25  # the same, of one principal or address
     max_unread: int = 2**26  # how many bytes may wait for clients that do not read
     max_unread_per_caller: int = 2**24  # the same, of one caller
     keep_alive_seconds: float = 15
