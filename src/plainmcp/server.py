@@ -382,8 +382,7 @@ class Server(Core):
         seconds: requests that take longer are cancelled, and answered with an error. `access_log` logs a line for
         each request, and `log_level` is the lowest level that is logged. With `ui`, there is a page at / for people
         to try the server. For HTTP it also takes the options of `asgi` and, in `uvicorn`, those of uvicorn; for
-        standard input and output, max_line (see transports.stdio). Raises
-        AuthorError if it cannot serve there.
+        standard input and output, max_line (see transports.stdio). Raises AuthorError if it cannot serve there.
         """
         more = _options_for_http(path, health, uvicorn, ui) | ({"workers": workers} if workers != 1 else {})
         if http is None:
@@ -399,15 +398,9 @@ class Server(Core):
             if workers > 1:
                 self.is_key_shared = True  # they are forked
                 _check_sharing(http_options)
-            details = serving.check_uvicorn(
-                {"path": path or serving.PATH, **serving.uvicorn_level(log_level), **(uvicorn or {})}
-            )
             with self._logs(access_log, log_level):
-                address = serving.address_text(http)
-                build = partial(self._asgi_with_page, address) if ui else self.asgi
-                app = build(path=details["path"], health=health, **http_options)
-                serving.warn_if_open(address, is_protected=_is_protected(http_options))
-                serving.serve(app, address, workers=workers, grace=grace, has_page=ui, **details)
+                app, address, details = self._prepare_http(http, path, health, log_level, uvicorn, ui, http_options)
+                serving.serve(app, address, workers=workers, grace=grace, **details)
 
     @with_checked_options("server.run_async", 'write await server.run_async(), or run_async(http="127.0.0.1:8000")')
     async def run_async(
@@ -439,15 +432,31 @@ class Server(Core):
             from .transports import uvicorn as serving  # loaded for those who serve over HTTP
 
             http_options = _http_options_of("server.run_async", {**options})
-            details = serving.check_uvicorn(
-                {"path": path or serving.PATH, **serving.uvicorn_level(log_level), **(uvicorn or {})}
-            )
             with self._logs(access_log, log_level):
-                address = serving.address_text(http)
-                build = partial(self._asgi_with_page, address) if ui else self.asgi
-                app = build(path=details["path"], health=health, **http_options)
-                serving.warn_if_open(address, is_protected=_is_protected(http_options))
-                await serving.serve_async(app, address, grace=grace, has_page=ui, **details)
+                app, address, details = self._prepare_http(http, path, health, log_level, uvicorn, ui, http_options)
+                await serving.serve_async(app, address, grace=grace, **details)
+
+    def _prepare_http(
+        self,
+        http: str | int,
+        path: str | None,
+        health: str | None,
+        log_level: str | None,
+        uvicorn: dict[str, Any] | None,
+        ui: bool,
+        options: dict[str, Any],
+    ) -> tuple[Any, str, dict[str, Any]]:
+        """The application to serve over HTTP, its address, and the details for uvicorn; raises AuthorError."""
+        from .transports import uvicorn as serving  # as in run
+
+        details = serving.check_uvicorn(
+            {"path": path or serving.PATH, **serving.uvicorn_level(log_level), **(uvicorn or {})}
+        )
+        address = serving.address_text(http)
+        build = partial(self._asgi_with_page, address) if ui else self.asgi
+        app = build(path=details["path"], health=health, **options)
+        serving.warn_if_open(address, is_protected=_is_protected(options))
+        return app, address, {**details, "has_page": ui}
 
 
 _FOR_STDIO = ("max_line", "streams")

@@ -1,5 +1,8 @@
 """A text for a caller that is the same on each of its requests: what a client carries is bound to its owner by it."""
 
+import logging
+from functools import lru_cache
+from os import urandom
 from typing import Any
 
 from ..errors import NormalizeError
@@ -7,7 +10,9 @@ from ..policy import Policy
 from ..values.payload import strict_policy_of
 from .core import Core
 
-__all__ = ["text_of"]
+__all__ = ["lasting_text_of", "text_of"]
+
+_log = logging.getLogger("plainmcp")
 
 
 def text_of(server: Core, principal: Any) -> str | None:
@@ -17,3 +22,23 @@ def text_of(server: Core, principal: Any) -> str | None:
     except NormalizeError:
         kind: Any = type(principal)  # a memory address may belong to another caller next time
         return repr(principal) if kind.__repr__ is not object.__repr__ else None
+
+
+def lasting_text_of(server: Core, principal: Any, loss: str) -> str:
+    """The text of a principal; one that is never equal if it has none. `loss` is what that means for its caller."""
+    text = text_of(server, principal)
+    if text is not None:
+        return text
+    kind: Any = type(principal)
+    _warn_of_identity(kind, loss)
+    return urandom(16).hex()
+
+
+@lru_cache(maxsize=64)  # once for each class
+def _warn_of_identity(kind: Any, loss: str) -> None:
+    _log.warning(
+        "%s: what principal= gives (%s) has no text that is the same on its next request. "
+        "Let it give a user id, or a dataclass",
+        loss,
+        kind.__name__,
+    )

@@ -3,8 +3,6 @@
 Knows which state belongs to which request. The context knows how a handler asks.
 """
 
-import logging
-from functools import lru_cache
 from os import urandom
 from typing import Any
 
@@ -15,12 +13,10 @@ from ..questions import InputRequired
 from ..wire import codec, signing
 from . import describe
 from .core import Core
-from .identity import text_of
+from .identity import lasting_text_of
 from .request import Request
 
 __all__ = ["input_required", "read_answers"]
-
-_log = logging.getLogger("plainmcp")
 
 
 def read_answers(server: Core, request: Request) -> dict[str, Any]:
@@ -66,24 +62,5 @@ def _digest(server: Core, request: Request) -> str:
     params = request.params
     arguments = codec.decode(bytes(params.arguments)) if params.arguments else None
     parts = [None if part is UNSET else part for part in (params.name, params.uri, arguments)]
-    caller = _text_of(server, request.principal)
+    caller = lasting_text_of(server, request.principal, "the answers of this caller will be refused")
     return signing.digest(server.info.name, request.method, parts, caller, request.revision.name)
-
-
-def _text_of(server: Core, principal: Any) -> str:
-    """A text for a principal that is equal on the next request."""
-    text = text_of(server, principal)
-    if text is None:
-        kind: Any = type(principal)
-        _warn_of_identity(kind)
-        return urandom(16).hex()  # never equal
-    return text
-
-
-@lru_cache(maxsize=64)  # once for each class
-def _warn_of_identity(kind: Any) -> None:
-    _log.warning(
-        "the answers of this caller will be refused: what principal= gives (%s) has no text that is the same on its "
-        "next request. Let it give a user id, or a dataclass",
-        kind.__name__,
-    )

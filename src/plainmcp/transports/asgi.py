@@ -9,10 +9,9 @@ from collections.abc import Awaitable, Callable, Hashable, MutableMapping
 from functools import partial
 from typing import Any
 
-from ..errors import InternalError, ProtocolError
+from ..errors import ProtocolError
 from ..protocol.core import Core
-from ..protocol.failures import error_response, internal_error
-from ..revisions import LATEST
+from ..protocol.failures import internal_error
 from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, TooMuchArrives, read_body
 from .http import rules
 from .http.challenges import PLAIN, Challenges
@@ -132,8 +131,7 @@ class ASGIApp:
         try:
             return await read_body(receive, self.endpoint.settings, message, rest, arriving)
         except TooMuchArrives as error:
-            body = error_response(InternalError(error.limit.text), LATEST)
-            raise Refused(rules.over_limit(error.limit, body)) from None
+            raise Refused(rules.refuse_by(error.limit)) from None
         except BodyTooLarge:
             raise Refused(self.endpoint.preflight.refuse_large_body()) from None
         except BodyTooSlow:

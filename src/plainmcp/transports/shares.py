@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
-__all__ = ["Limit", "OwnShare", "Share", "caller_of"]
+__all__ = ["Limit", "OwnShare", "Share", "caller_of", "share_of"]
 
 
 def caller_of(principal: Any, session: bytes | None, address: str | None) -> Hashable:
@@ -92,6 +92,11 @@ class Share:
     def remove(self, caller: Hashable) -> None:
         """Count one less for a caller."""
         self.add(caller, -1)
+
+
+def share_of(settings: object, option: str, things: str, state: str) -> Share:
+    """The share with the two limits of an option of the settings: for all, and for one caller."""
+    return Share(things, state, option, getattr(settings, option), getattr(settings, f"{option}_per_caller"))
 
 
 class OwnShare(NamedTuple):

@@ -23,7 +23,7 @@ from ...wire import jsonrpc
 from ...wire.jsonrpc import ABSENT, Envelope, Failure, Meta
 from ..invoke import cannot_listen
 from ..link import RequestLink
-from ..shares import Limit, OwnShare, Share, caller_of
+from ..shares import Limit, OwnShare, Share, caller_of, share_of
 from ..shutdown import SHUTTING_DOWN
 from ..threads import Job, Threads, threads_of
 from . import rules
@@ -210,25 +210,17 @@ class Endpoint:
         self.sessions = SessionStore(settings, core.now)
         self._signed = SignedIds(core, settings.session_seconds) if settings.sessions == "signed" else None
         self._stores_sessions = not settings.stateless and self._signed is None
-        self.arriving = Share(
-            "bytes of bodies", "arriving", "max_arriving", settings.max_arriving, settings.max_arriving_per_caller
-        )
-        self.unread = Share("bytes", "unread", "max_unread", settings.max_unread, settings.max_unread_per_caller)
-        questions = Share(
-            "questions", "open", "max_questions", settings.max_questions, settings.max_questions_per_caller
-        )
+        self.arriving = share_of(settings, "max_arriving", "bytes of bodies", "arriving")
+        self.unread = share_of(settings, "max_unread", "bytes", "unread")
+        questions = share_of(settings, "max_questions", "questions", "open")
         self._shares = SessionShares(self.sessions.budget, questions, self.unread)
         self.draining = False  # no new stream may stay open
         self._threads = threads_of(core)
         self._lock = threading.Lock()  # for the attributes below
         self._standing: set[PendingResponse] = set()  # streams that stay open for later messages
         self._running: set[PendingResponse] = set()
-        self._running_share = Share(
-            "requests", "running", "max_running", settings.max_running, settings.max_running_per_caller
-        )
-        self._standing_share = Share(
-            "streams", "open", "max_standing", settings.max_standing, settings.max_standing_per_caller
-        )
+        self._running_share = share_of(settings, "max_running", "requests", "running")
+        self._standing_share = share_of(settings, "max_standing", "streams", "open")
 
     def receive(
         self, method: str, headers: Headers, profile: RequestProfile, body: bytes, principal: Any
@@ -506,7 +498,7 @@ class Endpoint:
         may_replace = resumed is not None and not self.draining and self._count_readers(resumed[0]) <= 1
         limit = None if may_replace else self._find_stream_limit(pending.caller)
         if limit is not None:
-            return rules.over_limit(limit, error_response(InternalError(limit.text), LATEST))
+            return rules.refuse_by(limit)
         pending.stand(*(resumed or self._make_stream(session, event_id)))
         self._add_standing(pending)
         return pending

@@ -47,6 +47,7 @@ __all__ = [
     "over_limit",
     "profile_of",
     "refusal",
+    "refuse_by",
     "refuse_caller",
     "revision_without_session",
     "status_of",
@@ -82,6 +83,11 @@ def refusal(status: int, error: ProtocolError, id: bytes | None = None, allow: b
     """The response to a refused request, with an error; `allow` names the allowed methods."""
     headers = JSON if allow is None else (*JSON, (b"allow", allow))
     return Response(status, error_response(error, LATEST, id), headers)
+
+
+def refuse_by(limit: Limit) -> Response:
+    """The response to a request over a limit, if nothing of its message is known."""
+    return over_limit(limit, error_response(InternalError(limit.text), LATEST))
 
 
 def over_limit(limit: Limit, body: bytes | None) -> Response:

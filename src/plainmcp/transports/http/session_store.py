@@ -10,7 +10,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from ..shares import Limit, Share
+from ..shares import Limit, share_of
 from .http_session import HttpSession, ReplayBudget
 from .settings import Settings
 
@@ -41,9 +41,7 @@ class SessionStore:
         self._lock = threading.Lock()
         self._sessions: OrderedDict[bytes, HttpSession] = OrderedDict()
         self._unused: OrderedDict[bytes, HttpSession] = OrderedDict()  # of these, the ones that only had a handshake
-        self._share = Share(
-            "sessions", "open", "max_sessions", settings.max_sessions, settings.max_sessions_per_caller
-        )
+        self._share = share_of(settings, "max_sessions", "sessions", "open")
         self._swept = float("-inf")  # when expired sessions were last removed
         self._has_warned = False  # about a session that belongs to another caller
         self.budget = ReplayBudget(settings.replay_bytes_in_all, self._shed)

@@ -62,7 +62,7 @@ class SharedEndpoint(Endpoint):
     def _look_up(self, id: bytes, headers: Headers, principal: Any) -> HttpSession | Response | None:
         session = self.sessions.get(id, principal) or self.shared.restore(id, principal, headers.address)
         if isinstance(session, Limit):
-            return rules.over_limit(session, error_response(InternalError(session.text), LATEST))
+            return rules.refuse_by(session)
         return session
 
     def _end_session(self, session: HttpSession) -> Response:
@@ -95,7 +95,7 @@ class SharedEndpoint(Endpoint):
         if route is None:
             return super()._receive_in_session(session, headers, profile, envelope, principal)
         if not session.may_pass(route):
-            return rules.over_limit(TOO_MANY, error_response(InternalError(TOO_MANY.text), LATEST))
+            return rules.refuse_by(TOO_MANY)
         passing = _Passing(profile, session.connection.revision, session)
         caller = session.connection.caller(passing, headers)
         return super()._open(passing, AfterStore.of(partial(self._append, passing, route), Exchange), caller)

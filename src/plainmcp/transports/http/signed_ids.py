@@ -3,9 +3,7 @@
 Does no I/O and stores nothing. The clock is that of the server.
 """
 
-import logging
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from functools import lru_cache
 from secrets import token_urlsafe
 from typing import Any
 
@@ -13,7 +11,7 @@ import msgspec
 
 from ...errors import InvalidParams
 from ...protocol.core import Core
-from ...protocol.identity import text_of
+from ...protocol.identity import lasting_text_of
 from ...protocol.session import Session
 from ...revisions import REVISIONS
 from ...wire import signing
@@ -25,7 +23,7 @@ MAX_FACTS = 2_048
 _FORM = 1
 """The number of this form of ids; ids of another form are unknown."""
 
-_log = logging.getLogger("plainmcp")
+_LOSS = "the sessions of this caller will be unknown on its next request"
 _NEEDED = ("elicitation", "roots", "sampling")
 _AHEAD = 60.0  # by how many seconds the clocks of processes may differ
 
@@ -118,17 +116,4 @@ class SignedIds:
         """The digest of a principal; never the same twice if it has no text."""
         if principal is None:
             return ""
-        text = text_of(self._core, principal)
-        if text is None:
-            kind: Any = type(principal)
-            _warn_of_identity(kind)
-        return signing.digest("principal", token_urlsafe(15) if text is None else text)
-
-
-@lru_cache(maxsize=64)  # once for each class
-def _warn_of_identity(kind: Any) -> None:
-    _log.warning(
-        "the sessions of this caller will be unknown on its next request: what principal= gives (%s) has no text "
-        "that is the same then. Let it give a user id, or a dataclass",
-        kind.__name__,
-    )
+        return signing.digest("principal", lasting_text_of(self._core, principal, _LOSS))
