@@ -4,6 +4,7 @@ program."""
 import json
 import os
 import queue
+import select
 import subprocess
 import sys
 import threading
@@ -14,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-__all__ = ["ENVIRONMENT", "META", "ROOT", "Program", "until"]
+__all__ = ["ENVIRONMENT", "META", "ROOT", "Program", "on_a_terminal", "until"]
 
 ROOT = Path(__file__).parents[1]
 SECONDS = 20.0  # for anything at all; a busy machine is slow, a broken server is never done
@@ -139,3 +140,27 @@ def until(true: Callable[[], Any], seconds: float = SECONDS) -> Any:
             return found
         time.sleep(0.01)
     raise AssertionError("it did not become so in time")
+
+
+def on_a_terminal(*arguments: str, typed: bytes = b"", has_colours: bool = True) -> tuple[int, str]:
+    """The exit code of a command at a terminal where a person may type, and all that is shown there."""
+    ours, theirs = os.openpty()
+    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
+    if has_colours:
+        del environment["NO_COLOR"]
+    command = [sys.executable, "-m", "plainmcp", *arguments]
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
+    os.close(theirs)
+    shown = b""
+    try:
+        os.write(ours, typed)
+        while select.select([ours], [], [], SECONDS)[0]:
+            try:
+                shown += os.read(ours, 65536)
+            except OSError:  # the other side is closed
+                break
+        return process.wait(SECONDS), shown.decode()
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)

@@ -1,10 +1,7 @@
 """Questions of a server: answered by --answer, or by the person at the terminal."""
 
 import io
-import os
 import re
-import select
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +11,7 @@ import pytest
 from plainmcp.cli.answers import Answers, parse_answer
 from plainmcp.cli.arguments import UsageError
 from plainmcp.revisions import REVISIONS
-from talking import Program, until
+from talking import Program, on_a_terminal, until
 
 ASKING = """
 from dataclasses import dataclass
@@ -168,32 +165,10 @@ def test_questions_are_asked_on_a_terminal(asking: str, way: str) -> None:
     with Program("-m", "plainmcp", "serve", asking, "--http", "127.0.0.1:0") as program:
         url = until(lambda: re.search(rb"serving MCP at (\S+)\n", program.stderr))[1].decode()
         target = {"file": asking, "url": url}[way]
-        code, shown = on_a_terminal(b"salad\n\ny\n", "call", target, "order")
+        code, shown = on_a_terminal("call", target, "order", typed=b"salad\n\ny\n", has_colours=False)
     assert code == 0
     assert 'dish ("soup" or "salad", required): ' in shown
     assert "Order(dish='salad', portions=1) True" in shown
-
-
-def on_a_terminal(typed: bytes, *arguments: str) -> tuple[int, str]:
-    """The exit code of a command at a terminal where a person types, and all that is shown there."""
-    ours, theirs = os.openpty()
-    command = [sys.executable, "-m", "plainmcp", *arguments]
-    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
-    os.close(theirs)
-    shown = b""
-    try:
-        os.write(ours, typed)
-        while select.select([ours], [], [], 20)[0]:
-            try:
-                shown += os.read(ours, 65536)
-            except OSError:  # the other side is closed
-                break
-        return process.wait(20), shown.decode()
-    finally:
-        process.kill()
-        process.wait()
-        os.close(ours)
 
 
 OFFICIAL = """

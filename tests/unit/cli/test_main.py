@@ -1,9 +1,7 @@
 """The command line: what it serves, and its errors."""
 
 import json
-import os
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -19,7 +17,7 @@ from plainmcp import Server
 from plainmcp.cli import client, main, remote, schema_text, show
 from plainmcp.revisions import REVISIONS
 from serving import EXAMPLES, served
-from talking import Program, until
+from talking import Program, on_a_terminal, until
 
 WEATHER = str(EXAMPLES / "weather.py")
 NOTES = f"{sys.executable} {EXAMPLES / 'stdio_server.py'}"
@@ -413,28 +411,6 @@ def test_progress_is_a_line_that_changes_on_a_terminal(busy: str, way: str) -> N
     assert code == 0
     assert "".join(told) in shown
     assert shown.endswith('\x1b[1mstructured content\x1b[0m\r\n{\r\n  "rounds": 2\r\n}\r\n')
-
-
-def on_a_terminal(*arguments: str) -> tuple[int, str]:
-    """The exit code of a command that has a terminal, and all that is shown there."""
-    ours, theirs = os.openpty()
-    environment = {**os.environ, "TERM": "xterm"}
-    environment.pop("NO_COLOR", None)
-    command = [sys.executable, "-m", "plainmcp", *arguments]
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
-    os.close(theirs)
-    shown = b""
-    try:
-        while select.select([ours], [], [], 20)[0]:
-            try:
-                shown += os.read(ours, 65536)
-            except OSError:  # the other side is closed
-                break
-        return process.wait(20), shown.decode()
-    finally:
-        process.kill()
-        process.wait()
-        os.close(ours)
 
 
 @pytest.mark.slow

@@ -299,8 +299,9 @@ def test_spans_of_the_handler_are_inside_and_the_parent_is_in_meta(way: str, rev
     assert outer.parent.trace_state.get("a") == "1"
 
 
-def test_the_span_of_the_http_server_becomes_a_link() -> None:
-    server, telemetry = make_server()
+def make_traced_app(**options: Any) -> tuple[Any, Any, Any, list[Any]]:
+    """Telemetry, an application, the same with a span of its HTTP server around it, and the baggage its tool sees."""
+    server, telemetry = make_server(**options)
     seen: list[Any] = []
 
     @server.tool
@@ -313,6 +314,12 @@ def test_the_span_of_the_http_server_becomes_a_link() -> None:
     async def instrumented(scope: Any, receive: Any, send: Any) -> None:
         with tracer.start_as_current_span("POST /mcp"):
             await app(scope, receive, send)
+
+    return telemetry, app, instrumented, seen
+
+
+def test_the_span_of_the_http_server_becomes_a_link() -> None:
+    telemetry, _, instrumented, seen = make_traced_app()
 
     async def run() -> None:
         meta = {"traceparent": TRACEPARENT, "baggage": "tenant=blue"}
@@ -331,19 +338,7 @@ def test_the_span_of_the_http_server_becomes_a_link() -> None:
 
 
 def test_a_public_server_only_links_to_the_trace_of_a_client() -> None:
-    server, telemetry = make_server(public=True)
-    seen: list[Any] = []
-
-    @server.tool
-    def look() -> str:
-        seen.append(baggage.get_baggage("tenant"))
-        return ""
-
-    app, tracer = server.asgi(), telemetry.tracers.get_tracer("http")
-
-    async def instrumented(scope: Any, receive: Any, send: Any) -> None:
-        with tracer.start_as_current_span("POST /mcp"):
-            await app(scope, receive, send)
+    telemetry, app, instrumented, seen = make_traced_app(public=True)
 
     async def run() -> None:
         meta = {"traceparent": TRACEPARENT, "baggage": "tenant=blue"}

@@ -7,6 +7,7 @@ import logging
 import threading
 from collections.abc import Callable
 from functools import wraps
+from itertools import product
 from typing import Any
 
 import pytest
@@ -119,13 +120,16 @@ OUTCOMES: dict[str, tuple[str, dict[str, Any], tuple[str, int | None]]] = {
 }
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("what", OUTCOMES)
+def can_be_sent(what: str, way: str, revision: str) -> bool:
+    """Whether a client can send it: on 2026-07-28 a header has to repeat the name, which is a text there."""
+    return what != "a parameter of a wrong type" or revision != "2026-07-28" or way not in ("asgi", "wsgi")
+
+
+@pytest.mark.parametrize(
+    ("what", "way", "revision"), [case for case in product(OUTCOMES, WAYS, REVISIONS) if can_be_sent(*case)]
+)
 def test_every_outcome_is_seen_on_every_transport(what: str, way: str, revision: str) -> None:
     method, params, (outcome, code) = OUTCOMES[what]
-    if what == "a parameter of a wrong type" and revision == "2026-07-28" and way in ("asgi", "wsgi"):
-        pytest.skip("the header Mcp-Name has to repeat it")
     observer = Observed()
     send(way, make_server(observer), method, revision, **params)
     ((seen, _, *rest),) = observer.ends

@@ -2,31 +2,9 @@
 
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
-from plainmcp.redis import RedisStore
-from plainmcp.store import Entry, MemoryStore, Store
-from redis_server import RedisServer, running_redis
-
-
-@pytest.fixture(scope="module")
-def redis() -> Iterator[RedisServer]:
-    with running_redis() as server:
-        yield server
-
-
-@pytest.fixture(params=["memory", pytest.param("redis", marks=pytest.mark.slow)])
-def store(request: pytest.FixtureRequest) -> Iterator[Store]:
-    if request.param == "memory":
-        yield MemoryStore()
-        return
-    server: RedisServer = request.getfixturevalue("redis")
-    made = RedisStore(server.url, prefix=f"{time.monotonic_ns()}:")
-    yield made
-    made.close()
+from plainmcp.store import Entry, Store
 
 
 def test_a_value_is_there_until_it_expires(store: Store) -> None:

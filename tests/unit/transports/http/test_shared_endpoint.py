@@ -3,35 +3,13 @@
 import asyncio
 import io
 import json
-import time
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
-import pytest
-
 from mounted import Live, events, initialize, modern, session, speak
-from plainmcp.redis import RedisStore
 from plainmcp.store import MemoryStore, Store
-from redis_server import RedisServer, running_redis
 from replicas import call, make_server, messages, question, replicas, request, wait_until
 
 ANSWER = {"action": "accept", "content": {"word": "yes"}}
-
-
-@pytest.fixture(scope="module")
-def redis() -> Iterator[RedisServer]:
-    with running_redis() as server:
-        yield server
-
-
-@pytest.fixture(params=["memory", pytest.param("redis", marks=pytest.mark.slow)])
-def store(request: pytest.FixtureRequest) -> Iterator[Store]:
-    if request.param == "memory":
-        yield MemoryStore()
-        return
-    made = RedisStore(request.getfixturevalue("redis").url, prefix=f"{time.monotonic_ns()}:")
-    yield made
-    made.close()
 
 
 def run(work: Any) -> None:
