@@ -241,14 +241,14 @@ def assert_valid_on_every_revision(server: Core) -> None:
 def _check_tool(tool: dict[str, Any], revision: Revision) -> None:
     where = f"{revision.name}: tool {tool['name']!r}"
     schema = tool["inputSchema"]
-    assert schema.get("type") == "object", f"{where}: its input schema is no object schema"
+    assert schema.get("type") == "object", f"{where}: its input schema is not the schema of an object"
     for name, field in schema.get("properties", {}).items():
         assert isinstance(field, dict), f"{where}: the schema of {name!r} is {field!r}, not an object"
     output_schema = tool.get("outputSchema")
     if revision.structured == "none":
         assert output_schema is None and "title" not in tool, f"{where}: it shows what the revision does not know"
     elif revision.structured == "object" and output_schema is not None:
-        assert output_schema.get("type") == "object", f"{where}: its output schema is no object schema"
+        assert output_schema.get("type") == "object", f"{where}: its output schema is not the schema of an object"
 
 
 # The fixture --------------------------------------------------------------------------------------

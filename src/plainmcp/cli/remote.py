@@ -76,7 +76,7 @@ class HttpTransport:
             return self._post(message, revision)
         except _NotMcp:
             self._parts, self._url = parts, url
-            raise first from None
+            raise _NotMcp(f"{first}, and there is no MCP server at {_PATH} below it") from None
 
     def notify(self, message: bytes, revision: str) -> None:
         """Send a message that has no response."""
@@ -120,7 +120,9 @@ class HttpTransport:
                 raise Unreachable(f"{self._url} broke off: {error or type(error).__name__}") from None
         status = f"{self._url} answered {response.status} {response.reason}"
         if response.status == 401:
-            raise Unreachable(f"{status}: it wants to know who is calling; pass a token with --bearer")
+            is_refused = any(name.lower() == "authorization" for name in self._own_headers)
+            advice = "it does not accept this token" if is_refused else "pass a token with --bearer"
+            raise Unreachable(f"{status}: it wants to know who is calling; {advice}")
         if kind == "application/json" and b'"jsonrpc"' in body:
             return body
         if response.status >= 300:
