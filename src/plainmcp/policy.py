@@ -153,7 +153,8 @@ _ALLOWED: dict[str, tuple[str, ...] | type] = {
     field.name: _allowed_values_of(_HINTS[field.name]) for field in fields(Policy)
 }
 
-# Each profile is `standard` with the differences of its system; the reasons are in docs/requirements.md 5.3.
+# Each profile is `standard` with the differences of its system.
+# The reasons are in docs/contributing/requirements.md, section 5.3.
 Policy.standard = Policy()
 Policy.openmcp = Policy(
     unencodable="replace",

@@ -92,7 +92,7 @@ _KINDS = {
 _FIXTURE = """\
 A fixture for pytest: a Client of the fixture `server`, once for each revision. If there is a fixture `answers`, it
 has the answers to questions of the server. Import it into a file of tests, or into `conftest.py`: see
-[Test your server](../how-to/testing.md)."""
+[Testing](../how-to/testing.md)."""
 _ELSEWHERE = {"Context", "Policy", "Server", "ToolError"}
 
 
@@ -107,7 +107,7 @@ def names_page() -> str:
         parts.append(f"## {title}")
         for name in names:
             parts += _thing(name, getattr(plainmcp, name))
-    parts += ["## plainmcp.auth", "Verifiers of keys and tokens: see [Say who may call](../how-to/authorization.md)."]
+    parts += ["## plainmcp.auth", "Verifiers of keys and tokens: see [Authorization](../how-to/authorization.md)."]
     for name in auth.__all__:
         parts += _thing(name, getattr(auth, name))
     parts += ["## plainmcp.testing", *_thing("Client", testing.Client), *_thing("RpcError", testing.RpcError)]
