@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import re
 import subprocess
 import sys
@@ -21,7 +20,6 @@ from plainmcp.preview.copies import with_policy
 from plainmcp.revisions import REVISIONS
 from plainmcp.testing import Client
 from serving import EXAMPLES, served
-from talking import ROOT
 
 WEATHER = str(EXAMPLES / "weather.py")
 OSLO = '{"city": "Oslo"}'
@@ -208,18 +206,6 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return code, capsys.readouterr().out
 
     return run
-
-
-def test_the_readme_shows_what_the_command_prints() -> None:
-    document = (ROOT / "README.md").read_text("utf-8")
-    found = re.search(r"^```\n\$ plainmcp (preview [^\n]*)\n(.*?)^```$", document, re.MULTILINE | re.DOTALL)
-    assert found is not None
-    arguments = ["preview", "examples/weather.py", "forecast", OSLO]
-    assert found[1] == f"preview examples/weather.py forecast '{OSLO}'"
-    command = [sys.executable, "-m", "plainmcp", *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=20, env={**os.environ, "PYTHONUTF8": "1"})
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode() == found[2]
 
 
 def test_one_revision_and_one_policy(run: Any) -> None:
