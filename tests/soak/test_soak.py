@@ -102,7 +102,7 @@ def _cross_update(history: History) -> None:
 
 
 def _repeat_update(history: History) -> None:
-    history.watches[0].got.extend(["note://a-1"] * 2)
+    history.watches[0].got.extend(["note://a-1"] * 3)  # one of them after the trouble, and that one once more
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,22 @@ const connect = async () => {
   client.setRequestHandler("elicitation/create", ({ params }) => ({ action: "accept", content: { word: params.message } }));
   client.onerror = () => {};
   const reconnectionOptions = { initialReconnectionDelay: 200, maxReconnectionDelay: 1000, reconnectionDelayGrowFactor: 1, maxRetries: 50 };
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { reconnectionOptions }));
+  let opened; // whether the stream for updates was opened: if that fails the first time, this client never tries again
+  const listening = new Promise((resolve) => { opened = resolve; });
+  const watchingFetch = async (target, init) => {
+    const isStream = init?.method === "GET";
+    const response = await fetch(target, init).catch((error) => {
+      if (isStream) opened(false);
+      throw error;
+    });
+    if (isStream) opened(response.ok);
+    return response;
+  };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { reconnectionOptions, fetch: watchingFetch }));
+  if (!modern && !(await listening)) {
+    await client.close();
+    throw new Error("there is no stream for updates");
+  }
   expect(client.getNegotiatedProtocolVersion(), modern ? "2026-07-28" : "2025-11-25");
   const session = { client, watch: beginWatch([]), subscribed: new Set(), open: true };
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => {

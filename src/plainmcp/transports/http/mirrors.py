@@ -48,7 +48,7 @@ class Mirrors:
         if name.owner == self._replica.name:
             self._replica.append(log, "lost")  # unless the store still has its end
         else:
-            self._replica.append(self._replica.inbox_of(name.owner), "resend", session.name, stream.name)
+            self._replica.append(self._replica.keys.inbox_of(name.owner), "resend", session.name, stream.name)
 
     def send_again(self, session: SharedSession, name: str) -> None:
         """Copy a stream of this replica into the store again: entries may have been lost."""
@@ -61,7 +61,7 @@ class Mirrors:
     def _take(self, log: str, kind: str, content: list[Any]) -> None:
         mirror = self._mirrors.get(log)
         if mirror is None:
-            self._replica.unfollow(log)
+            self._replica.follower.unfollow(log)
         elif kind == "event":
             mirror.stream.put(content[1], content[0])
         elif kind == "end":
@@ -72,7 +72,7 @@ class Mirrors:
     def _finish(self, log: str, error: InternalError | None) -> None:
         """End a stream; with an error, if the id of its request is known."""
         mirror = self._mirrors.pop(log, None)
-        self._replica.unfollow(log)
+        self._replica.follower.unfollow(log)
         if mirror is not None:
             revision = mirror.session.connection.revision
             is_told = error is not None and mirror.id

@@ -6,6 +6,7 @@ open has the positions of the log of all replicas as its event ids, so that any 
 
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -70,10 +71,16 @@ class SharedSession(HttpSession):
         self.name = self.connection.session.id = name
         self.until = core.now() + settings.session_seconds
         self.version = 0
+        self.stored: bytes | None = None
+        """Its state in the store, as it was last read there."""
+        self.noted = self.created
+        """When its use was last written into the store."""
+        self.on_use: Callable[[SharedSession, float], None] = _do_nothing
         self.is_loaded = True
         """Whether its state is that of the store: only one that was opened elsewhere has to be loaded."""
         self.reader: str | None = None
         """The other replica that has its newest open stream."""
+        self._claims = 0  # how often this replica has announced that it has that stream, and not heard so itself
         self._replica = replica
         self._passing_since, self._passed, self._passed_bytes = 0.0, 0, 0
         self.connection.elsewhere = self._pass_on
@@ -87,8 +94,13 @@ class SharedSession(HttpSession):
         own = self.connection.session
         own.revision, own.capabilities, own.client = session.revision, session.capabilities, session.client
         own.ready, self.is_loaded, self.is_used = True, False, True
-        self.id, self.created, self.until = id, facts.created, facts.until
+        self.id, self.created, self.until, self.noted = id, facts.created, facts.until, facts.created
         return True
+
+    def note_use(self, now: float) -> None:
+        """Note that the client uses the session, also for other replicas."""
+        super().note_use(now)
+        self.on_use(self, now)
 
     @property
     def obstacle(self) -> str | None:  # type: ignore[override]
@@ -108,7 +120,7 @@ class SharedSession(HttpSession):
 
     def _name_question(self, count: int) -> str:
         owner = self._replica.name
-        return f"s-{owner}-{count}-{self._replica.mark('question', self.name, owner, str(count))}"
+        return f"s-{owner}-{count}-{self._replica.keys.mark('question', self.name, owner, str(count))}"
 
     def _pass_on(self, envelope: Envelope) -> None:
         """Pass a message of a batch to other replicas, without waiting for that."""
@@ -127,10 +139,10 @@ class SharedSession(HttpSession):
             if owner is None:
                 return None
             parts = bytes(envelope.id), bytes(envelope.result), bytes(envelope.error)
-            return (self._replica.inbox_of(owner), "answer", self.name, *parts)
+            return (self._replica.keys.inbox_of(owner), "answer", self.name, *parts)
         if envelope.params is None:
             return None
-        return (self._replica.bus, "cancel", self.name, normalize_id(bytes(envelope.params.requestId)))
+        return (self._replica.keys.bus, "cancel", self.name, normalize_id(bytes(envelope.params.requestId)))
 
     def may_pass(self, route: tuple[Any, ...]) -> bool:
         """Whether another message may be passed on: one session must not fill the logs."""
@@ -144,7 +156,7 @@ class SharedSession(HttpSession):
     def _find_owner(self, question: str) -> str | None:
         """The other replica that asked a question of this session; None if no replica did."""
         _, owner, count, mark = [*question.split("-"), "", "", ""][:4]
-        is_genuine = mark == self._replica.mark("question", self.name, owner, count)
+        is_genuine = self._replica.keys.is_mark(mark, "question", self.name, owner, count)
         return owner if is_genuine and owner != self._replica.name else None
 
     # Streams --------------------------------------------------------------------------------------
@@ -153,12 +165,12 @@ class SharedSession(HttpSession):
         """The name of a stream: any replica can see which one writes it, and for which request."""
         shown = urlsafe_b64encode(id if len(id) <= MAX_ID else b"").decode().rstrip("=")
         owner = self._replica.name
-        return f"{owner}.{count}.{shown}.{self._replica.mark('stream', self.name, owner, str(count), shown)}"
+        return f"{owner}.{count}.{shown}.{self._replica.keys.mark('stream', self.name, owner, str(count), shown)}"
 
     def read_name(self, name: str) -> StreamName | None:
         """The parts of a stream's name; None if no replica gave it to a stream of this session."""
         owner, count, shown, mark = [*name.split("."), "", "", ""][:4]
-        if mark != self._replica.mark("stream", self.name, owner, count, shown):
+        if not self._replica.keys.is_mark(mark, "stream", self.name, owner, count, shown):
             return None
         try:
             return StreamName(owner, urlsafe_b64decode(shown + "=" * (-len(shown) % 4)))
@@ -167,7 +179,7 @@ class SharedSession(HttpSession):
 
     def log_of(self, stream: str) -> str:
         """The log with the copy of a stream."""
-        return self._replica.key("stream", self.name, stream)
+        return self._replica.keys.key("stream", self.name, stream)
 
     def keep(self, stream: Stream) -> None:
         """Keep a stream from which something was sent, also for other replicas."""
@@ -199,17 +211,39 @@ class SharedSession(HttpSession):
         """A new stream for messages that belong to no request, after a position; see `add_standing`."""
         return self._new_stream(STANDING, after)
 
-    def add_standing(self, stream: Stream) -> bool:
-        """Send messages that belong to no request on this stream; returns False if its client has left already."""
+    def add_standing(self, stream: Stream) -> None:
+        """Send messages that belong to no request on this stream, unless its client has left already."""
         with self._lock:
             if stream.finished:
-                return False
+                return
             self.standing.append(stream)
+            self._claim()
             surplus = self.standing[:-MAX_OPEN_STREAMS]
             del self.standing[:-MAX_OPEN_STREAMS]
         for one in surplus:
             one.finish()
-        return True
+
+    def _claim(self) -> None:
+        """Announce that this replica has the newest open stream, and use that from now on. Under the lock.
+
+        Until other replicas know, they may send a message on an older stream, too; but none is lost.
+        """
+        self.reader, self._claims = None, self._claims + 1
+        self._replica.append(self._replica.keys.bus, "reader", self.name, self._replica.name)
+
+    def claim_again(self) -> None:
+        """Announce the newest open stream again, if this replica has it: the store may have lost that."""
+        with self._lock:
+            if self.standing and self.reader is None:
+                self._claim()
+
+    def take_reader(self, name: str) -> None:
+        """Take what a replica has announced, unless this one has announced the same later."""
+        with self._lock:
+            if name == self._replica.name:
+                self._claims = max(0, self._claims - 1)
+            elif not self._claims:
+                self.reader = name
 
     def take_standing(self) -> Stream | None:
         """The newest stream that stays open, which gets no messages until it is added again."""
@@ -225,15 +259,15 @@ class SharedSession(HttpSession):
             is_last = stream in self.standing and len(self.standing) == 1
             if stream in self.standing:
                 self.standing.remove(stream)
-        if is_last:
-            self._replica.append(self._replica.bus, "left", self.name, self._replica.name)
+            if is_last:  # under the lock: others must not hear of a stream after its end
+                self._replica.append(self._replica.keys.bus, "left", self.name, self._replica.name)
 
     def send(self, message: bytes) -> None:
         """Send a message that belongs to no request on one stream only, of all replicas (R2511-HTTP-22)."""
         with self._lock:
             newest = self.standing[-1:] if self.reader is None else []
         for stream in newest:
-            stream.put(message, self._replica.taken)
+            stream.put(message, self._replica.follower.taken)
 
     @property
     def busy(self) -> bool:
@@ -246,6 +280,10 @@ class SharedSession(HttpSession):
         for stream in standing:
             stream.finish()
         super().close()
+
+
+def _do_nothing(session: SharedSession, now: float) -> None:
+    """Note no use."""
 
 
 def _text_of(id: bytes) -> str | None:

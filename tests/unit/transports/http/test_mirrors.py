@@ -9,12 +9,13 @@ from mounted import Live, session
 from plainmcp import Context
 from plainmcp.store import MemoryStore
 from plainmcp.transports.http import replica as module
+from plainmcp.transports.http import store_writer
 from replicas import call, messages, replicas
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "BEAT", 0.1)
+    monkeypatch.setattr(store_writer, "BEAT", 0.1)
 
 
 def run(work: Any) -> None:
@@ -32,8 +33,8 @@ def test_a_dead_replica_fails_what_it_answered(monkeypatch: pytest.MonkeyPatch) 
             await live.until(lambda stream: messages(stream))
             last = live.events[-1]["id"]
             dying = one.endpoint.shared.replica
-            running, dying._running = dying._running, None
-            running.set()  # as if it was killed: it neither writes nor reads any more
+            ending, dying._ending = dying._ending, None
+            ending.set()  # as if it was killed: it neither writes nor reads any more
             dying._process = -1
             monkeypatch.setattr(dying, "start", lambda: None)
             rest = await Live(other, None, {**headers, "last-event-id": last}, "GET").done()

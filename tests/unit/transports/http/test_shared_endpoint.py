@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import threading
 from typing import Any, ClassVar
 
 from mounted import Live, events, initialize, modern, session, speak
@@ -314,7 +315,74 @@ def test_other_servers_in_the_same_store_are_left_alone(store: Store) -> None:
     run(work())
 
 
-def test_plain_calls_do_not_ask_the_store() -> None:
+def test_a_session_that_was_ended_long_ago_is_unknown_to_a_new_replica(store: Store) -> None:
+    """Also if the log of all replicas does not have that entry any more (R2511-SESS-04)."""
+
+    async def work() -> None:
+        with replicas(store) as (one, _):
+            headers = await session(one)
+            assert (await speak(one, None, headers, "DELETE")).status == 204
+            for body in (
+                request("ping"),
+                request("tools/list"),
+                call("add", a=1, b=2),
+                call("count", 9, True, to=2),
+                request("resources/subscribe", uri="memo://one"),
+                [request("ping"), call("add", 2, a=1, b=2)],
+                {"jsonrpc": "2.0", "method": "notifications/initialized"},
+            ):
+                with replicas(store, 1) as [third]:
+                    answer = await speak(third, body, headers)
+                    if not isinstance(body, list):  # this revision has no batches
+                        assert answer.status == 404 and "session" in answer.json["error"]["message"], body
+                        assert answer.json.get("id") == body.get("id")
+                    assert (await speak(third, request("ping"), headers)).status == 404
+            with replicas(store, 1) as [third]:
+                await Live(third, None, headers, "GET").done()  # it ends at once
+                assert (await speak(third, None, headers, "GET")).status == 404
+
+    run(work())
+
+
+def test_a_response_waits_until_the_store_has_the_changes_that_the_call_made() -> None:
+    """A client that knows of a change can rely on the updates, even if the process is killed right then."""
+
+    class Slow(MemoryStore):
+        begun, may_go_on = threading.Event(), threading.Event()
+
+        def append(self, entries: Any, most: int, seconds: float) -> list[int]:
+            if any(b"memo://one" in value for _, value in entries):
+                self.begun.set()
+                self.may_go_on.wait(5)
+            return super().append(entries, most, seconds)
+
+    async def work() -> None:
+        store = Slow()
+        with replicas(store) as (one, _):
+            headers = await session(one)
+            for body, more in (
+                (call("touch"), headers),
+                (call("touch_later"), headers),
+                modern("tools/call", name="touch", arguments={}),
+            ):
+                store.begun.clear()
+                store.may_go_on.clear()
+                live = Live(one, body, more)
+                await wait_until(store.begun.is_set)
+                await speak(one, call("add", a=1, b=2), headers)  # another call does not wait
+                await asyncio.sleep(0.1)
+                assert not live.over
+                store.may_go_on.set()
+                await live.done()
+                assert live.json["result"]["content"]
+            store.may_go_on.clear()  # a store that hangs delays a response, but not for long
+            await Live(one, call("touch"), headers).done()
+            store.may_go_on.set()
+
+    run(work())
+
+
+def test_only_the_first_call_of_a_session_asks_the_store() -> None:
     class Watched(MemoryStore):
         asked: ClassVar[list[str]] = []
 
@@ -329,6 +397,9 @@ def test_plain_calls_do_not_ask_the_store() -> None:
     async def work() -> None:
         with replicas(Watched()) as (one, other):
             headers = await session(one)
+            assert (await speak(other, call("add", a=1, b=2), headers)).status == 200
+            assert len([key for key in Watched.asked if "session:" in key]) == 1
+            Watched.asked.clear()
             for app in (one, other):
                 assert (await speak(app, call("add", a=1, b=2), headers)).status == 200
                 assert (await speak(app, request("tools/list"), headers)).status == 200
