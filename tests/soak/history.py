@@ -102,8 +102,9 @@ def _check_operation(history: History, one: Operation) -> list[str]:
         problems.append(f"was done {done} times")
     if one.outcome == "done" and one.kind in ANSWERED and not done:
         problems.append("was answered by nobody")
-    if one.outcome == "done" and one.kind == "cancel" and not cancelled and not is_in_trouble:
-        problems.append("was not cancelled")
+    is_lost = _is_in_trouble(history, one.began, one.ended + RECOVERY)  # clients do not wait until a cancel arrives
+    if one.outcome == "done" and one.kind == "cancel" and not cancelled and not is_lost:
+        problems.append(f"was not cancelled, from {one.began:.2f} to {one.ended:.2f}")
     return [f"{one.kind} {one.word}: {problem}" for problem in problems]
 
 

@@ -8,11 +8,13 @@ import threading
 from collections.abc import Callable
 from contextvars import ContextVar
 from secrets import token_hex
+from time import monotonic
 from typing import Any, TypeVar
 
 from ...protocol.core import Core
 from ...store.interface import Store, StoreError
-from .store_follower import StoreFollower, Take
+from .store_budget import StoreBudget
+from .store_follower import Change, StoreFollower, Take
 from .store_health import StoreHealth
 from .store_keys import StoreKeys
 from .store_writer import StoreWriter
@@ -42,8 +44,9 @@ class Replica:
         self._core = core
         self.store = store
         self.keys = StoreKeys(core)
+        self.budget = StoreBudget(monotonic)
         self.listeners: list[Take] = []
-        """Take the entries of the log of all replicas, and those for this replica."""
+        """Take the notes for all replicas, and those for this one."""
         self.ticks: list[Callable[[], None]] = []
         """Called about once a second, in the thread of the follower."""
         self.returns: list[Callable[[], None]] = []
@@ -58,9 +61,11 @@ class Replica:
         self._lock = threading.Lock()
         self._ending: threading.Event | None = None
         self._health = StoreHealth(self.returns)
-        self._writer = StoreWriter(self.store, self._health, self.keys.bus, self._beat)
+        self._writer = StoreWriter(self.store, self._health, self.keys, self._beat)
         inbox = self.keys.inbox_of(self.name)
-        self.follower = StoreFollower(self.store, self._health, self.keys, inbox, self._take, self.ticks)
+        self.follower = StoreFollower(
+            self.store, self._health, self.keys, inbox, self._take, self._take_change, self.ticks
+        )
 
     def start(self) -> None:
         """Start to follow and to write, unless it has started in this process."""
@@ -154,19 +159,19 @@ class Replica:
         self.append(self.keys.inbox_of(self.name), "wake")
 
     def _take(self, kind: str, content: list[Any]) -> None:
-        if kind == "change":
-            event, uri, told = content
-            if told != self.name:
-                self._core.registry.deliver(event, uri)
         for listener in list(self.listeners):
             listener(kind, content)
+
+    def _take_change(self, change: Change) -> None:
+        if change.told != self.name:
+            self._core.registry.deliver(change.event, change.uri)
 
     # Changes --------------------------------------------------------------------------------------
 
     def _relay(self, event: str, uri: str | None) -> bool:
         """Notify all replicas of a change, this one included; returns False if the listeners are to be called now."""
         is_known_here = self.problem is not None
-        number = self.append(self.keys.bus, "change", event, uri, self.name if is_known_here else "")
+        number = self.append(self.keys.changes, event, uri, self.name if is_known_here else "")
         own = _own_changes.get()
         if own is not None:
             own.last = number

@@ -12,8 +12,6 @@ from secrets import token_urlsafe
 from typing import Any
 from weakref import WeakValueDictionary
 
-import msgspec
-
 from ...protocol.core import Core
 from ...store.interface import Store, StoreError
 from ..shares import Limit
@@ -23,9 +21,9 @@ from .mirrors import Mirrors
 from .replica import replica_of
 from .session_state import SessionStates
 from .session_store import SessionStore
-from .session_use import SessionUse
+from .session_use import SessionUse, seconds_of
 from .settings import Settings
-from .shared_session import STANDING, SessionState, SharedSession, StreamName
+from .shared_session import STANDING, SharedSession, StreamName
 from .signed_ids import SignedId, SignedIds
 from .standing_streams import StandingStreams
 from .stream import Stream
@@ -47,8 +45,9 @@ class SharedSessions:
         self._ended: OrderedDict[str, None] = OrderedDict()
         self._opening = threading.Lock()
         self.replica = replica_of(core, settings.store)
-        self.states = SessionStates(self.replica, core.now)
-        self._use = SessionUse(self.replica, settings.session_idle_seconds, core.now, self._get_all)
+        idle = settings.session_idle_seconds
+        self.states = SessionStates(self.replica, seconds_of(idle))
+        self._use = SessionUse(self.replica, idle, core.now, self._get_all, self.states.renew)
         self._mirrors = Mirrors(self.replica)
         self._streams = StandingStreams(self.replica, threads_of(core).files, self.load)
         self.replica.listeners.append(self._take)
@@ -59,9 +58,12 @@ class SharedSessions:
         return list(self._by_name.values())
 
     def _write_again(self) -> None:
+        """Write again what other replicas need: the store may have lost it."""
         for session in self._get_all():
-            self.states.write_again(session)
-        self._streams.claim_again(self._get_all())
+            session.is_loaded = False
+            if session.version and not session.closed:
+                self.replica.later(partial(self.states.renew, session))
+            session.claim_again()
 
     def make(self, principal: Any, address: str | None) -> SharedSession:
         """A new session, before its handshake."""
@@ -105,9 +107,11 @@ class SharedSessions:
             self._end_here(session.name)
 
     def _load(self, session: SharedSession, store: Store) -> bool:
-        goes_on = self.states.load(session, store) and not self._use.is_idle(session, store)
+        """Load a session; returns whether it has not ended."""
+        state = self.states.load(session, store)
+        has_ended = self._use.is_idle(session, store) if state is None else state.has_ended
         session.is_loaded = True
-        return goes_on
+        return not has_ended
 
     def end(self, session: SharedSession) -> None:
         """End a session on all replicas; raises StoreError."""
@@ -124,7 +128,7 @@ class SharedSessions:
 
     def _take(self, kind: str, content: list[Any]) -> None:
         """Take an entry of another replica, or of this one."""
-        if kind in ("change", "wake"):
+        if kind == "wake":
             return
         name: str = content[0]
         if kind == "end":
@@ -138,7 +142,7 @@ class SharedSessions:
         connection = session.connection
         match kind:
             case "state":
-                session.apply(msgspec.convert(content[1], SessionState))
+                self.states.take(session, content[1])
             case "cancel":
                 connection.cancel_request(content[1])
             case "answer":

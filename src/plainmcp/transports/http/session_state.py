@@ -23,8 +23,12 @@ MAX_STATE = 2**16
 """How many bytes the state of a session may take in the store."""
 SETTLE = 0.02
 """How many seconds other replicas have to take a change of a session, after this one has taken it."""
+MAX_NOTE = 2**10
+"""How many bytes of a state are in a note for other replicas; they read a larger one from the store."""
 SAVING = 0.25
 """For how many seconds a change is tried when others change the state, too: clients are answered within a second."""
+TRIES = 3
+"""How often a session is kept, while others change it."""
 
 _log = logging.getLogger("plainmcp")
 
@@ -51,23 +55,37 @@ class _Change(NamedTuple):
 class SessionStates:
     """The states of the sessions of one endpoint."""
 
-    def __init__(self, replica: Replica, now: Callable[[], float]) -> None:
-        self._replica, self._now = replica, now
+    def __init__(self, replica: Replica, seconds: float) -> None:
+        self._replica = replica
+        self._seconds = seconds  # how long a session is kept after its last use
 
-    def load(self, session: SharedSession, store: Store) -> bool:
-        """Load the state of a session; returns whether it has not ended."""
+    def load(self, session: SharedSession, store: Store) -> SessionState | None:
+        """Load the state of a session; None if the store has none."""
         key = self._key_of(session)
-        session.stored = value = store.get(key)
-        state = self._decode(key, value)
-        session.apply(state)
-        return not state.has_ended
+        session.stored = store.get(key)
+        state = self._decode(key, session.stored)
+        if state is not None:
+            session.apply(state)
+        return state
 
     def end(self, session: SharedSession) -> None:
         """End a session on all replicas; raises StoreError."""
         key = self._key_of(session)
         value = self._replica.keys.sign(key, SessionState(session.version + 1, has_ended=True))
-        self._replica.ask(lambda store: store.put(key, value, self._seconds_of(session)))
-        self._replica.append_now(self._replica.keys.bus, "end", session.name)
+        self._replica.ask(lambda store: store.put(key, value, self._seconds))
+        self._replica.append_now(self._replica.keys.notes, "end", session.name)
+
+    def renew(self, session: SharedSession, store: Store) -> None:
+        """Keep a session that is in use; with the state that this replica has, if that of the store is older."""
+        key, facts = self._key_of(session), session.connection.session
+        own = SessionState(session.version, facts.log_level if session.version else None, sorted(facts.subscribed))
+        for _ in range(TRIES):  # unless others change it at the same time, and so keep it
+            before = store.get(key)
+            state = self._decode(key, before)
+            is_newer = before is not None and state is not None and state.version >= own.version
+            value = before if before is not None and is_newer else self._replica.keys.sign(key, own)
+            if store.change(key, before, value, self._seconds):
+                return
 
     def watch(self, session: SharedSession) -> Callable[[], Callable[[], InternalError | None]]:
         """A function that finds out how the state of a session has changed since now, and how to save that."""
@@ -101,45 +119,33 @@ class SessionStates:
         """Change the state in the store, and announce it; returns the position of that, or None if it is refused."""
         key, before, until = self._key_of(session), session.stored, monotonic() + SAVING
         while monotonic() < until:  # others may change it at the same time
-            state = self._decode(key, before)
+            state = self._decode(key, before) or SessionState(session.version)
             if state.has_ended:
                 return None
             is_saved = change.is_in(state)  # also by a try whose response got lost, so that others may not know it
             if not is_saved:
                 state = change.apply(state)
                 value = self._replica.keys.sign(key, state)
-                if len(value) > MAX_STATE:
+                if len(value) > MAX_STATE or self._replica.budget.take(session.owner, len(value)) is not None:
                     return None
-                is_saved = store.change(key, before, value, self._seconds_of(session))
+                is_saved = store.change(key, before, value, self._seconds)
             if is_saved:
                 session.apply(state)
-                return self._replica.append_now(self._replica.keys.bus, "state", session.name, state)
+                shown = state if len(msgspec.msgpack.encode(state)) <= MAX_NOTE else None
+                return self._replica.append_now(self._replica.keys.notes, "state", session.name, shown)
             before = store.get(key)
         return None
 
-    def write_again(self, session: SharedSession) -> None:
-        """Write the state of a session again, as this replica has it: the store may have lost it."""
-        session.is_loaded = False
-        if session.version and not session.closed:
-            facts = session.connection.session
-            state = SessionState(session.version, facts.log_level, sorted(facts.subscribed))
-            self._replica.later(partial(self._put_if_newer, session, state))
+    def take(self, session: SharedSession, shown: Any) -> None:
+        """Take a state that another replica has announced: from the store, if it is too large for a note."""
+        if shown is None:
+            self._replica.ask(partial(self.load, session))
+        else:
+            session.apply(msgspec.convert(shown, SessionState))
 
-    def _put_if_newer(self, session: SharedSession, state: SessionState, store: Store) -> None:
-        key = self._key_of(session)
-        value = self._replica.keys.sign(key, state)
-        before = store.get(key)
-        while self._decode(key, before).version < state.version:
-            if store.change(key, before, value, self._seconds_of(session)):
-                return
-            before = store.get(key)
-
-    def _decode(self, key: str, value: bytes | None) -> SessionState:
+    def _decode(self, key: str, value: bytes | None) -> SessionState | None:
         content: Any = None if value is None else self._replica.keys.open(key, value)
-        return SessionState() if content is None else msgspec.convert(content, SessionState)
+        return None if content is None else msgspec.convert(content, SessionState)
 
     def _key_of(self, session: SharedSession) -> str:
         return self._replica.keys.key("session", session.name)
-
-    def _seconds_of(self, session: SharedSession) -> float:
-        return max(1.0, session.until - self._now())

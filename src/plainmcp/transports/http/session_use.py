@@ -1,30 +1,41 @@
-"""When the sessions that all replicas serve were last used, at any replica: one that is not used for long ends.
+"""Whether the sessions that all replicas serve are in use, at any replica: one that is not used for long ends.
 
-A replica writes now and then that a session is in use. No such sign means that it is not, but only if the store has
-not lost it: so a store that is younger than the idle time says nothing.
+A session that is used is written into the store now and then, where it expires. So one that is not there has ended;
+but only if the store has not lost it: a store that is younger than the idle time says nothing.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from ...store.interface import Store
 from .replica import Replica
 from .shared_session import SharedSession
 
-__all__ = ["SessionUse"]
+__all__ = ["SessionUse", "seconds_of"]
 
 LEAST = 2.0
 """The shortest idle time, in seconds: signs of use are written about once a second."""
+
+
+def seconds_of(idle: float) -> float:
+    """How long a session is kept in the store after a sign of its use, with an idle time."""
+    return 1.1 * max(idle, LEAST)  # the next sign comes with a use that is a tenth of the time later, or after that
 
 
 class SessionUse:
     """The signs of use of the sessions of one endpoint."""
 
     def __init__(
-        self, replica: Replica, idle: float, now: Callable[[], float], sessions: Callable[[], Iterable[SharedSession]]
+        self,
+        replica: Replica,
+        idle: float,
+        now: Callable[[], float],
+        sessions: Callable[[], Iterable[SharedSession]],
+        renew: Callable[[SharedSession, Store], None],
     ) -> None:
-        self._replica, self._now, self._get_sessions = replica, now, sessions
-        self._idle = max(idle, LEAST)
-        self._period = self._idle / 10  # how often the use of a session is written
+        self._replica, self._now, self._get_sessions, self._renew = replica, now, sessions, renew
+        self._seconds = seconds_of(idle)
+        self._period = self._seconds / 11  # how often the use of a session is written
         self._next = 0.0
         replica.ticks.append(self._tick)
         replica.returns.append(self._begin_again)
@@ -33,24 +44,17 @@ class SessionUse:
         """Note that a session is used."""
         if now - session.noted >= self._period and self._replica.problem is None:
             session.noted = now
-            key = self._replica.keys.key("used", session.name)
-            value = self._replica.keys.sign(key, True)
-            # The next sign comes with the first use after a period.
-            self._replica.later(lambda store: store.put(key, value, self._idle + self._period))
+            self._replica.later(partial(self._renew, session))
 
     def is_idle(self, session: SharedSession, store: Store) -> bool:
-        """Whether a session was used nowhere for the idle time; asks the store."""
+        """Whether a session that the store does not have was used nowhere for the idle time; asks the store."""
         now = self._now()
-        if now - session.created <= self._idle:
+        if now - session.created <= self._seconds:
             return False
-        keys = self._replica.keys
-        used, began = keys.key("used", session.name), keys.key("began")
-        value = store.get(used)
-        if value is not None and keys.open(used, value):
-            return False
-        value = store.get(began)
-        since = None if value is None else keys.open(began, value)
-        return since is not None and now - since > self._idle + self._period
+        key = self._replica.keys.key("began")
+        value = store.get(key)
+        since = None if value is None else self._replica.keys.open(key, value)
+        return since is not None and now - since > self._seconds
 
     def _tick(self) -> None:
         """Note now and then that busy sessions are in use, and that the store still has all signs."""
@@ -69,7 +73,7 @@ class SessionUse:
         before = store.get(key)
         is_genuine = before is not None and self._replica.keys.open(key, before) is not None
         value = before if before is not None and is_genuine else self._replica.keys.sign(key, self._now())
-        store.change(key, before, value, 2 * self._idle + 60)
+        store.change(key, before, value, 2 * self._seconds + 60)
 
     def _begin_again(self) -> None:
         """Write the signs again: the store may have lost them."""

@@ -32,8 +32,6 @@ from .stream import Stream
 
 __all__ = ["SharedEndpoint"]
 
-TOO_MANY = Limit("too many answers and cancellations of this session are for other replicas", True)
-"""Why an answer is refused."""
 WAIT = 0.5
 """How many seconds the response to a request waits until the store has the changes that it made."""
 _CHANGE_STATE = frozenset({"logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
@@ -110,8 +108,9 @@ class SharedEndpoint(Endpoint):
         route = session.find_route(envelope)
         if route is None:
             return None if replica.problem is None else _refuse_without_store()
-        if not session.may_pass(route):
-            return rules.refuse_by(TOO_MANY)
+        limit = session.find_limit(route)
+        if limit is not None:
+            return rules.refuse_by(limit)
         if replica.problem is not None:
             replica.append(*route)
 

@@ -16,22 +16,23 @@ from msgspec import UNSET
 from ...protocol.core import Core
 from ...wire.jsonrpc import Envelope
 from ..link import normalize_id
+from ..shares import Limit
 from .http_session import MAX_OPEN_STREAMS, HttpSession, SessionShares
 from .replica import Replica
 from .settings import Settings
 from .signed_ids import SignedId
 from .stream import Stream
 
-__all__ = ["MAX_COPY", "STANDING", "SessionState", "SharedSession", "StreamName"]
+__all__ = ["STANDING", "SessionState", "SharedSession", "StreamName"]
 
 MAX_COPY = 2**20
 """How many bytes of one stream are copied into the store; if it has more, other replicas cannot send it."""
-MAX_ID = 64
-"""How many bytes the id of a request may have to be part of a stream's name."""
+MAX_ID = 128
+"""How many bytes the id of a request may have to be part of a stream's name, or to be cancelled elsewhere."""
 MAX_PASSED = 200
 """How many answers and cancellations one session passes on to other replicas in ten seconds."""
-MAX_PASSED_BYTES = 2**24
-"""How many bytes of them."""
+TOO_MANY = Limit("too many answers and cancellations of this session are for other replicas", True)
+"""Why an answer is refused."""
 STANDING = "g"
 """The name of streams that stay open."""
 
@@ -82,7 +83,7 @@ class SharedSession(HttpSession):
         """The other replica that has its newest open stream."""
         self._claims = 0  # how often this replica has announced that it has that stream, and not heard so itself
         self._replica = replica
-        self._passing_since, self._passed, self._passed_bytes = 0.0, 0, 0
+        self._passing_since, self._passed = 0.0, 0
         self.connection.elsewhere = self._pass_on
         self.connection.name_question = self._name_question  # type: ignore[method-assign]
 
@@ -125,7 +126,7 @@ class SharedSession(HttpSession):
     def _pass_on(self, envelope: Envelope) -> None:
         """Pass a message of a batch to other replicas, without waiting for that."""
         route = self.find_route(envelope)
-        if route is not None and self.may_pass(route):
+        if route is not None and self.find_limit(route) is None:
             self._replica.append(*route)
 
     def find_route(self, envelope: Envelope) -> tuple[Any, ...] | None:
@@ -142,16 +143,18 @@ class SharedSession(HttpSession):
             return (self._replica.keys.inbox_of(owner), "answer", self.name, *parts)
         if envelope.params is None:
             return None
-        return (self._replica.keys.bus, "cancel", self.name, normalize_id(bytes(envelope.params.requestId)))
+        id = normalize_id(bytes(envelope.params.requestId))
+        return (self._replica.keys.notes, "cancel", self.name, id) if len(id) <= MAX_ID else None
 
-    def may_pass(self, route: tuple[Any, ...]) -> bool:
-        """Whether another message may be passed on: one session must not fill the logs."""
+    def find_limit(self, route: tuple[Any, ...]) -> Limit | None:
+        """The limit that one more message for other replicas is over: one session must not fill the logs."""
         now = self._now()
         if now - self._passing_since > 10:
-            self._passing_since, self._passed, self._passed_bytes = now, 0, 0
+            self._passing_since, self._passed = now, 0
         self._passed += 1
-        self._passed_bytes += sum(len(part) for part in route)
-        return self._passed <= MAX_PASSED and self._passed_bytes <= MAX_PASSED_BYTES
+        if self._passed > MAX_PASSED:
+            return TOO_MANY
+        return self._replica.budget.take(self.owner, sum(len(part) for part in route))
 
     def _find_owner(self, question: str) -> str | None:
         """The other replica that asked a question of this session; None if no replica did."""
@@ -194,6 +197,8 @@ class SharedSession(HttpSession):
 
     def _copy_event(self, log: str, size: list[int], number: int, message: bytes | None) -> None:
         before, after = size[0], size[0] + len(message or b"")
+        if after <= MAX_COPY and self._replica.budget.take(self.owner, after - before) is not None:
+            after = MAX_COPY + 1
         if after <= MAX_COPY:
             content = ("end", number) if message is None else ("event", number, bytes(message))
             self._replica.append(log, *content)
@@ -202,10 +207,17 @@ class SharedSession(HttpSession):
         size[0] = after
 
     def mirror(self, name: str, after: int) -> Stream:
-        """A stream for the events of another replica's stream, after an event."""
+        """A stream for the events of another replica's stream, after an event; it ends when its client leaves."""
         stream = self._new_stream(name, after)
         super().keep(stream)  # without a copy
         return stream
+
+    def _leave_mirror(self, stream: Stream) -> None:
+        is_own = stream.name.startswith(f"{self._replica.name}.")
+        if not is_own and not stream.finished and stream.reader is None:
+            stream.finish()
+            with self._lock:
+                self._open.pop(stream.name, None)
 
     def make_standing_stream(self, after: int = 0) -> Stream:
         """A new stream for messages that belong to no request, after a position; see `add_standing`."""
@@ -229,7 +241,7 @@ class SharedSession(HttpSession):
         Until other replicas know, they may send a message on an older stream, too; but none is lost.
         """
         self.reader, self._claims = None, self._claims + 1
-        self._replica.append(self._replica.keys.bus, "reader", self.name, self._replica.name)
+        self._replica.append(self._replica.keys.notes, "reader", self.name, self._replica.name)
 
     def claim_again(self) -> None:
         """Announce the newest open stream again, if this replica has it: the store may have lost that."""
@@ -253,6 +265,7 @@ class SharedSession(HttpSession):
     def leave_stream(self, stream: Stream) -> None:
         """Note that the client does not read an open stream any more: it can continue with another replica."""
         if stream.name != STANDING:
+            self._leave_mirror(stream)
             return
         with self._lock:
             stream.finish()  # also one that is not added yet
@@ -260,7 +273,7 @@ class SharedSession(HttpSession):
             if stream in self.standing:
                 self.standing.remove(stream)
             if is_last:  # under the lock: others must not hear of a stream after its end
-                self._replica.append(self._replica.keys.bus, "left", self.name, self._replica.name)
+                self._replica.append(self._replica.keys.notes, "left", self.name, self._replica.name)
 
     def send(self, message: bytes) -> None:
         """Send a message that belongs to no request on one stream only, of all replicas (R2511-HTTP-22)."""

@@ -27,8 +27,10 @@ class StoreKeys:
         self._base = f"{{{quote(core.info.name, safe='')}}}:"  # in braces: one slot of a cluster
         self._secret: bytes | None = None
         self._has_warned = False
-        self.bus = self.key("bus")
-        """The log of all replicas."""
+        self.changes = self.key("changes")
+        """The log of changes, for all replicas."""
+        self.notes = self.key("notes")
+        """The log of what happens to sessions, for all replicas."""
 
     def key(self, *parts: str) -> str:
         """A key of this server: those of other servers are different."""

@@ -13,17 +13,20 @@ from typing import NamedTuple
 
 from ...store.interface import Store, StoreError
 from .store_health import PAUSE, StoreHealth
+from .store_keys import StoreKeys
 
-__all__ = ["StoreWriter"]
+__all__ = ["MAX_CHANGES", "StoreWriter"]
 
 BEAT = 1.0
 """How often a replica writes that it is alive."""
-BUS_LIMITS = 10_000, 60.0 * 60
-"""How many entries the log of all replicas keeps, and for how many seconds after the last one.
-
-Changes since then reach clients that reconnect."""
-LOG_LIMITS = 1_000, 10.0 * 60
-"""The same for other logs."""
+MAX_CHANGES = 10_000
+"""How many changes are kept: those since then reach clients that reconnect."""
+CHANGE_SECONDS = 60.0 * 60
+"""How long they are kept after the last one."""
+MAX_LOG = 1_000
+"""How many entries other logs keep."""
+LOG_SECONDS = 10.0 * 60
+"""How long these are kept after the last one."""
 MAX_QUEUE = 10_000
 """How many entries may wait to be written; beyond that the oldest are dropped."""
 MAX_QUEUE_BYTES = 2**26
@@ -47,8 +50,8 @@ class _Item(NamedTuple):
 class StoreWriter:
     """The queue and the thread of one process."""
 
-    def __init__(self, store: Store, health: StoreHealth, bus: str, beat: Callable[[Store], None]) -> None:
-        self._store, self._health, self._bus = store, health, bus
+    def __init__(self, store: Store, health: StoreHealth, keys: StoreKeys, beat: Callable[[Store], None]) -> None:
+        self._store, self._health, self._keys = store, health, keys
         self._beat = beat  # writes that the replica is alive
         self._next_beat = 0.0
         self._changed = threading.Condition()
@@ -56,7 +59,7 @@ class StoreWriter:
         self._queued_bytes = 0
         self._count = 0
         self.written = 0
-        """The number of the last entry of the log of all replicas that does not wait any more."""
+        """The number of the last change that does not wait any more."""
 
     def append(self, log: str, value: bytes) -> int:
         """Append an entry to a log as soon as possible; returns its number, for `wait`."""
@@ -80,10 +83,12 @@ class StoreWriter:
 
     def limits_of(self, log: str) -> tuple[int, float]:
         """How many entries a log keeps, and for how many seconds."""
-        return BUS_LIMITS if log == self._bus else LOG_LIMITS
+        if log == self._keys.changes:
+            return MAX_CHANGES, CHANGE_SECONDS
+        return MAX_CHANGES if log == self._keys.notes else MAX_LOG, LOG_SECONDS
 
     def wait(self, number: int, seconds: float) -> None:
-        """Wait until an entry of the log of all replicas is written; not for a store that fails."""
+        """Wait until a change is written; not for a store that fails."""
         with self._changed:
             self._changed.wait_for(lambda: self.written >= number or self._health.problem is not None, seconds)
 
@@ -126,15 +131,21 @@ class StoreWriter:
                     self._health.recover("writing")
 
     def _write(self, items: list[_Item]) -> None:
-        for is_bus in (True, False):
-            group = [item for item in items if item.work is None and (item.log == self._bus) is is_bus]
-            if group:
-                self._store.append([(item.log, item.value) for item in group], *self.limits_of(group[0].log))
-                self._remove(group)
+        for limits, group in self._group(items).items():
+            self._store.append([(item.log, item.value) for item in group], *limits)
+            self._remove(group)
         for item in items:
             if item.work is not None:
                 item.work(self._store)
                 self._remove([item])
+
+    def _group(self, items: list[_Item]) -> dict[tuple[int, float], list[_Item]]:
+        """The entries by the limits of their logs; notes first, because changes rely on them."""
+        groups: dict[tuple[int, float], list[_Item]] = {self.limits_of(self._keys.notes): []}
+        for item in items:
+            if item.work is None:
+                groups.setdefault(self.limits_of(item.log), []).append(item)
+        return {limits: group for limits, group in groups.items() if group}
 
     def _remove(self, items: list[_Item]) -> None:
         done = {item.number for item in items}
@@ -146,7 +157,7 @@ class StoreWriter:
             self._changed.notify_all()
 
     def _note_end_of(self, item: _Item) -> None:
-        if item.log == self._bus:
+        if item.log == self._keys.changes:
             self.written = max(self.written, item.number)
 
     def _drop_old(self) -> None:

@@ -190,7 +190,7 @@ def test_what_waits_too_long_is_dropped(monkeypatch: pytest.MonkeyPatch, caplog:
             replica = one.endpoint.shared.replica
             await wait_until(lambda: replica.problem)
             for number in range(10):
-                replica.append(replica.keys.bus, "change", "resources/updated", f"memo://{number}", "")
+                replica.append(replica.keys.changes, "resources/updated", f"memo://{number}", "")
             assert len(replica._writer._queue) == 3
             await wait_until(lambda: not replica._writer._queue)
 
@@ -212,13 +212,13 @@ def test_content_that_this_server_did_not_sign_is_ignored(caplog: pytest.LogCapt
             await stream.until(lambda live: live.status)
             mine, stranger = one.endpoint.shared.replica.keys, make_server(key=b"the key of a stranger")
             theirs = Replica(stranger, store).keys
-            forged = [b"", b"x" * 100, theirs.sign(mine.bus, ("change", "resources/updated", "memo://one", ""))]
-            forged.append(mine.sign("another log", ("change", "resources/updated", "memo://one", "")))
-            store.append([(mine.bus, value) for value in forged], 100, 60)
+            forged = [b"", b"x" * 100, theirs.sign(mine.changes, ("resources/updated", "memo://one", ""))]
+            forged.append(mine.sign("another log", ("resources/updated", "memo://one", "")))
+            store.append([(mine.changes, value) for value in forged], 100, 60)
             # A replica that is older or newer may say what this one does not understand.
-            store.append(
-                [(mine.bus, mine.sign(mine.bus, ("unheard", "of"))), (mine.bus, mine.sign(mine.bus, ()))], 9, 9
-            )
+            strange: list[tuple[Any, ...]] = [("unheard", "of"), ()]
+            for log in (mine.changes, mine.notes):
+                store.append([(log, mine.sign(log, content)) for content in strange], 9, 9)
             await speak(other, call("touch"), headers)
             await stream.until(lambda live: messages(live))
             await asyncio.sleep(0.1)

@@ -84,7 +84,7 @@ def test_a_replica_takes_over_the_stream_of_one_that_is_dead(monkeypatch: Any) -
             await stream.until(lambda live: live.status)
             await asyncio.sleep(0.1)
             replica, [held] = one.endpoint.shared.replica, one.endpoint.shared._by_name.values()
-            replica.append(replica.keys.bus, "reader", held.name, "dead")
+            replica.append(replica.keys.notes, "reader", held.name, "dead")
             await wait_until(lambda: held.reader == "dead")
             await speak(other, call("touch"), headers)
             await stream.until(lambda live: messages(live))

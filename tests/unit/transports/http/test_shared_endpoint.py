@@ -254,7 +254,7 @@ def test_one_session_does_not_fill_the_logs_of_others() -> None:
             asked = await question(live)
             large = {"action": "accept", "content": {"word": "x" * 3_000_000}}
             statuses = set()
-            for _ in range(8):
+            for _ in range(12):
                 reply = {"jsonrpc": "2.0", "id": asked["id"], "result": large}
                 statuses.add((await speak(other, reply, headers)).status)
             assert statuses == {202, 429}
