@@ -47,7 +47,12 @@ class RedisStore:
         self._refused: tuple[type[Exception], ...] = (redis.ResponseError,)
         # A connection that Redis has closed since its last use is opened again, once; a time-out is not repeated.
         retry = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
-        options: dict[str, Any] = {"socket_connect_timeout": timeout, "retry": retry, "max_connections": 64}
+        options: dict[str, Any] = {
+            "socket_connect_timeout": timeout,
+            "retry": retry,
+            "max_connections": 64,
+            "protocol": 2,  # its answers are the same in all versions of redis-py
+        }
         try:
             self._redis: Any = redis.Redis.from_url(url, socket_timeout=timeout, **options)
             self._waiting: Any = redis.Redis.from_url(url, socket_timeout=timeout + 1, **options)
@@ -99,7 +104,7 @@ class RedisStore:
         skip = len(self._prefix)
         return [
             Entry(name.decode()[skip:], _position_of(id), fields.get(b"v", b""))
-            for name, entries in (logs.items() if isinstance(logs, dict) else logs)
+            for name, entries in logs
             for id, fields in entries
         ]
 

@@ -107,7 +107,7 @@ class SessionStates:
                 sleep(SETTLE)
                 return None
             problem = "this session has too many subscriptions, too many changes at once, or has ended"
-        except StoreError as error:
+        except (StoreError, TimeoutError) as error:
             _log.debug("a change of a session was not saved: %s", error)
             problem = UNAVAILABLE
         facts = session.connection.session
@@ -129,6 +129,8 @@ class SessionStates:
                 if len(value) > MAX_STATE or self._replica.budget.take(session.owner, len(value)) is not None:
                     return None
                 is_saved = store.change(key, before, value, self._seconds)
+            if is_saved and monotonic() > until:
+                raise TimeoutError("the store is too slow")  # the next try announces it
             if is_saved:
                 session.apply(state)
                 shown = state if len(msgspec.msgpack.encode(state)) <= MAX_NOTE else None

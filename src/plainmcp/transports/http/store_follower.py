@@ -130,7 +130,7 @@ class StoreFollower:
         self.begun.set()
 
     def _go_back(self) -> None:
-        """After a failure the logs may be new ones: then they are taken from their beginning."""
+        """Go on at the end of each log that the store has lost, or a part of it, in a failure."""
         with self.lock:
             self.position = min(self.position, self._store.last(self._keys.changes))
         for log, (position, take) in list(self._followed.items()):

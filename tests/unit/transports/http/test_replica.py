@@ -15,6 +15,7 @@ from plainmcp.transports.http import store_follower, store_writer
 from plainmcp.transports.http.replica import Replica
 from redis_server import RedisServer, running_redis
 from replicas import call, make_server, messages, question, replicas, request, wait_until
+from slow_redis import slow_way
 
 SUBSCRIBE = request("resources/subscribe", uri="memo://one")
 
@@ -327,6 +328,47 @@ def test_redis_in_trouble_and_back(redis: RedisServer, trouble: str) -> None:
 
     run(work())
     store.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.1, 0.3, 0.45, 0.7])
+def test_a_slow_redis_delays_nothing_for_long(redis: RedisServer, seconds: float) -> None:
+    """What needs the store works, or fails with an error that says so, within about a second."""
+
+    async def work() -> None:
+        with slow_way(redis.port) as way:
+            store = RedisStore(way.url)
+            with replicas(store) as apps:
+                one, other = apps
+                headers = await session(one, elicitation={})
+                await check_that_all_works(apps, headers)
+                way.seconds = seconds
+                for app in apps:
+                    started = time.monotonic()
+                    answer = (await speak(app, request("resources/subscribe", uri="memo://two"), headers)).json
+                    assert time.monotonic() - started < 1.3
+                    if "error" in answer:
+                        assert "the store that the replicas" in answer["error"]["message"]
+                        assert seconds > 0.1
+                live = Live(one, call("ask", "slow"), headers)
+                await live.until(lambda live: live.over or messages(live))
+                if not live.over:
+                    asked = await question(live)
+                    reply = {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}
+                    started = time.monotonic()
+                    assert (await speak(other, reply, headers)).status in (202, 503)
+                    assert time.monotonic() - started < 1.3
+                started = time.monotonic()
+                assert (await speak(one, call("touch"), headers)).status == 200
+                assert time.monotonic() - started < 1.3
+                await check_that_calls_go_on(apps, headers)
+                way.seconds = 0.0
+                await live.done()  # the answer arrives after all
+                await wait_until(lambda: not any(app.endpoint.shared.replica.problem for app in apps))
+                await check_that_all_works(apps, headers)
+            store.close()
+
+    run(work())
 
 
 @pytest.mark.slow

@@ -269,20 +269,6 @@ def test_one_session_does_not_fill_the_logs_of_others() -> None:
     run(work())
 
 
-def test_a_session_that_was_ended_is_unknown_everywhere(store: Store) -> None:
-    async def work() -> None:
-        with replicas(store) as (one, other):
-            headers = await session(one)
-            assert (await speak(other, None, headers, "DELETE")).status == 204
-            await asyncio.sleep(0.2)
-            with replicas(store, 1) as [third]:
-                await asyncio.sleep(0.2)
-                for app in (one, other, third):
-                    assert (await speak(app, request("ping"), headers)).status == 404
-
-    run(work())
-
-
 def test_another_caller_does_not_get_at_a_session_through_another_replica(store: Store) -> None:
     def user_of(scope: Any) -> str:
         return dict(scope["headers"])[b"x-user"].decode()
@@ -311,35 +297,6 @@ def test_other_servers_in_the_same_store_are_left_alone(store: Store) -> None:
             assert not messages(stream)
             stream.hang_up()
             await stream.task
-
-    run(work())
-
-
-def test_a_session_that_was_ended_long_ago_is_unknown_to_a_new_replica(store: Store) -> None:
-    """Also if the log of all replicas does not have that entry any more (R2511-SESS-04)."""
-
-    async def work() -> None:
-        with replicas(store) as (one, _):
-            headers = await session(one)
-            assert (await speak(one, None, headers, "DELETE")).status == 204
-            for body in (
-                request("ping"),
-                request("tools/list"),
-                call("add", a=1, b=2),
-                call("count", 9, True, to=2),
-                request("resources/subscribe", uri="memo://one"),
-                [request("ping"), call("add", 2, a=1, b=2)],
-                {"jsonrpc": "2.0", "method": "notifications/initialized"},
-            ):
-                with replicas(store, 1) as [third]:
-                    answer = await speak(third, body, headers)
-                    if not isinstance(body, list):  # this revision has no batches
-                        assert answer.status == 404 and "session" in answer.json["error"]["message"], body
-                        assert answer.json.get("id") == body.get("id")
-                    assert (await speak(third, request("ping"), headers)).status == 404
-            with replicas(store, 1) as [third]:
-                await Live(third, None, headers, "GET").done()  # it ends at once
-                assert (await speak(third, None, headers, "GET")).status == 404
 
     run(work())
 
