@@ -14,6 +14,7 @@ LAZY = {
     "hashlib": "brings OpenSSL, a thirtieth of what the whole package takes to load; few answers need a hash",
     "hmac": "as hashlib",
     "difflib": "needed only for hints on misspelled names",
+    "csv": "needed only by results that are rendered as CSV",
     "importlib": "importlib.metadata takes long to load, and only --version needs it",
     "yaml": "an extra: most users do not have it",
     "redis": "an extra: most servers are one process",
