@@ -112,6 +112,9 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     extra_arguments: Literal["refuse", "ignore"] = "refuse"
     # The text of a failed call: {error} is what went wrong, {tool} the name of the tool.
     error_text: str = "{error}"
+    # The text about arguments that do not fit: {problems} has a line for each problem, {count} is their number, {s}
+    # is an "s" if there are several, {tool} is the name of the tool.
+    arguments_text: str = "{problems}"
     # Features are listed by name or URI, or as they were registered.
     list_order: Literal["name", "registration"] = "name"
     # The title of a feature without one: none; the first paragraph of the docstring; the name in words.

@@ -109,9 +109,12 @@ class Context(context.Context[Any]):
         return super().session_id or str(self.session_state.setdefault("_fastmcp_session_id", uuid4().hex))
 
     @property
-    def transport(self) -> str:
-        """Whether the request came by "streamable-http" or another way, which is named "stdio"."""
-        return "streamable-http" if self.headers else "stdio"
+    def transport(self) -> str | None:
+        """How the request came: "streamable-http" or "stdio"; None if the program passes messages itself."""
+        if self.headers:
+            return "streamable-http"
+        link = self._request.link
+        return "stdio" if link is not None and link.transport == "pipe" else None
 
     @property
     def is_background_task(self) -> bool:
