@@ -248,7 +248,7 @@ def is_name(name: str) -> bool:
 def check_name(name: str) -> str:
     """The name of a tool or prompt; raises AuthorError if it is not allowed."""
     if not name:
-        raise AuthorError("a lambda has no name; say one with name=")
+        raise AuthorError("a lambda has no name; pass name=")
     if not is_name(name):
         raise AuthorError(f"the name {name!r} is not 1 to 128 letters, digits, underscores, dashes and dots")
     return name

@@ -8,7 +8,7 @@ only: it runs until its `yield` before the rest, and continues after it. Knows s
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from inspect import iscoroutinefunction, isgeneratorfunction
+from inspect import iscoroutinefunction, isgeneratorfunction, signature
 from typing import Any
 
 import msgspec
@@ -53,7 +53,21 @@ def compile(function: Callable[..., Any], methods: Sequence[str] | None = None) 
             raise AuthorError(f"there is no method {method!r}; the methods are {', '.join(METHODS)}")
     target = function if iscoroutinefunction(function) else getattr(function, "__call__", function)  # noqa: B004
     feature = Feature(function=function, is_async=iscoroutinefunction(target))
-    return Middleware(feature, None if methods is None else frozenset(methods), isgeneratorfunction(function))
+    only_looks = isgeneratorfunction(function)
+    _check_parameters(function, 1 if only_looks else 2)
+    return Middleware(feature, None if methods is None else frozenset(methods), only_looks)
+
+
+def _check_parameters(function: Callable[..., Any], count: int) -> None:
+    """Raise AuthorError if a function cannot be called with so many arguments."""
+    try:
+        signature(function).bind(*range(count))
+    except TypeError:
+        name = getattr(function, "__name__", "it")
+        wanted = "(request), because it has a yield" if count == 1 else "(request, call_next)"
+        raise AuthorError(f"middleware is called with {wanted}, and {name} does not take that") from None
+    except ValueError:  # a function without a signature, such as some in C
+        return
 
 
 def wrap_methods(

@@ -1,7 +1,6 @@
 """Checks of an author's options: an unknown one, or a value of the wrong type, is refused with advice.
 
-Uses the hints of the function that takes the options, so that it agrees with type checkers. Knows no options itself,
-except those of other packages that authors may be used to.
+Uses the hints of the function that takes the options, so that it agrees with type checkers. Knows no options itself.
 """
 
 import inspect
@@ -12,48 +11,11 @@ from typing import Any, Literal, NamedTuple, TypeVar, Union, Unpack, cast, get_a
 
 from ..errors import OptionError
 from ..schema import wording
+from . import habits
 
 __all__ = ["check_options", "has_type", "with_checked_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-_HTTP = 'server.run(http="127.0.0.1:8000") serves over HTTP, server.run() on standard input and output'
-_MOUNT = "run(http=…, path=…) and asgi(path=…) take the path; by default run serves at /mcp"
-_JSON = "leave it out: a client's Accept header says whether it takes JSON, and what has only one message is JSON"
-_HINT = 'write it in annotations=, such as annotations={"readOnlyHint": True}'
-HABITS = {
-    "allowed_hosts": "write hosts=",
-    "allowed_origins": "write origins=",
-    "auth": "asgi(auth=…), wsgi(auth=…) and run(http=…, auth=…) take verifiers; a tool takes requires= and visible=",
-    "debug": "leave it out: the log has every exception in full; mask_errors=False sends their text to clients too",
-    "dependencies": "leave it out: declare what you depend on in your pyproject.toml",
-    "destructiveHint": _HINT,
-    "enabled": "write visible=, a function of who is calling",
-    "exclude_args": "leave it out: a parameter that is not for the model can be bound with functools.partial",
-    "host": _HTTP,
-    "idempotentHint": _HINT,
-    "json_response": _JSON,
-    "log_level": 'write run(log_level="info"), or set the level of the logger "plainmcp"',
-    "mask_error_details": "write mask_errors=",
-    "mount_path": _MOUNT,
-    "on_duplicate_prompts": "write replace=True where you register the other one",
-    "on_duplicate_resources": "write replace=True where you register the other one",
-    "on_duplicate_tools": "write replace=True where you register the other one",
-    "openWorldHint": _HINT,
-    "port": _HTTP,
-    "readOnlyHint": _HINT,
-    "reload": "the command line does that: plainmcp serve FILE --http HOST:PORT --reload",
-    "show_banner": "leave it out: there is none",
-    "sse_path": _MOUNT,
-    "stateless_http": "write stateless=",
-    "streamable_http_path": _MOUNT,
-    "strict_input_validation": "write lenient_arguments=False",
-    "structured_output": "write output_schema=True or output_schema=False",
-    "tools": "register each function with server.tool(function)",
-    "transport": _HTTP,
-    "uvicorn_config": "write uvicorn=",
-}
-"""Options of other packages, and what to write instead."""
 
 
 def with_checked_options(where: str, usage: str) -> Callable[[F], F]:
@@ -87,7 +49,7 @@ def check_options(options: Mapping[str, Any], known: Mapping[str, Any], where: s
 
 def _advice_for(name: str, known: Mapping[str, Any]) -> str:
     near = wording.find_nearest(name, known)
-    hint = f": {HABITS[name]}" if name in HABITS else f"; did you mean {near}=?" if near else ""
+    hint = f": {habits.OPTIONS[name]}" if name in habits.OPTIONS else f"; did you mean {near}=?" if near else ""
     return f"{hint}{'' if hint.endswith('?') else '.'} The options are {', '.join(known)}."
 
 

@@ -383,3 +383,27 @@ def test_middleware_can_see_the_result_that_a_value_becomes() -> None:
     client.get_prompt("ask")
     assert [type(one).__name__ for one in seen] == ["CallToolResult", "ReadResourceResult", "GetPromptResult"]
     assert (seen[0].content[0].text, seen[1].contents[0].text, seen[2].messages[0].role) == ("42", "x", "user")
+
+
+def one_parameter(request: Any) -> None: ...
+
+
+def three_parameters(request: Any, call_next: Any, other: Any) -> None: ...
+
+
+def looks(request: Any, call_next: Any) -> Any:
+    yield
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted"),
+    [
+        (one_parameter, "(request, call_next), and one_parameter does not take that"),
+        (three_parameters, "(request, call_next), and three_parameters does not take that"),
+        (looks, "(request), because it has a yield, and looks does not take that"),
+    ],
+)
+def test_a_function_with_other_parameters_is_refused_when_it_is_registered(function: Any, wanted: str) -> None:
+    with pytest.raises(AuthorError) as raised:
+        Server("s").middleware(function)
+    assert str(raised.value) == f"middleware is called with {wanted}"

@@ -12,7 +12,8 @@ from plainmcp.compat import openmcp
 from plainmcp.compat.fastmcp import FastMCP
 from plainmcp.compat.mcp_serializer import MCPRegistry
 from plainmcp.errors import AuthorError, OptionError
-from plainmcp.protocol.option_check import HABITS, has_type
+from plainmcp.protocol.habits import OPTIONS
+from plainmcp.protocol.option_check import has_type
 from plainmcp.protocol.options import HttpOptions, RunOptions
 from plainmcp.transports.http.settings import Settings
 from speaking import answer
@@ -78,7 +79,7 @@ IN_VAIN: dict[str, tuple[Callable[[Server], Any], str]] = {
     "a method in its class": (lambda s: s.tool(Station.measure), "a method without its object"),
     "a classmethod in its class": (lambda s: s.tool(vars(Station)["nearest"]), "cannot be called as it is"),
     "a property": (lambda s: s.tool(vars(Station)["height"]), "cannot be called as it is"),
-    "a lambda": (lambda s: s.tool(lambda: 1), "a lambda has no name; say one with name="),
+    "a lambda": (lambda s: s.tool(lambda: 1), "a lambda has no name; pass name="),
     "a bare completion": (
         lambda s: s.completion(forecast),
         r'ref takes a text, .*; write @server.completion\("prompt", "argument"\)',
@@ -328,7 +329,7 @@ def test_a_value_an_option_does_not_take_is_the_authors_mistake(option: str) -> 
         use(Server("s"))
 
 
-@pytest.mark.parametrize("name", HABITS)
+@pytest.mark.parametrize("name", OPTIONS)
 def test_what_is_an_option_elsewhere_is_not_mistaken_for_one_of_ours(name: str) -> None:
     """Advice about an option that we have would never be given; log_level is an option of run only."""
     server = Server("s")
@@ -337,7 +338,7 @@ def test_what_is_an_option_elsewhere_is_not_mistaken_for_one_of_ours(name: str) 
     for use in [use for use in uses if use not in others.get(name, ())]:
         with pytest.raises(OptionError) as caught:
             use(**{name: 1})
-        assert HABITS[name] in str(caught.value)
+        assert OPTIONS[name] in str(caught.value)
 
 
 def test_the_settings_of_http_are_the_options_type_checkers_know() -> None:
