@@ -39,6 +39,7 @@ __all__ = [
     "blob_uri",
     "block_of",
     "contents_of",
+    "fields_advice",
     "from_bytes",
     "is_large",
     "text_block_of_file",
@@ -254,7 +255,12 @@ def annotations_of(annotations: Annotations | Mapping[str, Any] | None) -> Annot
     try:
         return codec.convert(msgspec.to_builtins(annotations), Annotations)
     except (msgspec.ValidationError, TypeError) as error:
-        raise AuthorError(f"annotations: {error}") from None
+        raise AuthorError(f"annotations: {error}{fields_advice(Annotations)}") from None
+
+
+def fields_advice(kind: type[msgspec.Struct]) -> str:
+    """The end of an error about a value of a type: which fields it has."""
+    return f"; the fields are {', '.join(kind.__struct_encode_fields__)}"
 
 
 # MIME types -------------------------------------------------------------------------------------

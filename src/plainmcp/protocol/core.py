@@ -493,4 +493,4 @@ def _convert_option(kind: Any, value: dict[str, Any], what: str) -> Any:
     try:
         return codec.convert(value, kind)
     except msgspec.ValidationError as error:
-        raise AuthorError(f"{what}: {error}") from None
+        raise AuthorError(f"{what}: {error}{media.fields_advice(kind)}") from None

@@ -9,7 +9,6 @@ import pytest
 
 from plainmcp import Server
 from plainmcp.compat import openmcp
-from plainmcp.compat.fastmcp import FastMCP
 from plainmcp.compat.mcp_serializer import MCPRegistry
 from plainmcp.errors import AuthorError, OptionError
 from plainmcp.protocol.habits import OPTIONS
@@ -80,6 +79,10 @@ IN_VAIN: dict[str, tuple[Callable[[Server], Any], str]] = {
     "a classmethod in its class": (lambda s: s.tool(vars(Station)["nearest"]), "cannot be called as it is"),
     "a property": (lambda s: s.tool(vars(Station)["height"]), "cannot be called as it is"),
     "a lambda": (lambda s: s.tool(lambda: 1), "a lambda has no name; pass name="),
+    "annotations": (
+        lambda s: s.tool(annotations={"readonly": True})(forecast),
+        "unknown field `readonly`; the fields are title, readOnlyHint, destructiveHint",
+    ),
     "a bare completion": (
         lambda s: s.completion(forecast),
         r'ref takes a text, .*; write @server.completion\("prompt", "argument"\)',
@@ -145,9 +148,7 @@ def test_the_uri_of_a_resource_may_be_named() -> None:
     assert found["result"]["contents"][0]["text"] == memo() == "kept"
 
 
-@pytest.mark.parametrize(
-    "resource", [FastMCP("s").resource, openmcp.MCPServer("s").resource, openmcp.resource, MCPRegistry().resource]
-)
+@pytest.mark.parametrize("resource", [openmcp.MCPServer("s").resource, openmcp.resource, MCPRegistry().resource])
 def test_a_bare_resource_is_refused_under_other_names_too(resource: Any) -> None:
     with pytest.raises(AuthorError, match="uri takes a text, not function; write @"):
         resource(forecast)
