@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from .errors import AuthorError, InvalidParams, MissingCapability, ParseError, ToolError
 from .foreign import classes
 from .protocol import describe
-from .protocol.habits import CONTEXT_ATTRIBUTES, raise_missing
+from .protocol.habits import CONTEXT_ATTRIBUTES, with_advice
 from .protocol.request import Link, PeerError, Request
 from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample
 from .revisions import Revision
@@ -102,6 +102,7 @@ class Serving(Protocol):
         """Notify the subscribers of a resource that it changed."""
 
 
+@with_advice(CONTEXT_ATTRIBUTES)
 class Context(Generic[L]):
     """The object that a handler gets for a parameter with this type hint.
 
@@ -132,11 +133,6 @@ class Context(Generic[L]):
         self._pace, self._log_pace = _RateLimit(now), _RateLimit(now)
         self._held_back: dict[str, Any] | None = None  # the last progress report, if it came too fast to be sent
         self._left_out = 0  # how many log messages came too fast to be sent
-
-    if not TYPE_CHECKING:  # for type checkers, an attribute that does not exist is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise_missing(self, name, CONTEXT_ATTRIBUTES)
 
     # Facts ----------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from .protocol.client_messages import build_request, raise_failure, read_result
 from .protocol.core import Core
 from .protocol.dispatch import dispatch, dispatch_observed, receive
 from .protocol.exchange import Exchange
-from .protocol.habits import SERVER_ATTRIBUTES, raise_missing
+from .protocol.habits import SERVER_ATTRIBUTES, with_advice
 from .protocol.methods import METHODS, Method
 from .protocol.middleware import Middleware, wrap_methods
 from .protocol.middleware import compile as compile_middleware
@@ -39,6 +39,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
 
+@with_advice(SERVER_ATTRIBUTES)
 class Server(Core):
     """An MCP server: register plain functions, then pass it messages or mount it.
 
@@ -51,11 +52,6 @@ class Server(Core):
     """
 
     methods: Mapping[str, Method] = METHODS
-
-    if not TYPE_CHECKING:  # for type checkers, an attribute that does not exist is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise_missing(self, name, SERVER_ATTRIBUTES)
 
     def _set_up(
         self,

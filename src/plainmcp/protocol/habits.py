@@ -1,11 +1,14 @@
 """Names of other packages that authors may be used to, and what to write instead.
 
-Facts and one function. Knows nothing of how options and attributes are used.
+Facts, and a decorator for classes without such attributes. Knows neither servers nor contexts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
-__all__ = ["CONTEXT_ATTRIBUTES", "OPTIONS", "SERVER_ATTRIBUTES", "raise_missing"]
+__all__ = ["CONTEXT_ATTRIBUTES", "OPTIONS", "SERVER_ATTRIBUTES", "with_advice"]
+
+T = TypeVar("T", bound=type)
 
 _HTTP = 'server.run(http="127.0.0.1:8000") serves over HTTP, server.run() on standard input and output'
 _MOUNT = "run(http=…, path=…) and asgi(path=…) take the path; by default run serves at /mcp"
@@ -84,18 +87,37 @@ CONTEXT_ATTRIBUTES = {
 """Attributes of a context."""
 
 
-def raise_missing(owner: object, name: str, habits: Mapping[str, str]) -> None:
-    """Raise AttributeError for an attribute that does not exist, with advice if another package has it.
+class _Absent:
+    """An attribute that does not exist, with advice. A `__getattr__` would make all other attributes slower."""
 
-    Python also calls `__getattr__` if a property raised AttributeError: then that error is raised again.
+    def __init__(self, advice: str) -> None:
+        self._advice = advice
+        self._name = ""
 
-    >>> raise_missing(3, "add_tool", SERVER_ATTRIBUTES)
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        message = f"{owner.__name__!r} object has no attribute {self._name!r}: {self._advice}"
+        raise AttributeError(message, name=self._name, obj=instance)
+
+
+def with_advice(attributes: Mapping[str, str]) -> Callable[[T], T]:
+    """A decorator: a class refuses attributes that it does not have with advice.
+
+    >>> @with_advice({"add_tool": "write server.tool(function)"})
+    ... class Shop:
+    ...     pass
+    >>> Shop().add_tool
     Traceback (most recent call last):
-    AttributeError: 'int' object has no attribute 'add_tool': write server.tool(function)
+    AttributeError: 'Shop' object has no attribute 'add_tool': write server.tool(function)
     """
-    kind = type(owner)
-    for parent in kind.__mro__:
-        if name in vars(parent):
-            vars(parent)[name].__get__(owner, kind)
-    advice = f": {habits[name]}" if name in habits else ""
-    raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}{advice}", name=name, obj=owner)
+
+    def decorate(kind: T) -> T:
+        for name, advice in attributes.items():
+            absent = _Absent(advice)
+            absent.__set_name__(kind, name)
+            setattr(kind, name, absent)
+        return kind
+
+    return decorate
