@@ -35,8 +35,9 @@ $(READY): pyproject.toml
 
 # The example needs few packages, so `make run` installs only these.
 $(SERVES): pyproject.toml
+	@echo "installing into .venv, once: this takes a few seconds" >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[http]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[http]'
 	@touch $@
 
 # Another port: make run PORT=8001

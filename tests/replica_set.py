@@ -37,10 +37,10 @@ Kill a replica (kill -9 {pids}) and go on. Ctrl-C ends all.
 
 
 class ReplicaSet:
-    """Replicas of an example behind nginx: one process each, or one with several workers."""
+    """Replicas of a program behind nginx: one process each, or one with several workers."""
 
-    def __init__(self, folder: Path, example: str, count: int, workers: int = 1, persistent: bool = False) -> None:
-        self.folder, self._example, self._workers = folder, example, workers
+    def __init__(self, folder: Path, program: Path, count: int, workers: int = 1, persistent: bool = False) -> None:
+        self.folder, self._program, self._workers = folder, program, workers
         keeping = ("--appendonly", "yes") if persistent else ()
         self.redis = RedisServer(folder, *keeping)
         self.ports = [free_port() for _ in range(count)]
@@ -48,6 +48,7 @@ class ReplicaSet:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/mcp"
         self.log = folder / "log"
+        self.journal = folder / "journal"
 
     def start_replica(self, number: int) -> None:
         """Start one of the replicas, and wait until it serves."""
@@ -59,10 +60,11 @@ class ReplicaSet:
             "--workers",
             str(self._workers),
         ]
+        environment = {**os.environ, "NOTES_KEY": KEY, "SOAK_JOURNAL": str(self.journal)}
         with self.log.open("ab") as file:
             self.processes[number] = subprocess.Popen(
-                [sys.executable, "-m", "plainmcp", "serve", str(EXAMPLES / f"{self._example}.py"), *where],
-                stdin=subprocess.DEVNULL, stdout=file, stderr=file, env={**os.environ, "NOTES_KEY": KEY},
+                [sys.executable, "-m", "plainmcp", "serve", str(self._program), *where],
+                stdin=subprocess.DEVNULL, stdout=file, stderr=file, env=environment,
             )  # fmt: skip
         until(lambda: _is_open(self.ports[number]))
 
@@ -98,12 +100,12 @@ class ReplicaSet:
 
 @contextmanager
 def running_set(
-    example: str = "shared_notes", count: int = 2, workers: int = 1, persistent: bool = False
+    program: Path = EXAMPLES / "shared_notes.py", count: int = 2, workers: int = 1, persistent: bool = False
 ) -> Iterator[ReplicaSet]:
     """A set that has started; all its processes end with it."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        made = ReplicaSet(folder, example, count, workers, persistent)
+        made = ReplicaSet(folder, program, count, workers, persistent)
         made.redis.start()
         stack.callback(made.redis.stop)
         stack.callback(lambda: [_end(process) for process in made.processes if process is not None])

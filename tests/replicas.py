@@ -50,6 +50,13 @@ def make_server(name: str = "library", key: bytes = KEY, **options: Any) -> Serv
         return "touched"
 
     @server.tool
+    async def touch_later(ctx: Context, uri: str = "memo://one") -> str:
+        ctx.progress(1, 2)
+        await asyncio.sleep(0.01)
+        server.resource_updated(uri)
+        return "touched"
+
+    @server.tool
     def grow(name: str) -> str:
         server.tool(name=name)(lambda: "new")
         return "grown"

@@ -3,16 +3,16 @@
 Holds choices only; values/, schema/ and media carry them out.
 """
 
-from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
 
 from .errors import AuthorError
 
 __all__ = ["Policy"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """How returned values become results. It is frozen; `replace` makes a variant.
 
     >>> Policy.standard.replace(json_style="compact").json_style
@@ -134,7 +134,7 @@ class Policy:
         unknown = [name for name in changes if name not in _ALLOWED]
         if unknown:
             raise AuthorError(f"a policy has no field {unknown[0]!r}; its fields are {', '.join(_ALLOWED)}")
-        return replace(self, **changes)
+        return msgspec.structs.replace(self, **changes)
 
     @classmethod
     def of(cls, policy: "Policy | str") -> "Policy":
@@ -153,10 +153,11 @@ def _allowed_values_of(hint: Any) -> tuple[str, ...] | type:
 
 _HINTS = get_type_hints(Policy)
 _ALLOWED: dict[str, tuple[str, ...] | type] = {
-    field.name: _allowed_values_of(_HINTS[field.name]) for field in fields(Policy)
+    name: _allowed_values_of(_HINTS[name]) for name in Policy.__struct_fields__
 }
 
-# Each profile is `standard` with the differences of its system; the reasons are in docs/requirements.md 5.3.
+# Each profile is `standard` with the differences of its system.
+# The reasons are in docs/contributing/requirements.md, section 5.3.
 Policy.standard = Policy()
 Policy.openmcp = Policy(
     unencodable="replace",

@@ -5,7 +5,6 @@ Keeps the pieces as they are: normalize makes a result of the protocol from them
 
 from binascii import a2b_base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Self, TypeAlias, TypedDict, TypeVar, Unpack
 
@@ -190,8 +189,7 @@ class ResourceResult:
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(msgspec.Struct, frozen=True):
     """One message of a prompt: its role, and a text, media or a content block.
 
     `as_text` asks for the text of a File where it would otherwise be embedded.

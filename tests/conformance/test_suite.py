@@ -14,7 +14,7 @@ import pytest
 
 from npm import NODE, installed
 from replica_set import running_set
-from serving import served
+from serving import EXAMPLES, served
 
 SUITE = ("@modelcontextprotocol/conformance", "0.2.0-alpha.12")
 SECONDS = 120
@@ -42,7 +42,7 @@ NOT_SERVED = {
 @pytest.fixture(scope="module", params=["h11", "httptools", "replicas"])
 def url(request: pytest.FixtureRequest) -> Iterator[str]:
     if request.param == "replicas":
-        with running_set("everything", count=1, workers=2) as replicas:
+        with running_set(EXAMPLES / "everything.py", count=1, workers=2) as replicas:
             yield replicas.url
         return
     with served("everything", request.param) as address:

@@ -35,7 +35,7 @@ def sessionless() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def replicas() -> Iterator[str]:
     """Where two workers serve it that share a store, behind an nginx that gives each request to any of them."""
-    with running_set("everything", count=1, workers=2) as running:
+    with running_set(EXAMPLES / "everything.py", count=1, workers=2) as running:
         yield running.url
 
 

@@ -17,7 +17,7 @@ __all__ = ["page"]
 
 _INTRO = """\
 All exceptions are in `plainmcp.errors`; `ToolError` is in `plainmcp` as well. Each has one reader: the author,
-the model or the peer. [Errors by reader](../topics/errors-by-reader.md) explains why."""
+the model or the peer. See [Errors](../how-to/errors.md)."""
 
 _RAISED = """\
 ## What an exception becomes

@@ -4,7 +4,6 @@ The descriptions are the comments beside the fields.
 """
 
 from collections.abc import Iterator
-from dataclasses import fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -60,7 +59,7 @@ def policy_page() -> str:
 
 
 def _profile_rows() -> Iterator[list[str]]:
-    for field in fields(Policy):
+    for field in msgspec.structs.fields(Policy):
         usual = getattr(Policy.standard, field.name)
         answers = [getattr(Policy.of(name), field.name) for name in Policy.profiles]
         yield [code(field.name), *(_answer(one) if one == usual else f"**{_answer(one)}**" for one in answers)]
@@ -69,7 +68,7 @@ def _profile_rows() -> Iterator[list[str]]:
 def _question_rows() -> Iterator[list[str]]:
     said = comments(Policy, above=True)
     hints = get_type_hints(Policy)
-    for field in fields(Policy):
+    for field in msgspec.structs.fields(Policy):
         hint, default = hints[field.name], field.default
         possible: tuple[Any, ...] = (default, not default) if hint is bool else (default,)
         if get_origin(hint) is Literal:

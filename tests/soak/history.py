@@ -1,13 +1,24 @@
-"""What clients did and what came of it, and the rules that must hold: the checker.
+"""What clients did, what came of it and what the server did, and the rules that must hold: the checker.
 
-Each operation has a word of its own that goes to the server and comes back, so that anything crossed is seen.
+Each operation has a word of its own that goes to the server and comes back, so that anything crossed is seen. All
+times are those of the clock of the machine, in seconds.
 """
 
+import json
 from collections import Counter
 from dataclasses import dataclass, field
+from math import inf
+from pathlib import Path
 from typing import Any
 
-__all__ = ["History", "Operation", "check"]
+__all__ = ["Change", "History", "Operation", "Watch", "check", "find_lost", "read_journal", "summary_of"]
+
+RECOVERY = 2.0
+"""How many seconds after a trouble operations may still begin that fail."""
+DELIVERY = 3.0
+"""How many seconds an update may take to a stream that cannot be resumed, before its end excuses it."""
+ANSWERED = frozenset({"call", "question", "progress", "resume", "update"})
+"""Operations that the server does once: the other ones are cancelled, or refused."""
 
 
 @dataclass
@@ -15,7 +26,7 @@ class Operation:
     """One operation of a client."""
 
     kind: str
-    session: str
+    client: str
     word: str
     began: float
     ended: float = 0.0
@@ -27,54 +38,116 @@ class Operation:
 
 
 @dataclass
+class Watch:
+    """What one client gets to know about changes: in one session, or on one listen stream."""
+
+    client: str
+    asked: set[str] = field(default_factory=set)
+    """The URIs that it may get updates of: it has sent the subscription."""
+    since: dict[str, float] = field(default_factory=dict)
+    """The URIs that it must get updates of, and from when on: that of the acknowledgement."""
+    until: float = inf
+    """When its stream ended for good, so that the client knows."""
+    got: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Change:
+    """A change of a resource, and when it was acknowledged: inf, if the client never saw that."""
+
+    uri: str
+    began: float
+    acknowledged: float = inf
+
+
+@dataclass
 class History:
     """All operations, and what came on the streams that stay open."""
 
     operations: list[Operation] = field(default_factory=list)
-    updates: dict[str, list[str]] = field(default_factory=dict)
-    """The URIs of the updates that each session got."""
-    subscribed: dict[str, set[str]] = field(default_factory=dict)
-    """The URIs that each session has subscribed to, and that were acknowledged."""
-    changed: dict[str, list[tuple[str, float]]] = field(default_factory=dict)
-    """The URIs that were changed for a session, each after its subscription, and when that was acknowledged."""
+    watches: list[Watch] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
     troubles: list[tuple[str, float, float]] = field(default_factory=list)
     """What was done to the set, from when to when."""
+    journal: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How often the server did what ("done" or "cancelled") with the operation of a word."""
 
 
-GRACE = 12.0
-"""How many seconds after a trouble operations may fail."""
+def read_journal(file: Path) -> Counter[tuple[str, str]]:
+    """The journal of the server."""
+    return Counter((word, what) for word, what, _ in map(json.loads, file.read_text("utf-8").splitlines()))
 
 
 def check(history: History) -> list[str]:
     """What is wrong with a history; nothing, if all rules hold."""
-    problems: list[str] = []
-    for one in history.operations:
-        where = f"{one.kind} {one.word} of {one.session}"
-        if one.outcome == "wrong":
-            problems.append(f"{where}: {one.detail}")
-        if one.outcome == "no answer":
-            problems.append(f"{where} was never answered: {one.began:.2f} to {one.ended:.2f}, {history.troubles}")
-        if one.responses > 1:
-            problems.append(f"{where} was answered {one.responses} times")
-        if one.outcome == "failed" and not _is_in_trouble(history, one):
-            problems.append(f"{where} failed although nothing was the matter: {one.detail}")
-    for session, uris in history.updates.items():
-        strange = set(uris) - history.subscribed.get(session, set())
-        if strange:
-            problems.append(f"{session} got updates of others: {sorted(strange)}")
-    for session, changes in history.changed.items():
-        missing = Counter(uri for uri, _ in changes) - Counter(history.updates.get(session, []))
-        if missing:
-            problems.append(f"{session} lost updates that were acknowledged: {dict(missing)}")
+    problems = [problem for one in history.operations for problem in _check_operation(history, one)]
+    for watch in history.watches:
+        problems += _check_watch(history, watch)
     return problems
 
 
-def _is_in_trouble(history: History, one: Operation) -> bool:
-    return any(one.ended >= begin and one.began <= end + GRACE for _, begin, end in history.troubles)
+def _check_operation(history: History, one: Operation) -> list[str]:
+    problems = []
+    done, cancelled = history.journal[one.word, "done"], history.journal[one.word, "cancelled"]
+    is_in_trouble = _is_in_trouble(history, one.began, one.ended)
+    if one.outcome == "wrong":
+        problems.append(one.detail)
+    if one.outcome == "no answer":
+        problems.append(f"was never answered, from {one.began:.2f} to {one.ended:.2f}: {one.detail}")
+    if one.responses > 1:
+        problems.append(f"was answered {one.responses} times")
+    if one.outcome == "failed" and not is_in_trouble:
+        problems.append(f"failed although nothing was the matter: {one.detail}")
+    if done > 1:
+        problems.append(f"was done {done} times")
+    if one.outcome == "done" and one.kind in ANSWERED and not done:
+        problems.append("was answered by nobody")
+    is_lost = _is_in_trouble(history, one.began, one.ended + RECOVERY)  # clients do not wait until a cancel arrives
+    if one.outcome == "done" and one.kind == "cancel" and not cancelled and not is_lost:
+        problems.append(f"was not cancelled, from {one.began:.2f} to {one.ended:.2f}")
+    return [f"{one.kind} {one.word}: {problem}" for problem in problems]
+
+
+def _check_watch(history: History, watch: Watch) -> list[str]:
+    problems = []
+    strange = set(watch.got) - watch.asked
+    if strange:
+        problems.append(f"{watch.client} got updates of others: {sorted(strange)}")
+    lost = find_lost(history, watch)
+    if lost:
+        times = [(change.began, change.acknowledged) for change in history.changes if change.uri in lost]
+        problems.append(f"{watch.client} lost updates that were acknowledged: {dict(lost)} of {times} in {watch}")
+    made = Counter(change.uri for change in history.changes)
+    # After a lost response of Redis a change is written again, and clients get its update twice.
+    made += Counter(change.uri for change in history.changes if _is_near_trouble(history, change.began))
+    repeated = {uri: count for uri, count in (Counter(watch.got) - made).items() if uri in watch.asked}
+    if repeated:
+        problems.append(f"{watch.client} got updates more often than there were changes: {repeated}")
+    return problems
+
+
+def find_lost(history: History, watch: Watch) -> Counter[str]:
+    """The updates that a client must have got, and has not: of changes that were acknowledged."""
+    wanted = Counter(
+        change.uri
+        for change in history.changes
+        if change.acknowledged < inf
+        and change.began >= watch.since.get(change.uri, inf)
+        and change.acknowledged + DELIVERY <= watch.until
+    )
+    return wanted - Counter(watch.got)
+
+
+def _is_in_trouble(history: History, began: float, ended: float) -> bool:
+    return any(ended >= begin and began <= end + RECOVERY for _, begin, end in history.troubles)
+
+
+def _is_near_trouble(history: History, began: float) -> bool:
+    return _is_in_trouble(history, began, began + RECOVERY)
 
 
 def summary_of(history: History) -> dict[str, Any]:
-    """How many operations of each kind ended how."""
-    counts = Counter(f"{one.kind}: {one.outcome}" for one in history.operations)
-    counts["updates"] = sum(map(len, history.updates.values()))
+    """How many operations of each kind of client ended how."""
+    counts = Counter(f"{one.client.rstrip('0123456789')} {one.kind}: {one.outcome}" for one in history.operations)
+    counts["updates"] = sum(len(watch.got) for watch in history.watches)
     return dict(sorted(counts.items()))

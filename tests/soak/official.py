@@ -1,99 +1,174 @@
 """The official Python client and FastMCP's as clients of the soak, on both kinds of revisions."""
 
 import asyncio
+import contextlib
 import random
+import time
 import warnings
 from typing import Any
 
+import mcp.client.streamable_http
 import mcp_types as types
+from fastmcp import Client as FastMCP
+from mcp import Client, MCPError
+from mcp.client.subscriptions import SubscriptionLost, listen
 
-from soak.client import PATIENCE
-from soak.history import History, Operation
+from soak.history import History, Operation, Watch
+from soak.worker import Failed, Worker, expect
 
 __all__ = ["FastMCPClient", "OfficialClient"]
 
+mcp.client.streamable_http.MAX_RECONNECTION_ATTEMPTS = 50  # it would stop to listen after two, without a word
 
-class OfficialClient:
-    """The official Python client; when its connection breaks, it connects again."""
+
+class OfficialClient(Worker):
+    """The official Python client; when an operation fails, it connects again."""
+
+    KINDS = ("call", "question", "progress", "resume", "cancel", "update", "update")
 
     def __init__(self, url: str, name: str, history: History, chance: random.Random, mode: str) -> None:
-        self.name, self.history, self._chance, self._url, self._mode = name, history, chance, url, mode
-        self._count = 0
+        super().__init__(url, name, history, chance)
+        self._mode = mode
+        if mode == "auto":
+            self.KINDS = tuple(kind for kind in self.KINDS if kind != "resume")  # 2026-07-28 has no such thing
+        self._watch = Watch(name)
+        warnings.simplefilter("ignore")
 
     async def run(self, count: int) -> None:
         """Do so many operations."""
-        while self._count < count:
-            try:
-                async with self._connect() as client:
-                    while self._count < count:
-                        await self._do(client, self._chance.choice(("call", "question", "progress")))
-            except Exception as error:
-                if self.history.operations and self.history.operations[-1].outcome == "no answer":
-                    self.history.operations[-1].detail = repr(error)
-                await asyncio.sleep(0.3)
+        while self.count < count:
+            with contextlib.suppress(Exception):
+                async with self._connect() as self._client:
+                    await self._run_connected(count)
+            self._watch.until = min(self._watch.until, time.time())
+            await asyncio.sleep(0.3)
 
     def _connect(self) -> Any:
-        from mcp import Client
+        async def elicit(context: Any, params: Any) -> types.ElicitResult:
+            return types.ElicitResult(action="accept", content={"word": params.message})
 
-        warnings.simplefilter("ignore")
-        return Client(self._url, mode=self._mode, elicitation_callback=self._elicit)  # type: ignore[arg-type]
+        return Client(
+            self.url, mode=self._mode, elicitation_callback=elicit, message_handler=self._take  # type: ignore[arg-type]
+        )  # fmt: skip
 
-    async def _elicit(self, context: Any, params: Any) -> types.ElicitResult:
-        return types.ElicitResult(action="accept", content={"word": params.message})
+    async def _run_connected(self, count: int) -> None:
+        """Do operations, until one fails."""
+        self._watch = self.begin_watch()
+        listening = asyncio.create_task(self._listen()) if self._mode == "auto" else None
+        try:
+            while self.count < count:
+                one = await self.do(self.chance.choice(self.KINDS))
+                if one.outcome != "done":
+                    self._watch.until = one.began
+                    return
+            await self.wait_for_updates(self._watch)
+            self._watch.until = float("inf")
+        finally:
+            if listening is not None:
+                listening.cancel()
+                await asyncio.wait([listening])
 
-    async def _call_tool(self, client: Any, name: str, arguments: dict[str, Any], progress: Any) -> str:
-        result = await client.call_tool(name, arguments, progress_callback=progress)
-        if result.is_error:
-            raise RuntimeError(result.content[0].text)
+    async def _take(self, message: Any) -> None:
+        if isinstance(message, types.ResourceUpdatedNotification) and self._mode == "legacy":
+            self._watch.got.append(str(message.params.uri))
+
+    async def _listen(self) -> None:
+        while True:
+            watch = self._watch
+            watch.asked.update(self.uris)
+            with contextlib.suppress(SubscriptionLost, MCPError):
+                async with listen(self._session, resource_subscriptions=self.uris) as events:
+                    watch.since.update(dict.fromkeys(self.uris, time.time()))
+                    async for event in events:
+                        watch.got.append(str(event.uri))  # type: ignore[union-attr]
+            watch.until = min(watch.until, time.time())
+            await asyncio.sleep(0.2)
+            self._watch = self.begin_watch()
+
+    @property
+    def _session(self) -> Any:
+        return self._client.session
+
+    # Operations -----------------------------------------------------------------------------------
+
+    async def _call(self, one: Operation, tool: str, progress: Any = None, **arguments: Any) -> str:
+        result = await self._call_tool(tool, {"word": one.word, **arguments}, progress)
+        one.responses += 1
+        return str(result)
+
+    async def _call_tool(self, name: str, arguments: dict[str, Any], progress: Any) -> str:
+        result = await self._client.call_tool(name, arguments, progress_callback=progress)
         text: str = result.content[0].text
+        if result.is_error:
+            raise Failed(text)
         return text
 
-    async def _do(self, client: Any, kind: str) -> None:
-        self._count += 1
-        loop = asyncio.get_running_loop()
-        one = Operation(kind, self.name, f"{self.name}-{self._count}", loop.time())
-        self.history.operations.append(one)
+    async def do_call(self, one: Operation) -> None:
+        expect(await self._call(one, "add", a=1, b=self.count), str(1 + self.count))
+
+    async def do_question(self, one: Operation) -> None:
+        expect(await self._call(one, "confirm"), f"accept {one.word}")
+
+    async def do_progress(self, one: Operation) -> None:
+        await self._count_to(one, 4, 0)
+
+    async def do_resume(self, one: Operation) -> None:
+        await self._count_to(one, 6, self.chance.randint(1, 3))
+
+    async def _count_to(self, one: Operation, to: int, leave_after: int) -> None:
         numbers: list[float] = []
 
         async def progress(value: float, total: float | None, message: str | None) -> None:
             numbers.append(value)
 
-        calls = {
-            "call": ("add", {"a": self._count, "b": 1}, str(self._count + 1)),
-            "question": ("confirm", {"what": one.word}, f"accept {one.word}"),
-            "progress": ("count", {"to": 3, "seconds": 0.03}, "counted to 3"),
-        }
-        tool, arguments, expected = calls[kind]
+        text = await self._call(one, "count", progress, to=to, seconds=0.05, leave_after=leave_after)
+        expect(text, f"counted to {to}")
+        for _ in range(20):  # the client calls this function in a task of its own
+            if len(numbers) >= to:
+                break
+            await asyncio.sleep(0.05)
+        expect(numbers, list(range(1, to + 1)))
+
+    async def do_cancel(self, one: Operation) -> None:
+        begun = asyncio.Event()
+
+        async def progress(value: float, total: float | None, message: str | None) -> None:
+            begun.set()
+
+        calling = asyncio.create_task(self._call(one, "count", progress, to=400, seconds=0.05))
+        waiting = asyncio.create_task(begun.wait())
         try:
-            async with asyncio.timeout(PATIENCE):
-                text = await self._call_tool(client, tool, arguments, progress)
-            one.responses += 1
-            is_right = text == expected and numbers in ([], [1.0, 2.0, 3.0])
-            one.outcome, one.detail = ("done", "") if is_right else ("wrong", f"{text}, {numbers}")
-        except TimeoutError:
-            one.detail = "it took too long"
-            raise
-        except Exception as error:
-            one.outcome, one.detail = "failed", f"{type(error).__name__}: {error}"
-            raise
+            await asyncio.wait([calling, waiting], return_when=asyncio.FIRST_COMPLETED)
         finally:
-            one.ended = loop.time()
+            waiting.cancel()
+            calling.cancel()
+            await asyncio.wait([calling])
+        if not calling.cancelled():
+            raise calling.exception() or Failed(f"it ended early: {calling.result()}")
+
+    async def do_update(self, one: Operation) -> None:
+        change, watch = self.begin_change(), self._watch
+        if self._mode == "legacy" and change.uri not in watch.since:
+            watch.asked.add(change.uri)
+            await self._session.subscribe_resource(change.uri)
+            watch.since[change.uri] = time.time()
+        change.began = time.time()
+        expect(await self._call(one, "change", uri=change.uri), f"{change.uri} changed")
+        change.acknowledged = time.time()
 
 
 class FastMCPClient(OfficialClient):
     """FastMCP's client."""
 
     def _connect(self) -> Any:
-        from fastmcp import Client
-
-        warnings.simplefilter("ignore")
-
         async def elicit(message: str, kind: Any, params: Any, context: Any) -> Any:
             return {"word": message}
 
-        return Client(self._url, elicitation_handler=elicit)
+        return FastMCP(
+            self.url, mode=self._mode, elicitation_handler=elicit, message_handler=self._take  # type: ignore[arg-type]
+        )  # fmt: skip
 
-    async def _call_tool(self, client: Any, name: str, arguments: dict[str, Any], progress: Any) -> str:
-        result = await client.call_tool(name, arguments, progress_handler=progress)
+    async def _call_tool(self, name: str, arguments: dict[str, Any], progress: Any) -> str:
+        result = await self._client.call_tool(name, arguments, progress_handler=progress)
         text: str = result.content[0].text
         return text

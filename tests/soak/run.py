@@ -3,42 +3,55 @@
 import argparse
 import asyncio
 import json
+import os
 import random
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
 
 from replica_set import ReplicaSet, running_set
-from soak.client import Modern, SessionClient
-from soak.history import History, check, summary_of
+from soak.history import History, check, read_journal, summary_of
+from soak.official import FastMCPClient, OfficialClient
+from soak.raw import ModernClient, SessionClient, Thief
+from soak.typescript import TypeScriptClient
+from soak.worker import Worker
 
-__all__ = ["soak"]
+__all__ = ["run_soak", "soak"]
+
+SERVER = Path(__file__).parent / "server.py"
+OTHERS = (OfficialClient, FastMCPClient, TypeScriptClient)
 
 
-async def soak(replicas: ReplicaSet, clients: int, each: int, seed: int = 1, *, official: bool = False) -> History:
-    """So many clients with so many operations each; meanwhile a replica is killed, and then Redis is restarted.
+def run_soak(sessions: int, others: int, each: int, seed: int = 1) -> tuple[History, list[str], str]:
+    """Start a set of replicas, and let clients use it; returns the history, its problems, and the log of the set."""
+    with running_set(SERVER, persistent=True) as replicas:
+        history = asyncio.run(soak(replicas, sessions, others, each, seed))
+        history.journal = read_journal(replicas.journal)
+        return history, check(history), replicas.log.read_text("utf-8")
 
-    With `official`, the official Python client and FastMCP's are there, too.
+
+async def soak(replicas: ReplicaSet, sessions: int, others: int, each: int, seed: int) -> History:
+    """Clients with so many operations each; meanwhile a replica is killed, and then Redis is restarted.
+
+    So many have a session, half as many speak 2026-07-28; of each client of others there are so many on both.
     """
     history = History()
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
     async with httpx.AsyncClient(limits=limits, timeout=httpx.Timeout(20, read=None), trust_env=False) as http:
-        work: list[Any] = [
-            kind(replicas.url, f"{kind.__name__.lower()}{number}", history, http, random.Random(seed * 1000 + number))
-            for number in range(clients)
-            for kind in ((SessionClient, Modern) if number % 3 == 0 else (SessionClient,))
-        ]
-        if official:
-            from soak.official import FastMCPClient, OfficialClient  # they take long to load
-
-            for kind, mode in ((OfficialClient, "legacy"), (OfficialClient, "auto"), (FastMCPClient, "")):
-                name = f"{kind.__name__.lower()}{mode}"
-                work.append(kind(replicas.url, name, history, random.Random(seed), mode))
-        trouble = asyncio.create_task(_make_trouble(replicas, history, len(work) * each))
-        await asyncio.gather(*(client.run(each) for client in work), trouble)
+        kinds: list[tuple[Any, Any]] = [(SessionClient, http)] * sessions
+        kinds += [(ModernClient, http)] * -(-sessions // 2) + [(Thief, http)]
+        kinds += [(kind, mode) for kind in OTHERS for mode in ("legacy", "auto")] * others
+        clients: list[Worker] = []
+        for number, (kind, option) in enumerate(kinds):
+            mode = option if isinstance(option, str) else ""
+            name = f"{kind.__name__}{'-' * bool(mode)}{mode}{number}".lower()
+            clients.append(kind(replicas.url, name, history, random.Random(seed * 1000 + number), option))
+        trouble = asyncio.create_task(_make_trouble(replicas, history, len(clients) * each))
+        await asyncio.gather(*(client.run(each) for client in clients), trouble)
     return history
 
 
@@ -60,31 +73,27 @@ async def _make_trouble(replicas: ReplicaSet, history: History, total: int) -> N
 
 
 async def _record(name: str, history: History, work: Callable[[], None]) -> None:
-    loop: asyncio.AbstractEventLoop = asyncio.get_running_loop()
-    begin = loop.time()
+    begin = time.time()
     await asyncio.to_thread(work)
-    history.troubles.append((name, begin, loop.time()))
+    history.troubles.append((name, begin, time.time()))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--clients", type=int, default=24)
-    parser.add_argument("--operations", type=int, default=1_280)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sessions", type=int, default=12, help="clients with a session; half as many have none")
+    parser.add_argument("--others", type=int, default=2, help="clients of each package and kind of revision")
+    parser.add_argument("--operations", type=int, default=45, help="of each client")
+    parser.add_argument("--seed", type=int, default=os.getpid())
     options = parser.parse_args()
-    each = options.operations // (options.clients + -(-options.clients // 3))
-    with running_set(persistent=True) as replicas:
-        started = time.monotonic()
-        history = asyncio.run(soak(replicas, options.clients, each, options.seed, official=True))
-        problems = check(history)
-        print(json.dumps(summary_of(history), indent=2))
-        print(
-            f"{len(history.operations)} operations in {time.monotonic() - started:.0f} s; problems: {len(problems)}"
-        )
-        for problem in problems:
-            print(f"  {problem}")
-        if problems:
-            print(replicas.log.read_text("utf-8")[-5_000:])
+    started = time.monotonic()
+    history, problems, log = run_soak(options.sessions, options.others, options.operations, options.seed)
+    print(json.dumps(summary_of(history), indent=2))
+    count, seconds = len(history.operations), time.monotonic() - started
+    print(f"{count} operations in {seconds:.0f} s, seed {options.seed}; problems: {len(problems)}")
+    for problem in problems:
+        print(f"  {problem}")
+    if problems:
+        print(history.troubles, log[-5_000:])
     return 1 if problems else 0
 
 

@@ -1,7 +1,5 @@
 """One field for each rule that systems answer differently, and profiles that answer them all."""
 
-from dataclasses import FrozenInstanceError, fields
-
 import pytest
 
 from plainmcp import Policy, normalize_prompt_result, normalize_resource_payload, normalize_tool_result
@@ -49,7 +47,7 @@ def test_profiles_are_told_apart(name):
 
 
 def test_a_policy_is_frozen():
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         Policy.standard.json_style = "compact"
     with pytest.raises((AttributeError, TypeError)):
         Policy.standard.colour = "red"
@@ -75,7 +73,7 @@ def test_a_variant_works_wherever_a_policy_is_taken():
 def test_an_unknown_field_is_refused_and_the_known_ones_are_listed(field):
     with pytest.raises(AuthorError) as caught:
         Policy.standard.replace(**{field: "x"})
-    names = ", ".join(field.name for field in fields(Policy))
+    names = ", ".join(Policy.__struct_fields__)
     assert str(caught.value) == f"a policy has no field {field!r}; its fields are {names}"
 
 
@@ -92,7 +90,7 @@ def test_a_field_that_takes_any_text_or_a_flag_still_has_a_type(field, value):
         Policy.standard.replace(**{field: value})
 
 
-@pytest.mark.parametrize("field", [field.name for field in fields(Policy)])
+@pytest.mark.parametrize("field", Policy.__struct_fields__)
 def test_no_field_takes_just_anything(field):
     with pytest.raises(AuthorError, match=f"policy field {field} "):
         Policy.standard.replace(**{field: object()})

@@ -120,6 +120,25 @@ def test_a_cursor_is_valid_for_its_caller_only(app: Any) -> None:
     assert call(app, ADA, method="tools/list", cursor=cursor).status == 200
 
 
+def test_callers_that_nothing_tells_apart_share_no_cursor(caplog: pytest.LogCaptureFixture) -> None:
+    """A principal without a text is another one on each request: nobody can use its cursor, and the log says so."""
+
+    class Nameless:
+        pass
+
+    server = Server("s", page_size=1)
+    for name in ("a", "b"):
+        server.tool(name=name, visible=lambda principal: True)(lambda: "text")
+
+    def list_tools(**params: Any) -> Any:
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params}
+        return json.loads(server.handle(message, principal=Nameless()) or b"")
+
+    cursor = list_tools()["result"]["nextCursor"]
+    assert list_tools(cursor=cursor)["error"]["code"] == -32602
+    assert "the next page of a list is refused: what principal= gives (Nameless)" in caplog.text
+
+
 def test_what_is_not_visible_is_unknown_in_lists_calls_and_subscriptions(app: Any) -> None:
     names: dict[str, list[str]] = {}
     for name, token in TOKENS.items():

@@ -5,7 +5,7 @@ error back to the exchange.
 """
 
 from collections.abc import Callable, Generator
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, final
 
 from msgspec import Struct
 
@@ -29,6 +29,7 @@ class Run(Struct, frozen=True):
     link: Link | None
 
 
+@final
 class Around(Struct, frozen=True):
     """Call a middleware function with a request and `call_next`; pass back what `finish` returns for its value.
 
@@ -55,6 +56,7 @@ class Subscription(Protocol):
         ...
 
 
+@final
 class Listen(Struct, frozen=True):
     """Keep the response open: send `first`, then each change, until the client or the server ends it."""
 

@@ -10,12 +10,12 @@ from ..policy import Policy
 from ..values.payload import strict_policy_of
 from .core import Core
 
-__all__ = ["lasting_text_of", "text_of"]
+__all__ = ["lasting_text_of"]
 
 _log = logging.getLogger("plainmcp")
 
 
-def text_of(server: Core, principal: Any) -> str | None:
+def _text_of(server: Core, principal: Any) -> str | None:
     """The JSON of a principal, or its repr; None if its class has neither."""
     try:
         return str(server.rules.encode(principal, strict_policy_of(Policy.standard)), "utf-8")
@@ -26,7 +26,7 @@ def text_of(server: Core, principal: Any) -> str | None:
 
 def lasting_text_of(server: Core, principal: Any, loss: str) -> str:
     """The text of a principal; one that is never equal if it has none. `loss` is what that means for its caller."""
-    text = text_of(server, principal)
+    text = _text_of(server, principal)
     if text is not None:
         return text
     kind: Any = type(principal)

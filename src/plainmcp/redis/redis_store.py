@@ -12,6 +12,11 @@ from ..store.interface import MAX_READ, Entry, StoreError
 __all__ = ["RedisStore"]
 
 T = TypeVar("T")
+_CHANGE = """\
+if redis.call('GET', KEYS[1]) ~= (ARGV[3] or false) then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+"""
 _LARGEST_NUMBER = 0xFFFF
 _SEQUENCE_BITS = 16  # a position is the time in the id of an entry, and its number within that millisecond
 
@@ -26,7 +31,7 @@ class RedisStore:
 
     is_shared = True
 
-    def __init__(self, url: str, *, prefix: str = "plainmcp:", timeout: float = 0.7) -> None:
+    def __init__(self, url: str, *, prefix: str = "plainmcp:", timeout: float = 0.5) -> None:
         if not 0 < timeout <= 60:
             raise AuthorError("timeout is a number of seconds, more than 0 and at most 60")
         try:
@@ -40,10 +45,14 @@ class RedisStore:
         self._timeout = timeout
         self._failures: tuple[type[Exception], ...] = (redis.RedisError, OSError)
         self._refused: tuple[type[Exception], ...] = (redis.ResponseError,)
-        self._watch_error: type[Exception] = redis.WatchError
         # A connection that Redis has closed since its last use is opened again, once; a time-out is not repeated.
         retry = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
-        options: dict[str, Any] = {"socket_connect_timeout": timeout, "retry": retry, "max_connections": 64}
+        options: dict[str, Any] = {
+            "socket_connect_timeout": timeout,
+            "retry": retry,
+            "max_connections": 64,
+            "protocol": 2,  # its answers are the same in all versions of redis-py
+        }
         try:
             self._redis: Any = redis.Redis.from_url(url, socket_timeout=timeout, **options)
             self._waiting: Any = redis.Redis.from_url(url, socket_timeout=timeout + 1, **options)
@@ -65,20 +74,9 @@ class RedisStore:
 
     def change(self, key: str, before: bytes | None, after: bytes, seconds: float) -> bool:
         """Set the value of a key if it still has the value `before` (None: no value); returns whether it had."""
-        return self._do(lambda: self._change(self._prefix + key, before, after, seconds))
-
-    def _change(self, key: str, before: bytes | None, after: bytes, seconds: float) -> bool:
-        with self._redis.pipeline(transaction=True) as pipeline:
-            try:
-                pipeline.watch(key)
-                if pipeline.get(key) != before:
-                    return False
-                pipeline.multi()
-                pipeline.set(key, after, px=_milliseconds(seconds))
-                pipeline.execute()
-            except self._watch_error:  # another process has changed it meanwhile
-                return False
-        return True
+        known = [] if before is None else [before]
+        arguments = [self._prefix + key, after, _milliseconds(seconds), *known]
+        return bool(self._do(lambda: self._redis.eval(_CHANGE, 1, *arguments)))
 
     def append(self, entries: Sequence[tuple[str, bytes]], most: int, seconds: float) -> list[int]:
         """Append each value to its log; returns the positions."""
@@ -106,7 +104,7 @@ class RedisStore:
         skip = len(self._prefix)
         return [
             Entry(name.decode()[skip:], _position_of(id), fields.get(b"v", b""))
-            for name, entries in (logs.items() if isinstance(logs, dict) else logs)
+            for name, entries in logs
             for id, fields in entries
         ]
 

@@ -5,7 +5,6 @@ value that does not fit its type at all stays as it is; the check of the output 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass
 from operator import is_
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -331,8 +330,7 @@ class _AliasShape:
         return self.shape(value)
 
 
-@dataclass(eq=False)
-class _ItemsShape:
+class _ItemsShape(msgspec.Struct, eq=False):
     """The shape of an array whose items have one shape."""
 
     unpacker: Unpacker
@@ -391,8 +389,7 @@ class _StructItems(tuple[Any, ...]):
     _fields = ()
 
 
-@dataclass(eq=False)
-class _MembersShape:
+class _MembersShape(msgspec.Struct, eq=False):
     """The shape of a mapping whose values have one shape."""
 
     unpacker: Unpacker
@@ -406,8 +403,7 @@ class _MembersShape:
         return value if all(map(is_, selected.values(), members.values())) else selected
 
 
-@dataclass(eq=False)
-class _UnionShape:
+class _UnionShape(msgspec.Struct, eq=False):
     """The shape of a union: a record is chosen by the class of the value, else by its members.
 
     A dict is a mapping, if there is one among the choices that may have these members, and a record if not.

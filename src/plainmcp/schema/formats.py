@@ -85,23 +85,24 @@ def check_bounds(format: Any, text: str) -> None:
     if format == "regex" and len(text) > MAX_PATTERN:
         raise OutOfBoundsError(f"expected a regular expression of at most {MAX_PATTERN:,} characters")
     if format in ("fraction", "decimal"):
-        exponent = _EXPONENT.search(text[-MAX_DIGITS:])
+        exponent = re.search(_EXPONENT, text[-MAX_DIGITS:])
         if len(text) > MAX_DIGITS or (exponent is not None and abs(int(exponent[1])) > MAX_DIGITS):
             raise OutOfBoundsError(f"expected a number of at most {MAX_DIGITS:,} digits")
 
 
-_EXPONENT = re.compile(r"e([+-]?[0-9_]+)\s*\Z", re.IGNORECASE)
+_EXPONENT = r"[eE]([+-]?[0-9_]+)\s*\Z"
 
 
 # Reading ------------------------------------------------------------------------------------------
 
-_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
-_FRACTION = re.compile(rf"{_NUMBER.pattern}|[+-]?[0-9]+/[0-9]+", re.IGNORECASE)
+# re compiles these when they are first used.
+_NUMBER = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
+_FRACTION = rf"{_NUMBER}|[+-]?[0-9]+/[0-9]+"
 
 
-def _read_number(pattern: re.Pattern[str], kind: Any, text: str) -> Any:
+def _read_number(pattern: str, kind: Any, text: str) -> Any:
     check_bounds("decimal", text)
-    if not pattern.fullmatch(text):
+    if not re.fullmatch(pattern, text):
         raise ValueError("not a number")
     try:
         return kind(text)
@@ -117,18 +118,15 @@ def _read_pattern(kind: Any, text: str) -> Any:
         raise ValueError("not a regular expression") from None
 
 
-_DURATION = re.compile(
-    r"([+-]?)P(?=.)(?:(N)Y)?(?:(N)M)?(?:(N)W)?(?:(N)D)?(?:T(?=.)(?:(N)H)?(?:(N)M)?(?:(N)S)?)?".replace(
-        "N", r"[0-9]+(?:[.,][0-9]+)?"
-    ),
-    re.IGNORECASE,
+_DURATION = r"([+-]?)P(?=.)(?:(N)Y)?(?:(N)M)?(?:(N)W)?(?:(N)D)?(?:T(?=.)(?:(N)H)?(?:(N)M)?(?:(N)S)?)?".replace(
+    "N", r"[0-9]+(?:[.,][0-9]+)?"
 )
 # As in pydantic: a year is 365 days, a month is 30.
 _SECONDS = tuple(map(Decimal, (365 * 86_400, 30 * 86_400, 7 * 86_400, 86_400, 3_600, 60, 1)))
 
 
 def _read_duration(kind: Any, text: str) -> datetime.timedelta:
-    match = _DURATION.fullmatch(text) if len(text) <= 100 else None
+    match = re.fullmatch(_DURATION, text, re.IGNORECASE) if len(text) <= 100 else None
     if match is None:
         raise ValueError("not a duration")
     sign, *amounts = match.groups()

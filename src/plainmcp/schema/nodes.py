@@ -7,10 +7,10 @@ import copy
 import datetime
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from ..errors import AuthorError
 from .formats import Format
@@ -40,15 +40,13 @@ MISSING: Any = object()
 """Stands for no default."""
 
 
-@dataclass(eq=False)
-class Node:
+class Node(Struct, eq=False, kw_only=True):
     """One type: `limits` are those of msgspec.Meta, by its names; `notes` are other keywords of its schema."""
 
-    limits: dict[str, Any] = field(default_factory=dict, kw_only=True)
-    notes: dict[str, Any] = field(default_factory=dict, kw_only=True)
+    limits: dict[str, Any] = field(default_factory=dict)
+    notes: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(eq=False)
 class Anything(Node):
     """Any JSON, or with `flat` any that is neither an array nor an object; `make` converts it."""
 
@@ -56,7 +54,6 @@ class Anything(Node):
     flat: bool = False
 
 
-@dataclass(eq=False)
 class Scalar(Node):
     """A string, a number, a boolean or null; `json` is str, int, float, bool or NoneType, `kind` may be derived."""
 
@@ -64,7 +61,6 @@ class Scalar(Node):
     json: type
 
 
-@dataclass(eq=False)
 class Text(Node):
     """A class whose values are one string each."""
 
@@ -72,7 +68,6 @@ class Text(Node):
     format: Format
 
 
-@dataclass(eq=False)
 class Choice(Node):
     """The values of a Literal or an Enum by their JSON; `make` converts any other value, and may raise.
 
@@ -84,7 +79,6 @@ class Choice(Node):
     make: Callable[[Any], Any] | None = None
 
 
-@dataclass(eq=False)
 class Items(Node):
     """An array of any length; `make` takes a list."""
 
@@ -93,8 +87,7 @@ class Items(Node):
     unique: bool = False
 
 
-@dataclass
-class Field:
+class Field(Struct):
     """An item of a row or a member of a record: `name` is its name in the class, None for a tag."""
 
     name: str | None
@@ -103,7 +96,6 @@ class Field:
     default: Any = MISSING
 
 
-@dataclass(eq=False)
 class Row(Node):
     """An array with a type for each item; `kind` is its class if it is not a plain tuple.
 
@@ -121,7 +113,6 @@ class Row(Node):
         return max((at for at, one in enumerate(self.items, 1) if one.required), default=0)
 
 
-@dataclass(eq=False)
 class Members(Node):
     """An object with any keys; `make` takes a dict."""
 
@@ -130,7 +121,6 @@ class Members(Node):
     value: Node
 
 
-@dataclass(eq=False)
 class Record(Node):
     """An object with fields, by their names in JSON; `make` takes the fields by their names in the class."""
 
@@ -140,14 +130,12 @@ class Record(Node):
     closed: bool = False
 
 
-@dataclass(eq=False)
 class Union(Node):
     """One of several types."""
 
     members: list[Node]
 
 
-@dataclass(eq=False)
 class Foreign(Node):
     """A type that pydantic reads; its schema is set where it is a choice of a union."""
 
@@ -155,7 +143,6 @@ class Foreign(Node):
     schema: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(eq=False)
 class Alias(Node):
     """A named type, which may contain itself."""
 

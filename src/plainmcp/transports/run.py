@@ -15,7 +15,7 @@ def run(exchange: Exchange, listen: Listener | None = None) -> bytes | None:
     process = Process.current
     try:
         while (step := exchange.step) is not None:
-            if isinstance(step, Listen):
+            if type(step) is Listen:
                 obstacle = cannot_listen() if listen is None else listen(step, exchange)
                 if obstacle is None:
                     return None

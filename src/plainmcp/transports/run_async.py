@@ -26,7 +26,7 @@ async def run_async(exchange: Exchange, threads: Executor, listen: Listener | No
     """Take every step of an exchange; returns the response, or None if none is sent, or not yet."""
     try:
         while (step := exchange.step) is not None:
-            if isinstance(step, Listen):
+            if type(step) is Listen:
                 obstacle = cannot_listen() if listen is None else listen(step, exchange)
                 if obstacle is None:
                     return None
@@ -80,7 +80,7 @@ async def _take_within(seconds: float, work: Awaitable[bytes]) -> bytes:
 async def _take(step: Run | Around, threads: Executor, value: Any) -> bytes:
     """The response for the value of a step's function, which may run inline or in a thread."""
     link, feature = step.link, step.feature
-    if isinstance(step, Around):
+    if type(step) is Around:
         step = _with_call_next(step, threads)
     if link is not None and link.cancelled:
         raise Cancelled

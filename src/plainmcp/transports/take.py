@@ -19,7 +19,7 @@ def take(step: Run | Around, take_in_loop: TakeInLoop) -> Any:
     feature = step.feature
     if feature.is_async or feature.timeout is not None:
         return take_in_loop(step, None)
-    if isinstance(step, Around):
+    if type(step) is Around:
         step = with_call_next(step, partial(call_next, step, take_in_loop))
     value = invoke(step)
     return take_in_loop(step, value) if type(value) is CoroutineType else step.finish(value)

@@ -4,7 +4,6 @@ Knows plain JSON data only: models and dataclasses are dicts already. Structured
 keep their order; no value is changed.
 """
 
-import csv
 import re
 import unicodedata
 from collections.abc import Callable
@@ -172,6 +171,8 @@ def _to_csv(value: Any) -> str:
 
 
 def _to_csv_line(cells: list[str]) -> str:
+    import csv  # loaded for those who need it
+
     # Written with the default line end, which is then removed: with "\n", csv would leave a lone "\r" unquoted.
     line = StringIO()
     csv.writer(line).writerow(cells)

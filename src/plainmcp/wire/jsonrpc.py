@@ -215,7 +215,7 @@ def decode_message(raw: bytes | Raw) -> Envelope:
     id, params = envelope.id, envelope.params
     if params is not None and params._meta is not UNSET:
         params._meta.message = raw
-    if envelope.method is not UNSET and (id is ABSENT or bytes(id)[0] in _NUMBER or _is_id(id)):
+    if envelope.method is not UNSET and (id is ABSENT or memoryview(id)[0] in _NUMBER or _is_id(id)):
         return envelope
     if id is not ABSENT and not _is_id(id):
         raise InvalidRequest("a request's id is a string or a number")

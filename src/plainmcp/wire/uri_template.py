@@ -17,9 +17,10 @@ Only the parameters of a query may be missing or empty; no value holds control c
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from ..errors import AuthorError
 from .uri_variable import Kind, Piece, Value, Variable, decode_value
@@ -49,8 +50,7 @@ _RESERVED = ":/[]@!$&'()*+,;="
 Token: TypeAlias = str | Variable
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class UriTemplate:
+class UriTemplate(Struct, frozen=True, eq=False):
     """A template ready for use; `names` are its variables in their order.
 
     >>> forecast = compile("weather://{city}/{day}{?unit}")
@@ -64,11 +64,11 @@ class UriTemplate:
 
     template: str
     names: tuple[str, ...]
-    path: tuple[Piece, ...] = field(repr=False)
-    fields: tuple[Piece, ...] = field(repr=False)  # of the query, before the parameters, in this order
-    parameters: dict[str, Variable] = field(repr=False)
-    fragment: tuple[Piece, ...] = field(repr=False)  # one or none
-    wide: int | None = field(repr=False)  # which piece of the path may hold slashes
+    path: tuple[Piece, ...]
+    fields: tuple[Piece, ...]  # of the query, before the parameters, in this order
+    parameters: dict[str, Variable]
+    fragment: tuple[Piece, ...]  # one or none
+    wide: int | None  # which piece of the path may hold slashes
 
     def match(self, uri: str) -> dict[str, Value] | None:
         """The values if this URI fits, or None; every value is percent-decoded exactly once."""
@@ -214,7 +214,7 @@ def _parse_expression(body: str) -> tuple[str, list[Variable]]:
         name = word.removesuffix("*")
         kind = plain if word == name else starred
         if kind is None or not (name.isascii() and name.isidentifier()):
-            raise ValueError(f"{{{body}}} is no form of those we know; a name is made of letters, digits and _")
+            raise ValueError(f"{{{body}}} is not a known form; a name is made of letters, digits and _")
         variables.append(Variable(name, kind, _RESERVED if kind == "path" or operator == "#" else ""))
     return operator, variables
 

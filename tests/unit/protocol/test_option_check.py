@@ -304,7 +304,7 @@ WRONG: dict[str, tuple[Callable[[Server], Any], str]] = {
     "size": (lambda s: s.resource("memo://1", size="9"), "size= takes a whole number or None, not str"),
     "http": (lambda s: s.run(http=True), "http= takes a text or a whole number or None, not bool"),
     "http pair": (lambda s: s.run(http=("127.0.0.1", 1)), "http= takes a text or a whole number or None, not tuple"),
-    "http port": (lambda s: s.run(http=70_000), "'127.0.0.1:70000' is no address to serve at"),
+    "http port": (lambda s: s.run(http=70_000), "'127.0.0.1:70000' is not an address to serve at"),
     "workers": (lambda s: s.run(http=0, workers="2"), "workers= takes a whole number, not str"),
     "uvicorn": (lambda s: s.run(http=0, uvicorn="x"), "uvicorn= takes a dict or None, not str"),
     "max_line": (lambda s: s.run(max_line="9"), "max_line= takes a whole number, not str"),

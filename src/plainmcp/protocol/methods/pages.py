@@ -6,7 +6,7 @@ from typing import Any
 from ...wire import codec, jsonrpc, signing
 from ..core import Core
 from ..feature_list import FeatureList
-from ..identity import text_of
+from ..identity import lasting_text_of
 from ..plan import with_server_info
 from ..request import Request
 
@@ -31,9 +31,9 @@ def write_page(
         return jsonrpc.result_tail(codec.encode(with_server_info(result, server, revision)))
 
     owner = ""
-    if (
-        features.guarded and server.page_size is not None
-    ):  # a cursor has the name of a feature, which others may not see
-        owner = signing.digest(text_of(server, request.principal))
+    if features.guarded and server.page_size is not None:
+        # A cursor has the name of a feature, which others may not see.
+        text = lasting_text_of(server, request.principal, "the next page of a list is refused")
+        owner = signing.digest(text)
     page = features.page(cursor, server.page_size, revision, request.principal, write, owner)
     return b"".join((jsonrpc.RESPONSE_HEAD, request.id, page))

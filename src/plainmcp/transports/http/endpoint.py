@@ -488,7 +488,7 @@ class Endpoint:
         if isinstance(session, Response):
             return session
         if method == "DELETE":
-            return self._end_session(session)
+            return self._end_session(session, headers, profile)
         if not profile.events:
             return refusal(406, InvalidRequest("GET is answered by text/event-stream"))
         event_id = headers.get(b"last-event-id") or ""
@@ -503,7 +503,9 @@ class Endpoint:
         self._add_standing(pending)
         return pending
 
-    def _end_session(self, session: HttpSession) -> Response:
+    def _end_session(
+        self, session: HttpSession, headers: Headers, profile: RequestProfile
+    ) -> Response | PendingResponse:
         self.sessions.remove(session)
         return Response(204)
 

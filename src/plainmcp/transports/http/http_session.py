@@ -102,6 +102,10 @@ class HttpSession:
         self._unread = OwnShare(shares.unread, self.caller)
         self._size = 0  # the part of the budget that this session uses
 
+    def note_use(self, now: float) -> None:
+        """Note that the client uses the session."""
+        self.used, self.is_used = now, True
+
     # Streams --------------------------------------------------------------------------------------
 
     def make_stream(self, id: bytes = b"") -> Stream:

@@ -14,9 +14,6 @@ from .stream import Stream
 
 __all__ = ["Mirrors"]
 
-MAX_MIRRORS = 256
-"""How many streams of other replicas are followed at a time."""
-
 _LOST = InternalError("the replica that answered this request is gone; send the request again")
 _NOT_KEPT = InternalError("the rest of this stream is not kept any more; send the request again")
 
@@ -36,19 +33,17 @@ class Mirrors:
     def __init__(self, replica: Replica) -> None:
         self._replica = replica
         self._mirrors: dict[str, _Mirror] = {}  # by the log with the copy
-        replica.ticks.append(self._notice_the_dead)
+        replica.ticks.append(self._tick)
 
     def follow(self, session: SharedSession, stream: Stream, name: StreamName) -> None:
         """Put the events of another replica's stream into this one, as they are in the store or come into it."""
         log = session.log_of(stream.name)
-        while len(self._mirrors) >= MAX_MIRRORS:
-            self._finish(next(iter(self._mirrors)), _NOT_KEPT)
         self._mirrors[log] = _Mirror(session, stream, name.owner, name.id)
         self._replica.follow(log, partial(self._take, log))
         if name.owner == self._replica.name:
             self._replica.append(log, "lost")  # unless the store still has its end
         else:
-            self._replica.append(self._replica.inbox_of(name.owner), "resend", session.name, stream.name)
+            self._replica.append(self._replica.keys.inbox_of(name.owner), "resend", session.name, stream.name)
 
     def send_again(self, session: SharedSession, name: str) -> None:
         """Copy a stream of this replica into the store again: entries may have been lost."""
@@ -60,8 +55,8 @@ class Mirrors:
 
     def _take(self, log: str, kind: str, content: list[Any]) -> None:
         mirror = self._mirrors.get(log)
-        if mirror is None:
-            self._replica.unfollow(log)
+        if mirror is None or mirror.stream.finished:  # its client has left
+            self._finish(log, None)
         elif kind == "event":
             mirror.stream.put(content[1], content[0])
         elif kind == "end":
@@ -72,14 +67,16 @@ class Mirrors:
     def _finish(self, log: str, error: InternalError | None) -> None:
         """End a stream; with an error, if the id of its request is known."""
         mirror = self._mirrors.pop(log, None)
-        self._replica.unfollow(log)
+        self._replica.follower.unfollow(log)
         if mirror is not None:
             revision = mirror.session.connection.revision
             is_told = error is not None and mirror.id
             mirror.stream.finish(error_response(error, revision, mirror.id) if error and is_told else None)
 
-    def _notice_the_dead(self) -> None:
+    def _tick(self) -> None:
         """End the streams of replicas that are dead: clients learn that their requests are lost."""
+        for log in [log for log, mirror in list(self._mirrors.items()) if mirror.stream.finished]:
+            self._finish(log, None)  # its client has left
         dead = self._replica.find_dead({mirror.owner for mirror in list(self._mirrors.values())})
         for log in [log for log, mirror in list(self._mirrors.items()) if mirror.owner in dead]:
             self._finish(log, _LOST)

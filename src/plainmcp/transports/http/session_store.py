@@ -113,7 +113,7 @@ class SessionStore:
                 expired.append(self._pop(session))
                 session = None
             elif session is not None:
-                session.used, session.is_used = now, True
+                session.note_use(now)
                 self._sessions.move_to_end(id)
                 self._unused.pop(id, None)
         for one in expired:

@@ -1,35 +1,39 @@
 """One HTTP endpoint among several that share a store: any of them answers any request of a session."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from msgspec import UNSET
 
 from ...errors import InternalError
+from ...protocol.conversation import keep
 from ...protocol.core import Core
 from ...protocol.exchange import Exchange, Listen
 from ...protocol.failures import error_response
 from ...protocol.request import Caller
 from ...revisions import LATEST
+from ...store.interface import StoreError
 from ...wire.jsonrpc import Envelope
 from ..shares import Limit
 from . import rules
 from .challenges import PLAIN, Challenges
 from .endpoint import Endpoint, PendingResponse
 from .headers import Headers
-from .http_session import HttpSession
-from .replica import UNAVAILABLE
-from .rules import JSON, RequestProfile, Response
+from .http_session import SESSION_ENDED, HttpSession
+from .replica import OwnChanges
+from .rules import JSON, RequestProfile, Response, json_response
 from .session_sharing import SharedSessions
 from .settings import Settings
 from .shared_session import SharedSession
-from .store_steps import AfterStore
+from .store_health import UNAVAILABLE
+from .store_steps import AfterStore, BeforeStore
 from .stream import Stream
 
 __all__ = ["SharedEndpoint"]
 
-TOO_MANY = Limit("too many answers and cancellations of this session are for other replicas", True)
-"""Why an answer is refused."""
+WAIT = 0.5
+"""How many seconds the response to a request waits until the store has the changes that it made."""
 _CHANGE_STATE = frozenset({"logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
 _MAY_BE_ELSEWHERE = frozenset({UNSET, "notifications/cancelled"})
 
@@ -65,12 +69,13 @@ class SharedEndpoint(Endpoint):
             return rules.refuse_by(session)
         return session
 
-    def _end_session(self, session: HttpSession) -> Response:
+    def _end_session(
+        self, session: HttpSession, headers: Headers, profile: RequestProfile
+    ) -> Response | PendingResponse:
         assert isinstance(session, SharedSession)
-        if self.shared.replica.problem is not None:
-            return _refuse_without_store()
-        self.shared.end(session)
-        return Response(204)
+        pending = _Passing(profile, session.connection.revision, session)
+        pending.status = 204
+        return self._pass(pending, headers, partial(self.shared.end, session))
 
     # Requests -------------------------------------------------------------------------------------
 
@@ -78,55 +83,101 @@ class SharedEndpoint(Endpoint):
         self, session: HttpSession, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
     ) -> Response | PendingResponse:
         assert isinstance(session, SharedSession)
-        method = envelope.method
+        connection, method = session.connection, envelope.method
+        if method in _MAY_BE_ELSEWHERE and not connection.knows(envelope):
+            answer = self._pass_on(session, headers, profile, envelope)
+            if answer is not None:
+                return answer
+        pending = PendingResponse(profile, connection.revision, session, bytes(envelope.id))
+        caller = Caller(connection.session, principal, None, pending, connection, headers)
+        dispatch = partial(self.core.dispatch, self.core, envelope, caller)
         if method in _CHANGE_STATE:
-            return self._change_state(session, headers, profile, envelope, principal)
-        if method in _MAY_BE_ELSEWHERE and not session.connection.knows(envelope):
-            return self._pass_on(session, headers, profile, envelope, principal)
-        return super()._receive_in_session(session, headers, profile, envelope, principal)
+            session.is_loaded = False  # others may have changed it, too
+            return super()._open(pending, self._after_load(pending, partial(self._change, pending, dispatch)), caller)
+        return self._open(pending, dispatch(), caller)
 
     def _pass_on(
-        self, session: SharedSession, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
-    ) -> Response | PendingResponse:
-        """Pass an answer or a cancellation to the replica that waits for it, and accept it when the store has it."""
-        if self.shared.replica.problem is not None:
-            return _refuse_without_store()
+        self, session: SharedSession, headers: Headers, profile: RequestProfile, envelope: Envelope
+    ) -> Response | PendingResponse | None:
+        """Pass an answer or a cancellation to the replica that waits for it, and accept it when the store has it.
+
+        If the store fails, it is refused; but it is passed on all the same when the store works again: clients do not
+        repeat an answer, and the question would wait for it in vain. Returns None if no replica waits for it.
+        """
+        replica = self.shared.replica
         route = session.find_route(envelope)
         if route is None:
-            return super()._receive_in_session(session, headers, profile, envelope, principal)
-        if not session.may_pass(route):
-            return rules.refuse_by(TOO_MANY)
-        passing = _Passing(profile, session.connection.revision, session)
-        caller = session.connection.caller(passing, headers)
-        return super()._open(passing, AfterStore.of(partial(self._append, passing, route), Exchange), caller)
+            return None if replica.problem is None else _refuse_without_store()
+        limit = session.find_limit(route)
+        if limit is not None:
+            return rules.refuse_by(limit)
+        if replica.problem is not None:
+            replica.append(*route)
 
-    def _append(self, passing: "_Passing", route: tuple[Any, ...]) -> None:
-        self.shared.replica.append_now(*route)
-        passing.is_passed = True
+        def write() -> None:
+            try:
+                replica.append_now(*route)
+            except StoreError:
+                replica.append(*route)
+                raise
 
-    def _change_state(
-        self, session: SharedSession, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
-    ) -> Response | PendingResponse:
-        """Receive a request that changes the state of its session: its response waits until all replicas know."""
-        connection = session.connection
-        pending = PendingResponse(profile, connection.revision, session)
-        caller = Caller(connection.session, principal, None, pending, connection, headers)
-        exchange = self.shared.save_after(
-            session,
-            lambda: self.core.dispatch(self.core, envelope, caller),
-            partial(error_response, revision=connection.revision, id=envelope.id),
-        )
-        return super()._open(pending, exchange, caller)
+        return self._pass(_Passing(profile, session.connection.revision, session), headers, write)
+
+    def _pass(self, pending: "_Passing", headers: Headers, work: Callable[[], object]) -> Response | PendingResponse:
+        """Write something into the store, and respond when it has that."""
+        if self.shared.replica.problem is not None:
+            return _refuse_without_store()
+
+        def write() -> None:
+            work()
+            pending.is_passed = True
+
+        assert pending.session is not None
+        caller = pending.session.connection.caller(pending, headers)
+        return super()._open(pending, AfterStore.of(write, Exchange), caller)
+
+    def _change(self, pending: PendingResponse, dispatch: Callable[[], Exchange]) -> Exchange:
+        """An exchange that changes the state of its session: its response waits until all replicas know."""
+        session = pending.session
+        assert isinstance(session, SharedSession)
+        if not session.is_loaded:
+            return Exchange(pending.refuse(InternalError(UNAVAILABLE)))
+        find_work = self.shared.states.watch(session)
+        return BeforeStore(rest=dispatch(), find_work=find_work, refuse=pending.refuse).begin()
 
     def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
+        session, replica = pending.session, self.shared.replica
+        if isinstance(exchange.step, Listen):
+            if not replica.follower.begun.is_set():
+                exchange = AfterStore.of(replica.wait_to_begin, partial(keep, exchange))
+            return super()._open(pending, exchange, caller)
+        if isinstance(session, SharedSession) and not session.is_loaded and replica.problem is None:
+            exchange = self._after_load(pending, partial(keep, exchange))
         answer = super()._open(pending, exchange, caller)
-        session = pending.session
-        if answer is pending and pending.can_speak:
-            if isinstance(session, SharedSession) and not session.is_loaded:
-                pending.exchange = self.shared.load_before(session, exchange)
-            elif isinstance(exchange.step, Listen) and not self.shared.replica.begun.is_set():
-                pending.exchange = AfterStore.of(self.shared.replica.wait_to_begin, lambda: exchange)
+        if answer is pending:
+            find_work = partial(self._find_wait, replica.watch_changes())
+            pending.exchange = BeforeStore(rest=exchange, find_work=find_work).begin()
         return answer
+
+    def _find_wait(self, changes: OwnChanges) -> Callable[[], None] | None:
+        """What has to be waited for after a request has made changes: its client may rely on them."""
+        replica = self.shared.replica
+        return None if replica.has_all(changes) else partial(replica.wait_for_changes, changes, WAIT)
+
+    def _after_load(self, pending: PendingResponse, begin: Callable[[], Exchange]) -> AfterStore:
+        """An exchange that begins when its session is loaded; it is refused if the session has ended elsewhere."""
+        session = pending.session
+        assert isinstance(session, SharedSession)
+
+        def begin_unless_ended() -> Exchange:
+            exchange = begin()
+            if session.closed:
+                exchange.fail(SESSION_ENDED)
+                return Exchange(pending.refuse(SESSION_ENDED))
+            return exchange
+
+        pending.refuse_with = partial(_refuse_in, session)
+        return AfterStore.of(partial(self.shared.load, session), begin_unless_ended)
 
     # Streams --------------------------------------------------------------------------------------
 
@@ -145,13 +196,21 @@ class SharedEndpoint(Endpoint):
 
 
 class _Passing(PendingResponse):
-    """The response to a message that is passed to another replica."""
+    """The response to a request that only writes into the store, for other replicas."""
 
     is_passed = False
+    status = 202
 
     def to_response(self, message: bytes | None) -> Response:
-        """Accept the message, if the store has it."""
-        return Response(202) if self.is_passed else _refuse_without_store()
+        """Accept the request, if the store has what it writes."""
+        return Response(self.status) if self.is_passed else _refuse_without_store()
+
+
+def _refuse_in(session: SharedSession, message: bytes | None) -> Response:
+    """The response with an error, or with nothing, in a session that may have ended at another replica."""
+    if session.closed:
+        return json_response(404, message or error_response(SESSION_ENDED, LATEST))
+    return json_response(200 if message is None else rules.status_of(message, False), message)
 
 
 def _refuse_without_store() -> Response:

@@ -6,6 +6,7 @@ open has the positions of the log of all replicas as its event ids, so that any 
 
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,22 +16,23 @@ from msgspec import UNSET
 from ...protocol.core import Core
 from ...wire.jsonrpc import Envelope
 from ..link import normalize_id
+from ..shares import Limit
 from .http_session import MAX_OPEN_STREAMS, HttpSession, SessionShares
 from .replica import Replica
 from .settings import Settings
 from .signed_ids import SignedId
 from .stream import Stream
 
-__all__ = ["MAX_COPY", "STANDING", "SessionState", "SharedSession", "StreamName"]
+__all__ = ["STANDING", "SessionState", "SharedSession", "StreamName"]
 
 MAX_COPY = 2**20
 """How many bytes of one stream are copied into the store; if it has more, other replicas cannot send it."""
-MAX_ID = 64
-"""How many bytes the id of a request may have to be part of a stream's name."""
+MAX_ID = 128
+"""How many bytes the id of a request may have to be part of a stream's name, or to be cancelled elsewhere."""
 MAX_PASSED = 200
 """How many answers and cancellations one session passes on to other replicas in ten seconds."""
-MAX_PASSED_BYTES = 2**24
-"""How many bytes of them."""
+TOO_MANY = Limit("too many answers and cancellations of this session are for other replicas", True)
+"""Why an answer is refused."""
 STANDING = "g"
 """The name of streams that stay open."""
 
@@ -70,12 +72,18 @@ class SharedSession(HttpSession):
         self.name = self.connection.session.id = name
         self.until = core.now() + settings.session_seconds
         self.version = 0
+        self.stored: bytes | None = None
+        """Its state in the store, as it was last read there."""
+        self.noted = self.created
+        """When its use was last written into the store."""
+        self.on_use: Callable[[SharedSession, float], None] = _do_nothing
         self.is_loaded = True
         """Whether its state is that of the store: only one that was opened elsewhere has to be loaded."""
         self.reader: str | None = None
         """The other replica that has its newest open stream."""
+        self._claims = 0  # how often this replica has announced that it has that stream, and not heard so itself
         self._replica = replica
-        self._passing_since, self._passed, self._passed_bytes = 0.0, 0, 0
+        self._passing_since, self._passed = 0.0, 0
         self.connection.elsewhere = self._pass_on
         self.connection.name_question = self._name_question  # type: ignore[method-assign]
 
@@ -87,8 +95,13 @@ class SharedSession(HttpSession):
         own = self.connection.session
         own.revision, own.capabilities, own.client = session.revision, session.capabilities, session.client
         own.ready, self.is_loaded, self.is_used = True, False, True
-        self.id, self.created, self.until = id, facts.created, facts.until
+        self.id, self.created, self.until, self.noted = id, facts.created, facts.until, facts.created
         return True
+
+    def note_use(self, now: float) -> None:
+        """Note that the client uses the session, also for other replicas."""
+        super().note_use(now)
+        self.on_use(self, now)
 
     @property
     def obstacle(self) -> str | None:  # type: ignore[override]
@@ -108,12 +121,12 @@ class SharedSession(HttpSession):
 
     def _name_question(self, count: int) -> str:
         owner = self._replica.name
-        return f"s-{owner}-{count}-{self._replica.mark('question', self.name, owner, str(count))}"
+        return f"s-{owner}-{count}-{self._replica.keys.mark('question', self.name, owner, str(count))}"
 
     def _pass_on(self, envelope: Envelope) -> None:
         """Pass a message of a batch to other replicas, without waiting for that."""
         route = self.find_route(envelope)
-        if route is not None and self.may_pass(route):
+        if route is not None and self.find_limit(route) is None:
             self._replica.append(*route)
 
     def find_route(self, envelope: Envelope) -> tuple[Any, ...] | None:
@@ -127,24 +140,26 @@ class SharedSession(HttpSession):
             if owner is None:
                 return None
             parts = bytes(envelope.id), bytes(envelope.result), bytes(envelope.error)
-            return (self._replica.inbox_of(owner), "answer", self.name, *parts)
+            return (self._replica.keys.inbox_of(owner), "answer", self.name, *parts)
         if envelope.params is None:
             return None
-        return (self._replica.bus, "cancel", self.name, normalize_id(bytes(envelope.params.requestId)))
+        id = normalize_id(bytes(envelope.params.requestId))
+        return (self._replica.keys.notes, "cancel", self.name, id) if len(id) <= MAX_ID else None
 
-    def may_pass(self, route: tuple[Any, ...]) -> bool:
-        """Whether another message may be passed on: one session must not fill the logs."""
+    def find_limit(self, route: tuple[Any, ...]) -> Limit | None:
+        """The limit that one more message for other replicas is over: one session must not fill the logs."""
         now = self._now()
         if now - self._passing_since > 10:
-            self._passing_since, self._passed, self._passed_bytes = now, 0, 0
+            self._passing_since, self._passed = now, 0
         self._passed += 1
-        self._passed_bytes += sum(len(part) for part in route)
-        return self._passed <= MAX_PASSED and self._passed_bytes <= MAX_PASSED_BYTES
+        if self._passed > MAX_PASSED:
+            return TOO_MANY
+        return self._replica.budget.take(self.owner, sum(len(part) for part in route))
 
     def _find_owner(self, question: str) -> str | None:
         """The other replica that asked a question of this session; None if no replica did."""
         _, owner, count, mark = [*question.split("-"), "", "", ""][:4]
-        is_genuine = mark == self._replica.mark("question", self.name, owner, count)
+        is_genuine = self._replica.keys.is_mark(mark, "question", self.name, owner, count)
         return owner if is_genuine and owner != self._replica.name else None
 
     # Streams --------------------------------------------------------------------------------------
@@ -153,12 +168,12 @@ class SharedSession(HttpSession):
         """The name of a stream: any replica can see which one writes it, and for which request."""
         shown = urlsafe_b64encode(id if len(id) <= MAX_ID else b"").decode().rstrip("=")
         owner = self._replica.name
-        return f"{owner}.{count}.{shown}.{self._replica.mark('stream', self.name, owner, str(count), shown)}"
+        return f"{owner}.{count}.{shown}.{self._replica.keys.mark('stream', self.name, owner, str(count), shown)}"
 
     def read_name(self, name: str) -> StreamName | None:
         """The parts of a stream's name; None if no replica gave it to a stream of this session."""
         owner, count, shown, mark = [*name.split("."), "", "", ""][:4]
-        if mark != self._replica.mark("stream", self.name, owner, count, shown):
+        if not self._replica.keys.is_mark(mark, "stream", self.name, owner, count, shown):
             return None
         try:
             return StreamName(owner, urlsafe_b64decode(shown + "=" * (-len(shown) % 4)))
@@ -167,7 +182,7 @@ class SharedSession(HttpSession):
 
     def log_of(self, stream: str) -> str:
         """The log with the copy of a stream."""
-        return self._replica.key("stream", self.name, stream)
+        return self._replica.keys.key("stream", self.name, stream)
 
     def keep(self, stream: Stream) -> None:
         """Keep a stream from which something was sent, also for other replicas."""
@@ -182,6 +197,8 @@ class SharedSession(HttpSession):
 
     def _copy_event(self, log: str, size: list[int], number: int, message: bytes | None) -> None:
         before, after = size[0], size[0] + len(message or b"")
+        if after <= MAX_COPY and self._replica.budget.take(self.owner, after - before) is not None:
+            after = MAX_COPY + 1
         if after <= MAX_COPY:
             content = ("end", number) if message is None else ("event", number, bytes(message))
             self._replica.append(log, *content)
@@ -190,26 +207,55 @@ class SharedSession(HttpSession):
         size[0] = after
 
     def mirror(self, name: str, after: int) -> Stream:
-        """A stream for the events of another replica's stream, after an event."""
+        """A stream for the events of another replica's stream, after an event; it ends when its client leaves."""
         stream = self._new_stream(name, after)
         super().keep(stream)  # without a copy
         return stream
+
+    def _leave_mirror(self, stream: Stream) -> None:
+        is_own = stream.name.startswith(f"{self._replica.name}.")
+        if not is_own and not stream.finished and stream.reader is None:
+            stream.finish()
+            with self._lock:
+                self._open.pop(stream.name, None)
 
     def make_standing_stream(self, after: int = 0) -> Stream:
         """A new stream for messages that belong to no request, after a position; see `add_standing`."""
         return self._new_stream(STANDING, after)
 
-    def add_standing(self, stream: Stream) -> bool:
-        """Send messages that belong to no request on this stream; returns False if its client has left already."""
+    def add_standing(self, stream: Stream) -> None:
+        """Send messages that belong to no request on this stream, unless its client has left already."""
         with self._lock:
             if stream.finished:
-                return False
+                return
             self.standing.append(stream)
+            self._claim()
             surplus = self.standing[:-MAX_OPEN_STREAMS]
             del self.standing[:-MAX_OPEN_STREAMS]
         for one in surplus:
             one.finish()
-        return True
+
+    def _claim(self) -> None:
+        """Announce that this replica has the newest open stream, and use that from now on. Under the lock.
+
+        Until other replicas know, they may send a message on an older stream, too; but none is lost.
+        """
+        self.reader, self._claims = None, self._claims + 1
+        self._replica.append(self._replica.keys.notes, "reader", self.name, self._replica.name)
+
+    def claim_again(self) -> None:
+        """Announce the newest open stream again, if this replica has it: the store may have lost that."""
+        with self._lock:
+            if self.standing and self.reader is None:
+                self._claim()
+
+    def take_reader(self, name: str) -> None:
+        """Take what a replica has announced, unless this one has announced the same later."""
+        with self._lock:
+            if name == self._replica.name:
+                self._claims = max(0, self._claims - 1)
+            elif not self._claims:
+                self.reader = name
 
     def take_standing(self) -> Stream | None:
         """The newest stream that stays open, which gets no messages until it is added again."""
@@ -219,21 +265,22 @@ class SharedSession(HttpSession):
     def leave_stream(self, stream: Stream) -> None:
         """Note that the client does not read an open stream any more: it can continue with another replica."""
         if stream.name != STANDING:
+            self._leave_mirror(stream)
             return
         with self._lock:
             stream.finish()  # also one that is not added yet
             is_last = stream in self.standing and len(self.standing) == 1
             if stream in self.standing:
                 self.standing.remove(stream)
-        if is_last:
-            self._replica.append(self._replica.bus, "left", self.name, self._replica.name)
+            if is_last:  # under the lock: others must not hear of a stream after its end
+                self._replica.append(self._replica.keys.notes, "left", self.name, self._replica.name)
 
     def send(self, message: bytes) -> None:
         """Send a message that belongs to no request on one stream only, of all replicas (R2511-HTTP-22)."""
         with self._lock:
             newest = self.standing[-1:] if self.reader is None else []
         for stream in newest:
-            stream.put(message, self._replica.taken)
+            stream.put(message, self._replica.follower.taken)
 
     @property
     def busy(self) -> bool:
@@ -246,6 +293,10 @@ class SharedSession(HttpSession):
         for stream in standing:
             stream.finish()
         super().close()
+
+
+def _do_nothing(session: SharedSession, now: float) -> None:
+    """Note no use."""
 
 
 def _text_of(id: bytes) -> str | None:

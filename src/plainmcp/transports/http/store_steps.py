@@ -1,7 +1,7 @@
 """Exchanges that ask the store before or after another exchange. The work is a step, so the drivers do not block."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from ...errors import InternalError
 from ...protocol.conversation import keep
@@ -33,6 +33,7 @@ def _step_of(work: Work) -> Run:
 class AfterStore(Exchange, kw_only=True):
     """An exchange that begins after its first step has asked the store. A failure of the store is ignored."""
 
+    has_one_step: ClassVar[bool] = False
     begin: Callable[[], Exchange]
     rest: Exchange | None = None
 
@@ -62,14 +63,14 @@ class AfterStore(Exchange, kw_only=True):
 
 
 class BeforeStore(Exchange, kw_only=True):
-    """An exchange after whose last step the store is asked, unless its response is an error.
+    """An exchange after whose last step the store is asked, unless its response is an error or there is no need.
 
     If the store fails, the response is another error.
     """
 
     rest: Exchange
-    find_work: Callable[[], Work]
-    refuse: Callable[[InternalError], bytes | None]
+    find_work: Callable[[], Work | None]
+    refuse: Callable[[InternalError], bytes | None] | None = None
     is_asked: bool = False
 
     def begin(self) -> "BeforeStore":
@@ -96,9 +97,11 @@ class BeforeStore(Exchange, kw_only=True):
     def _go_on(self) -> None:
         self.step, self.response = self.rest.step, self.rest.response
         if self.step is None and self.response is not None and not isinstance(self.response, Failure):
-            self.is_asked, self.step = True, _step_of(self.find_work())
+            work = self.find_work()
+            if work is not None:
+                self.is_asked, self.step = True, _step_of(work)
 
     def _end(self, error: InternalError | None) -> None:
         self.step = None
-        if error is not None and self.response is not None:
+        if error is not None and self.refuse is not None:
             self.response = self.refuse(error)

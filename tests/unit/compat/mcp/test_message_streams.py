@@ -28,7 +28,7 @@ class Peer:
         await self.send_in.send(SessionMessage(parsed))
 
     async def receive(self) -> Any:
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             return (await self.receive_out.receive()).message.root
 
     def close(self) -> None:

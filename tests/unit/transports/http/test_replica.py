@@ -11,9 +11,11 @@ import pytest
 from mounted import Live, modern, session, speak
 from plainmcp.redis import RedisStore
 from plainmcp.store import MemoryStore, StoreError
-from plainmcp.transports.http import replica as module
+from plainmcp.transports.http import store_follower, store_writer
+from plainmcp.transports.http.replica import Replica
 from redis_server import RedisServer, running_redis
 from replicas import call, make_server, messages, question, replicas, request, wait_until
+from slow_redis import slow_way
 
 SUBSCRIBE = request("resources/subscribe", uri="memo://one")
 
@@ -46,8 +48,9 @@ class Failing(MemoryStore):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "BEAT", 0.1)
-    monkeypatch.setattr(module, "PAUSE", 0.05)
+    monkeypatch.setattr(store_writer, "BEAT", 0.1)
+    for module in (store_follower, store_writer):
+        monkeypatch.setattr(module, "PAUSE", 0.05)
 
 
 def run(work: Any) -> None:
@@ -129,6 +132,31 @@ def test_a_store_that_can_only_be_read_is_not_trusted_with_questions() -> None:
     run(work())
 
 
+@pytest.mark.parametrize("is_known", [True, False])
+def test_an_answer_that_the_store_could_not_take_is_passed_on_when_it_can(is_known: bool) -> None:
+    """Official clients do not repeat an answer that was refused."""
+
+    async def work() -> None:
+        store = Failing()
+        with replicas(store) as (one, other):
+            headers = await session(one, elicitation={})
+            await speak(other, request("ping"), headers)
+            live = Live(one, call("ask"), headers)
+            asked = await question(live)
+            reply = {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}
+            store.failing = "get put append read" if is_known else "append"
+            if is_known:
+                await wait_until(lambda: other.endpoint.shared.replica.problem)
+            assert (await speak(other, reply, headers)).status == 503
+            await asyncio.sleep(0.2)
+            assert not live.over
+            store.failing = ""
+            await live.done()
+            assert "decline" in str(messages(live)[-1])
+
+    run(work())
+
+
 def test_changes_reach_the_streams_of_this_process_at_once_and_the_others_later() -> None:
     async def work() -> None:
         store = Failing()
@@ -153,8 +181,8 @@ def test_changes_reach_the_streams_of_this_process_at_once_and_the_others_later(
 
 
 def test_what_waits_too_long_is_dropped(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    monkeypatch.setattr(module, "MAX_AGE", 0.1)
-    monkeypatch.setattr(module, "MAX_QUEUE", 3)
+    monkeypatch.setattr(store_writer, "MAX_AGE", 0.1)
+    monkeypatch.setattr(store_writer, "MAX_QUEUE", 3)
 
     async def work() -> None:
         store = Failing()
@@ -163,9 +191,9 @@ def test_what_waits_too_long_is_dropped(monkeypatch: pytest.MonkeyPatch, caplog:
             replica = one.endpoint.shared.replica
             await wait_until(lambda: replica.problem)
             for number in range(10):
-                replica.append(replica.bus, "change", "resources/updated", f"memo://{number}", "")
-            assert len(replica._queue) == 3
-            await wait_until(lambda: not replica._queue)
+                replica.append(replica.keys.changes, "resources/updated", f"memo://{number}", "")
+            assert len(replica._writer._queue) == 3
+            await wait_until(lambda: not replica._writer._queue)
 
     with caplog.at_level(logging.WARNING):
         run(work())
@@ -183,15 +211,15 @@ def test_content_that_this_server_did_not_sign_is_ignored(caplog: pytest.LogCapt
             await speak(one, SUBSCRIBE, headers)
             stream = Live(one, None, headers, "GET")
             await stream.until(lambda live: live.status)
-            mine, stranger = one.endpoint.shared.replica, make_server(key=b"the key of a stranger")
-            theirs = module.Replica(stranger, store)
-            forged = [b"", b"x" * 100, theirs.sign(mine.bus, ("change", "resources/updated", "memo://one", ""))]
-            forged.append(mine.sign("another log", ("change", "resources/updated", "memo://one", "")))
-            store.append([(mine.bus, value) for value in forged], 100, 60)
+            mine, stranger = one.endpoint.shared.replica.keys, make_server(key=b"the key of a stranger")
+            theirs = Replica(stranger, store).keys
+            forged = [b"", b"x" * 100, theirs.sign(mine.changes, ("resources/updated", "memo://one", ""))]
+            forged.append(mine.sign("another log", ("resources/updated", "memo://one", "")))
+            store.append([(mine.changes, value) for value in forged], 100, 60)
             # A replica that is older or newer may say what this one does not understand.
-            store.append(
-                [(mine.bus, mine.sign(mine.bus, ("unheard", "of"))), (mine.bus, mine.sign(mine.bus, ()))], 9, 9
-            )
+            strange: list[tuple[Any, ...]] = [("unheard", "of"), ()]
+            for log in (mine.changes, mine.notes):
+                store.append([(log, mine.sign(log, content)) for content in strange], 9, 9)
             await speak(other, call("touch"), headers)
             await stream.until(lambda live: messages(live))
             await asyncio.sleep(0.1)
@@ -210,8 +238,11 @@ def test_a_forged_state_of_a_session_is_not_believed() -> None:
         with replicas(store) as (one, other):
             headers = await session(one)
             [held] = one.endpoint.shared._by_name.values()
-            key = one.endpoint.shared._key_of(held)
-            for value in (b"[9,'debug']", one.endpoint.shared.replica.sign("elsewhere", [9, "debug", [], False])):
+            key = one.endpoint.shared.states._key_of(held)
+            for value in (
+                b"[9,'debug']",
+                one.endpoint.shared.replica.keys.sign("elsewhere", [9, "debug", [], False]),
+            ):
                 store.put(key, value, 60)
                 heard = messages(await speak(other, call("log"), headers))[:-1]
                 assert [message["params"]["level"] for message in heard] == ["error"]
@@ -297,6 +328,47 @@ def test_redis_in_trouble_and_back(redis: RedisServer, trouble: str) -> None:
 
     run(work())
     store.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.1, 0.3, 0.45, 0.7])
+def test_a_slow_redis_delays_nothing_for_long(redis: RedisServer, seconds: float) -> None:
+    """What needs the store works, or fails with an error that says so, within about a second."""
+
+    async def work() -> None:
+        with slow_way(redis.port) as way:
+            store = RedisStore(way.url)
+            with replicas(store) as apps:
+                one, other = apps
+                headers = await session(one, elicitation={})
+                await check_that_all_works(apps, headers)
+                way.seconds = seconds
+                for app in apps:
+                    started = time.monotonic()
+                    answer = (await speak(app, request("resources/subscribe", uri="memo://two"), headers)).json
+                    assert time.monotonic() - started < 1.3
+                    if "error" in answer:
+                        assert "the store that the replicas" in answer["error"]["message"]
+                        assert seconds > 0.1
+                live = Live(one, call("ask", "slow"), headers)
+                await live.until(lambda live: live.over or messages(live))
+                if not live.over:
+                    asked = await question(live)
+                    reply = {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}
+                    started = time.monotonic()
+                    assert (await speak(other, reply, headers)).status in (202, 503)
+                    assert time.monotonic() - started < 1.3
+                started = time.monotonic()
+                assert (await speak(one, call("touch"), headers)).status == 200
+                assert time.monotonic() - started < 1.3
+                await check_that_calls_go_on(apps, headers)
+                way.seconds = 0.0
+                await live.done()  # the answer arrives after all
+                await wait_until(lambda: not any(app.endpoint.shared.replica.problem for app in apps))
+                await check_that_all_works(apps, headers)
+            store.close()
+
+    run(work())
 
 
 @pytest.mark.slow

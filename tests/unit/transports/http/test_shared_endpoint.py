@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import threading
 from typing import Any, ClassVar
 
 from mounted import Live, events, initialize, modern, session, speak
@@ -253,7 +254,7 @@ def test_one_session_does_not_fill_the_logs_of_others() -> None:
             asked = await question(live)
             large = {"action": "accept", "content": {"word": "x" * 3_000_000}}
             statuses = set()
-            for _ in range(8):
+            for _ in range(12):
                 reply = {"jsonrpc": "2.0", "id": asked["id"], "result": large}
                 statuses.add((await speak(other, reply, headers)).status)
             assert statuses == {202, 429}
@@ -264,20 +265,6 @@ def test_one_session_does_not_fill_the_logs_of_others() -> None:
             assert {log.rpartition(":")[2] for log in store._logs if ":inbox:" in log} <= names
             live.hang_up()
             await live.task
-
-    run(work())
-
-
-def test_a_session_that_was_ended_is_unknown_everywhere(store: Store) -> None:
-    async def work() -> None:
-        with replicas(store) as (one, other):
-            headers = await session(one)
-            assert (await speak(other, None, headers, "DELETE")).status == 204
-            await asyncio.sleep(0.2)
-            with replicas(store, 1) as [third]:
-                await asyncio.sleep(0.2)
-                for app in (one, other, third):
-                    assert (await speak(app, request("ping"), headers)).status == 404
 
     run(work())
 
@@ -314,7 +301,45 @@ def test_other_servers_in_the_same_store_are_left_alone(store: Store) -> None:
     run(work())
 
 
-def test_plain_calls_do_not_ask_the_store() -> None:
+def test_a_response_waits_until_the_store_has_the_changes_that_the_call_made() -> None:
+    """A client that knows of a change can rely on the updates, even if the process is killed right then."""
+
+    class Slow(MemoryStore):
+        begun, may_go_on = threading.Event(), threading.Event()
+
+        def append(self, entries: Any, most: int, seconds: float) -> list[int]:
+            if any(b"memo://one" in value for _, value in entries):
+                self.begun.set()
+                self.may_go_on.wait(5)
+            return super().append(entries, most, seconds)
+
+    async def work() -> None:
+        store = Slow()
+        with replicas(store) as (one, _):
+            headers = await session(one)
+            for body, more in (
+                (call("touch"), headers),
+                (call("touch_later"), headers),
+                modern("tools/call", name="touch", arguments={}),
+            ):
+                store.begun.clear()
+                store.may_go_on.clear()
+                live = Live(one, body, more)
+                await wait_until(store.begun.is_set)
+                await speak(one, call("add", a=1, b=2), headers)  # another call does not wait
+                await asyncio.sleep(0.1)
+                assert not live.over
+                store.may_go_on.set()
+                await live.done()
+                assert live.json["result"]["content"]
+            store.may_go_on.clear()  # a store that hangs delays a response, but not for long
+            await Live(one, call("touch"), headers).done()
+            store.may_go_on.set()
+
+    run(work())
+
+
+def test_only_the_first_call_of_a_session_asks_the_store() -> None:
     class Watched(MemoryStore):
         asked: ClassVar[list[str]] = []
 
@@ -329,6 +354,9 @@ def test_plain_calls_do_not_ask_the_store() -> None:
     async def work() -> None:
         with replicas(Watched()) as (one, other):
             headers = await session(one)
+            assert (await speak(other, call("add", a=1, b=2), headers)).status == 200
+            assert len([key for key in Watched.asked if "session:" in key]) == 1
+            Watched.asked.clear()
             for app in (one, other):
                 assert (await speak(app, call("add", a=1, b=2), headers)).status == 200
                 assert (await speak(app, request("tools/list"), headers)).status == 200
