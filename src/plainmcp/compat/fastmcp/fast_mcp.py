@@ -21,7 +21,7 @@ from ..wrap import with_context
 from . import missing
 from .asking import Asking
 from .checks import check_output_schema, check_page_size, check_thread, check_uri, check_variables
-from .complete import complete_with
+from .complete import complete_any, complete_with
 from .context import Context, enter_context
 from .failures import describe_failures
 from .joined_lifespan import to_native_lifespan
@@ -113,6 +113,8 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         name = name or f"FastMCP-{urandom(2).hex()}"
         super().__init__(name, shown, instructions=instructions, policy=policy, **options)
         answer_unknown(self, _UNKNOWN)
+        self.own_methods = {"completion/complete": complete_any}
+        self._compile_methods()
         if client_log_level is not None:
             self.first_log_level = client_log_level
         self._add_all(middleware or (), tools or (), include_tags, exclude_tags)

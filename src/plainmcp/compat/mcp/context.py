@@ -61,7 +61,7 @@ class Context(context.Context[Any]):
         if inner is not None:
             for name in context.Context.__slots__:
                 setattr(self, name, getattr(inner, name))
-        self._app: Any = server
+        self._app: Any = server or options.get("mcp_server") or options.get("fastmcp")
         self._request_context: RequestContext | None = None if inner is None else RequestContext(self)
 
     def __class_getitem__(cls, parameters: Any) -> Any:
@@ -70,11 +70,13 @@ class Context(context.Context[Any]):
     @property
     def fastmcp(self) -> Any:
         """The server, as `mcp` 1 names it."""
-        return self._app
+        return self.mcp_server
 
     @property
     def mcp_server(self) -> Any:
         """The server, as `mcp` 2 names it."""
+        if self._app is None:
+            raise ValueError("Context is not available outside of a request")
         return self._app
 
     @property

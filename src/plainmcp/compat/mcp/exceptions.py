@@ -4,7 +4,7 @@ from typing import Any
 
 from ...errors import PlainMCPError, ProtocolError, ToolError
 from ..coded_error import CodedError
-from .helper_types import ResourceError
+from .helper_types import ResourceError, ResourceNotFoundError
 from .types import URL_ELICITATION_REQUIRED, ElicitRequestURLParams, ErrorData
 
 __all__ = [
@@ -32,10 +32,6 @@ class ValidationError(PlainMCPError):
 
 class InvalidSignature(Exception):
     """A function that cannot be a tool."""
-
-
-class ResourceNotFoundError(ResourceError):
-    """There is no resource at a URI."""
 
 
 class UnexpectedToolError(ToolError):

@@ -17,7 +17,7 @@ from ..unknown import UnknownNames, answer_unknown
 from ..wrap import with_context
 from .context import Context, current_context, enter_context
 from .exceptions import has_code, to_protocol_error
-from .helper_types import ResourceContent
+from .helper_types import ResourceContent, ResourceNotFoundError
 from .low_level_view import LowLevelView
 from .managers import PromptManager, ResourceManager, ToolManager
 from .output import POLICY, has_output_schema
@@ -223,6 +223,12 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
             super().prompt(name=name, **options)(run)
             require_arguments(self.registry.prompts.registered[name])
 
+    def remove_prompt(self, name: str) -> None:
+        """No longer offer a prompt; raises ValueError if there is none."""
+        if name not in self.registry.prompts:
+            raise ValueError(f"Unknown prompt: {name}")
+        self.registry.prompts.remove(name)
+
     def completion(self) -> Callable[[F], F]:  # type: ignore[override]  # pyright: ignore
         """Answer completions by a function of the reference, the argument and the context: `@mcp.completion()`."""
         return self.low_level.completion()
@@ -258,9 +264,11 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         with enter_context(inner, self) as current:
             try:
                 yield current
-            except (ToolError, ProtocolError):
+            except ProtocolError:
                 raise
             except Exception as error:
+                if isinstance(error, ToolError) and not isinstance(error, ResourceNotFoundError):
+                    raise
                 raise (
                     to_protocol_error(error) if has_code(error) else self.to_read_error(error, problem, inner)
                 ) from error
