@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping
 from copy import copy
 from dataclasses import make_dataclass
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, Unpack, overload
 from uuid import uuid4
 
 import msgspec
@@ -21,7 +21,7 @@ from .foreign import classes
 from .protocol import describe
 from .protocol.habits import CONTEXT_ATTRIBUTES, with_advice
 from .protocol.request import Link, PeerError, Request
-from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample
+from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample, SampleOptions
 from .revisions import Revision
 from .schema import generate, hints
 from .schema.validator import Validator
@@ -330,10 +330,13 @@ class Context(Generic[L]):
         return self._ask_one("elicit", key, ElicitUrl(message=message, url=url))  # type: ignore[no-any-return]
 
     def sample(
-        self, messages: Any, *, max_tokens: int = 1000, key: str | None = None, **options: Any
+        self, messages: Any, *, max_tokens: int = 1000, key: str | None = None, **options: Unpack[SampleOptions]
     ) -> "AwaitedDict":
-        """Ask the client's model to continue a text or a list of messages; returns its answer as a dict."""
-        question = Sample(messages=messages, max_tokens=max_tokens, options=options)
+        """Ask the client's model to continue a text or a list of messages; returns its answer as a dict.
+
+        The options have the names of the protocol, such as systemPrompt and temperature.
+        """
+        question = Sample(messages=messages, max_tokens=max_tokens, options={**options})
         return self._ask_one("sample", key, question)  # type: ignore[no-any-return]
 
     def roots(self, *, key: str | None = None) -> "AwaitedList":

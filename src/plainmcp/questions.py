@@ -1,13 +1,13 @@
 """The questions a server can ask a client, and the answers. Sends nothing itself."""
 
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypedDict, TypeVar
 
 import msgspec
 
 from .errors import InvalidParams
 
-__all__ = ["Elicit", "ElicitUrl", "Elicited", "InputRequired", "ListRoots", "Question", "Sample"]
+__all__ = ["Elicit", "ElicitUrl", "Elicited", "InputRequired", "ListRoots", "Question", "Sample", "SampleOptions"]
 
 
 T = TypeVar("T")
@@ -108,6 +108,19 @@ class ElicitUrl(Question, frozen=True, kw_only=True):
     def read(self, answer: Any) -> Elicited[None]:
         """The value for the handler; raises InvalidParams."""
         return Elicited(_action(answer))
+
+
+class SampleOptions(TypedDict, total=False):
+    """Further fields of sampling/createMessage, by the names of the protocol."""
+
+    systemPrompt: str
+    temperature: float
+    stopSequences: list[str]
+    modelPreferences: dict[str, Any]
+    includeContext: Literal["none", "thisServer", "allServers"]
+    metadata: dict[str, Any]
+    tools: list[dict[str, Any]]
+    toolChoice: dict[str, Any]
 
 
 class Sample(Question, frozen=True, kw_only=True):

@@ -32,7 +32,7 @@ def member(kind: type, name: str, of: str) -> str:
 
 
 def signature(thing: Any, name: str, *, bound: bool = False) -> str:
-    """How it is called, without hints and without options: for a table."""
+    """How it is called, without hints: for a table."""
     return f"{name}({', '.join(_parts(thing, bound=bound, is_full=False))})"
 
 
@@ -47,11 +47,14 @@ def _parts(thing: Any, *, bound: bool, is_full: bool) -> Iterator[str]:
     star = False
     for parameter in list(inspect.signature(thing).parameters.values())[1 if bound else 0 :]:
         is_keyword = parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD)
-        options = _options_of(parameter.annotation) if parameter.kind is parameter.VAR_KEYWORD and is_full else {}
+        options = _options_of(parameter.annotation) if parameter.kind is parameter.VAR_KEYWORD else {}
         if is_keyword and not star and (options or parameter.kind is parameter.KEYWORD_ONLY):
             yield "*"
             star = True
         star = star or parameter.kind is parameter.VAR_POSITIONAL
+        if options and not is_full:
+            yield from (f"{option}={_option_default(option)}" for option in options)
+            continue
         if options:
             yield from (
                 f"{option}: {type_text(hint)} = {_option_default(option)}" for option, hint in options.items()

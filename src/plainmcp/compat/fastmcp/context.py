@@ -259,7 +259,7 @@ class Context(context.Context[Any]):
         if model_preferences is not None and not isinstance(model_preferences, Mapping):
             model_preferences = {"hints": [{"name": name} for name in model_preferences]}
         wire = {"systemPrompt": system_prompt, "temperature": temperature, "modelPreferences": model_preferences}
-        set_options = {name: value for name, value in wire.items() if value is not None}
+        set_options: dict[str, Any] = {name: value for name, value in wire.items() if value is not None}
         answer = super().sample(messages, max_tokens=max_tokens, key=key, **set_options, **options)
         return self.then(answer, SamplingResult)
 
