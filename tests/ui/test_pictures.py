@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from talking import ROOT
 from ui.conftest import Page
@@ -11,6 +13,8 @@ pytestmark = pytest.mark.slow
 
 PICTURES = ROOT / "docs" / "images"
 LEAST = 5_000  # bytes: a picture of nothing is smaller
+COARSE = (80, 50)
+MOST = 2.0  # a paragraph more on a page is about 5
 
 
 @pytest.fixture
@@ -19,10 +23,18 @@ def is_update(pytestconfig: pytest.Config) -> bool:
 
 
 def take(page: Page, folder: Path, name: str) -> None:
-    """A picture of the window; there is one of this name in the documentation."""
+    """A picture of the window; the one of this name in the documentation shows the same."""
     page.call("screenshot", {"path": str(folder / name)})
     assert (folder / name).stat().st_size > LEAST
-    assert (PICTURES / name).is_file()
+    assert difference(folder / name, PICTURES / name) < MOST, f"docs/images/{name} is out of date: make pictures"
+
+
+def difference(one: Path, other: Path) -> float:
+    """How much two pictures differ, in shades of grey from 0 to 255; times and ids in small print do not count."""
+    small = [
+        np.asarray(Image.open(file).convert("L").resize(COARSE, Image.Resampling.BOX), float) for file in (one, other)
+    ]
+    return float(abs(small[0] - small[1]).mean())
 
 
 def test_the_page(page: Page, tmp_path: Path, is_update: bool) -> None:
@@ -51,3 +63,7 @@ def test_the_first_page_of_the_site(site: Page, tmp_path: Path, is_update: bool)
     site.set_size(1280, 800)
     site.call("goto", f"{site.url}index.html")
     take(site, PICTURES if is_update else tmp_path, "site.png")
+
+
+def test_a_picture_of_another_page_is_noticed() -> None:
+    assert difference(PICTURES / "page.png", PICTURES / "site.png") > MOST
