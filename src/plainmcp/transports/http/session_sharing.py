@@ -103,7 +103,12 @@ class SharedSessions:
 
     def load(self, session: SharedSession) -> None:
         """Load a session that was opened elsewhere, and close it if it has ended there; raises StoreError."""
-        if not session.is_loaded and not self.replica.ask(partial(self._load, session)):
+        if not session.is_loaded:
+            self.load_again(session)
+
+    def load_again(self, session: SharedSession) -> None:
+        """Load a session although it was loaded before; raises StoreError."""
+        if not self.replica.ask(partial(self._load, session)):
             self._end_here(session.name)
 
     def _load(self, session: SharedSession, store: Store) -> bool:
