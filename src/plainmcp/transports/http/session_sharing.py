@@ -116,6 +116,8 @@ class SharedSessions:
         state = self.states.load(session, store)
         has_ended = self._use.is_idle(session, store) if state is None else state.has_ended
         session.is_loaded = True
+        if not has_ended:
+            session.note_use(self._core.now())
         return not has_ended
 
     def end(self, session: SharedSession) -> None:
