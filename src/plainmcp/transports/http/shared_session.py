@@ -222,6 +222,7 @@ class SharedSession(HttpSession):
 
     def make_standing_stream(self, after: int = 0) -> Stream:
         """A new stream for messages that belong to no request, after a position; see `add_standing`."""
+        self.connection.session.ready = True  # notifications/initialized may have reached another replica
         return self._new_stream(STANDING, after)
 
     def add_standing(self, stream: Stream) -> None:
