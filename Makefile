@@ -35,8 +35,9 @@ $(READY): pyproject.toml
 
 # The example needs few packages, so `make run` installs only these.
 $(SERVES): pyproject.toml
+	@echo "installing into .venv, once: this takes a few seconds" >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[http]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[http]'
 	@touch $@
 
 # Another port: make run PORT=8001
@@ -51,7 +52,7 @@ soak: $(READY)
 	@cd tests && $(abspath $(BIN))/python -m soak.run
 
 test: $(READY)
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 4 --dist worksteal
 
 # The inner loop: units, architecture, and goldens on two channels; nothing marked slow.
 test-fast: $(READY)

@@ -3,7 +3,9 @@
 Hypothesis is quick and the same on every run; `--hypothesis-profile=long` explores.
 """
 
+import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,10 @@ settings.register_profile("fast", max_examples=10, deadline=None, derandomize=Tr
 settings.register_profile("quick", max_examples=100, deadline=None, derandomize=True, database=None)
 settings.register_profile("long", max_examples=10_000, deadline=None)
 settings.load_profile("quick")
+
+# Hundreds of processes start here, and each would compile all modules again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts its background jobs, and so their children
     signal.signal(signal.SIGINT, signal.default_int_handler)

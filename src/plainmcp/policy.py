@@ -112,6 +112,9 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     extra_arguments: Literal["refuse", "ignore"] = "refuse"
     # The text of a failed call: {error} is what went wrong, {tool} the name of the tool.
     error_text: str = "{error}"
+    # The text about arguments that do not fit: {problems} has a line for each problem, {count} is their number, {s}
+    # is an "s" if there are several, {tool} is the name of the tool.
+    arguments_text: str = "{problems}"
     # Features are listed by name or URI, or as they were registered.
     list_order: Literal["name", "registration"] = "name"
     # The title of a feature without one: none; the first paragraph of the docstring; the name in words.
@@ -153,7 +156,8 @@ _ALLOWED: dict[str, tuple[str, ...] | type] = {
     name: _allowed_values_of(_HINTS[name]) for name in Policy.__struct_fields__
 }
 
-# Each profile is `standard` with the differences of its system; the reasons are in docs/requirements.md 5.3.
+# Each profile is `standard` with the differences of its system.
+# The reasons are in docs/contributing/requirements.md, section 5.3.
 Policy.standard = Policy()
 Policy.openmcp = Policy(
     unencodable="replace",

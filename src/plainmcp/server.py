@@ -283,7 +283,7 @@ class Server(Core):
         `route`; other paths are a 404. With `health`, such as "/health", it also tells load balancers at that path
         whether it is ready, unless there is a route. `auth` takes verifiers of tokens or keys (see plainmcp.auth);
         with `anonymous`, callers may come without one. Or `principal` is called with the scope of each request, and
-        returns who is calling. The other options are those of transports.http.settings.Settings.
+        returns who is calling. The other options are the limits and rules of HTTP.
         """
         from .transports.applications import build_asgi  # loaded for those who mount the server
 
@@ -382,7 +382,7 @@ class Server(Core):
         seconds: requests that take longer are cancelled, and answered with an error. `access_log` logs a line for
         each request, and `log_level` is the lowest level that is logged. With `ui`, there is a page at / for people
         to try the server. For HTTP it also takes the options of `asgi` and, in `uvicorn`, those of uvicorn; for
-        standard input and output, max_line (see transports.stdio). Raises AuthorError if it cannot serve there.
+        standard input and output, `max_line`, the bytes of a message. Raises AuthorError if it cannot serve there.
         """
         more = _options_for_http(path, health, uvicorn, ui) | ({"workers": workers} if workers != 1 else {})
         if http is None:

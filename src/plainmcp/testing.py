@@ -1,5 +1,7 @@
 """An in-memory client for tests: any revision, no socket, no loop. Knows the messages of a client.
 
+`client` is a fixture for pytest, which is imported only for those who import the fixture.
+
 >>> from plainmcp import Server
 >>> server = Server("adder")
 >>> @server.tool
@@ -11,7 +13,8 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -20,7 +23,10 @@ from .protocol.core import Core
 from .revisions import REVISIONS, Revision
 from .transports.connection import Connection
 
-__all__ = ["Client", "RpcError", "assert_valid_on_every_revision"]
+if TYPE_CHECKING:
+    client: Any  # made by __getattr__
+
+__all__ = ["Client", "RpcError", "assert_valid_on_every_revision", "client"]
 
 Check = Callable[[Revision, str, bytes], None]
 Answer = Callable[[dict[str, Any]], Any]
@@ -235,11 +241,38 @@ def assert_valid_on_every_revision(server: Core) -> None:
 def _check_tool(tool: dict[str, Any], revision: Revision) -> None:
     where = f"{revision.name}: tool {tool['name']!r}"
     schema = tool["inputSchema"]
-    assert schema.get("type") == "object", f"{where}: its input schema is no object schema"
+    assert schema.get("type") == "object", f"{where}: its input schema is not the schema of an object"
     for name, field in schema.get("properties", {}).items():
         assert isinstance(field, dict), f"{where}: the schema of {name!r} is {field!r}, not an object"
     output_schema = tool.get("outputSchema")
     if revision.structured == "none":
         assert output_schema is None and "title" not in tool, f"{where}: it shows what the revision does not know"
     elif revision.structured == "object" and output_schema is not None:
-        assert output_schema.get("type") == "object", f"{where}: its output schema is no object schema"
+        assert output_schema.get("type") == "object", f"{where}: its output schema is not the schema of an object"
+
+
+# The fixture --------------------------------------------------------------------------------------
+
+
+def __getattr__(name: str) -> Any:
+    if name == "client":
+        return _build_fixture()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+@cache
+def _build_fixture() -> Any:
+    import pytest  # not a dependency: only those who write tests with it have it
+
+    @pytest.fixture(params=REVISIONS, name="client")
+    def client(request: pytest.FixtureRequest) -> Iterator[Client]:
+        """A Client of the fixture `server`, once for each revision.
+
+        If there is a fixture `answers`, it has the answers to questions of the server, as in `Client(answers=…)`.
+        """
+        answers = request.getfixturevalue("answers") if "answers" in request.fixturenames else None
+        client = Client(request.getfixturevalue("server"), request.param, answers=answers)
+        yield client
+        client.close()
+
+    return client

@@ -23,6 +23,7 @@ LAZY = {
     "http": "http.client brings ssl, which takes long to load, and only issuers that are asked need it",
     "joserfc": "an extra: needed only to verify JSON Web Tokens",
     "uvicorn": "an extra: not needed if the server is mounted in an application",
+    "pytest": "belongs to the user; needed only for the fixture of plainmcp.testing",
     "pydantic": "belongs to the user; touched only when one of their types is pydantic's",
     "pydantic_core": "as pydantic",
     "httpx": "as starlette: the SDK's examples get their client for HTTP from the SDK",

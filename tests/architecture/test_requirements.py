@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
-REQUIREMENTS = TESTS.parent / "docs" / "requirements.md"
+REQUIREMENTS = TESTS.parent / "docs" / "contributing" / "requirements.md"
 SEEDS = ("S000", "S001", "S002", "S004")
 
 # Why a requirement has no test yet. Take a line out when a test names its id.
@@ -46,7 +46,7 @@ def test_every_requirement_about_values_is_named_by_a_test() -> None:
 
 def test_no_test_names_a_requirement_that_does_not_exist() -> None:
     unknown = sorted(named() - stated())
-    assert not unknown, f"docs/requirements.md has no {', '.join(unknown)}"
+    assert not unknown, f"docs/contributing/requirements.md has no {', '.join(unknown)}"
 
 
 def test_an_excuse_is_gone_once_there_is_a_test() -> None:

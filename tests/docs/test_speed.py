@@ -1,4 +1,4 @@
-"""The table of speed in the README tells the run that bench/RESULTS.md tells; `make bench` writes both."""
+"""The table and the chart of speed in the README tell the run of bench/RESULTS.md; `make bench` writes all three."""
 
 import re
 
@@ -17,6 +17,18 @@ def test_the_readme_tells_the_same_run_as_the_results() -> None:
     assert len(shown) == len(measured) == 3
     for one, other in zip(shown, measured, strict=True):
         assert abs(one - other) <= max(0.5, 0.05 * other)
+
+
+def test_the_chart_in_the_readme_shows_the_same_run() -> None:
+    readme, results = ((ROOT / path).read_text("utf-8") for path in ("README.md", "bench/RESULTS.md"))
+    assert re.findall(r"!\[[^]]*\]\((bench/[^)]*)\)", readme) == ["bench/charts/asgi.svg"]
+    drawn = (ROOT / "bench" / "charts" / "asgi.svg").read_text("utf-8")
+    rates = re.findall(r">(?:plainmcp|mcp|fastmcp)  ([\d,]+) /s<", drawn)[:3]
+    row = re.search(r"^\| echo \|(.*)\|$", results.split("### `async def` handlers, 2025-11-25")[1], re.MULTILINE)
+    assert row and len(rates) == 3
+    for rate, cell in zip(rates, row[1].split("|"), strict=True):
+        micros = float(cell.split()[0].replace(",", ""))
+        assert abs(1e6 / int(rate.replace(",", "")) - micros) <= 0.05 * micros
 
 
 def _to_micros(cell: str) -> float:

@@ -3,11 +3,12 @@
 import argparse
 import os
 import textwrap
+from typing import Any
 from unittest import mock
 
 from plainmcp.cli import grammar
 
-from .markdown import headed
+from .markdown import code, headed, table
 
 __all__ = ["page"]
 
@@ -64,12 +65,36 @@ def page() -> str:
     commands = next(one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
     parts: list[str] = []
     with mock.patch.dict(os.environ, {"COLUMNS": "100", "NO_COLOR": "1"}):
-        text, _, codes = parser.format_help().partition("exit codes:\n")
-        parts += [f"```text\n{text.rstrip()}\n```", f"## Exit codes\n\n```text\n{codes.rstrip()}\n```"]
+        parts += [f"```text\n{parser.format_help().rstrip()}\n```", _exit_codes(commands.choices)]
         for name, command in commands.choices.items():
             shown = command.format_help().partition("exit codes:\n")[0].rstrip()
             parts.append(f"## plainmcp {name}\n\n{_wrap(_NOTES[name])}\n\n```text\n{shown}\n```")
     return headed("The command line", _INTRO, *parts)
+
+
+def _exit_codes(commands: dict[str, argparse.ArgumentParser]) -> str:
+    """A table: what each code means, and for which commands."""
+    meanings: dict[tuple[str, str], list[str]] = {}
+    for name, command in commands.items():
+        codes = (command.epilog or "").partition("exit codes:\n")[2]
+        for line in codes.splitlines():
+            number, meaning = line.split(None, 1)
+            meanings.setdefault((number, meaning), []).append(name)
+    if not meanings:
+        raise AssertionError("no command has exit codes in its help")
+    rows = [
+        [code(number), _of(names, commands), meaning]
+        for (number, meaning), names in sorted(meanings.items(), key=_by_code)
+    ]
+    return f"## Exit codes\n\n{table(['code', 'command', 'meaning'], rows)}"
+
+
+def _by_code(entry: tuple[tuple[str, str], list[str]]) -> int:
+    return int(entry[0][0])
+
+
+def _of(names: list[str], commands: dict[str, Any]) -> str:
+    return "all" if len(names) == len(commands) else ", ".join(code(name) for name in names)
 
 
 def _wrap(text: str) -> str:

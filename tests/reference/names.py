@@ -8,7 +8,7 @@ import plainmcp
 from plainmcp import Context, auth, context, errors, questions, testing, types
 
 from .markdown import code, first_line, headed, table
-from .signatures import calls, explained, signature
+from .signatures import calls, explained, full_signature, signature
 
 __all__ = ["context_page", "names_page"]
 
@@ -48,6 +48,7 @@ def context_page() -> str:
     """The page of the context."""
     facts = [name for name, value in vars(Context).items() if isinstance(value, property)]
     methods = [name for name, value in vars(Context).items() if inspect.isfunction(value) and name[0] != "_"]
+    methods.remove("finish")  # the server calls it
     asking = methods.index("elicit")
     answers = ("Elicited", "Elicit", "ElicitUrl", "Sample", "ListRoots")
     return headed(
@@ -89,6 +90,10 @@ _KINDS = {
     "Media": ("Image", "Audio", "File"),
     "A value without a server": ("normalize_tool_result", "normalize_resource_payload", "normalize_prompt_result"),
 }
+_FIXTURE = """\
+A fixture for pytest: a Client of the fixture `server`, once for each revision. If there is a fixture `answers`, it
+has the answers to questions of the server. Import it into a file of tests, or into `conftest.py`: see
+[Testing](../how-to/testing.md)."""
 _ELSEWHERE = {"Context", "Policy", "Server", "ToolError"}
 
 
@@ -103,11 +108,12 @@ def names_page() -> str:
         parts.append(f"## {title}")
         for name in names:
             parts += _thing(name, getattr(plainmcp, name))
-    parts += ["## plainmcp.auth", "Verifiers of keys and tokens: see [Say who may call](../how-to/authorization.md)."]
+    parts += ["## plainmcp.auth", "Verifiers of keys and tokens: see [Authorization](../how-to/authorization.md)."]
     for name in auth.__all__:
         parts += _thing(name, getattr(auth, name))
     parts += ["## plainmcp.testing", *_thing("Client", testing.Client), *_thing("RpcError", testing.RpcError)]
     parts += _thing("assert_valid_on_every_revision", testing.assert_valid_on_every_revision)
+    parts += ["### client", _FIXTURE]
     words = ", ".join(code(name) for name in sorted(types.__all__))
     parts += [
         "## plainmcp.types",
@@ -119,7 +125,7 @@ def names_page() -> str:
 
 
 def _thing(name: str, thing: Any) -> Iterator[str]:
-    yield f"### {name}\n\n```text\n{signature(thing, name)}\n```"
+    yield f"### {name}\n\n```text\n{full_signature(thing, name)}\n```"
     yield explained(thing)
     if inspect.isclass(thing) and not issubclass(thing, Exception):
         methods = [key for key, value in vars(thing).items() if inspect.isfunction(value) and key[0] != "_"]

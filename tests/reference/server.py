@@ -89,7 +89,8 @@ _METHODS_OF_SERVER = {
         "read_resource",
         "get_prompt",
     ),
-    "Answering": ("handle", "handle_async", "connect", "asgi", "wsgi", "route", "run", "run_async"),
+    "Answering": ("handle", "handle_async", "connect", "receive", "asgi", "wsgi", "route", "run", "run_async"),
+    "The end of a lifespan": ("close", "close_async"),
 }
 
 
@@ -102,7 +103,7 @@ def page() -> str:
         "A wrong value is an [AuthorError](errors.md), here and below, as soon as you pass it.",
     ]
     for title, names in _METHODS_OF_SERVER.items():
-        long = title in ("Offering", "Composition", "Around requests", "Answering")
+        long = title not in ("Notifications and removal", "Use inside a program", "The end of a lifespan")
         shown = [member(Server, name, "server") for name in names] if long else [calls(Server, names, "server")]
         parts += [f"## {title}", *shown]
     parts += ["## What the decorators take", "Every option may be omitted.", *_decorators()]
@@ -131,7 +132,7 @@ def _default(value: Any) -> str:
 def _decorators() -> Iterator[str]:
     common = options.FeatureOptions.__annotations__
     kinds = {"tool": options.ToolOptions, "resource": options.ResourceOptions, "prompt": options.PromptOptions}
-    yield table(["word", "tool", "resource", "prompt", "what it says"], _option_rows(kinds, common))
+    yield table(["option", "tool", "resource", "prompt", "what it says"], _option_rows(kinds, common))
 
 
 def _option_rows(kinds: dict[str, Any], common: dict[str, Any]) -> Iterator[list[str]]:

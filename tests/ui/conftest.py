@@ -3,8 +3,14 @@
 `pytest tests/ui --update-pictures` writes the pictures of the documentation; nothing else ever does.
 """
 
+import functools
 import json
+import os
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +22,7 @@ from ui.browser import HAS_CHROMIUM, Browser, launched
 
 SERVER = Path(__file__).with_name("server.py")
 SECONDS = 10
+SECONDS_TO_BUILD = 120
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,6 +35,8 @@ class Page:
     def __init__(self, browser: Browser, port: int) -> None:
         self.call = browser.call
         self.url = f"http://127.0.0.1:{port}/"
+        self.call("goto", "about:blank")
+        self.call("problems")  # that the server of an earlier test has ended
 
     def open(self, place: str = "", values: Any = None) -> None:
         """Load the page, at a place such as tools/flowers, and wait for what the server offers."""
@@ -145,5 +154,44 @@ def page(browser: Browser, port: int) -> Iterator[Page]:
     page.set_size(1200, 900)
     page.set_theme("light")
     yield page
+    problems = browser.call("problems")
+    assert not problems, problems
+
+
+# The documentation --------------------------------------------------------------------------------
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files and logs nothing."""
+
+    def log_message(self, format: str, *arguments: Any) -> None:
+        """Log nothing."""
+
+
+@pytest.fixture(scope="session")
+def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation, built once."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(folder)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    subprocess.run(command, cwd=ROOT, check=True, timeout=SECONDS_TO_BUILD, env=environment)
+    return folder
+
+
+@pytest.fixture
+def site(browser: Browser, site_folder: Path) -> Iterator[Page]:
+    """The documentation in the browser; afterwards the browser must not have complained."""
+    handler = functools.partial(Quiet, directory=str(site_folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        page = Page(browser, server.server_port)
+        page.set_size(1280, 900)
+        page.set_theme("light")
+        yield page
+        page.call("setJavaScriptEnabled", True)
+        page.call("goto", "about:blank")
+        server.shutdown()
+        thread.join()
     problems = browser.call("problems")
     assert not problems, problems

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from plainmcp.ui.client_config import CLIENTS
 from talking import ROOT
 from ui.conftest import SERVER, Page
 
@@ -48,8 +49,12 @@ def test_a_call_can_be_copied(page: Page, tmp_path: Path) -> None:
     paths = os.pathsep.join([str(ROOT / "src"), str(tmp_path)])
     assert output([sys.executable, "-c", run], PYTHONPATH=paths) == "Client\n"
 
-    configuration = json.loads(copied(page, "client configuration"))
-    assert configuration == {"mcpServers": {"shop": {"type": "http", "url": f"{page.url}mcp"}}}
+    for name, client in CLIENTS.items():
+        if client.takes_urls:
+            assert f"{copied(page, client.title)}\n" == output(
+                [sys.executable, "-m", "plainmcp", "config", name, page.url, "--server-name", "shop"]
+            )
+    page.wait_for("as Codex, for ~/.codex/config.toml")
     assert page.call("problems") == []
 
 

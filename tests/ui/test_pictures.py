@@ -1,8 +1,5 @@
 """The pictures of the documentation, as a real Chromium draws them: `make pictures` writes them."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +11,6 @@ pytestmark = pytest.mark.slow
 
 PICTURES = ROOT / "docs" / "images"
 LEAST = 5_000  # bytes: a picture of nothing is smaller
-SECONDS_TO_BUILD = 120
 
 
 @pytest.fixture
@@ -51,14 +47,7 @@ def test_the_page(page: Page, tmp_path: Path, is_update: bool) -> None:
     page.wait_for_end()
 
 
-def test_the_first_page_of_the_site(page: Page, tmp_path: Path, is_update: bool) -> None:
-    if not is_update:  # a build of the site takes long, and tests/docs/test_site.py has one
-        assert (PICTURES / "site.png").stat().st_size > LEAST
-        return
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(tmp_path)]
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    subprocess.run(command, cwd=ROOT, check=True, timeout=SECONDS_TO_BUILD, env=environment)
-    page.set_size(1280, 800)
-    page.call("goto", (tmp_path / "index.html").as_uri())
-    take(page, PICTURES, "site.png")
-    page.call("problems")  # a site on the disk has no worker for its search
+def test_the_first_page_of_the_site(site: Page, tmp_path: Path, is_update: bool) -> None:
+    site.set_size(1280, 800)
+    site.call("goto", f"{site.url}index.html")
+    take(site, PICTURES if is_update else tmp_path, "site.png")

@@ -1,5 +1,5 @@
 """Bugs of published packages with messages, which must not be here: one test each, with its number in
-docs/requirements.md (section 4) and the message that shows the bug.
+docs/contributing/requirements.md (section 4) and the message that shows the bug.
 """
 
 import json

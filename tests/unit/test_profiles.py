@@ -207,6 +207,13 @@ def test_an_error_has_the_words_of_the_policy() -> None:
     assert text == "find failed: word: missing; it takes a string"
 
 
+def test_problems_of_arguments_have_the_words_of_the_policy() -> None:
+    words = {"error_text": "failed: {error}", "arguments_text": "{count} mistake{s} in {tool}: {problems}"}
+    call = _demo(**words).call
+    assert call("find")["content"][0]["text"] == "failed: 1 mistake in find: word: missing; it takes a string"
+    assert call("find", other=1)["content"][0]["text"].startswith("failed: 2 mistakes in find: ")
+
+
 def test_defaults_in_output_schemas_are_hidden_or_shown() -> None:
     @dataclass
     class Row:

@@ -7,11 +7,12 @@ from ..policy import Policy
 from ..revisions import REVISIONS
 from ..transports.log_format import LOG_LEVELS
 from ..transports.shutdown import GRACE
-from .option_types import to_access_format, to_address, to_count, to_grace, to_header, to_seconds
+from ..ui import client_config
+from .option_types import to_access_format, to_address, to_count, to_grace, to_header, to_seconds, to_variable
 
 __all__ = ["CLIENTS", "SHELLS", "build_parser"]
 
-CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "codex")
+CLIENTS = tuple(client_config.CLIENTS)
 """The clients whose configuration `plainmcp config` prints."""
 SHELLS = ("bash", "zsh", "fish")
 """The shells whose script `plainmcp shell-completion` prints."""
@@ -190,6 +191,8 @@ def _add_config(commands: Any) -> None:
     config.set_defaults(words=CLIENTS)
     config.add_argument("--server-name", metavar="NAME", help="what the client calls it (default: the server's name)")
     _add_remote(config)
+    variable = "for a URL: the client gets the key or token from this variable, so that its file has none"
+    config.add_argument("--bearer-env", metavar="NAME", type=to_variable, help=variable)
     config.add_argument("--json", action="store_true", help="print JSON, for programs")
     _add_loading(config)
 

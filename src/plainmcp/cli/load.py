@@ -143,10 +143,19 @@ def _with_advice(source: ServerSource, problem: str) -> str:
 
 
 def format_user_traceback(error: BaseException) -> str:
-    """A traceback without the frames of this package and of Python's import."""
+    """A traceback without the frames of this package and of Python's import.
+
+    An exception that was raised inside this package, and became another one, says nothing that the other does not.
+    """
     formatter = traceback.TracebackException(type(error), error, error.__traceback__)
-    frames = [frame for frame in formatter.stack if not _is_of_machinery(frame.filename)]
-    formatter.stack = traceback.StackSummary.from_list(frames)
+    current: traceback.TracebackException | None = formatter
+    while current is not None:
+        frames = [frame for frame in current.stack if not _is_of_machinery(frame.filename)]
+        current.stack = traceback.StackSummary.from_list(frames)
+        cause = current.__cause__ or current.__context__
+        if cause is not None and all(_is_of_machinery(frame.filename) for frame in cause.stack):
+            current.__cause__ = current.__context__ = cause = None
+        current = cause
     return "".join(formatter.format()).rstrip()
 
 

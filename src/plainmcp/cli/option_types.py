@@ -7,7 +7,7 @@ from ..errors import AuthorError
 from ..transports import uvicorn
 from ..transports.shutdown import MAX_GRACE, check_grace
 
-__all__ = ["to_access_format", "to_address", "to_count", "to_grace", "to_header", "to_seconds"]
+__all__ = ["to_access_format", "to_address", "to_count", "to_grace", "to_header", "to_seconds", "to_variable"]
 
 _HEADER = re.compile(r"([A-Za-z0-9!#$%&'*+.^_`|~-]+):(.*)", re.DOTALL)
 
@@ -53,6 +53,13 @@ def to_address(text: str) -> str:
         uvicorn.address_of(text)
     except AuthorError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
+def to_variable(text: str) -> str:
+    """The name of an environment variable."""
+    if not (text.isascii() and text.isidentifier()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not the name of a variable, such as SHOP_TOKEN")
     return text
 
 

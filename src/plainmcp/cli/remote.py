@@ -76,7 +76,7 @@ class HttpTransport:
             return self._post(message, revision)
         except _NotMcp:
             self._parts, self._url = parts, url
-            raise first from None
+            raise _NotMcp(f"{first}, and there is no MCP server at {_PATH} below it") from None
 
     def notify(self, message: bytes, revision: str) -> None:
         """Send a message that has no response."""
@@ -120,7 +120,7 @@ class HttpTransport:
                 raise Unreachable(f"{self._url} broke off: {error or type(error).__name__}") from None
         status = f"{self._url} answered {response.status} {response.reason}"
         if response.status == 401:
-            raise Unreachable(f"{status}: it wants to know who is calling; pass a token with --bearer")
+            raise self._unauthorized_error(status)
         if kind == "application/json" and b'"jsonrpc"' in body:
             return body
         if response.status >= 300:
@@ -128,6 +128,11 @@ class HttpTransport:
         if body.strip():
             raise _NotMcp(f"{self._url} is not an MCP server: it answered with {kind or 'something'}")
         return None
+
+    def _unauthorized_error(self, status: str) -> Unreachable:
+        has_token = any(name.lower() == "authorization" for name in self._own_headers)
+        advice = "it does not accept this token" if has_token else "pass a token with --bearer"
+        return Unreachable(f"{status}: it wants to know who is calling; {advice}")
 
     def _headers(self, head: _MessageHead, revision: str | None, more: Mapping[str, str]) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}

@@ -25,6 +25,13 @@ _BOUNDS = (
     ("maxProperties", "at most {} keys"),
 )
 
+_RANGES = (
+    ("minimum", "maximum", "{} to {}"),
+    ("minLength", "maxLength", "{} to {} characters"),
+    ("minItems", "maxItems", "{} to {} items"),
+    ("minProperties", "maxProperties", "{} to {} keys"),
+)
+
 
 class FieldLine(NamedTuple):
     """One field of an object, as deep as it is in it."""
@@ -95,13 +102,15 @@ def limits_of(schema: dict[str, Any]) -> list[str]:
     """
     bounds = dict(_BOUNDS)
     limits: list[str] = []
-    if "minimum" in schema and "maximum" in schema:
-        limits.append(f"{to_json(schema['minimum'])} to {to_json(schema['maximum'])}")
-        del bounds["minimum"], bounds["maximum"]
+    for least, most, text in _RANGES:
+        if least in schema and most in schema:
+            limits.append(text.format(to_json(schema[least]), to_json(schema[most])))
+            del bounds[least], bounds[most]
     for key, text in bounds.items():
         if key in schema:
             value = schema[key]
-            limits.append(text.format(value if isinstance(value, str) else to_json(value)))
+            said = text.format(value if isinstance(value, str) else to_json(value))
+            limits.append(said.removesuffix("s") if value == 1 and said.endswith("s") else said)
     return [*limits, *(["no two equal"] if schema.get("uniqueItems") else [])]
 
 

@@ -139,20 +139,28 @@ def _zsh_spec(option: _Option, name: str) -> str:
 def _write_fish(commands: list[_Command]) -> str:
     lines = ["complete -c plainmcp -n __fish_use_subcommand -l version -d 'print the version'"]
     for command in commands:
-        lines.append(f"complete -c plainmcp -n __fish_use_subcommand -f -a {command.name} -d {_quote(command.help)}")
+        help = _quote_for_fish(command.help)
+        lines.append(f"complete -c plainmcp -n __fish_use_subcommand -f -a {command.name} -d {help}")
         here = f"complete -c plainmcp -n '__fish_seen_subcommand_from {command.name}'"
         if command.words:
-            lines.append(f"{here} -a {_quote(' '.join(command.words))}")
+            lines.append(f"{here} -a {_quote_for_fish(' '.join(command.words))}")
         for option in command.options:
             names = " ".join(f"-{'l' if one.startswith('--') else 's'} {one.lstrip('-')}" for one in option.names)
-            value = " -x -a " + _quote(" ".join(option.choices)) if option.choices else " -r"
-            lines.append(f"{here} {names}{value if option.takes_value else ''} -d {_quote(option.help)}")
+            value = " -x -a " + _quote_for_fish(" ".join(option.choices)) if option.choices else " -r"
+            lines.append(f"{here} {names}{value if option.takes_value else ''} -d {_quote_for_fish(option.help)}")
     return "\n".join(lines) + "\n"
 
 
 def _quote(text: str) -> str:
-    """A text in single quotes, as zsh and fish read it; its own single quotes become double ones."""
-    return "'" + text.replace("'", '"') + "'"
+    """A text in quotes, as zsh reads it."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _quote_for_fish(text: str) -> str:
+    """A text in quotes, as fish reads it."""
+    for mark in ("\\", "'"):
+        text = text.replace(mark, f"\\{mark}")
+    return f"'{text}'"
 
 
 _WRITERS: dict[str, Callable[[list[_Command]], str]] = {"bash": _write_bash, "zsh": _write_zsh, "fish": _write_fish}

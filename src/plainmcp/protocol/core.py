@@ -79,6 +79,8 @@ class Core:
     """The functions that see each session begin and end."""
     own_methods: Mapping[str, Callable[..., Any]] = {}
     """Functions of a server's own that answer methods in place of those of the protocol."""
+    own_notifications: Mapping[str, Callable[["Core", Envelope, Caller], Exchange]] = {}
+    """Functions of a server's own that start to handle notifications of clients, by method."""
     first_log_level: str = "warning"
     """The lowest level of log messages that are sent to a client of a handshake revision before it sets one."""
     chain: tuple[Any, ...] = ()

@@ -59,7 +59,8 @@ def dispatch(server: Core, envelope: Envelope, caller: Caller) -> Exchange:
     if name is UNSET or id is ABSENT:  # a notification or a response: never answered (BASE-05)
         if caller.receiver is not None:
             caller.receiver.take(envelope)
-        return Exchange()
+        own = server.own_notifications.get(name)  # type: ignore[arg-type]
+        return Exchange() if own is None else own(server, envelope, caller)
     revision: Revision | None = None
     try:
         params = envelope.params or _NO_PARAMS

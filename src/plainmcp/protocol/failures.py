@@ -22,7 +22,7 @@ def error_response(
     """The response for an error, with the code of the revision; any error but a ProtocolError is logged."""
     if not isinstance(error, ProtocolError):
         return jsonrpc.encode_error(id, ProtocolError.code, log_incident(what, error, mask))
-    code = revision.resource_not_found if isinstance(error, ResourceNotFound) else error.code
+    code = revision.resource_not_found if type(error) is ResourceNotFound else error.code
     failure = jsonrpc.encode_error(id or error.id, code, error.message, error.data, null_id=revision.null_id)
     if isinstance(error, InsufficientScope):
         failure.cause = error  # HTTP has a status and a header for it

@@ -66,6 +66,8 @@ class FeatureList(Generic[F]):
         """Whether any feature has arguments that are repeated in headers."""
         self.has_requirements = False
         """Whether any feature requires scopes."""
+        self.unknown: Callable[[str], F] = self._refuse_unknown
+        """Called with a key that has no feature for the caller: raises an error, or returns another feature."""
 
     def __len__(self) -> int:
         return len(self.features)
@@ -194,11 +196,14 @@ class FeatureList(Generic[F]):
         return feature
 
     def get(self, key: str, principal: Any) -> F:
-        """The feature with a key; raises InvalidParams where this caller may see none (TOOL-13, PROM-04)."""
+        """The feature with a key; where this caller may see none, what `unknown` does (TOOL-13, PROM-04)."""
         feature = self.features.get(key)
         if feature is None or (self._guarded and not feature.is_seen(principal)):
-            raise InvalidParams(f"Unknown {self.kind}: {key}")
+            return self.unknown(key)
         return feature
+
+    def _refuse_unknown(self, key: str) -> F:
+        raise InvalidParams(f"Unknown {self.kind}: {key}")
 
     def page(
         self,

@@ -410,7 +410,7 @@ def check_cache(cache: Any) -> tuple[int, Any]:
 def _check_scheme(uri: str) -> None:
     # RES-11. A path without a scheme is allowed: some servers name their resources in this way.
     if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|[^:]+$", uri):
-        raise AuthorError(f"{uri!r} is no URI; it starts with a scheme, such as weather://")
+        raise AuthorError(f"{uri!r} is not a URI; it starts with a scheme, such as weather://")
 
 
 def _normalize_contents(

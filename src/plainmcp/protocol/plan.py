@@ -16,7 +16,16 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from ..context import Context, lacking
-from ..errors import InvalidParams, MissingCapability, NormalizeError, OutputError, ProtocolError, ToolError
+from ..errors import (
+    ArgumentsError,
+    InvalidParams,
+    MissingCapability,
+    NormalizeError,
+    OutputError,
+    ProtocolError,
+    ToolError,
+)
+from ..policy import Policy
 from ..questions import InputRequired
 from ..revisions import Revision
 from ..types import CallToolResult, GetPromptResult, ReadResourceResult, TextContent
@@ -272,11 +281,18 @@ class ToolPlan(Plan[ToolFeature]):
     def _describe_failure(self, error: BaseException) -> str:
         name = self.feature.definition.name
         if isinstance(error, ToolError):
-            return str(error) if error.is_final else self.feature.policy.error_text.format(error=error, tool=name)
+            policy = self.feature.policy
+            text = _describe_problems(error, name, policy) if isinstance(error, ArgumentsError) else str(error)
+            return text if error.is_final else policy.error_text.format(error=text, tool=name)
         if isinstance(error, (NormalizeError, OutputError)):
             _log.error("tool %r: %s", name, error)
             return f"The result of {name} was not valid and is withheld: {error}"
         return log_incident(f"Tool {name}", error, self.owner.mask_errors)
+
+
+def _describe_problems(error: ArgumentsError, tool: str, policy: Policy) -> str:
+    count = len(error.problems)
+    return policy.arguments_text.format(problems=error, count=count, s="" if count == 1 else "s", tool=tool)
 
 
 def _project(server: Core, tool: ToolFeature, normalized: Normalized, revision: Revision) -> CallToolResult:

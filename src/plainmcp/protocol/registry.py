@@ -38,6 +38,7 @@ class Registry:
         self.templates = FeatureList[TemplateFeature]("resource template", by_name, resources, is_enabled)
         self.prompts = FeatureList[PromptFeature]("prompt", by_name, prompts, is_enabled)
         self.completions = FeatureList[Completion]("completion", by_name, lambda: None)
+        self.resources.unknown = _refuse_uri
         both = (self.resources.registered, self.templates.registered)
         self.features_of: dict[str, tuple[dict[str, Any], ...]] = {
             "tools/list": (self.tools.registered,),
@@ -99,7 +100,7 @@ class Registry:
             values = template.template.match(uri)
             if values is not None and template.is_seen(principal):
                 return template, values
-        raise ResourceNotFound(uri)
+        return self.resources.unknown(uri), {}
 
     def has_resource(self, uri: str) -> bool:
         """Whether there is a resource at a URI, for any caller."""
@@ -108,3 +109,7 @@ class Registry:
     def complete(self, ref: str, argument: str) -> Completion | None:
         """The completion for an argument of a prompt or template; None if there is none."""
         return self.completions.features.get(f"{ref} {argument}")
+
+
+def _refuse_uri(uri: str) -> ResourceFeature:
+    raise ResourceNotFound(uri)

@@ -17,7 +17,12 @@ __all__ = ["Caller", "Cancelled", "Link", "PeerError", "Receiver", "Request", "R
 
 
 class PeerError(Exception):
-    """The client answered a question with an error, or did not answer."""
+    """The client answered a question with an error, which has a code, or did not answer."""
+
+    def __init__(self, text: str, code: int | None = None, data: Any = None) -> None:
+        super().__init__(text)
+        self.code = code
+        self.data = data
 
 
 class Cancelled(BaseException):

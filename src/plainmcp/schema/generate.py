@@ -118,13 +118,19 @@ def form_schema(kind: type) -> Schema:
     if definitions or not is_object(schema):
         raise AuthorError(f"{kind.__name__} is not a form: a form has fields with names, and none holds a form")
     for name, field in schema.get("properties", {}).items():
-        items = field.get("items", {})
-        choices = field.get("type") == "array" and items.get("type") == "string" and "enum" in items
-        if not choices and field.get("type") not in ("string", "integer", "number", "boolean"):
+        if not _is_choice(field) and field.get("type") not in ("string", "integer", "number", "boolean"):
             raise AuthorError(f"{kind.__name__}.{name} is neither a single value nor a choice, so it fits no form")
         if field.get("format") not in _FORM_FORMATS:
             field.pop("format", None)
     return schema
+
+
+def _is_choice(field: Schema) -> bool:
+    """Whether a field of a form takes several of its choices, which may have titles."""
+    items = field.get("items", {})
+    titled = [isinstance(one.get("const"), str) for one in items.get("anyOf", ())]
+    has_choices = (items.get("type") == "string" and "enum" in items) or (bool(titled) and all(titled))
+    return field.get("type") == "array" and has_choices
 
 
 _FORM_FORMATS = ("email", "uri", "date", "date-time")

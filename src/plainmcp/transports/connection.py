@@ -193,8 +193,7 @@ class Connection:
             if question is None:
                 return
             if error:
-                problem = msgspec.json.decode(error)
-                question.resolve(problem=str(problem.get("message")) if isinstance(problem, dict) else "an error")
+                question.resolve(problem=_to_problem(msgspec.json.decode(error)))
             else:
                 question.resolve(msgspec.json.decode(result))
         except msgspec.MsgspecError:
@@ -245,7 +244,7 @@ class Connection:
         for id in list(self._questions):
             question = self._questions.pop(id, None)
             if question is not None:
-                question.resolve(problem="the connection closed")
+                question.resolve(problem=PeerError("the connection closed"))
 
     def give_up(self, error: ProtocolError) -> None:
         """Cancel the requests that still run; a response with its own stream ends with an error."""
@@ -270,6 +269,14 @@ class Connection:
 
 def _do_nothing() -> None:
     """End a session that has no observers."""
+
+
+def _to_problem(error: Any) -> PeerError:
+    """The error with which a client answered a question."""
+    if not isinstance(error, dict):
+        return PeerError("an error")
+    code = error.get("code")
+    return PeerError(str(error.get("message")), code if type(code) is int else None, error.get("data"))
 
 
 def change_message(event: str, uri: str | None) -> bytes:

@@ -196,7 +196,7 @@ class RequestLink(Cancellation):
             raise PeerError(self.obstacle)
         assert self.connection is not None
         question = self.connection.ask(method, params, self.send)
-        forget = self.on_cancel(partial(question.resolve, problem="the request was cancelled"))
+        forget = self.on_cancel(partial(question.resolve, problem=PeerError("the request was cancelled")))
         try:
             yield question
         finally:

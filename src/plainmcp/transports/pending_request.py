@@ -19,10 +19,10 @@ class PendingRequest:
         self._lock = threading.Lock()
         self._listener: Callable[[], object] | None = None
         self._result: Any = None
-        self._problem: str | None = None
+        self._problem: PeerError | None = None
 
-    def resolve(self, result: Any = None, problem: str | None = None) -> None:
-        """Set the result, or the text of a problem; later calls have no effect."""
+    def resolve(self, result: Any = None, problem: PeerError | None = None) -> None:
+        """Set the result, or the problem; later calls have no effect."""
         with self._lock:
             if self._done.is_set():
                 return
@@ -43,5 +43,5 @@ class PendingRequest:
         if not self._done.wait(seconds):
             raise PeerError("it took too long")
         if self._problem is not None:
-            raise PeerError(self._problem)
+            raise self._problem
         return self._result

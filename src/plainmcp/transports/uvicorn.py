@@ -51,7 +51,7 @@ def address_of(text: str) -> tuple[str, int]:
     digits = port.isascii() and port.isdigit() and len(port) <= 5
     if not colon or not bare or (":" in bare and bare == host) or "/" in bare or not digits or int(port) > 65535:
         raise AuthorError(
-            f"{text!r} is no address to serve at; write host:port, such as 127.0.0.1:8000 or [::1]:8000"
+            f"{text!r} is not an address to serve at; write host:port, such as 127.0.0.1:8000 or [::1]:8000"
         )
     return bare, int(port)
 
@@ -173,7 +173,7 @@ def _bind(host: str, port: int) -> socket.socket:
         family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.socket(family, kind, protocol)
     except OSError as error:
-        raise AuthorError(f"{host!r} is no host to serve at: {error.strerror}") from error
+        raise AuthorError(f"{host!r} is not a host to serve at: {error.strerror}") from error
     try:
         if os.name == "posix":  # elsewhere it would let two servers share a port
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

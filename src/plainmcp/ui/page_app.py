@@ -18,6 +18,7 @@ from ..transports.asgi import ASGIApp
 from ..transports.http.headers import Headers
 from ..transports.http.path import App, path_of, send_whole
 from ..transports.http.response import Response
+from .client_config import CLIENTS, ClientFormat, build_config, url_entry, write_config
 from .preview_route import PREVIEW, PreviewRoute
 
 __all__ = ["FILES", "PageApp", "page_beside"]
@@ -38,6 +39,8 @@ _HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-cache"),
 ]
+_URL_MARK = "{url}"  # the page knows the address at which it was opened
+_TOKEN = "TOKEN"
 _TEXT = (b"content-type", b"text/plain; charset=utf-8")
 
 
@@ -94,6 +97,8 @@ def _files_for(core: Core, path: str, *, has_preview: bool) -> dict[str, Respons
         "preview": PREVIEW if has_preview else None,
         "revisions": [{"name": name, "handshake": row.handshake} for name, row in REVISIONS.items()],
         "policies": list(Policy.profiles),
+        "clients": [_client_fact(client, core.info.name) for client in CLIENTS.values() if client.takes_urls],
+        "urlMark": _URL_MARK,
     }
     files: dict[str, Response] = {}
     for file in sorted(_FOLDER.iterdir()):
@@ -106,3 +111,12 @@ def _files_for(core: Core, path: str, *, has_preview: bool) -> dict[str, Respons
         headers = ((b"content-type", kind + b"; charset=utf-8"), *_HEADERS)
         files["/" if file.name == "index.html" else f"{FILES}{file.name}"] = Response(200, body, headers)
     return files
+
+
+def _client_fact(client: ClientFormat, name: str) -> dict[str, str]:
+    """A client and its configurations, with a mark for the address: without a token, and with one."""
+    configurations = {
+        key: write_config(client, build_config(client, name, url_entry(client, _URL_MARK, {}, variable), variable))
+        for key, variable in (("open", None), ("protected", _TOKEN))
+    }
+    return {"title": client.title, "file": client.file, **configurations}

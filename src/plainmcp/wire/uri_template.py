@@ -214,7 +214,7 @@ def _parse_expression(body: str) -> tuple[str, list[Variable]]:
         name = word.removesuffix("*")
         kind = plain if word == name else starred
         if kind is None or not (name.isascii() and name.isidentifier()):
-            raise ValueError(f"{{{body}}} is no form of those we know; a name is made of letters, digits and _")
+            raise ValueError(f"{{{body}}} is not a known form; a name is made of letters, digits and _")
         variables.append(Variable(name, kind, _RESERVED if kind == "path" or operator == "#" else ""))
     return operator, variables
 

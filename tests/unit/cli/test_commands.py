@@ -208,6 +208,9 @@ def test_a_protected_server_is_called_with_a_token(run: Any, library: str, tmp_p
         assert (code, out) == (3, "")
         advice = "it wants to know who is calling; pass a token with --bearer"
         assert err == f"plainmcp: {url} answered 401 Unauthorized: {advice}\n"
+        code, _, err = run("call", url, "whoami", "--bearer", "of-another-server")
+        refused = "it wants to know who is calling; it does not accept this token"
+        assert (code, err) == (3, f"plainmcp: {url} answered 401 Unauthorized: {refused}\n")
 
 
 # Where --------------------------------------------------------------------------------------------
@@ -247,11 +250,12 @@ def pages() -> Iterator[str]:
 
 
 def test_a_page_is_not_a_server(run: Any, pages: str) -> None:
+    below = "and there is no MCP server at /mcp below it"
     assert run("list", f"{pages}/page")[::2] == (
         3,
-        f"plainmcp: {pages}/page is not an MCP server: it answered with text/html\n",
+        f"plainmcp: {pages}/page is not an MCP server: it answered with text/html, {below}\n",
     )
-    assert run("list", pages)[::2] == (3, f"plainmcp: {pages} answered 404 Not Found\n")
+    assert run("list", pages)[::2] == (3, f"plainmcp: {pages} answered 404 Not Found, {below}\n")
 
 
 # --timeout ----------------------------------------------------------------------------------------

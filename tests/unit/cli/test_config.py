@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from plainmcp.cli.config import _CLIENTS
-from plainmcp.cli.grammar import CLIENTS
+from plainmcp.ui.client_config import CLIENTS
 from serving import EXAMPLES
 
 WEATHER = str(EXAMPLES / "weather.py")
@@ -41,7 +40,7 @@ def test_a_file_is_started_with_this_python(run: Any, client: str) -> None:
     assert entry["command"] == sys.executable
     assert entry["args"] == ["-m", "plainmcp", "serve", WEATHER]
     assert entry.get("type", "stdio") == "stdio"
-    assert err.startswith(f"# {_CLIENTS[client].title}: paste it into ")
+    assert err.startswith(f"# {CLIENTS[client].title}: paste it into ")
 
 
 @pytest.mark.slow
@@ -92,6 +91,8 @@ def test_json_says_where_it_belongs(run: Any) -> None:
         (["claude-desktop", URL], 2, "takes commands only; add https://weather.example/mcp in its settings"),
         (["cursor", "gone.py"], 1, "there is no file gone.py"),
         (["cursor", "--command", ""], 2, "--command is empty"),
+        (["cursor", WEATHER, "--bearer-env", "T"], 2, "--bearer-env needs a URL, and takes the place of --bearer"),
+        (["cursor", URL, "--bearer-env", "T", "--bearer", "t"], 2, "takes the place of --bearer"),
     ],
 )
 def test_what_cannot_be_configured_is_explained(run: Any, arguments: list[str], code: int, complaint: str) -> None:

@@ -119,3 +119,29 @@ def test_every_command_takes_a_module(folder: Path, run: Any) -> None:
         2,
         "plainmcp: there is no tool 'gone'; there is none\n",
     )
+
+
+def test_what_failed_inside_the_package_is_shown_once(tmp_path: Path) -> None:
+    file = tmp_path / "unreadable.py"
+    file.write_text(
+        "from plainmcp import Server\nserver = Server('s')\nclass Thing: ...\n"
+        "@server.tool\ndef use(thing: Thing) -> str: ...\n",
+        "utf-8",
+    )
+    with pytest.raises(LoadError) as raised:
+        load(str(file))
+    said = str(raised.value)
+    assert said.count("Traceback") == 1 and "type_tree.py" not in said
+    assert said.endswith("parameter thing: Thing cannot be read from JSON; use a dataclass, a TypedDict or a model")
+
+
+def test_a_cause_in_the_authors_code_is_shown(tmp_path: Path) -> None:
+    file = tmp_path / "caused.py"
+    file.write_text(
+        "try:\n    {}['key']\nexcept KeyError as error:\n    raise ValueError('no key') from error\n", "utf-8"
+    )
+    with pytest.raises(LoadError) as raised:
+        load(str(file))
+    said = str(raised.value)
+    assert "KeyError: 'key'" in said and "The above exception was the direct cause" in said
+    assert "ValueError: no key" in said and "importlib" not in said

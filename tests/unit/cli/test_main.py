@@ -526,7 +526,8 @@ def test_a_page_that_is_no_server_is_explained(run: Any) -> None:
             pages.shutdown()
             thread.join()
     assert (code, out) == (3, "")
-    assert err.endswith(f"plainmcp: {url} answered 501 Unsupported method ('POST')\n")
+    below = "and there is no MCP server at /mcp below it"
+    assert err.endswith(f"plainmcp: {url} answered 501 Unsupported method ('POST'), {below}\n")
 
 
 @pytest.mark.parametrize("url", ["http://", "https:///mcp", "http://127.0.0.1:99999/mcp", "http://[/mcp"])

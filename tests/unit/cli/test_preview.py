@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import re
 import subprocess
 import sys
@@ -21,7 +20,6 @@ from plainmcp.preview.copies import with_policy
 from plainmcp.revisions import REVISIONS
 from plainmcp.testing import Client
 from serving import EXAMPLES, served
-from talking import ROOT
 
 WEATHER = str(EXAMPLES / "weather.py")
 OSLO = '{"city": "Oslo"}'
@@ -210,18 +208,6 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     return run
 
 
-def test_the_readme_shows_what_the_command_prints() -> None:
-    document = (ROOT / "README.md").read_text("utf-8")
-    found = re.search(r"^```\n\$ plainmcp (preview [^\n]*)\n(.*?)^```$", document, re.MULTILINE | re.DOTALL)
-    assert found is not None
-    arguments = ["preview", "examples/weather.py", "forecast", OSLO]
-    assert found[1] == f"preview examples/weather.py forecast '{OSLO}'"
-    command = [sys.executable, "-m", "plainmcp", *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=20, env={**os.environ, "PYTHONUTF8": "1"})
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode() == found[2]
-
-
 def test_one_revision_and_one_policy(run: Any) -> None:
     code, out = run(WEATHER, "forecast", OSLO, "--revision", "2026-07-28", "--policy", "lean")
     assert code == 0
@@ -297,14 +283,26 @@ mcp = MCPServer("official")
 def add(a: int, b: int) -> int:
     return a + b
 
-@mcp.tool()
+if __name__ == "__main__":
+    mcp.run()
+"""
+# It starts in a tenth of the time.
+OURS = """
+from plainmcp import Server
+
+server = Server("ours")
+
+@server.tool(annotations={"readOnlyHint": True})
+def add(a: int, b: int) -> int:
+    return a + b
+
+@server.tool
 def write() -> str:
     with open("runs.txt", "a") as runs:
         runs.write("ran ")
     return "written"
 
-if __name__ == "__main__":
-    mcp.run()
+server.run()
 """
 ELSEWHERE = """\
 as the server answers, with its own policy: the tool ran once for each line
@@ -327,6 +325,12 @@ def test_the_official_packages_server_is_asked_on_each_revision(run: Any, tmp_pa
     (tmp_path / "official.py").write_text(OFFICIAL, "utf-8")
     command = f"{sys.executable} {tmp_path / 'official.py'}"
     assert run("--command", command, "add", '{"a": 1, "b": 2}') == (0, ELSEWHERE)
+
+
+@pytest.mark.slow
+def test_one_revision_of_a_command_and_its_failures(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "ours.py").write_text(OURS, "utf-8")
+    command = f"{sys.executable} {tmp_path / 'ours.py'}"
     code, out = run("--command", command, "add", '{"a": 1, "b": 2}', "--json", "--revision", "2025-06-18")
     [found] = json.loads(out)["results"]
     assert (code, found["policy"], found["revision"]) == (0, None, "2025-06-18")
@@ -340,8 +344,8 @@ def test_a_tool_that_may_do_something_runs_several_times_only_if_told_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "official.py").write_text(OFFICIAL, "utf-8")
-    preview = ["preview", "--command", f"{sys.executable} official.py", "write"]
+    (tmp_path / "ours.py").write_text(OURS, "utf-8")
+    preview = ["preview", "--command", f"{sys.executable} ours.py", "write"]
     assert main.main(preview) == 2
     said = capsys.readouterr().err
     assert said.startswith("plainmcp: a remote server runs a tool once for each revision, and write does not say")

@@ -533,14 +533,13 @@ def test_a_tool_is_registered_in_every_way_the_package_knows() -> None:
     server.tool(name="hidden", enabled=False)(three)
     hints = mcp_types.ToolAnnotations(title="Four", read_only_hint=True)
     icon = mcp_types.Icon(src="https://example.com/icon.png")
-    server.tool(annotations=hints, icons=[icon], run_in_thread=False, timeout=5, task=None)(lambda_like)
+    server.tool(annotations=hints, icons=[icon], run_in_thread=False, task=None)(lambda_like)
     client = Client(server, "2025-11-25")
     tools = {tool["name"]: tool for tool in client.list_tools()}
     assert list(tools) == ["greet", "named", "worded", "third", "three", "fourth", "lambda_like"]
     assert tools["fourth"]["description"] == "Three again"
     assert tools["fourth"]["_meta"] == {"k": 1, "fastmcp": {"tags": ["a", "b"]}}
-    with pytest.raises(RpcError, match="Unknown tool: hidden"):
-        client.call("hidden")
+    assert client.call("hidden") == {"content": said("Unknown tool: 'hidden'"), "isError": True}
     assert tools["worded"] == {
         "name": "worded",
         "title": "Worded",
@@ -745,7 +744,7 @@ def test_what_is_registered_again_replaces_unless_that_is_an_error(caplog: pytes
         (lambda: FastMCP("x", transforms=[object()]), "there is no transforms= here; register functions"),
         (lambda: FastMCP("x", on_duplicate="never"), "on_duplicate is warn, replace, error or ignore"),  # type: ignore[arg-type]
         (lambda: FastMCP("x").tool(auth=object())(lambda_like), "there is no auth="),
-        (lambda: FastMCP("x").tool("one", name="two"), "two names for one function"),
+        (lambda: FastMCP("x").tool("one", name="two"), "Cannot specify both a name"),
         (lambda: FastMCP("x").run("carrier"), "there is no transport 'carrier'"),
         (lambda: FastMCP("x").http_app(transport="carrier"), "there is no transport 'carrier' over HTTP"),
         (lambda: FastMCP("x").mount(FastMCP("y"), tool_names={"a": "b"}), "name the tools where they are"),

@@ -1,5 +1,5 @@
 """The README of mcp-serializer with changed imports: every exchange exactly as the package answers it, and none of
-the bugs of the published package (docs/requirements.md, sections 1.4 and 4).
+the bugs of the published package (docs/contributing/requirements.md, sections 1.4 and 4).
 """
 
 import io

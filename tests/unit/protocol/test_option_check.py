@@ -9,7 +9,6 @@ import pytest
 
 from plainmcp import Server
 from plainmcp.compat import openmcp
-from plainmcp.compat.fastmcp import FastMCP
 from plainmcp.compat.mcp_serializer import MCPRegistry
 from plainmcp.errors import AuthorError, OptionError
 from plainmcp.protocol.option_check import HABITS, has_type
@@ -144,9 +143,7 @@ def test_the_uri_of_a_resource_may_be_named() -> None:
     assert found["result"]["contents"][0]["text"] == memo() == "kept"
 
 
-@pytest.mark.parametrize(
-    "resource", [FastMCP("s").resource, openmcp.MCPServer("s").resource, openmcp.resource, MCPRegistry().resource]
-)
+@pytest.mark.parametrize("resource", [openmcp.MCPServer("s").resource, openmcp.resource, MCPRegistry().resource])
 def test_a_bare_resource_is_refused_under_other_names_too(resource: Any) -> None:
     with pytest.raises(AuthorError, match="uri takes a text, not function; write @"):
         resource(forecast)
@@ -304,7 +301,7 @@ WRONG: dict[str, tuple[Callable[[Server], Any], str]] = {
     "size": (lambda s: s.resource("memo://1", size="9"), "size= takes a whole number or None, not str"),
     "http": (lambda s: s.run(http=True), "http= takes a text or a whole number or None, not bool"),
     "http pair": (lambda s: s.run(http=("127.0.0.1", 1)), "http= takes a text or a whole number or None, not tuple"),
-    "http port": (lambda s: s.run(http=70_000), "'127.0.0.1:70000' is no address to serve at"),
+    "http port": (lambda s: s.run(http=70_000), "'127.0.0.1:70000' is not an address to serve at"),
     "workers": (lambda s: s.run(http=0, workers="2"), "workers= takes a whole number, not str"),
     "uvicorn": (lambda s: s.run(http=0, uvicorn="x"), "uvicorn= takes a dict or None, not str"),
     "max_line": (lambda s: s.run(max_line="9"), "max_line= takes a whole number, not str"),

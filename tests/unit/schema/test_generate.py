@@ -878,6 +878,15 @@ def test_a_flat_record_is_a_form():
     assert form_schema(WeatherData)["required"] == ["temperature", "condition", "humidity"]
 
 
+def test_the_choices_of_a_form_may_have_titles():
+    choices = {"items": {"anyOf": [{"const": "t", "title": "Tea"}, {"const": "c", "title": "Cake"}]}}
+
+    class Order(pydantic.BaseModel):
+        extras: list[str] = pydantic.Field(json_schema_extra=choices)
+
+    assert form_schema(Order)["properties"]["extras"] == {"type": "array", **choices}
+
+
 @pytest.mark.parametrize("kind", [Tree, Person, Pair, int])
 def test_what_is_not_flat_is_no_form(kind):
     with pytest.raises(AuthorError):

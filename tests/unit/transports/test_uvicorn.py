@@ -273,7 +273,7 @@ def test_the_command_line_says_that_a_port_is_taken(file: Path) -> None:
     "address", ["", "8000", ":8000", "localhost", "localhost:", "localhost:http", "h:-1", "h:65536", "::1:80", "h:٣"]
 )
 def test_what_is_no_address_is_told_how_to_write_one(address: str) -> None:
-    with pytest.raises(AuthorError, match=r"is no address to serve at; write host:port"):
+    with pytest.raises(AuthorError, match=r"is not an address to serve at; write host:port"):
         Server("lost").run(http=address)
 
 

@@ -76,7 +76,8 @@ class Asking:
         """Call a tool; raises ToolError if it fails, NotFoundError if there is none."""
         result = await self._ask("tools/call", {"name": name, "arguments": arguments or {}}, ToolError, name)
         if result.get("isError"):
-            raise ToolError("\n".join(block.get("text", "") for block in result["content"]))
+            text = "\n".join(block.get("text", "") for block in result["content"])
+            raise (NotFoundError if text == f"Unknown tool: {name!r}" else ToolError)(text)
         return to_tool_result(result)
 
     async def read_resource(self: Any, uri: str, **options: Any) -> ResourceResult:

@@ -5,9 +5,14 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+from ...errors import InvalidParams
+from ...protocol.core import Core
 from ...protocol.features import is_name
+from ...protocol.methods import completion
+from ...protocol.request import Request
+from ..coded_error import CodedError
 
-__all__ = ["Completion", "complete_with"]
+__all__ = ["Completion", "complete_any", "complete_with"]
 
 
 class Completion:
@@ -27,16 +32,25 @@ def complete_with(handler: Callable[..., Any], ref: str, name: str) -> Callable[
     def run(value: str, arguments: dict[str, str]) -> Any:
         return handler(reference, SimpleNamespace(name=name, value=value), SimpleNamespace(arguments=arguments))
 
-    async def complete_async(value: str, arguments: dict[str, str]) -> list[str]:
-        return _values_of(await run(value, arguments))
+    async def complete_async(value: str, arguments: dict[str, str]) -> Any:
+        return _check(await run(value, arguments))
 
-    def complete(value: str, arguments: dict[str, str]) -> list[str]:
-        return _values_of(run(value, arguments))
+    def complete(value: str, arguments: dict[str, str]) -> Any:
+        return _check(run(value, arguments))
 
     return complete_async if inspect.iscoroutinefunction(handler) else complete
 
 
-def _values_of(result: Any) -> list[str]:
+def _check(result: Any) -> Any:
+    """What a handler returned, if it is a Completion or a list."""
     if isinstance(result, str):
         raise TypeError("A completion handler returned a str; return a list of strings, such as [value]")
-    return list(getattr(result, "values", result) or ())
+    return result
+
+
+def complete_any(server: Core, request: Request) -> Any:
+    """Answer completion/complete; for a prompt or a template that does not exist there are no suggestions."""
+    try:
+        return completion.complete(server, request)
+    except (InvalidParams, CodedError):
+        return completion.complete_nothing(server, request)

@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from dataclasses import make_dataclass
 from typing import Any
 from uuid import uuid4
@@ -27,11 +27,26 @@ __all__ = [
     "SamplingResult",
     "enter_context",
     "get_context",
+    "reset_transport",
+    "set_transport",
 ]
 
 
 _STATE = "fastmcp_state"
 _current: ContextVar["Context"] = ContextVar("fastmcp_context")
+
+
+_transport: ContextVar[str | None] = ContextVar("fastmcp_transport", default=None)
+
+
+def set_transport(transport: str) -> Token[str | None]:
+    """Set what `ctx.transport` returns, for a program that passes messages itself; returns a token to undo it."""
+    return _transport.set(transport)
+
+
+def reset_transport(token: Token[str | None]) -> None:
+    """Undo what set_transport did."""
+    _transport.reset(token)
 
 
 class _Value:
@@ -109,9 +124,15 @@ class Context(context.Context[Any]):
         return super().session_id or str(self.session_state.setdefault("_fastmcp_session_id", uuid4().hex))
 
     @property
-    def transport(self) -> str:
-        """Whether the request came by "streamable-http" or another way, which is named "stdio"."""
-        return "streamable-http" if self.headers else "stdio"
+    def transport(self) -> str | None:
+        """How the request came: "streamable-http" or "stdio"; None if the program passes messages itself."""
+        chosen = _transport.get()
+        if chosen is not None:
+            return chosen
+        if self.headers:
+            return "streamable-http"
+        link = self._request.link
+        return "stdio" if link is not None and link.transport == "pipe" else None
 
     @property
     def is_background_task(self) -> bool:

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, TypeVar
 
+from ..registration import check_is_callable
+
 __all__ = ["make_callable", "prompt", "resource", "tool"]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -47,8 +49,9 @@ def _mark(kind: str, name_or_fn: Any, options: dict[str, Any]) -> Any:
         options = {**options, "name": name_or_fn}
 
     def mark(function: F) -> F:
+        check_is_callable(function, kind)
         target: Any = getattr(function, "__func__", function)
         target.__fastmcp__ = (kind, options)
         return function
 
-    return mark(name_or_fn) if callable(name_or_fn) else mark
+    return mark(name_or_fn) if callable(name_or_fn) or isinstance(name_or_fn, classmethod) else mark

@@ -5,20 +5,23 @@ import logging
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from os import urandom
 from types import EllipsisType
 from typing import Any, Literal, Self, TypeVar, get_args, get_origin, overload
 
 from ... import context
 from ...errors import AuthorError, OptionError
 from ...policy import Policy
-from ...protocol.option_check import with_checked_options
 from ...schema import hints, signature
 from ...server import Server
 from ...types import Annotations
+from ..registration import as_value_errors, check_is_callable
+from ..unknown import UnknownNames, answer_unknown
 from ..wrap import with_context
 from . import missing
 from .asking import Asking
-from .complete import complete_with
+from .checks import check_output_schema, check_page_size, check_thread, check_uri, check_variables
+from .complete import complete_any, complete_with
 from .context import Context, enter_context
 from .failures import describe_failures
 from .joined_lifespan import to_native_lifespan
@@ -48,6 +51,10 @@ _IGNORED = (
     "resource_security",
 )
 """Options that change nothing here: what they are for is always so, or not part of a server."""
+
+_UNKNOWN = UnknownNames(
+    "Unknown tool: {!r}", "Unknown prompt: {!r}", "Resource not found: {!r}", -32602, -32602, has_data=True
+)
 
 
 @missing.reject_attributes(missing.IN_THE_SERVER)
@@ -88,6 +95,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         policy: Policy | str = POLICY,
         **options: Any,
     ) -> None:
+        check_page_size(options.get("list_page_size"))
         self.settings = settings_of(options)
         self.dependencies = list(options.get("dependencies") or ())
         by_kind = {"tool": on_duplicate_tools, "resource": on_duplicate_resources, "prompt": on_duplicate_prompts}
@@ -102,7 +110,11 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         if lifespan is not None:
             options["lifespan"] = to_native_lifespan(lifespan)
         shown = "0.0.0" if version is None else str(version)
-        super().__init__(name or "FastMCP", shown, instructions=instructions, policy=policy, **options)
+        name = name or f"FastMCP-{urandom(2).hex()}"
+        super().__init__(name, shown, instructions=instructions, policy=policy, **options)
+        answer_unknown(self, _UNKNOWN)
+        self.own_methods = {"completion/complete": complete_any}
+        self._compile_methods()
         if client_log_level is not None:
             self.first_log_level = client_log_level
         self._add_all(middleware or (), tools or (), include_tags, exclude_tags)
@@ -170,6 +182,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         `output_schema=None` announces no schema, and `enabled=False` hides the tool. Also takes the options of
         plainmcp.Server.tool.
         """
+        check_output_schema(output_schema)
         converted: dict[str, Any] = to_feature_options(options) | ({"inline": True} if run_in_thread is False else {})
         if output_schema is not ...:
             converted["output_schema"] = False if output_schema is None else output_schema
@@ -177,8 +190,11 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         if serializer is not None:
             converted.setdefault("render", serializer)
 
+        @as_value_errors()
         def register(function: F) -> F:
+            check_is_callable(function, "mcp.tool")
             read = signature.read(function, context_type=Context)
+            check_thread(run_in_thread, converted.get("timeout"), read.is_async)
             final: dict[str, Any] = {**converted, "name": converted.get("name") or read.name}
             name = final["name"]
             if self._is_kept(final, "tool", name, self.registry.tools):
@@ -202,17 +218,20 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
 
         return decorate(name_or_fn, converted, register)
 
-    @with_checked_options("@mcp.resource", 'write @mcp.resource("memo://notes")')
     def resource(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, uri: str, **options: Any
     ) -> Callable[[F], F]:
         """Offer a function as the resource at a URI or a URI template; takes the options of Server.resource."""
+        check_uri(uri)
         mime_type = options.get("mime_type") or "text/plain"
         converted = to_feature_options({**options, "mime_type": mime_type}, Annotations)
         convert = partial(to_resource_result, mime_type=mime_type, meta=options.get("meta"))
 
+        @as_value_errors()
         def register(function: F) -> F:
+            check_is_callable(function, "mcp.resource")
             read = signature.read(function, context_type=Context)
+            check_variables(uri, read)
             final = dict(converted)
             if self._is_kept(final, "resource", uri, self.registry.resources, self.registry.templates):
                 return function
@@ -239,7 +258,9 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         converted = to_feature_options(options)
         convert = partial(to_prompt_result, meta=options.get("meta"))
 
+        @as_value_errors()
         def register(function: F) -> F:
+            check_is_callable(function, "mcp.prompt")
             read = signature.read(function, context_type=Context)
             final: dict[str, Any] = {**converted, "name": converted.get("name") or read.name}
             name = final["name"]

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from ...errors import AuthorError
+from ...errors import OptionError
 from ...foreign import classes
 from ...policy import Policy
 from ...types import Icon, ToolAnnotations
@@ -15,6 +15,7 @@ from .components import Component
 __all__ = ["POLICY", "decorate", "function_of", "title_of", "to_feature_options", "to_options"]
 
 POLICY = Policy.fastmcp.replace(
+    arguments_text="{count} validation error{s} for call[{tool}]\n{problems}",
     bytes_as="decoded",
     docstring="lines",
     list_content="some",
@@ -55,6 +56,8 @@ def to_feature_options(options: Mapping[str, Any], annotations: Any = ToolAnnota
     tags = converted["tags"] = sorted(converted.get("tags") or ())
     own = {"tags": tags, **({} if version is None else {"version": str(version)})}
     converted["meta"] = {**converted.get("meta", {}), "fastmcp": own}
+    if converted.get("timeout") == 0:
+        converted["timeout"] = 1e-6  # no time at all
     if "annotations" in converted:
         known, given = annotations.__struct_fields__, _to_plain(converted["annotations"])
         converted["annotations"] = {name: value for name, value in given.items() if name in known}
@@ -90,6 +93,7 @@ def decorate(name_or_fn: Any, converted: dict[str, Any], register: Callable[[Any
     """Register a function, or return a decorator that does; a string in the function's place is its name."""
     if isinstance(name_or_fn, str):
         if converted.setdefault("name", name_or_fn) != name_or_fn:
-            raise AuthorError(f"two names for one function: {name_or_fn!r} and {converted['name']!r}")
+            both = f"{name_or_fn!r} and {converted['name']!r}"
+            raise OptionError(f"Cannot specify both a name as first argument and as keyword argument: {both}")
         return register
     return register if name_or_fn is None else register(name_or_fn)

@@ -116,7 +116,7 @@ class PromptResult(results.PromptResult):
             messages = [Message(messages)]
         elif isinstance(messages, Message | dict):
             raise TypeError(
-                f"messages is a text or a list of Messages, not {type(messages).__name__}: write [Message(…)]"
+                f"messages must be str or list of Messages, not {type(messages).__name__}: write [Message(…)]"
             )
         super().__init__(messages, description, meta)
 
@@ -142,11 +142,11 @@ class ResourceResult(results.ResourceResult):
 
     def __init__(self, contents: Any = None, meta: dict[str, Any] | None = None) -> None:
         if isinstance(contents, ResourceContent):
-            raise TypeError("contents is a text, bytes, data, or a list: write [ResourceContent(…)]")
+            raise TypeError("contents must be str, bytes, or list, or other data: write [ResourceContent(…)]")
         if isinstance(contents, list):
             for number, one in enumerate(contents):
                 if not isinstance(one, ResourceContent):
-                    raise TypeError(f"contents[{number}] is a ResourceContent, not {type(one).__name__}")
+                    raise TypeError(f"contents[{number}] must be ResourceContent, not {type(one).__name__}")
         elif contents is not None:
             contents = [ResourceContent(contents if isinstance(contents, str | bytes) else json.dumps(contents))]
         super().__init__(contents, meta)

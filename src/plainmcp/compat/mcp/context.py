@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from ... import context
+from ...errors import AuthorError, OptionError
 from ...questions import Elicited, ElicitUrl
 from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
@@ -27,6 +28,7 @@ __all__ = [
     "DeclinedElicitation",
     "current_context",
     "enter_context",
+    "to_elicitation",
 ]
 
 _current: ContextVar["Context"] = ContextVar("mcp_context")
@@ -59,7 +61,7 @@ class Context(context.Context[Any]):
         if inner is not None:
             for name in context.Context.__slots__:
                 setattr(self, name, getattr(inner, name))
-        self._app: Any = server
+        self._app: Any = server or options.get("mcp_server") or options.get("fastmcp")
         self._request_context: RequestContext | None = None if inner is None else RequestContext(self)
 
     def __class_getitem__(cls, parameters: Any) -> Any:
@@ -68,11 +70,13 @@ class Context(context.Context[Any]):
     @property
     def fastmcp(self) -> Any:
         """The server, as `mcp` 1 names it."""
-        return self._app
+        return self.mcp_server
 
     @property
     def mcp_server(self) -> Any:
         """The server, as `mcp` 2 names it."""
+        if self._app is None:
+            raise ValueError("Context is not available outside of a request")
         return self._app
 
     @property
@@ -168,14 +172,20 @@ class Context(context.Context[Any]):
         self, message: str, schema: Any, *, key: str | None = None
     ) -> Any:
         """Ask the user to fill in the form of a model; returns one of the three elicitations."""
-        return self.then(super().elicit(message, schema, key=key), _to_elicitation)
+        try:
+            answer = super().elicit(message, schema, key=key)
+        except OptionError:
+            raise
+        except AuthorError as error:
+            raise OptionError(str(error)) from error  # a TypeError, as there
+        return self.then(answer, to_elicitation)
 
     def elicit_url(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, message: str, url: str, elicitation_id: str | None = None, *, key: str | None = None
     ) -> Any:
         """Ask the user to visit a web page; the id of the elicitation is sent where a revision has one."""
         question = ElicitUrl(message=message, url=url, id=elicitation_id)
-        return self.then(self._ask_one("elicit", key, question), partial(_to_elicitation, is_url=True))
+        return self.then(self._ask_one("elicit", key, question), partial(to_elicitation, is_url=True))
 
     def then(self, answer: Any, read: Callable[[Any], Any]) -> Any:
         """What a function makes of an answer: at once, or for `async def` handlers when it is awaited."""
@@ -215,6 +225,7 @@ class CancelledElicitation(Elicited[Any], frozen=True):
 _ANSWERS = {"accept": AcceptedElicitation, "decline": DeclinedElicitation, "cancel": CancelledElicitation}
 
 
-def _to_elicitation(answer: Elicited[Any], is_url: bool = False) -> Elicited[Any]:
+def to_elicitation(answer: Elicited[Any], is_url: bool = False) -> Elicited[Any]:
+    """The class of an answer for an answer of plainmcp."""
     kind = AcceptedUrlElicitation if is_url and answer.accepted else _ANSWERS[answer.action]
     return kind(answer.action, answer.data if answer.accepted else None)

@@ -3,7 +3,8 @@
 from typing import Any
 
 from ...errors import PlainMCPError, ProtocolError, ToolError
-from .helper_types import ResourceError
+from ..coded_error import CodedError
+from .helper_types import ResourceError, ResourceNotFoundError
 from .types import URL_ELICITATION_REQUIRED, ElicitRequestURLParams, ErrorData
 
 __all__ = [
@@ -31,10 +32,6 @@ class ValidationError(PlainMCPError):
 
 class InvalidSignature(Exception):
     """A function that cannot be a tool."""
-
-
-class ResourceNotFoundError(ResourceError):
-    """There is no resource at a URI."""
 
 
 class UnexpectedToolError(ToolError):
@@ -103,17 +100,9 @@ class UrlElicitationRequiredError(McpError):
         return cls([ElicitRequestURLParams.model_validate(page) for page in pages], error.message)
 
 
-class _CodedError(ProtocolError):
-    """A JSON-RPC error with the code that its author chose."""
-
-    def __init__(self, code: int, message: str, data: Any = None) -> None:
-        super().__init__(message, data)
-        self.code = code  # type: ignore[misc]
-
-
 def to_protocol_error(error: Any) -> ProtocolError:
     """An error with a code as the error that is sent."""
-    return _CodedError(error.error.code, error.error.message, error.error.data)
+    return CodedError(error.error.code, error.error.message, error.error.data)
 
 
 def has_code(error: Exception) -> bool:

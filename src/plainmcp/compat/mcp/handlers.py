@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from ...errors import ProtocolError
+from ...context import LOG_LEVELS
+from ...errors import InvalidParams, ProtocolError
 from ...protocol import describe, project
 from ...protocol.exchange import Exchange
 from ...protocol.features import Feature
@@ -121,6 +122,8 @@ class _HandlerPlan(Plan[_HandlerFeature]):
         params = {name: request.params.get(name, Any) for name in _PARAMS if _is_given(request, name)}
         if request.meta is not None:
             params["_meta"] = types.RequestParams(**request.meta.as_dict())
+        if params.get("level", LOG_LEVELS[0]) not in LOG_LEVELS:
+            raise InvalidParams(f"params.level is one of {', '.join(LOG_LEVELS)}")
         if "uri" in params:
             params["uri"] = types.AnyUrl(params["uri"])
         return {"request": REQUESTS[self.feature.method](params=params)}

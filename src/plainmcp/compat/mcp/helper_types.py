@@ -6,11 +6,15 @@ from typing import Any
 
 from ...errors import ToolError
 
-__all__ = ["ReadResourceContents", "ResourceContent", "ResourceError", "contents_of"]
+__all__ = ["ReadResourceContents", "ResourceContent", "ResourceError", "ResourceNotFoundError", "contents_of"]
 
 
 class ResourceError(ToolError):
     """A resource that cannot be read; the client sees the text."""
+
+
+class ResourceNotFoundError(ResourceError, ValueError):
+    """There is no resource at a URI; in `mcp` 1 this is a ValueError."""
 
 
 @dataclass
@@ -34,7 +38,8 @@ class ResourceContent:
 def contents_of(answer: dict[str, Any]) -> list[ReadResourceContents]:
     """The contents in a response to resources/read; raises ResourceError."""
     if "error" in answer:
-        raise ResourceError(answer["error"]["message"])
+        message = answer["error"]["message"]
+        raise (ResourceNotFoundError if message.startswith("Unknown resource: ") else ResourceError)(message)
     return [
         ReadResourceContents(one["text"] if "text" in one else a2b_base64(one["blob"]), one.get("mimeType"))
         for one in answer["result"]["contents"]

@@ -11,14 +11,18 @@ from ... import context
 from ...errors import ProtocolError, ToolError
 from ...schema import signature
 from ...server import Server
+from ...wire.uri_template import is_template
+from ..registration import as_value_errors, check_is_callable, check_same_variables
+from ..unknown import UnknownNames, answer_unknown
 from ..wrap import with_context
 from .context import Context, current_context, enter_context
 from .exceptions import has_code, to_protocol_error
-from .helper_types import ResourceContent
+from .helper_types import ResourceContent, ResourceNotFoundError
 from .low_level_view import LowLevelView
 from .managers import PromptManager, ResourceManager, ToolManager
 from .output import POLICY, has_output_schema
 from .pieces import Offer, Resource
+from .prompt_arguments import require_arguments
 from .server_info import ServerInfo, to_icons
 from .serving import Serving
 from .wire_model import to_wire
@@ -33,6 +37,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
     """A server with the decorators of the SDK; the classes of `mcp` 1 and `mcp` 2 add their constructors."""
 
     first_log_level = "debug"
+    unknown_names = UnknownNames()
 
     def __init__(
         self,
@@ -52,6 +57,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
             lifespan=lifespan,
             **options,
         )
+        answer_unknown(self, self.unknown_names)
         self._tool_manager = ToolManager(self)
         self._resource_manager = ResourceManager(self)
         self._prompt_manager = PromptManager(self)
@@ -84,6 +90,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
 
         return register
 
+    @as_value_errors()
     def add_tool(
         self,
         fn: Callable[..., Any],
@@ -96,6 +103,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         structured_output: bool | None = None,
     ) -> None:
         """Offer a function as a tool; if there is one of this name already, the first stays."""
+        check_is_callable(fn, "tool")
         read = signature.read(fn, context_type=Context)
         name = name or read.name
         if not name:
@@ -144,17 +152,22 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         options = _to_options(title=title, description=description, annotations=annotations, icons=icons, meta=meta)
         options |= {"mime_type": mime_type or "text/plain", **({} if name is None else {"name": name})}
 
+        @as_value_errors()
         def register(function: F) -> F:
+            check_is_callable(function, "resource")
             if not self._is_duplicate("resource", uri, self.registry.resources, self.registry.templates):
                 read = signature.read(function, context_type=Context)
-                run = with_context(
-                    function, read, partial(self._enter, f"Error reading resource {uri}"), is_whole=True
-                )
+                check_same_variables(uri, read)
+                run = with_context(function, read, partial(self._enter, self._problem_of(uri)), is_whole=True)
                 run = run if meta is None else _with_meta(run, read.is_async, meta)
                 super(HighLevelServer, self).resource(uri, **options)(run)
             return function
 
         return register
+
+    def _problem_of(self, uri: str) -> str:
+        """The beginning of the text about a resource that cannot be read."""
+        return "Error creating resource from template" if is_template(uri) else f"Error reading resource {uri}"
 
     def add_resource(self, resource: Resource) -> None:
         """Offer an object of one of the resource classes."""
@@ -191,6 +204,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         """Offer the value of Prompt.from_function, or a function, as a prompt."""
         self._add_offer(prompt, self._add_prompt)
 
+    @as_value_errors()
     def _add_prompt(
         self,
         fn: Callable[..., Any],
@@ -200,12 +214,20 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         icons: Any = None,
         **others: Any,
     ) -> None:
+        check_is_callable(fn, "prompt")
         read = signature.read(fn, context_type=Context)
         name = name or read.name
         if not self._is_duplicate("prompt", name, self.registry.prompts):
             options = _to_options(title=title, description=description, icons=icons)
             run = with_context(fn, read, partial(self._enter, f"Error rendering prompt {name}"), is_whole=True)
             super().prompt(name=name, **options)(run)
+            require_arguments(self.registry.prompts.registered[name])
+
+    def remove_prompt(self, name: str) -> None:
+        """No longer offer a prompt; raises ValueError if there is none."""
+        if name not in self.registry.prompts:
+            raise ValueError(f"Unknown prompt: {name}")
+        self.registry.prompts.remove(name)
 
     def completion(self) -> Callable[[F], F]:  # type: ignore[override]  # pyright: ignore
         """Answer completions by a function of the reference, the argument and the context: `@mcp.completion()`."""
@@ -242,9 +264,11 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         with enter_context(inner, self) as current:
             try:
                 yield current
-            except (ToolError, ProtocolError):
+            except ProtocolError:
                 raise
             except Exception as error:
+                if isinstance(error, ToolError) and not isinstance(error, ResourceNotFoundError):
+                    raise
                 raise (
                     to_protocol_error(error) if has_code(error) else self.to_read_error(error, problem, inner)
                 ) from error

@@ -12,6 +12,7 @@ from .handlers import REQUESTS, RequestHandlers
 from .http_apps import HttpApps
 from .initialization import InitializationOptions, NotificationOptions, initialization_options_of
 from .middleware import MiddlewareList, ServerRequestContext
+from .notifications import NOTIFICATIONS, NotificationHandlers
 from .server_info import ServerInfo, to_icons
 from .session import RequestContext
 from .settings import settings_of
@@ -40,6 +41,8 @@ _ON = {
 }
 
 
+_ON_NOTIFICATION = {"on_roots_list_changed": "notifications/roots/list_changed"}
+
 _WITHOUT_A_HANDLER = ("completion/complete", "resources/subscribe", "resources/unsubscribe")
 """Methods that plainmcp answers by itself, and that exist here only with a handler."""
 
@@ -64,7 +67,7 @@ class Server(ServerInfo, HttpApps, Decorators, PlainServer):  # type: ignore[mis
         **options: Any,
     ) -> None:
         self.settings = settings_of(options)
-        handlers = {name: options.pop(name) for name in _ON if name in options}
+        handlers = {name: options.pop(name) for name in (*_ON, *_ON_NOTIFICATION) if name in options}
         texts = {name: options.pop(name) for name in ("title", "description") if name in options}
         super().__init__(
             name,
@@ -78,11 +81,13 @@ class Server(ServerInfo, HttpApps, Decorators, PlainServer):  # type: ignore[mis
         self.own_methods = dict.fromkeys(_WITHOUT_A_HANDLER, _refuse)
         self._compile_methods()
         self.request_handlers = RequestHandlers(self)
-        self.notification_handlers: dict[Any, Any] = {}
+        self.notification_handlers = NotificationHandlers(self)
         self.middleware = MiddlewareList(self, ())  # type: ignore[method-assign,assignment]
         for option, handler in handlers.items():
-            if handler is not None:
+            if handler is not None and option in _ON:
                 self.add_request_handler(_ON[option], None, handler)
+            elif handler is not None:
+                self.add_notification_handler(_ON_NOTIFICATION[option], None, handler)
 
     def __class_getitem__(cls, parameters: Any) -> Any:
         return cls
@@ -101,6 +106,16 @@ class Server(ServerInfo, HttpApps, Decorators, PlainServer):  # type: ignore[mis
             return await handler(_context_of(request), request.params)
 
         self.request_handlers[REQUESTS[method]] = handle
+
+    def add_notification_handler(self, method: str, params_type: Any, handler: Callable[[Any, Any], Any]) -> None:
+        """Handle a notification by a function of a context and the parameters, as in `mcp` 2."""
+        if method not in NOTIFICATIONS:
+            raise AuthorError(f"there is no notification {method!r} that a handler can get")
+
+        async def handle(notification: Any) -> None:
+            await handler(_context_of(notification), notification.params)
+
+        self.notification_handlers[NOTIFICATIONS[method]] = handle
 
     def capabilities(self) -> dict[str, Any]:
         """The capabilities of the server: those of the methods that have a handler."""

@@ -71,6 +71,11 @@ class LowLevelView(Decorators):
         self._server.instructions = instructions
 
     @property
+    def middleware(self) -> Any:
+        """The middleware of the server."""
+        return self._server.middleware
+
+    @property
     def request_context(self) -> Any:
         """The request that is being answered; raises LookupError outside of a handler."""
         return request_ctx.get()

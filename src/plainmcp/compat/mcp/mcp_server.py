@@ -6,8 +6,10 @@ from typing import Any
 
 from ... import context
 from ...errors import ToolError
+from ..coded_error import CodedError
+from ..unknown import UnknownNames
 from . import types
-from .exceptions import McpError, ResourceError, UnexpectedToolError, has_code, to_protocol_error
+from .exceptions import ResourceError, ResourceNotFoundError, UnexpectedToolError, has_code, to_protocol_error
 from .high_level import HighLevelServer
 from .middleware import MiddlewareList
 from .settings import check_auth, settings_of
@@ -27,6 +29,8 @@ class MCPServer(HighLevelServer):
     >>> mcp.version, list(mcp.registry.tools.features)
     ('2.0.0', ['add'])
     """
+
+    unknown_names = UnknownNames(resource_code=types.INVALID_PARAMS, has_data=True)
 
     def __init__(
         self,
@@ -86,11 +90,15 @@ class MCPServer(HighLevelServer):
 
     def to_read_error(self, error: Exception, problem: str, ctx: context.Context[Any]) -> Exception:
         """The exception that is raised for one of a resource or a prompt: only the log has the text of it."""
+        uri = ctx._request.params.get("uri", str, None)
+        if isinstance(error, ResourceNotFoundError):
+            return CodedError(types.INVALID_PARAMS, str(error), {"uri": uri})
         if isinstance(error, ResourceError):
             return error
         _log.error("%s", problem, exc_info=error)
-        uri = ctx._request.params.get("uri", str, None)
-        return to_protocol_error(McpError(types.INTERNAL_ERROR, problem, None if uri is None else {"uri": uri}))
+        if uri is None:
+            return CodedError(types.INTERNAL_ERROR, problem)
+        return CodedError(types.INTERNAL_ERROR, f"{problem.removesuffix(f' {uri}')} {uri}", {"uri": uri})
 
     async def call_tool(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         self, name: str, arguments: dict[str, Any], context: Any = None

@@ -17,9 +17,12 @@ __all__ = ["serve_messages"]
 
 _log = logging.getLogger("plainmcp")
 
+_CLOSED = ("ClosedResourceError", "BrokenResourceError", "EndOfStream")
+"""The exceptions of anyio's streams that are closed, by name: anyio is not imported."""
+
 
 async def serve_messages(server: Server, read_stream: Any, write_stream: Any) -> None:
-    """Serve until the stream to read ends; requests that still run then are cancelled."""
+    """Serve until the stream to read ends; requests that still run then are cancelled, and the streams closed."""
     loop = asyncio.get_running_loop()
     messages: asyncio.Queue[bytes] = asyncio.Queue()
 
@@ -49,12 +52,26 @@ async def serve_messages(server: Server, read_stream: Any, write_stream: Any) ->
                 _log.warning("a message could not be read: %s", item)
                 continue
             message = getattr(item, "message", item)
-            task = loop.create_task(finish(connection.start(message.model_dump_json(exclude_none=True).encode())))
+            task = loop.create_task(finish(connection.start(_to_plain(message))))
             running.add(task)
             task.add_done_callback(running.discard)
+    except Exception as error:
+        if type(error).__name__ not in _CLOSED:
+            raise
     finally:
         for task in (*running, writer):
             task.cancel()
         connection.close()
         for life in reversed(lives):
             await life.close_async()
+        for stream in (read_stream, write_stream):
+            if hasattr(stream, "aclose"):
+                await stream.aclose()
+
+
+def _to_plain(message: Any) -> dict[str, Any]:
+    """A message as data, without parameters that are null: the SDK reads them as absent."""
+    plain: dict[str, Any] = message.model_dump(mode="json", by_alias=True, exclude_none=True)
+    if isinstance(plain.get("params"), dict):
+        plain["params"] = {name: value for name, value in plain["params"].items() if value is not None}
+    return plain

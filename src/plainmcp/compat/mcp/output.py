@@ -26,6 +26,7 @@ POLICY = Policy(
     docstring="whole",
     extra_arguments="ignore",
     error_text="Error executing tool {tool}: {error}",
+    arguments_text="{count} validation error{s} for {tool}Arguments\n{problems}",
     list_order="registration",
 )
 """How the official SDK, `mcp` 1 and 2, lists tools and sends what they return."""

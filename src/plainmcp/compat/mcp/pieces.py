@@ -2,6 +2,7 @@
 
 import base64
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
@@ -127,7 +128,7 @@ class Prompt(Offer):
     """A function for `add_prompt`."""
 
 
-class Resource:
+class Resource(ABC):
     """A resource for `add_resource`: a subclass reads it in `read`."""
 
     def __init__(self, uri: Any, name: str | None = None, mime_type: str | None = None, **options: Any) -> None:
@@ -142,9 +143,9 @@ class Resource:
         for field, value in options.items():
             setattr(self, field, value)
 
+    @abstractmethod
     async def read(self) -> str | bytes:
         """The contents of the resource."""
-        raise NotImplementedError
 
 
 class TextResource(Resource):

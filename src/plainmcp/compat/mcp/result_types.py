@@ -41,6 +41,7 @@ __all__ = [
     "LoggingMessageNotification",
     "LoggingMessageNotificationParams",
     "Notification",
+    "NotificationParams",
     "PaginatedResult",
     "ProgressNotification",
     "ProgressNotificationParams",
@@ -50,6 +51,7 @@ __all__ = [
     "ResourceUpdatedNotification",
     "Result",
     "Root",
+    "RootsListChangedNotification",
     "ServerResult",
     "ToolListChangedNotification",
 ]
@@ -258,3 +260,15 @@ class PromptListChangedNotification(Notification):
     """`PromptListChangedNotification` of the SDK."""
 
     method: str = "notifications/prompts/list_changed"
+
+
+class NotificationParams(Model):
+    """`NotificationParams` of the SDK."""
+
+    meta: Meta | None = None
+
+
+class RootsListChangedNotification(Notification):
+    """`RootsListChangedNotification` of the SDK."""
+
+    method: str = "notifications/roots/list_changed"

@@ -10,7 +10,10 @@ from ...protocol.request import PeerError
 from ...questions import ElicitUrl
 from ..http_request import HttpRequest
 from .exceptions import McpError
+from .raw_form import RawForm
+from .sampling import check_messages
 from .types import (
+    INVALID_PARAMS,
     INVALID_REQUEST,
     ClientCapabilities,
     CreateMessageResult,
@@ -41,6 +44,11 @@ class ServerSession:
     def __init__(self, ctx: Any) -> None:
         self._ctx = ctx
         self._base: Any = super(type(ctx), ctx)  # plainmcp's own methods, not those that the facade renames
+
+    @property
+    def context(self) -> Any:
+        """The context of the request."""
+        return self._ctx
 
     @property
     def client_params(self) -> ClientParams:
@@ -112,7 +120,11 @@ class ServerSession:
         wire = {_SAMPLING[name]: to_wire(value) for name, value in options.items() if name in _SAMPLING}
         set_options = {name: value for name, value in wire.items() if value is not None}
         plain = [to_wire(one) for one in messages]
-        return self._ask(partial(self._base.sample, plain, max_tokens=max_tokens, **set_options), _read_message)
+        if {"tools", "toolChoice"} & set_options.keys() and context.lacking(_WITH_TOOLS, self._ctx.capabilities):
+            raise McpError(INVALID_PARAMS, "Client does not support sampling tools capability")
+        check_messages(plain)
+        ask = partial(self._base.sample, plain, max_tokens=max_tokens, **set_options)
+        return self._ask("sampling", ask, _read_message)
 
     def elicit(
         self,
@@ -124,14 +136,15 @@ class ServerSession:
     ) -> Any:
         """Ask the user to fill in a form; returns ElicitResult."""
         schema = requested_schema if requestedSchema is None else requestedSchema
-        return self._ask(partial(self._base.elicit, message, schema), _read_elicitation)
+        question = RawForm(message=message, schema=schema or {})
+        return self._ask("elicitation", partial(self._ctx._ask_one, "elicit", None, question), _read_elicitation)
 
     elicit_form = elicit
 
     def elicit_url(self, message: str, url: str, elicitation_id: str | None = None, **options: Any) -> Any:
         """Ask the user to visit a web page; returns ElicitResult."""
         question = ElicitUrl(message=message, url=url, id=elicitation_id)
-        return self._ask(partial(self._ctx._ask_one, "elicit", None, question), _read_elicitation)
+        return self._ask("elicitation", partial(self._ctx._ask_one, "elicit", None, question), _read_elicitation)
 
     def send_elicit_complete(self, elicitation_id: str, related_request_id: Any = None) -> Any:
         """Notify the client that the user has done what a web page asked for."""
@@ -140,16 +153,19 @@ class ServerSession:
 
     def list_roots(self) -> Any:
         """Ask for the folders that the server may use; returns ListRootsResult."""
-        return self._ask(self._ctx.roots, _read_roots)
+        return self._ask("roots", self._ctx.roots, _read_roots)
 
     def send_ping(self) -> Any:
         """Ask the client for a sign of life; returns EmptyResult."""
         link = self._ctx._link()
         ask = link.ask_async if self._ctx._is_async else link.ask
-        return self._ask(partial(ask, "ping", {}), _read_nothing)
+        return self._ask(None, partial(ask, "ping", {}), _read_nothing)
 
-    def _ask(self, start: Callable[[], Any], read: Callable[[Any], Any]) -> Any:
+    def _ask(self, capability: str | None, start: Callable[[], Any], read: Callable[[Any], Any]) -> Any:
         """What a function makes of the answer to a question; raises McpError if there is none."""
+        is_missing = capability is not None and capability not in self._ctx.capabilities
+        if is_missing and self._ctx._request.revision.handshake:
+            raise McpError(INVALID_REQUEST, _NOT_SUPPORTED[capability or ""])
         if self._ctx._is_async:
             return _ask_async(start, read)
         try:
@@ -159,6 +175,13 @@ class ServerSession:
 
 
 _DONE = context._DONE
+_WITH_TOOLS: dict[str, Any] = {"sampling": {"tools": {}}}
+_NOT_SUPPORTED = {
+    "sampling": "Sampling not supported",
+    "elicitation": "Elicitation not supported",
+    "roots": "List roots not supported",
+}
+"""What a client of the SDK answers to a question that it did not announce; here the question is not sent."""
 _SAMPLING = {
     "system_prompt": "systemPrompt",
     "include_context": "includeContext",
@@ -191,8 +214,11 @@ async def _ask_async(start: Callable[[], Any], read: Callable[[Any], Any]) -> An
 
 
 def _to_error(error: Exception) -> McpError:
-    """The exception for a question without an answer: in the words of the client, if it has sent an error."""
-    return McpError(INVALID_REQUEST, str(error.__cause__ if isinstance(error.__cause__, PeerError) else error))
+    """The exception for a question without an answer: the error of the client, if it has sent one."""
+    peer = error if isinstance(error, PeerError) else error.__cause__
+    if not isinstance(peer, PeerError):
+        return McpError(INVALID_REQUEST, str(error))
+    return McpError(INVALID_REQUEST if peer.code is None else peer.code, str(peer), peer.data)
 
 
 def _read_roots(roots: Any) -> ListRootsResult:

@@ -107,7 +107,9 @@ class Model:
         self.__dict__[self._names.get(name, name)] = value
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.__dict__ == other.__dict__
+        if type(self) is type(other):
+            return self.__dict__ == other.__dict__
+        return _is_same_type(self, other) and to_wire(self) == to_wire(other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -191,6 +193,12 @@ class Model:
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> dict[str, Any]:
         return {"type": "object", "title": cls.__name__}
+
+
+def _is_same_type(ours: Model, other: object) -> bool:
+    """Whether an object is of the real package's class of the same name."""
+    kind = type(other)
+    return kind.__name__ == type(ours).__name__ and kind.__module__.partition(".")[0] in ("mcp", "mcp_types")
 
 
 def to_wire(value: Any) -> Any:

@@ -12,7 +12,7 @@ from ..features import Completion, PromptFeature, ResourceFeature, TemplateFeatu
 from ..plan import Plan, plan_of, require_scopes, with_server_info
 from ..request import Request
 
-__all__ = ["CompletionPlan", "complete"]
+__all__ = ["CompletionPlan", "complete", "complete_nothing"]
 
 MAX_SUGGESTIONS = 100
 """The largest number of suggestions in one response (COMP-02)."""
@@ -47,7 +47,7 @@ def complete(server: Core, request: Request) -> Exchange | dict[str, Any]:
         require_scopes(server, target, request, known)
     source = server.registry.complete(target.key, argument.name)
     if source is None:
-        return _to_result(server, request, [])
+        return complete_nothing(server, request)
     plan = plan_of(CompletionPlan, server, source, request)
     return plan.start(request, (argument.value, context.arguments or {}))
 
@@ -66,13 +66,27 @@ class CompletionPlan(Plan[Completion]):
 
     def write(self, request: Request, value: Any) -> bytes:
         """The response with the suggestions."""
-        suggestions = [value] if isinstance(value, str) else [str(item) for item in value or ()]
-        return jsonrpc.encode_result(request.id, _to_result(self.server, request, suggestions))
+        if hasattr(value, "total"):  # a Completion of the official SDK or FastMCP
+            suggestions, total = value.values, value.total
+            has_more = value.has_more if hasattr(value, "has_more") else getattr(value, "hasMore", None)
+        else:
+            suggestions, total, has_more = [value] if isinstance(value, str) else value or (), None, None
+        result = _to_result(self.server, request, [str(item) for item in suggestions], total, has_more)
+        return jsonrpc.encode_result(request.id, result)
 
 
-def _to_result(server: Core, request: Request, suggestions: list[str]) -> dict[str, Any]:
-    values, total = suggestions[:MAX_SUGGESTIONS], len(suggestions)
-    completion = {"values": values, "total": total, "hasMore": total > len(values)}
+def complete_nothing(server: Core, request: Request) -> dict[str, Any]:
+    """The result without suggestions."""
+    return _to_result(server, request, [])
+
+
+def _to_result(
+    server: Core, request: Request, suggestions: list[str], total: int | None = None, has_more: bool | None = None
+) -> dict[str, Any]:
+    """A result; the total and whether there are more come from the suggestions, if they are not given."""
+    values = suggestions[:MAX_SUGGESTIONS]
+    total = len(suggestions) if total is None else total
+    completion = {"values": values, "total": total, "hasMore": total > len(values) if has_more is None else has_more}
     return with_server_info({"completion": completion}, server, request.revision)
 
 

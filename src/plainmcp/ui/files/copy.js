@@ -61,8 +61,7 @@ export function toPython(value) {
   return JSON.stringify(value);
 }
 
-/** The configuration of clients that read `mcpServers` from a file, such as Claude Code and Cursor. */
-export function toConfiguration({ url, server, hasToken }) {
-  const headers = hasToken ? { headers: { Authorization: "Bearer ${TOKEN}" } } : {};
-  return JSON.stringify({ mcpServers: { [server]: { type: "http", url, ...headers } } }, null, 2);
+/** The configuration of a client, as `plainmcp config` prints it; the server sends it with a mark for the address. */
+export function toConfiguration(client, mark, { url, hasToken }) {
+  return client[hasToken ? "protected" : "open"].replaceAll(mark, url);
 }

@@ -91,23 +91,26 @@ export class Feature {
 
   buildCopy() {
     const shown = h("pre", { hidden: true, tabindex: "0", role: "region", "aria-label": "Copied text" });
-    const button = (label, make) => h("button", { type: "button", class: "small", click: async () => {
+    const { clients, urlMark } = this.page.facts;
+    const button = (label, make, where = "") => h("button", { type: "button", class: "small", click: async () => {
       const text = make(this.describe());
       fill(shown, text);
       shown.hidden = false;
       const isCopied = await navigator.clipboard.writeText(text).then(() => true, () => false);
-      this.page.say(isCopied ? `Copied as ${label}` : `Select the text to copy it as ${label}`);
+      this.page.say(`${isCopied ? "Copied" : "Select the text to copy it"} as ${label}${where}`);
     } }, label);
     return h("details", { class: "copy" }, h("summary", {}, "Copy as"),
-      h("div", { class: "actions" }, button("curl", toCurl), button("plainmcp", toCommand), button("pytest", toTest), button("client configuration", toConfiguration)),
+      h("div", { class: "actions" }, button("curl", toCurl), button("plainmcp", toCommand), button("pytest", toTest)),
+      h("div", { class: "actions", role: "group", "aria-label": "Configuration of a client" }, h("span", { class: "hint" }, "Configuration of"),
+        clients.map((client) => button(client.title, (request) => toConfiguration(client, urlMark, request), `, for ${client.file}`))),
       shown);
   }
 
   /** The request as copy.js takes it. */
   describe() {
     const [method, params] = this.use.request(this.feature, this.form.read().value);
-    const { client, token, facts } = this.page;
-    return { url: client.endpoint, method, params, schema: this.feature.inputSchema, hasToken: Boolean(token()), server: facts.server };
+    const { client, token } = this.page;
+    return { url: client.endpoint, method, params, schema: this.feature.inputSchema, hasToken: Boolean(token()) };
   }
 
   press(event) {

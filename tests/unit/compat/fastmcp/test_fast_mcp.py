@@ -8,11 +8,14 @@ from contextlib import asynccontextmanager
 from typing import Any, Dict, List, Optional  # noqa: UP035 - as servers write them
 
 import pytest
+from mcp import types as mcp_types
 
 from plainmcp.compat.fastmcp import Context, FastMCP, ToolResult
+from plainmcp.compat.fastmcp.complete import Completion
+from plainmcp.compat.fastmcp.server.context import reset_transport, set_transport
 from plainmcp.compat.fastmcp.server.lifespan import lifespan
 from plainmcp.compat.fastmcp.tools import Tool, tool
-from plainmcp.testing import Client, RpcError
+from plainmcp.testing import Client
 
 REVISION = "2025-11-25"
 
@@ -277,8 +280,7 @@ def test_features_are_shown_and_hidden_by_tags_names_and_keys() -> None:
     assert names_of(server) == ["open", "closed", "off"]
     server.disable(names={"open"}, components={"tool"})
     assert names_of(server) == ["closed", "off"]
-    with pytest.raises(RpcError, match="Unknown tool: open"):
-        Client(server, REVISION).call("open")
+    assert Client(server, REVISION).call("open")["content"] == [{"type": "text", "text": "Unknown tool: 'open'"}]
     only = FastMCP("only", include_tags={"public"})
     only.tool(name="open", tags={"public"})(lambda: 1)
     only.tool(name="closed")(lambda: 2)
@@ -351,6 +353,32 @@ def test_one_handler_completes_every_argument_also_of_later_prompts() -> None:
     ):
         params = {"ref": ref, "argument": {"name": name, "value": "t"}, "context": {"arguments": {"other": "o"}}}
         assert client.request("completion/complete", params)["completion"]["values"] == [expected]
+    unknown = {"ref": {"type": "ref/prompt", "name": "none"}, "argument": {"name": "topic", "value": "t"}}
+    assert client.request("completion/complete", unknown)["completion"]["values"] == []
+
+
+@pytest.mark.parametrize("kind", [Completion, mcp_types.Completion])
+def test_a_completion_says_how_many_suggestions_there_are(kind: Any) -> None:
+    server = FastMCP("complete")
+    server.prompt(name="poem")(lambda theme: theme)
+    server.completion(lambda ref, argument, context: kind(values=["a"], total=42, has_more=True))
+    params = {"ref": {"type": "ref/prompt", "name": "poem"}, "argument": {"name": "theme", "value": "a"}}
+    result = Client(server, REVISION).request("completion/complete", params)
+    assert result == {"completion": {"values": ["a"], "total": 42, "hasMore": True}}
+
+
+def test_the_transport_is_known_over_http_and_stdio_and_can_be_set() -> None:
+    server, seen = FastMCP("ways"), []
+
+    @server.tool
+    def look(ctx: Context) -> None:
+        seen.append(ctx.transport)
+
+    Client(server, REVISION).call("look")
+    token = set_transport("stdio")
+    Client(server, REVISION).call("look")
+    reset_transport(token)
+    assert seen == [None, "stdio"]
 
 
 @pytest.mark.parametrize(

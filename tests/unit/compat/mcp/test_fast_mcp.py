@@ -117,7 +117,8 @@ def test_the_text_of_an_exception_is_sent() -> None:
             "isError": True,
         }
     missing = call(mcp, "crash")["content"][0]["text"]
-    assert missing == "Error executing tool crash: kind: missing; it takes a string"
+    head = "Error executing tool crash: 1 validation error for crashArguments"
+    assert missing == f"{head}\nkind: missing; it takes a string"
 
 
 def test_an_unknown_argument_is_ignored() -> None:

@@ -171,3 +171,14 @@ def test_what_mcp_2_has_and_we_have_not_is_refused_when_it_is_used() -> None:
         mcpserver.Resolve(len)
     with pytest.raises(AttributeError):
         _ = mcpserver.Nothing
+
+
+def test_a_level_that_does_not_exist_does_not_reach_the_handler() -> None:
+    server, levels = Server("low"), []
+
+    @server.set_logging_level()
+    async def set_level(level: str) -> None:
+        levels.append(level)
+
+    assert ask(server, "logging/setLevel", level="loud")["error"]["code"] == -32602
+    assert ask(server, "logging/setLevel", level="error") == {} and levels == ["error"]

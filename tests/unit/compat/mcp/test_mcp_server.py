@@ -1,5 +1,6 @@
 """Servers written for `mcp` 2, with the import changed."""
 
+import asyncio
 from typing import Any
 
 import msgspec
@@ -7,7 +8,9 @@ import pytest
 from pydantic import BaseModel, Field
 
 from plainmcp.compat.mcp.server import MCPServer, ServerRequestContext
-from plainmcp.compat.mcp.server.mcpserver.exceptions import ToolError
+from plainmcp.compat.mcp.server.mcpserver import Context
+from plainmcp.compat.mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+from plainmcp.compat.mcp.server.mcpserver.resources import Resource
 from plainmcp.compat.mcp.shared.exceptions import MCPError
 from plainmcp.compat.mcp.types import INVALID_PARAMS
 from plainmcp.testing import Client
@@ -72,3 +75,68 @@ def test_a_model_with_other_names_for_output_promises_the_names_that_are_sent() 
 
     client = Client(mcp, "2025-06-18")
     assert client.call("find")["structuredContent"] == {"result": [{"partId": "7"}]}
+
+
+def test_a_resource_that_does_not_exist_is_a_value_error_inside_the_program_too() -> None:
+    server = MCPServer("demo")
+    for kind in (ResourceNotFoundError, ResourceError, ValueError):
+        with pytest.raises(kind, match="Unknown resource: a://b"):
+            asyncio.run(server.read_resource("a://b"))
+
+
+def test_what_a_template_raises_has_the_uri_and_a_code() -> None:
+    server = MCPServer("demo")
+
+    @server.resource("a://{id}")
+    def read(id: str) -> str:
+        if id == "none":
+            raise ResourceNotFoundError("no such id")
+        raise RuntimeError("secret")
+
+    def error_of(uri: str) -> Any:
+        raw = server.handle({"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": uri}})
+        return msgspec.json.decode(raw or b"")["error"]
+
+    message = "Error creating resource from template a://1"
+    assert error_of("a://1") == {"code": -32603, "message": message, "data": {"uri": "a://1"}}
+    assert error_of("a://none") == {"code": -32602, "message": "no such id", "data": {"uri": "a://none"}}
+
+
+def test_a_prompt_names_all_arguments_that_are_missing() -> None:
+    server = MCPServer("demo")
+
+    @server.prompt()
+    def greet(name: str, city: str, tone: str = "kind") -> str:
+        return name
+
+    def error_of(**arguments: Any) -> Any:
+        params = {"name": "greet", "arguments": arguments}
+        raw = server.handle({"jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": params})
+        return msgspec.json.decode(raw or b"")["error"]
+
+    assert error_of() == {"code": 0, "message": "Missing required arguments: {'name', 'city'}"}
+    assert error_of(city="Oslo") == {"code": 0, "message": "Missing required arguments: {'name'}"}
+    assert error_of(name="A", city="B", more="C")["code"] == -32602
+
+
+def test_a_prompt_is_removed_once() -> None:
+    server = MCPServer("demo")
+    server.prompt(name="greet")(lambda: "hello")
+    server.remove_prompt("greet")
+    with pytest.raises(ValueError, match="Unknown prompt: greet"):
+        server.remove_prompt("greet")
+
+
+def test_a_resource_class_has_to_read() -> None:
+    class Empty(Resource):
+        pass
+
+    with pytest.raises(TypeError, match="abstract"):
+        Empty("a://b")  # type: ignore[abstract]
+
+
+def test_a_context_outside_of_a_request_has_the_server_that_it_is_given() -> None:
+    server = MCPServer("demo")
+    assert Context(mcp_server=server).mcp_server is server
+    with pytest.raises(ValueError, match="outside of a request"):
+        _ = Context().mcp_server

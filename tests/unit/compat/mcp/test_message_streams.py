@@ -126,3 +126,32 @@ def test_a_request_that_still_runs_when_the_stream_ends_is_cancelled() -> None:
 
     asyncio.run(talk(server, use))
     assert cancelled.is_set()
+
+
+def test_a_parameter_that_is_null_is_absent() -> None:
+    server = Server("streams")
+
+    @server.call_tool()
+    async def call_tool(name: str, arguments: dict[str, Any]) -> list[types.TextContent]:
+        return [types.TextContent(type="text", text=name)]
+
+    async def use(peer: Peer) -> Any:
+        await peer.send(id=1, method="tools/call", params={"name": "hi", "arguments": None, "_meta": None})
+        return await peer.receive()
+
+    assert asyncio.run(talk(server, use)).result["content"] == [{"type": "text", "text": "hi"}]
+
+
+def test_a_stream_that_is_closed_ends_the_server_and_the_other_stream() -> None:
+    async def work() -> None:
+        peer = Peer()
+        running = asyncio.create_task(Server("streams").run(peer.receive_in, peer.send_out))
+        await asyncio.sleep(0)
+        peer.receive_in.close()
+        peer.send_in.close()
+        await asyncio.wait_for(running, 5)
+        with pytest.raises(anyio.EndOfStream):
+            peer.receive_out.receive_nowait()
+        peer.close()
+
+    asyncio.run(work())

@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import msgspec
 import pytest
+from pydantic import BaseModel
 
 from plainmcp.compat.mcp.server import MCPServer
+from plainmcp.compat.mcp.server.elicitation import elicit_url, elicit_with_validation
 from plainmcp.compat.mcp.server.fastmcp import Context, FastMCP
 from plainmcp.compat.mcp.shared.exceptions import McpError
 from plainmcp.compat.mcp.types import SamplingMessage, TextContent, Tool
@@ -38,8 +41,114 @@ def test_a_question_that_the_client_cannot_answer_is_an_error_that_handlers_can_
         return "answered"
 
     client = Client(mcp, REVISION)
-    assert text_of(client.call("ask")) == "-32600 This needs sampling, which the client does not offer."
-    assert text_of(client.call("ask_in_a_thread")) == "-32600 This needs roots, which the client does not offer."
+    assert text_of(client.call("ask")) == "-32600 Sampling not supported"
+    assert text_of(client.call("ask_in_a_thread")) == "-32600 List roots not supported"
+
+
+def test_an_error_of_the_client_has_its_code_its_text_and_its_data() -> None:
+    mcp, caught = FastMCP("asks"), []
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        try:
+            await ctx.session.create_message([], max_tokens=5)
+        except McpError as error:
+            caught.append((error.code, error.message, error.data))
+        return ""
+
+    def refuse(raw: bytes) -> None:
+        id = msgspec.json.decode(raw)["id"]
+        error = {"code": -1, "message": "not today", "data": {"retry": True}}
+        connection.handle({"jsonrpc": "2.0", "id": id, "error": error})
+
+    connection = mcp.connect(refuse)
+    info = {
+        "protocolVersion": REVISION,
+        "capabilities": {"sampling": {}},
+        "clientInfo": {"name": "c", "version": "1"},
+    }
+    connection.handle({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": info})
+    connection.handle({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "ask"}})
+    assert caught == [(-1, "not today", {"retry": True})]
+
+
+def test_a_session_does_not_compare_an_answer_with_the_form() -> None:
+    mcp, asked = FastMCP("asks"), []
+    schema = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        answer = await ctx.session.elicit("How old?", schema)
+        return f"{answer.action} {answer.content}"
+
+    def answer(params: dict[str, Any]) -> dict[str, Any]:
+        asked.append(params["requestedSchema"])
+        return {"action": "accept", "content": {"age": "old", "more": 1}}
+
+    for revision in (REVISION, "2026-07-28"):
+        client = Client(mcp, revision, answers={"elicitation/create": answer})
+        assert text_of(client.call("ask")) == "accept {'age': 'old', 'more': 1}"
+    assert asked == [schema, schema]
+
+
+def test_a_client_without_tools_for_its_model_is_not_sent_any() -> None:
+    mcp = FastMCP("asks")
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        try:
+            await ctx.session.create_message([], max_tokens=5, tools=[Tool(name="look", inputSchema={})])
+        except McpError as error:
+            return f"{error.code} {error.message}"
+        return ""
+
+    client = Client(mcp, REVISION, capabilities={"sampling": {}})
+    assert text_of(client.call("ask")) == "-32602 Client does not support sampling tools capability"
+
+
+@pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
+def test_the_functions_of_the_module_for_elicitations_return_its_classes(action: str) -> None:
+    mcp = MCPServer("asks")
+
+    class Form(BaseModel):
+        name: str
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> list[str]:
+        first = await elicit_with_validation(ctx.session, "Who?", Form)
+        second = await elicit_url(ctx.session, "Pay", "https://example.com", "pay-1")
+        return [type(first).__name__, type(second).__name__]
+
+    content = {"content": {"name": "Ada"}} if action == "accept" else {}
+    client = Client(mcp, REVISION, answers={"elicitation/create": lambda params: {"action": action, **content}})
+    kinds = {
+        "accept": ["AcceptedElicitation", "AcceptedUrlElicitation"],
+        "decline": ["DeclinedElicitation"] * 2,
+        "cancel": ["CancelledElicitation"] * 2,
+    }
+    assert client.call("ask")["structuredContent"] == {"result": kinds[action]}
+
+
+def test_a_model_that_is_no_form_is_a_type_error() -> None:
+    mcp = MCPServer("asks")
+
+    class Inner(BaseModel):
+        value: str
+
+    class Form(BaseModel):
+        nested: Inner
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        try:
+            await ctx.elicit("Who?", Form)
+        except TypeError as error:
+            return str(error)
+        return ""
+
+    assert "Form.nested is neither a single value nor a choice" in text_of(
+        Client(mcp, REVISION, capabilities=URL_FORMS).call("ask")
+    )
 
 
 def test_tools_and_messages_of_the_sdk_can_be_sent_to_the_model() -> None:

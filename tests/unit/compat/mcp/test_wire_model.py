@@ -71,3 +71,11 @@ def test_the_types_do_not_load_pydantic() -> None:
     program = "import sys, plainmcp.compat.mcp.server.fastmcp; print('pydantic' in sys.modules, 'mcp' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "False False\n"
+
+
+def test_an_object_equals_one_of_the_real_package_with_the_same_fields() -> None:
+    ours, theirs = types.TextContent(type="text", text="a"), real.TextContent(type="text", text="a")
+    assert ours == theirs and theirs == ours
+    assert ours != real.TextContent(type="text", text="b")
+    assert ours != real.ImageContent(type="image", data="", mime_type="image/png")
+    assert ours != {"type": "text", "text": "a"}
