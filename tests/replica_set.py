@@ -40,7 +40,8 @@ class ReplicaSet:
     """Replicas of a program behind nginx: one process each, or one with several workers."""
 
     def __init__(self, folder: Path, program: Path, count: int, workers: int = 1, persistent: bool = False) -> None:
-        self.folder, self._program, self._workers = folder, program, workers
+        self.folder, self._workers = folder, workers
+        self._program = program if "NOTES_KEY" in program.read_text("utf-8") else _with_key(program, folder)
         keeping = ("--appendonly", "yes") if persistent else ()
         self.redis = RedisServer(folder, *keeping)
         self.ports = [free_port() for _ in range(count)]
@@ -79,7 +80,8 @@ class ReplicaSet:
         """Start nginx with the site of docs/how-to/scale.md."""
         page = {block.title: block.text for block in blocks((DOCS / "how-to" / "scale.md").read_text("utf-8"))}
         site = page["/etc/nginx/conf.d/notes.conf"]
-        servers = "".join(f"    server 127.0.0.1:{port};\n" for port in self.ports)
+        # One that was killed and started again gets requests at once, and not after ten seconds.
+        servers = "".join(f"    server 127.0.0.1:{port} max_fails=0;\n" for port in self.ports)
         assert "    server 127.0.0.1:8001;\n    server 127.0.0.1:8002;\n" in site
         site = site.replace("    server 127.0.0.1:8001;\n    server 127.0.0.1:8002;\n", servers)
         site = site.replace("listen 8000", f"listen 127.0.0.1:{self.port}")
@@ -96,6 +98,15 @@ class ReplicaSet:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file)
         until(lambda: _is_open(self.port))
         return process
+
+
+def _with_key(program: Path, folder: Path) -> Path:
+    """A copy of an example whose server has the key of the set: its replicas do not come from one process."""
+    text, version = program.read_text("utf-8"), '    "1.0.0",\n'
+    assert text.count(version) == 1
+    copy = folder / program.name
+    copy.write_text(text.replace(version, f"{version}    key={KEY.encode()!r},\n"), "utf-8")
+    return copy
 
 
 @contextmanager

@@ -34,8 +34,8 @@ def sessionless() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def replicas() -> Iterator[str]:
-    """Where two workers serve it that share a store, behind an nginx that gives each request to any of them."""
-    with running_set(EXAMPLES / "everything.py", count=1, workers=2) as running:
+    """Where two processes serve it that share a store, behind an nginx that gives each request to the other one."""
+    with running_set(EXAMPLES / "everything.py") as running:
         yield running.url
 
 

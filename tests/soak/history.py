@@ -11,7 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Change", "History", "Operation", "Watch", "check", "find_lost", "read_journal", "summary_of"]
+__all__ = ["Change", "History", "Operation", "Watch", "check", "find_lost", "summary_of"]
 
 RECOVERY = 2.0
 """How many seconds after a trouble operations may still begin that fail."""
@@ -71,11 +71,14 @@ class History:
     """What was done to the set, from when to when."""
     journal: Counter[tuple[str, str]] = field(default_factory=Counter)
     """How often the server did what ("done" or "cancelled") with the operation of a word."""
+    processes: Counter[int] = field(default_factory=Counter)
+    """How much of that each process did."""
 
-
-def read_journal(file: Path) -> Counter[tuple[str, str]]:
-    """The journal of the server."""
-    return Counter((word, what) for word, what, _ in map(json.loads, file.read_text("utf-8").splitlines()))
+    def read_journal(self, file: Path) -> None:
+        """Take the journal of the server."""
+        lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+        self.journal = Counter((word, what) for word, what, _ in lines)
+        self.processes = Counter(process for _, _, process in lines)
 
 
 def check(history: History) -> list[str]:
@@ -149,5 +152,6 @@ def _is_near_trouble(history: History, began: float) -> bool:
 def summary_of(history: History) -> dict[str, Any]:
     """How many operations of each kind of client ended how."""
     counts = Counter(f"{one.client.rstrip('0123456789')} {one.kind}: {one.outcome}" for one in history.operations)
+    counts["processes"] = len(history.processes)
     counts["updates"] = sum(len(watch.got) for watch in history.watches)
     return dict(sorted(counts.items()))

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 from replica_set import ReplicaSet, running_set
-from soak.history import History, check, read_journal, summary_of
+from soak.history import History, check, summary_of
 from soak.official import FastMCPClient, OfficialClient
 from soak.raw import ModernClient, SessionClient, Thief
 from soak.typescript import TypeScriptClient
@@ -30,7 +30,7 @@ def run_soak(sessions: int, others: int, each: int, seed: int = 1) -> tuple[Hist
     """Start a set of replicas, and let clients use it; returns the history, its problems, and the log of the set."""
     with running_set(SERVER, persistent=True) as replicas:
         history = asyncio.run(soak(replicas, sessions, others, each, seed))
-        history.journal = read_journal(replicas.journal)
+        history.read_journal(replicas.journal)
         return history, check(history), replicas.log.read_text("utf-8")
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import time
 
 from plainmcp import Context, Server
 
@@ -13,7 +12,7 @@ server = Server("soak", version="1.0.0", key=os.environ.get("NOTES_KEY", "").enc
 def note_down(word: str, what: str) -> None:
     """Add a line to the journal, in one write, so that lines of several processes do not mix."""
     with open(os.environ["SOAK_JOURNAL"], "ab", buffering=0) as journal:
-        journal.write(json.dumps([word, what, time.time()]).encode() + b"\n")
+        journal.write(json.dumps([word, what, os.getpid()]).encode() + b"\n")
 
 
 @server.tool

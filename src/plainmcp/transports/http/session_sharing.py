@@ -103,7 +103,12 @@ class SharedSessions:
 
     def load(self, session: SharedSession) -> None:
         """Load a session that was opened elsewhere, and close it if it has ended there; raises StoreError."""
-        if not session.is_loaded and not self.replica.ask(partial(self._load, session)):
+        if not session.is_loaded:
+            self.load_again(session)
+
+    def load_again(self, session: SharedSession) -> None:
+        """Load a session although it was loaded before; raises StoreError."""
+        if not self.replica.ask(partial(self._load, session)):
             self._end_here(session.name)
 
     def _load(self, session: SharedSession, store: Store) -> bool:
@@ -111,6 +116,8 @@ class SharedSessions:
         state = self.states.load(session, store)
         has_ended = self._use.is_idle(session, store) if state is None else state.has_ended
         session.is_loaded = True
+        if not has_ended:
+            session.note_use(self._core.now())
         return not has_ended
 
     def end(self, session: SharedSession) -> None:

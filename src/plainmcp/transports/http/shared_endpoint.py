@@ -140,16 +140,21 @@ class SharedEndpoint(Endpoint):
         connection = session.connection
         pending = PendingResponse(profile, connection.revision, session, bytes(envelope.id))
         caller = Caller(connection.session, principal, None, pending, connection, headers)
+        is_loaded = False
+
+        def load() -> None:
+            nonlocal is_loaded
+            self.shared.load_again(session)  # others may have changed it, too
+            is_loaded = True
 
         def begin() -> Exchange:
-            if not session.is_loaded:
+            if not is_loaded:
                 return Exchange(pending.refuse(InternalError(UNAVAILABLE)))
             find_work = self.shared.states.watch(session)
             rest = self.core.dispatch(self.core, envelope, caller)
             return BeforeStore(rest=rest, find_work=find_work, refuse=pending.refuse).begin()
 
-        session.is_loaded = False  # others may have changed it, too
-        return super()._open(pending, self._after_load(pending, begin), caller)
+        return super()._open(pending, self._after_load(pending, load, begin), caller)
 
     def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
         session, replica = pending.session, self.shared.replica
@@ -158,13 +163,15 @@ class SharedEndpoint(Endpoint):
                 exchange = AfterStore.of(replica.wait_to_begin, partial(keep, exchange))
             return super()._open(pending, exchange, caller)
         if isinstance(session, SharedSession) and not session.is_loaded and replica.problem is None:
-            exchange = self._after_load(pending, partial(keep, exchange))
+            exchange = self._after_load(pending, partial(self.shared.load, session), partial(keep, exchange))
         answer = super()._open(pending, exchange, caller)
         if answer is pending:
             pending.exchange = AfterChanges(step=exchange.step, rest=exchange, changes=replica.watch_changes())
         return answer
 
-    def _after_load(self, pending: PendingResponse, begin: Callable[[], Exchange]) -> AfterStore:
+    def _after_load(
+        self, pending: PendingResponse, load: Callable[[], None], begin: Callable[[], Exchange]
+    ) -> AfterStore:
         """An exchange that begins when its session is loaded; it is refused if the session has ended elsewhere."""
         session = pending.session
         assert isinstance(session, SharedSession)
@@ -177,7 +184,7 @@ class SharedEndpoint(Endpoint):
             return exchange
 
         pending.refuse_with = partial(_refuse_in, session)
-        return AfterStore.of(partial(self.shared.load, session), begin_unless_ended)
+        return AfterStore.of(load, begin_unless_ended)
 
     # Streams --------------------------------------------------------------------------------------
 

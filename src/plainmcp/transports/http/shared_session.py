@@ -99,9 +99,10 @@ class SharedSession(HttpSession):
         return True
 
     def note_use(self, now: float) -> None:
-        """Note that the client uses the session, also for other replicas."""
+        """Note that the client uses the session, also for other replicas: unless it may have ended there."""
         super().note_use(now)
-        self.on_use(self, now)
+        if self.is_loaded:
+            self.on_use(self, now)
 
     @property
     def obstacle(self) -> str | None:  # type: ignore[override]
@@ -221,6 +222,7 @@ class SharedSession(HttpSession):
 
     def make_standing_stream(self, after: int = 0) -> Stream:
         """A new stream for messages that belong to no request, after a position; see `add_standing`."""
+        self.connection.session.ready = True  # notifications/initialized may have reached another replica
         return self._new_stream(STANDING, after)
 
     def add_standing(self, stream: Stream) -> None:
@@ -246,6 +248,7 @@ class SharedSession(HttpSession):
     def claim_again(self) -> None:
         """Announce the newest open stream again, if this replica has it: the store may have lost that."""
         with self._lock:
+            self._claims = 0
             if self.standing and self.reader is None:
                 self._claim()
 

@@ -74,6 +74,35 @@ def test_a_session_that_is_used_at_one_replica_goes_on_at_the_others(store: Stor
     run(work())
 
 
+def test_a_single_use_at_a_replica_that_did_not_know_the_session_counts(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store, 3, settings={"session_idle_seconds": IDLE}) as (one, other, third):
+            await wait_until_old(one)
+            headers = await session(one)
+            await asyncio.sleep(0.8 * IDLE)
+            assert await status_of(other, headers) == 200
+            await asyncio.sleep(0.8 * IDLE)
+            assert await status_of(third, headers) == 200
+            await asyncio.sleep(0.8 * IDLE)
+            assert await status_of(one, headers) == 200
+
+    run(work())
+
+
+def test_a_request_to_an_idle_session_does_not_bring_it_back(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store, 3, settings={"session_idle_seconds": IDLE}) as apps:
+            headers = await session(apps[0])
+            await wait_until_old(apps[0])
+            await asyncio.sleep(0.3)
+            answers = await asyncio.gather(*(status_of(app, headers) for app in apps for _ in range(5)))
+            assert set(answers) == {404}
+            await asyncio.sleep(0.2)
+            assert [await status_of(app, headers) for app in apps] == [404] * 3
+
+    run(work())
+
+
 @pytest.mark.parametrize("what", ["stream", "question"])
 def test_a_session_with_an_open_stream_or_a_running_request_is_in_use(what: str) -> None:
     async def work() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from mounted import Live, session, speak
+from mounted import Live, initialize, session, speak
 from plainmcp.store import MemoryStore
 from plainmcp.transports.http import replica as replica_module
 from plainmcp.transports.http import store_writer
@@ -143,5 +143,23 @@ def test_streams_that_come_and_go_do_not_push_out_the_changes_that_others_missed
                     await rest.until(lambda live: len(messages(live)) == 5)
                     rest.hang_up()
                     await rest.task
+
+    run(work())
+
+
+def test_the_notification_that_a_client_is_ready_may_reach_another_replica() -> None:
+    async def work() -> None:
+        with replicas(MemoryStore()) as (one, other):
+            opened = await speak(one, initialize())
+            headers = {"mcp-session-id": opened.headers["mcp-session-id"]}
+            await speak(other, {"jsonrpc": "2.0", "method": "notifications/initialized"}, headers)
+            stream = Live(one, None, headers, "GET")
+            await stream.until(lambda live: live.status)
+            for number, app in enumerate((one, other)):
+                await speak(app, call("grow", name=f"fresh{number}"), headers)
+                await stream.until(lambda live, count=number + 1: len(messages(live)) == count)
+            assert {message["method"] for message in messages(stream)} == {"notifications/tools/list_changed"}
+            stream.hang_up()
+            await stream.task
 
     run(work())
