@@ -52,7 +52,7 @@ soak: $(READY)
 	@cd tests && $(abspath $(BIN))/python -m soak.run
 
 test: $(READY)
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 4 --dist worksteal
 
 # The inner loop: units, architecture, and goldens on two channels; nothing marked slow.
 test-fast: $(READY)

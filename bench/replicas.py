@@ -1,10 +1,10 @@
-"""What several processes cost and bring: `make bench-replicas` writes bench/REPLICAS.md. Takes a minute or two.
+"""What several processes cost and bring: `make bench-replicas` writes bench/REPLICAS.md. Takes three minutes.
 
 The rate of plain calls with a store and without, of two workers and of one; and how long the answer to a live
-question takes that reaches another replica. Needs the packages of the tests, with their redis-server.
+question takes that reaches another replica. Needs the packages of the tests, with their redis-server, and Linux.
 """
 
-import asyncio
+import http.client
 import json
 import os
 import statistics
@@ -20,13 +20,11 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
-from mounted import Live, session, speak  # noqa: E402
-from plainmcp.redis import RedisStore  # noqa: E402
+from mounted import initialize  # noqa: E402
 from redis_server import free_port, running_redis  # noqa: E402
-from replicas import call, question, replicas  # noqa: E402
 
 PROGRAM = """\
-from plainmcp import Server
+from plainmcp import Context, Server
 
 server = Server("bench", "1.0.0", key=b"a key of the benchmark")
 
@@ -34,14 +32,19 @@ server = Server("bench", "1.0.0", key=b"a key of the benchmark")
 @server.tool
 async def echo(text: str) -> str:
     return text
+
+
+@server.tool
+async def ask(ctx: Context) -> str:
+    return (await ctx.elicit("Sure?", {"type": "object", "properties": {}})).action
 """
 ROUNDS, SECONDS, CONNECTIONS, QUESTIONS = 5, 2.0, 16, 500
 WIRES = ("2025-11-25", "2026-07-28")
 
 
 @contextmanager
-def serving(folder: Path, *options: str) -> Iterator[int]:
-    """A server with these options, at a port."""
+def serving(folder: Path, *options: str) -> Iterator[tuple[int, int]]:
+    """A server with these options: its port, and its process."""
     port = free_port()
     command = [sys.executable, "-m", "plainmcp", "serve", str(folder / "bench_server.py")]
     process = subprocess.Popen([*command, "--http", f"127.0.0.1:{port}", *options], stderr=subprocess.PIPE)
@@ -49,20 +52,31 @@ def serving(folder: Path, *options: str) -> Iterator[int]:
         assert process.stderr is not None
         assert b"serving MCP" in process.stderr.readline()
         time.sleep(1)
-        yield port
+        yield port, process.pid
     finally:
         process.terminate()
         process.communicate(timeout=20)
 
 
-def rate_of(port: int, wire: str) -> tuple[float, float]:
-    """Calls a second, and which part of the time the load generator was busy."""
+def busy_seconds_of(pid: int) -> float:
+    """The processor time of a process and its children."""
+    found = 0.0
+    for one in [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split())]:
+        fields = Path(f"/proc/{one}/stat").read_text("ascii").rpartition(") ")[2].split()
+        found += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return found
+
+
+def rate_of(port: int, pid: int, wire: str) -> tuple[float, float, float]:
+    """Calls a second, and how many cores the load generator and the server used."""
+    before = busy_seconds_of(pid)
     command = [sys.executable, str(HERE / "hammer.py"), str(port), wire, str(CONNECTIONS), str(SECONDS)]
     found = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
-    return found["answers"] / found["seconds"], found["busy"]
+    cores = (busy_seconds_of(pid) - before) / (SECONDS * 1.25)  # it warms up for a quarter of the time
+    return found["answers"] / found["seconds"], found["busy"], cores
 
 
-def measure_rates(url: str) -> dict[tuple[str, str], list[tuple[float, float]]]:
+def measure_rates(url: str, folder: Path) -> dict[tuple[str, str], list[tuple[float, float, float]]]:
     """The rates of each kind of server on each revision, taken in turns."""
     kinds = {
         "one process": (),
@@ -70,62 +84,87 @@ def measure_rates(url: str) -> dict[tuple[str, str], list[tuple[float, float]]]:
         "two workers, signed sessions": ("--workers", "2"),
         "two workers, store": ("--workers", "2", "--redis", url),
     }
-    rates: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "bench_server.py").write_text(PROGRAM, "utf-8")
-        for _ in range(ROUNDS):
-            for kind, options in kinds.items():
-                with serving(folder, *options) as port:
-                    for wire in WIRES:
-                        rates.setdefault((kind, wire), []).append(rate_of(port, wire))
+    rates: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
+    for _ in range(ROUNDS):
+        for kind, options in kinds.items():
+            with serving(folder, *options) as (port, pid):
+                for wire in WIRES:
+                    rates.setdefault((kind, wire), []).append(rate_of(port, pid, wire))
     return rates
 
 
-async def measure_questions(url: str, is_other: bool) -> list[float]:
-    """Milliseconds from when an answer is sent, to this replica or the other one, to the end of the call."""
-    taken = []
-    with replicas(RedisStore(url)) as (one, other):
-        headers = await session(one, elicitation={})
-        for number in range(QUESTIONS):
-            live = Live(one, call("ask", number), headers)
-            asked = await question(live)
-            reply = {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "accept", "content": {}}}
+class Client:
+    """A connection to one replica that stays open."""
+
+    def __init__(self, port: int) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        self.headers = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+
+    def post(self, body: Any) -> http.client.HTTPResponse:
+        """Send a message; the response has its headers, and its body is still to be read."""
+        self._connection.request("POST", "/mcp", json.dumps(body), self.headers)
+        return self._connection.getresponse()
+
+
+def measure_questions(ports: list[int]) -> tuple[list[float], list[float]]:
+    """Milliseconds from an answer to the end of the call: sent to the replica that asked, and to the other one."""
+    taken: tuple[list[float], list[float]] = ([], [])
+    clients = [Client(port) for port in (ports[0], *ports)]  # one asks, and the other two answer
+    asking = clients[0]
+    for number in range(QUESTIONS):
+        if number % 50 == 0:  # a new session: one may pass on 200 answers in ten seconds
+            opened = asking.post(initialize(elicitation={}))
+            opened.read()
+            for client in clients:
+                client.headers["mcp-session-id"] = opened.headers["mcp-session-id"]
+                client.post({"jsonrpc": "2.0", "method": "notifications/initialized"}).read()
+        for answering, times in zip(clients[1:], taken, strict=True):
+            params = {"name": "ask", "arguments": {}}
+            stream = asking.post({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+            lines = iter(stream.readline, b"")
+            question = next(json.loads(line[6:]) for line in lines if b"elicitation/create" in line)
+            reply = {"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept", "content": {}}}
             start = time.perf_counter()
-            await asyncio.gather(speak(other if is_other else one, reply, headers), live.task)
-            taken.append((time.perf_counter() - start) * 1e3)
-            if len(taken) % 150 == 0:
-                await asyncio.sleep(10)  # one session may pass on 200 answers in ten seconds
-    return sorted(taken)
+            answering.post(reply).read()
+            assert b"accept" in b"".join(lines)
+            times.append((time.perf_counter() - start) * 1e3)
+    return sorted(taken[0]), sorted(taken[1])
 
 
 def main() -> None:
-    with running_redis() as server:
-        rates = measure_rates(server.url)
-        asked = {is_other: asyncio.run(measure_questions(server.url, is_other)) for is_other in (False, True)}
-    best: dict[Any, tuple[float, float]] = {key: statistics.median_low(pairs) for key, pairs in rates.items()}
+    with running_redis() as server, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "bench_server.py").write_text(PROGRAM, "utf-8")
+        rates = measure_rates(server.url, folder)
+        store = ("--redis", server.url)
+        with serving(folder, *store) as (one, _), serving(folder, *store) as (other, _):
+            asked = measure_questions([one, other])
+    median = {key: statistics.median_low(found) for key, found in rates.items()}
     lines = [
         "# Several processes",
         "",
         f"Written by `make bench-replicas`. Python {sys.version.split()[0]}, {os.cpu_count()} cores.",
-        f"An `async def` echo over HTTP with uvicorn, {CONNECTIONS} connections; medians of {ROUNDS} rounds.",
-        "The load comes from the same machine: with two cores, two workers have what the generator leaves.",
+        f"An `async def` echo over HTTP with uvicorn, {CONNECTIONS} connections; medians of {ROUNDS} rounds of "
+        f"{SECONDS:g} s.",
+        "The load comes from the same machine: where the cores of the server and of the load generator add up to all",
+        "there are, they are the limit, and two workers have what the generator leaves.",
         "",
-        "| server | revision | calls a second | against one process | load generator busy |",
-        "|---|---|---|---|---|",
+        "| server | revision | calls a second | against one process | cores of the server | of the load generator |",
+        "|---|---|---|---|---|---|",
     ]
-    for (kind, wire), (rate, busy) in best.items():
-        lines.append(f"| {kind} | {wire} | {rate:,.0f} | {rate / best['one process', wire][0]:.2f} | {busy:.0%} |")
+    for (kind, wire), (rate, busy, cores) in median.items():
+        against = rate / median["one process", wire][0]
+        lines.append(f"| {kind} | {wire} | {rate:,.0f} | {against:.2f} | {cores:.2f} | {busy:.2f} |")
     lines += [
         "",
-        f"A live question, from its answer to the end of the call, {QUESTIONS} times, without HTTP:",
+        f"A live question over HTTP, from its answer to the end of the call, {QUESTIONS} times, two processes:",
         "",
         "| the answer reaches | p50 | p99 |",
         "|---|---|---|",
     ]
-    for is_other, taken in asked.items():
+    for which, taken in zip(("the same", "the other"), asked, strict=True):
         half, most = taken[len(taken) // 2], taken[len(taken) * 99 // 100]
-        lines.append(f"| {'the other' if is_other else 'the same'} replica | {half:.2f} ms | {most:.2f} ms |")
+        lines.append(f"| {which} replica | {half:.2f} ms | {most:.2f} ms |")
     text = "\n".join(lines) + "\n"
     (HERE / "REPLICAS.md").write_text(text, "utf-8")
     print(text)

@@ -1,4 +1,4 @@
-"""All exceptions of plainmcp, grouped by reader: the developer, the model or the peer.
+"""All exceptions of plainmcp, grouped by reader: the developer, the model or the client.
 
 PlainMCPError
 ├── AuthorError            read by the developer: a registration or a policy that cannot work
@@ -7,7 +7,7 @@ PlainMCPError
 │   └── OutputError        a returned value does not fit the announced schema
 ├── ToolError              read by the model: becomes a result with isError
 │   └── ArgumentsError     the arguments do not fit; a line for each problem
-└── ProtocolError          read by the peer: becomes a JSON-RPC error; the class fixes the code
+└── ProtocolError          read by the client: becomes a JSON-RPC error; the class fixes the code
     ├── ParseError -32700 · InvalidRequest -32600 · MethodNotFound -32601
     ├── InvalidParams -32602 · InternalError -32603
     ├── InsufficientScope -32600, and 403 over HTTP
@@ -151,7 +151,7 @@ class InvalidParams(ProtocolError):
 
 
 class InternalError(ProtocolError):
-    """A failure in the server that the peer can do nothing about."""
+    """A failure in the server that the client can do nothing about."""
 
     code = -32603
 

@@ -160,30 +160,26 @@ OURS = {
 
 
 def mistakes_are_told_in_a_line(shown: Seen) -> None:
-    """A model needs to know what to change."""
+    """A model needs to know what to change; the first line is the package's, but has the name of the tool."""
     for key, text in OURS.items():
         assert shown[key]["isError"]
-        shown[key]["content"] = [{"type": "text", "text": text}]
+        first = shown[key]["content"][0]["text"].splitlines()[0].replace("lend_a_book", "lend")
+        shown[key]["content"] = [{"type": "text", "text": f"{first}\n{text}"}]
 
 
 def errors_have_the_codes_of_the_protocol(shown: Seen) -> None:
-    """What the client asked for wrongly is -32602, also a tool there is not; a resource there is not has its own."""
+    """What the client asked for wrongly is -32602, and a resource there is not has its own."""
     missing = -32002 if shown["mode"] == "legacy" else -32602
     ours = {
-        "call missing {}": (-32602, "Unknown tool: missing"),
         "get summarize {}": (-32602, "title: missing; it takes a string"),
         'get talk {"title": "Plain", "pages": "z"}': (
             -32602,
             "pages: expected an array of integers, got a string",
         ),
-        "get none {}": (-32602, "Unknown prompt: none"),
-        "read library://none": (missing, "Resource not found"),
         "read library://shelves/x/books/2": (missing, "Resource not found"),
     }
     for key, (code, message) in ours.items():
         shown[key] = {"error": code, "message": message}
-    if "data missing {}" in shown:
-        shown["data missing {}"] = {"error": -32602}
 
 
 DIFFERENCES = [

@@ -12,7 +12,7 @@ from realworld.run import WAYS, examine, is_listed_same
 
 CACHE: Path = ROOT / ".realworld"
 # All of one line: an environment takes half a minute to create.
-FEW = ("mcp-server-time-before-2026", "mcp-server-git-before-2026", "ableton-mcp")
+FEW = ("mcp-server-time-before-2026", "mcp-server-git-before-2026", "chroma-mcp")
 
 
 @pytest.mark.slow

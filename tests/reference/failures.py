@@ -17,7 +17,7 @@ __all__ = ["page"]
 
 _INTRO = """\
 All exceptions are in `plainmcp.errors`; `ToolError` is in `plainmcp` as well. Each has one reader: the author,
-the model or the peer. See [Errors](../how-to/errors.md)."""
+the model or the client. See [Errors](../how-to/errors.md)."""
 
 _RAISED = """\
 ## What an exception becomes
@@ -33,8 +33,8 @@ The function does not run. The model gets all problems at once, but never the va
 _CODES = """\
 ## Codes
 
-The codes a peer receives, and the HTTP status of the response on 2026-07-28. On the revisions with a handshake the
-status is 200 also for errors, and 400 for a message that cannot be decoded."""
+The codes that a client receives, and the HTTP status of the response on 2026-07-28. On the revisions with a
+handshake the status is 200 also for errors, and 400 for a message that cannot be decoded."""
 
 
 def page() -> str:
@@ -53,7 +53,7 @@ def page() -> str:
 
 
 def _class_rows(kind: type, depth: int) -> Iterator[list[str]]:
-    readers: dict[type, str] = {AuthorError: "author", ToolError: "model", ProtocolError: "peer"}
+    readers: dict[type, str] = {AuthorError: "author", ToolError: "model", ProtocolError: "client"}
     reader = next((who for root, who in readers.items() if issubclass(kind, root)), "")
     yield [f"{'&nbsp;' * 4 * depth}{code(kind.__name__)}", reader, first_line(kind)]
     below: type

@@ -48,6 +48,7 @@ def context_page() -> str:
     """The page of the context."""
     facts = [name for name, value in vars(Context).items() if isinstance(value, property)]
     methods = [name for name, value in vars(Context).items() if inspect.isfunction(value) and name[0] != "_"]
+    methods.remove("finish")  # the server calls it
     asking = methods.index("elicit")
     answers = ("Elicited", "Elicit", "ElicitUrl", "Sample", "ListRoots")
     return headed(

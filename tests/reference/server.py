@@ -89,7 +89,8 @@ _METHODS_OF_SERVER = {
         "read_resource",
         "get_prompt",
     ),
-    "Answering": ("handle", "handle_async", "connect", "asgi", "wsgi", "route", "run", "run_async"),
+    "Answering": ("handle", "handle_async", "connect", "receive", "asgi", "wsgi", "route", "run", "run_async"),
+    "The end of a lifespan": ("close", "close_async"),
 }
 
 
@@ -102,7 +103,7 @@ def page() -> str:
         "A wrong value is an [AuthorError](errors.md), here and below, as soon as you pass it.",
     ]
     for title, names in _METHODS_OF_SERVER.items():
-        long = title not in ("Notifications and removal", "Use inside a program")
+        long = title not in ("Notifications and removal", "Use inside a program", "The end of a lifespan")
         shown = [member(Server, name, "server") for name in names] if long else [calls(Server, names, "server")]
         parts += [f"## {title}", *shown]
     parts += ["## What the decorators take", "Every option may be omitted.", *_decorators()]

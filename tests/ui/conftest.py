@@ -35,6 +35,8 @@ class Page:
     def __init__(self, browser: Browser, port: int) -> None:
         self.call = browser.call
         self.url = f"http://127.0.0.1:{port}/"
+        self.call("goto", "about:blank")
+        self.call("problems")  # that the server of an earlier test has ended
 
     def open(self, place: str = "", values: Any = None) -> None:
         """Load the page, at a place such as tools/flowers, and wait for what the server offers."""

@@ -9,7 +9,6 @@ import pytest
 
 from plainmcp import Server
 from plainmcp.compat import openmcp
-from plainmcp.compat.fastmcp import FastMCP
 from plainmcp.compat.mcp_serializer import MCPRegistry
 from plainmcp.errors import AuthorError, OptionError
 from plainmcp.protocol.option_check import HABITS, has_type
@@ -144,9 +143,7 @@ def test_the_uri_of_a_resource_may_be_named() -> None:
     assert found["result"]["contents"][0]["text"] == memo() == "kept"
 
 
-@pytest.mark.parametrize(
-    "resource", [FastMCP("s").resource, openmcp.MCPServer("s").resource, openmcp.resource, MCPRegistry().resource]
-)
+@pytest.mark.parametrize("resource", [openmcp.MCPServer("s").resource, openmcp.resource, MCPRegistry().resource])
 def test_a_bare_resource_is_refused_under_other_names_too(resource: Any) -> None:
     with pytest.raises(AuthorError, match="uri takes a text, not function; write @"):
         resource(forecast)

@@ -1,8 +1,12 @@
 """What only a store in Redis has: its extra, its addresses, and a Redis that is away, frozen or full."""
 
+import importlib.util
+import os
 import subprocess
 import sys
 import time
+import venv
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +28,61 @@ def test_the_client_is_loaded_by_those_who_use_it() -> None:
     program = "import sys, plainmcp, plainmcp.redis; plainmcp.Server('s').asgi(); print('redis' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("False\n", "")
+
+
+# An environment of its own, without the extra -----------------------------------------------------
+
+PLAIN = """\
+import sys
+from plainmcp import Server
+
+server = Server("plain", "1", key=b"a key of all processes")
+server.tool(name="add")(lambda a, b: 3)
+for options in ({}, {"sessions": "signed"}, {"stateless": True}):
+    app = server.asgi(**options)
+server.wsgi()
+print(server.handle({"jsonrpc": "2.0", "id": 1, "method": "ping"}) is not None)
+parts = ("redis", "replica", "shared_", ".store_", "session_sharing", "mirrors")
+print(sorted(name for name in sys.modules if any(part in name for part in parts)))
+"""
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of an environment that has this package, uvicorn, and no redis-py."""
+    folder = tmp_path_factory.mktemp("plain")
+    venv.create(folder, with_pip=False)
+    [packages] = folder.glob("lib/python*/site-packages")
+    for name in ("plainmcp", "msgspec", "uvicorn", "h11", "click", "typing_extensions"):
+        spec = importlib.util.find_spec(name)
+        assert spec is not None and spec.origin is not None
+        source = Path(spec.origin)
+        source = source.parent if source.name == "__init__.py" else source
+        (packages / source.name).symlink_to(source)
+    return folder / "bin" / "python"
+
+
+def run_in(python: Path, *command: str) -> "subprocess.CompletedProcess[str]":
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(
+        [python, *command], capture_output=True, text=True, timeout=60, env=environment, check=False
+    )
+
+
+def test_without_the_extra_nothing_of_it_is_loaded(python: Path) -> None:
+    missing = run_in(python, "-c", "import redis")
+    assert "No module named 'redis'" in missing.stderr
+    done = run_in(python, "-c", PLAIN)
+    assert (done.stdout, done.stderr) == ("True\n[]\n", "")
+
+
+def test_without_the_extra_the_option_says_what_to_install(python: Path, tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("from plainmcp import Server\nserver = Server('one', '1')\n", "utf-8")
+    serve = ["-m", "plainmcp", "serve", str(tmp_path / "one.py"), "--http", "127.0.0.1:0"]
+    for more in (["--workers", "2"], []):
+        done = run_in(python, *serve, *more, "--redis", "redis://127.0.0.1")
+        assert done.returncode == 3 and "pip install 'plainmcp[redis]'" in done.stderr, done.stderr
+        assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:6379", "http://127.0.0.1", "redis://127.0.0.1:x/0"])

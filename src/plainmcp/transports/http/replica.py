@@ -27,11 +27,26 @@ ALIVE = 4.0
 """After how many seconds without a sign of it a replica is considered dead."""
 
 
-class OwnChanges:
-    """The changes that one request has made, as far as the store does not have them yet."""
+WAIT = 0.5
+"""How many seconds the response to a request waits until the store has the changes that it made."""
 
-    last = 0
-    """The number of the last one, for the writer."""
+
+class OwnChanges:
+    """The changes that one request has made."""
+
+    __slots__ = ("_writer", "last")
+
+    def __init__(self, writer: StoreWriter) -> None:
+        self._writer = writer
+        self.last = 0  # the number of the last one, for the writer
+
+    def are_written(self) -> bool:
+        """Whether the store has them."""
+        return self._writer.written >= self.last
+
+    def wait(self) -> None:
+        """Wait until the store has them, but not for a store that fails."""
+        self._writer.wait(self.last, WAIT)
 
 
 _own_changes: ContextVar[OwnChanges | None] = ContextVar("plainmcp_changes", default=None)
@@ -179,17 +194,9 @@ class Replica:
 
     def watch_changes(self) -> OwnChanges:
         """The changes that are made from now on in this context: by the function of one request."""
-        own = OwnChanges()
+        own = OwnChanges(self._writer)
         _own_changes.set(own)
         return own
-
-    def has_all(self, changes: OwnChanges) -> bool:
-        """Whether the store has the changes of a request, or fails, so that waiting is useless."""
-        return self._writer.written >= changes.last or self.problem is not None
-
-    def wait_for_changes(self, changes: OwnChanges, seconds: float) -> None:
-        """Wait until the store has the changes of a request, but not for a store that fails."""
-        self._writer.wait(changes.last, seconds)
 
 
 def replica_of(core: Core, store: Store) -> Replica:

@@ -21,21 +21,18 @@ from .challenges import PLAIN, Challenges
 from .endpoint import Endpoint, PendingResponse
 from .headers import Headers
 from .http_session import SESSION_ENDED, HttpSession
-from .replica import OwnChanges
 from .rules import JSON, RequestProfile, Response, json_response
 from .session_sharing import SharedSessions
 from .settings import Settings
 from .shared_session import SharedSession
 from .store_health import UNAVAILABLE
-from .store_steps import AfterStore, BeforeStore
+from .store_steps import AfterChanges, AfterStore, BeforeStore
 from .stream import Stream
 
 __all__ = ["SharedEndpoint"]
 
-WAIT = 0.5
-"""How many seconds the response to a request waits until the store has the changes that it made."""
 _CHANGE_STATE = frozenset({"logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
-_MAY_BE_ELSEWHERE = frozenset({UNSET, "notifications/cancelled"})
+_SPECIAL = _CHANGE_STATE | {UNSET, "notifications/cancelled"}
 
 
 class SharedEndpoint(Endpoint):
@@ -84,17 +81,17 @@ class SharedEndpoint(Endpoint):
     ) -> Response | PendingResponse:
         assert isinstance(session, SharedSession)
         connection, method = session.connection, envelope.method
-        if method in _MAY_BE_ELSEWHERE and not connection.knows(envelope):
-            answer = self._pass_on(session, headers, profile, envelope)
-            if answer is not None:
-                return answer
-        pending = PendingResponse(profile, connection.revision, session, bytes(envelope.id))
+        if method in _SPECIAL:
+            if method in _CHANGE_STATE:
+                return self._change_state(session, headers, profile, envelope, principal)
+            if not connection.knows(envelope):
+                answer = self._pass_on(session, headers, profile, envelope)
+                if answer is not None:
+                    return answer
+        id = b"" if session.is_loaded else bytes(envelope.id)
+        pending = PendingResponse(profile, connection.revision, session, id)
         caller = Caller(connection.session, principal, None, pending, connection, headers)
-        dispatch = partial(self.core.dispatch, self.core, envelope, caller)
-        if method in _CHANGE_STATE:
-            session.is_loaded = False  # others may have changed it, too
-            return super()._open(pending, self._after_load(pending, partial(self._change, pending, dispatch)), caller)
-        return self._open(pending, dispatch(), caller)
+        return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
     def _pass_on(
         self, session: SharedSession, headers: Headers, profile: RequestProfile, envelope: Envelope
@@ -136,14 +133,23 @@ class SharedEndpoint(Endpoint):
         caller = pending.session.connection.caller(pending, headers)
         return super()._open(pending, AfterStore.of(write, Exchange), caller)
 
-    def _change(self, pending: PendingResponse, dispatch: Callable[[], Exchange]) -> Exchange:
-        """An exchange that changes the state of its session: its response waits until all replicas know."""
-        session = pending.session
-        assert isinstance(session, SharedSession)
-        if not session.is_loaded:
-            return Exchange(pending.refuse(InternalError(UNAVAILABLE)))
-        find_work = self.shared.states.watch(session)
-        return BeforeStore(rest=dispatch(), find_work=find_work, refuse=pending.refuse).begin()
+    def _change_state(
+        self, session: SharedSession, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
+    ) -> PendingResponse | Response:
+        """Receive a request that changes the state of its session: its response waits until all replicas know."""
+        connection = session.connection
+        pending = PendingResponse(profile, connection.revision, session, bytes(envelope.id))
+        caller = Caller(connection.session, principal, None, pending, connection, headers)
+
+        def begin() -> Exchange:
+            if not session.is_loaded:
+                return Exchange(pending.refuse(InternalError(UNAVAILABLE)))
+            find_work = self.shared.states.watch(session)
+            rest = self.core.dispatch(self.core, envelope, caller)
+            return BeforeStore(rest=rest, find_work=find_work, refuse=pending.refuse).begin()
+
+        session.is_loaded = False  # others may have changed it, too
+        return super()._open(pending, self._after_load(pending, begin), caller)
 
     def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
         session, replica = pending.session, self.shared.replica
@@ -155,14 +161,8 @@ class SharedEndpoint(Endpoint):
             exchange = self._after_load(pending, partial(keep, exchange))
         answer = super()._open(pending, exchange, caller)
         if answer is pending:
-            find_work = partial(self._find_wait, replica.watch_changes())
-            pending.exchange = BeforeStore(rest=exchange, find_work=find_work).begin()
+            pending.exchange = AfterChanges(step=exchange.step, rest=exchange, changes=replica.watch_changes())
         return answer
-
-    def _find_wait(self, changes: OwnChanges) -> Callable[[], None] | None:
-        """What has to be waited for after a request has made changes: its client may rely on them."""
-        replica = self.shared.replica
-        return None if replica.has_all(changes) else partial(replica.wait_for_changes, changes, WAIT)
 
     def _after_load(self, pending: PendingResponse, begin: Callable[[], Exchange]) -> AfterStore:
         """An exchange that begins when its session is loaded; it is refused if the session has ended elsewhere."""

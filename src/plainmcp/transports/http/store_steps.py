@@ -10,8 +10,9 @@ from ...protocol.features import Feature
 from ...protocol.files import reads_file
 from ...store.interface import StoreError
 from ...wire.jsonrpc import Failure
+from .replica import OwnChanges
 
-__all__ = ["AfterStore", "BeforeStore"]
+__all__ = ["AfterChanges", "AfterStore", "BeforeStore"]
 
 Work = Callable[[], InternalError | None]
 """Asks the store; returns the error if it failed."""
@@ -63,14 +64,14 @@ class AfterStore(Exchange, kw_only=True):
 
 
 class BeforeStore(Exchange, kw_only=True):
-    """An exchange after whose last step the store is asked, unless its response is an error or there is no need.
+    """An exchange after whose last step the store is asked, unless its response is an error.
 
     If the store fails, the response is another error.
     """
 
     rest: Exchange
-    find_work: Callable[[], Work | None]
-    refuse: Callable[[InternalError], bytes | None] | None = None
+    find_work: Callable[[], Work]
+    refuse: Callable[[InternalError], bytes | None]
     is_asked: bool = False
 
     def begin(self) -> "BeforeStore":
@@ -97,11 +98,36 @@ class BeforeStore(Exchange, kw_only=True):
     def _go_on(self) -> None:
         self.step, self.response = self.rest.step, self.rest.response
         if self.step is None and self.response is not None and not isinstance(self.response, Failure):
-            work = self.find_work()
-            if work is not None:
-                self.is_asked, self.step = True, _step_of(work)
+            self.is_asked, self.step = True, _step_of(self.find_work())
 
     def _end(self, error: InternalError | None) -> None:
         self.step = None
-        if error is not None and self.refuse is not None:
+        if error is not None:
             self.response = self.refuse(error)
+
+
+class AfterChanges(Exchange, kw_only=True):
+    """An exchange whose response waits until the store has the changes that its function has made.
+
+    So its client can rely on them. Most functions make none.
+    """
+
+    rest: Exchange
+    changes: OwnChanges
+
+    def send(self, value: Any) -> None:
+        """Pass back the value of a step."""
+        rest = self.rest
+        if rest.step is None:  # the store was waited for
+            self.step = None
+            return
+        rest.send(value)
+        self.step, self.response = rest.step, rest.response
+        if self.changes.last and rest.step is None and not self.changes.are_written():
+            self.step = _step_of(self.changes.wait)
+
+    def throw(self, error: BaseException) -> None:
+        """Pass back the exception of a step."""
+        if self.rest.step is not None:
+            self.rest.throw(error)
+        self.step, self.response = self.rest.step, self.rest.response
