@@ -1,7 +1,8 @@
-"""The HTTP request of a call, as far as FastMCP's servers read it: its headers. Knows no framework."""
+"""The HTTP request of a call, as far as FastMCP's servers read it: its headers and its query. Knows no framework."""
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import parse_qsl
 
 __all__ = ["HttpRequest", "http_request_of"]
 
@@ -11,10 +12,15 @@ class HttpRequest:
 
     method = "POST"
 
-    def __init__(self, headers: Mapping[str, str]) -> None:
+    def __init__(self, headers: Mapping[str, str], query: bytes = b"") -> None:
         self.headers = Headers(headers)
-        self.query_params: dict[str, str] = {}
+        self.query = query
         self.state: Any = type("State", (), {})()
+
+    @property
+    def query_params(self) -> dict[str, str]:
+        """The parameters in the query of the URL; of one that comes twice, the last."""
+        return dict(parse_qsl(self.query.decode("latin-1"), keep_blank_values=True))
 
     @property
     def cookies(self) -> dict[str, str]:
@@ -41,4 +47,4 @@ def http_request_of(ctx: Any) -> HttpRequest:
     """The HTTP request of a context; raises RuntimeError if it came another way."""
     if not ctx.headers:
         raise RuntimeError("No active HTTP request found.")
-    return HttpRequest(ctx.headers)
+    return HttpRequest(ctx.headers, ctx._request.headers.query)

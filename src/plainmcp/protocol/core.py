@@ -81,6 +81,8 @@ class Core:
     """Functions of a server's own that answer methods in place of those of the protocol."""
     own_notifications: Mapping[str, Callable[["Core", Envelope, Caller], Exchange]] = {}
     """Functions of a server's own that start to handle notifications of clients, by method."""
+    allows_new_handshake: bool = False
+    """Whether a client may initialize a connection again."""
     first_log_level: str = "warning"
     """The lowest level of log messages that are sent to a client of a handshake revision before it sets one."""
     chain: tuple[Any, ...] = ()

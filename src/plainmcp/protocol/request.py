@@ -76,6 +76,8 @@ class RequestHeaders(Protocol):
 
     address: str | None
     """The address of the client, if it is known."""
+    query: bytes
+    """The query of the URL, without the question mark."""
 
     def as_dict(self) -> dict[str, str]:
         """The values by lowercase name."""

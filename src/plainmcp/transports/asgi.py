@@ -82,7 +82,8 @@ class ASGIApp:
             return await self._handle_other(scope, receive, send)
         endpoint, method, pairs, server = self.endpoint, scope["method"], scope["headers"], scope.get("server")
         client = scope.get("client")
-        headers = Headers(pairs if type(pairs) is list else list(pairs), client[0] if client else None)
+        pairs = pairs if type(pairs) is list else list(pairs)
+        headers = Headers(pairs, client[0] if client else None, scope.get("query_string", b""))
         response: Response | None
         answer: Response | PendingResponse | None = None
         try:
@@ -108,7 +109,7 @@ class ASGIApp:
     async def admit(self, scope: Scope) -> Any:
         """Who sends a request to a path beside the endpoint, by the checks of the endpoint; raises Refused."""
         server, client = scope.get("server"), scope.get("client")
-        headers = Headers(list(scope["headers"]), client[0] if client else None)
+        headers = Headers(list(scope["headers"]), client[0] if client else None, scope.get("query_string", b""))
         profile = self.endpoint.preflight.check(scope["method"], headers, server[0] if server else None)
         if isinstance(profile, Response):
             raise Refused(await self._refuse(profile, scope, headers))

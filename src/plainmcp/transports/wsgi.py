@@ -199,7 +199,8 @@ def headers_of(environ: Environ) -> Headers:
         if environ.get(key):
             pairs.append((key, environ[key]))
     named = [(_to_bytes(key.lower().replace("_", "-")), _to_bytes(value)) for key, value in pairs]
-    return Headers(named, environ.get("REMOTE_ADDR"), folded=True)
+    query = environ.get("QUERY_STRING", "").encode("latin-1")
+    return Headers(named, environ.get("REMOTE_ADDR"), query, folded=True)
 
 
 def _to_bytes(text: str) -> bytes:

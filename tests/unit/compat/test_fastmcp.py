@@ -1082,3 +1082,12 @@ def test_the_http_app_answers_at_its_path_wherever_it_is_mounted(
 
     asyncio.run(run())
     assert sent[0]["status"] == status
+
+
+def test_a_resource_content_of_data_is_its_json() -> None:
+    class Item(BaseModel):
+        name: str
+
+    assert ResourceContent({"a": [1]}).content == '{"a":[1]}'
+    assert ResourceContent(Item(name="x")).content == '{"name":"x"}'
+    assert ResourceContent(["a"]).mime_type == "application/json"

@@ -1,8 +1,10 @@
 """How a program asks a server of FastMCP for its own features, and uses them, as a client would."""
 
+import copy
 from typing import Any, TypeVar
 
 from ...protocol.client_messages import build_request
+from ...protocol.methods import METHODS
 from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
 from ...wire import codec
@@ -74,7 +76,8 @@ class Asking:
 
     async def call_tool(self: Any, name: str, arguments: dict[str, Any] | None = None, **options: Any) -> ToolResult:
         """Call a tool; raises ToolError if it fails, NotFoundError if there is none."""
-        result = await self._ask("tools/call", {"name": name, "arguments": arguments or {}}, ToolError, name)
+        params = {"name": name, "arguments": arguments or {}}
+        result = await self._ask("tools/call", params, ToolError, name, **options)
         if result.get("isError"):
             text = "\n".join(block.get("text", "") for block in result["content"])
             raise (NotFoundError if text == f"Unknown tool: {name!r}" else ToolError)(text)
@@ -82,13 +85,14 @@ class Asking:
 
     async def read_resource(self: Any, uri: str, **options: Any) -> ResourceResult:
         """The contents of a resource; raises ResourceError if it fails, NotFoundError if there is none."""
-        return contents_of(await self._ask("resources/read", {"uri": str(uri)}, ResourceError, str(uri)))
+        return contents_of(await self._ask("resources/read", {"uri": str(uri)}, ResourceError, str(uri), **options))
 
     async def render_prompt(
         self: Any, name: str, arguments: dict[str, Any] | None = None, **options: Any
     ) -> PromptResult:
         """The messages of a prompt; raises PromptError if it fails, NotFoundError if there is none."""
-        result = await self._ask("prompts/get", {"name": name, "arguments": arguments or {}}, PromptError, name)
+        params = {"name": name, "arguments": arguments or {}}
+        result = await self._ask("prompts/get", params, PromptError, name, **options)
         messages = [Message(to_block(one["content"]), one["role"]) for one in result["messages"]]
         return PromptResult(messages, result.get("description"), result.get("_meta"))
 
@@ -103,11 +107,19 @@ class Asking:
                 return components
 
     async def _ask(
-        self: Any, method: str, params: dict[str, Any], failure: type[Exception], key: str | None = None
+        self: Any,
+        method: str,
+        params: dict[str, Any],
+        failure: type[Exception],
+        key: str | None = None,
+        *,
+        run_middleware: bool = True,
+        **options: Any,
     ) -> dict[str, Any]:
         """The result of a method; raises NotFoundError if nothing has the key, and another exception if it fails."""
+        server = self if run_middleware else _without_middleware(self)
         message = build_request(method, params, LATEST_HANDSHAKE)
-        raw = await Server.handle_async(self, message, revision=LATEST_HANDSHAKE)
+        raw = await Server.handle_async(server, message, revision=LATEST_HANDSHAKE)
         answer = codec.decode(raw or b"{}")
         if "error" in answer:
             message = answer["error"]["message"]
@@ -115,6 +127,13 @@ class Asking:
                 raise NotFoundError(f"Unknown {_KINDS[method]}: {key!r}")
             raise failure(message)
         return answer["result"]  # type: ignore[no-any-return]
+
+
+def _without_middleware(server: Any) -> Any:
+    """The same server, whose requests do not pass through its middleware."""
+    other = copy.copy(server)
+    other.methods, other.chain = {**METHODS, **server.own_methods}, ()
+    return other
 
 
 def _get(components: dict[str, C], key: str, kind: str) -> C:

@@ -32,9 +32,8 @@ def check_thread(run_in_thread: bool | None, timeout: float | None, is_async: bo
 def check_uri(uri: Any) -> None:
     """Refuse `@mcp.resource` without a URI; raises a TypeError."""
     if callable(uri):
-        raise OptionError(
-            'The @resource decorator was used incorrectly: it takes a URI, @mcp.resource("memo://notes")'
-        )
+        problem = "The @resource decorator was used incorrectly: uri takes a text, not function"
+        raise OptionError(f'{problem}; write @mcp.resource("memo://notes")')
     if not isinstance(uri, str):
         raise OptionError(f'@mcp.resource takes a URI, such as "memo://notes", not {type(uri).__name__}')
 

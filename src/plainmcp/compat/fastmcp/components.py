@@ -11,9 +11,20 @@ from typing import Any, ClassVar, Self
 import msgspec
 
 from ...errors import AuthorError
+from ...foreign import classes
 from ...server import Server
 
-__all__ = ["SHARED", "Component", "FunctionPrompt", "FunctionTool", "Prompt", "ResourceTemplate", "Tool", "to_snake"]
+__all__ = [
+    "SHARED",
+    "Component",
+    "FunctionPrompt",
+    "FunctionTool",
+    "Prompt",
+    "ResourceTemplate",
+    "Tool",
+    "to_plain",
+    "to_snake",
+]
 
 SHARED = {"name": "name", "title": "title", "description": "description", "icons": "icons", "meta": "_meta"}
 
@@ -25,6 +36,18 @@ def to_snake(name: str) -> str:
     'read_only_hint'
     """
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+
+
+def to_plain(value: Any) -> Any:
+    """An object of the protocol's types, ours or those of another package, as data without members that are None."""
+    if hasattr(value, "to_plain"):  # a type of the facade of mcp
+        value = value.to_plain()
+    elif classes.is_pydantic(type(value)):
+        value = classes.dump_model(value)
+    elif isinstance(value, list):
+        return [to_plain(one) for one in value]
+    plain = msgspec.to_builtins(value)
+    return {name: one for name, one in plain.items() if one is not None} if isinstance(plain, dict) else plain
 
 
 class Component:
@@ -99,7 +122,7 @@ class Component:
             current["annotations"] = self.annotations
         return {
             **former,
-            **{name: msgspec.to_builtins(value) for name, value in current.items() if value is not None},
+            **{name: to_plain(value) for name, value in current.items() if value is not None},
         }
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:

@@ -12,6 +12,7 @@ from typing import Any, Literal, Self, TypeVar, get_args, get_origin, overload
 from ... import context
 from ...errors import AuthorError, OptionError
 from ...policy import Policy
+from ...protocol.option_check import with_checked_options
 from ...schema import hints, signature
 from ...server import Server
 from ...types import Annotations
@@ -218,8 +219,9 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
 
         return decorate(name_or_fn, converted, register)
 
+    @with_checked_options("@mcp.resource", 'write @mcp.resource("memo://notes")')
     def resource(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, uri: str, **options: Any
+        self, uri: Any, **options: Any
     ) -> Callable[[F], F]:
         """Offer a function as the resource at a URI or a URI template; takes the options of Server.resource."""
         check_uri(uri)

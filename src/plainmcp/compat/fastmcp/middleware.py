@@ -14,7 +14,9 @@ import msgspec
 
 from ... import context as native
 from ... import media
+from ...errors import ProtocolError
 from ...protocol.middleware import MiddlewareRequest
+from ...protocol.plan import with_server_info
 from ...server import Server
 from ...types import CallToolResult, GetPromptResult, ReadResourceResult
 from ...wire import codec
@@ -135,13 +137,27 @@ def to_native_middleware(middleware: Any, server: Server) -> Callable[..., Await
             context = MiddlewareContext(
                 message=Params(request.params), fastmcp_context=current, method=request.method
             )
-            result = await middleware(context, proceed)
+            try:
+                result = await middleware(context, proceed)
+            except ProtocolError:
+                raise
+            except Exception as error:
+                raise _with_code(error) from error
         for value, shown, copy in kept:
             if result is shown and _is_same(shown, copy):
                 return value  # nothing was changed, so it is written as it is
-        return _to_ours(request.method, result)
+        return _to_ours(request, server, result, kept[-1][0] if kept else None)
 
     return run
+
+
+def _with_code(error: Exception) -> Exception:
+    """The error that is sent for an exception with a JSON-RPC code, such as MCPError; any other exception itself."""
+    if not hasattr(error, "error"):
+        return error
+    from ..mcp.exceptions import has_code, to_protocol_error  # the types of the protocol are loaded for errors only
+
+    return to_protocol_error(error) if has_code(error) else error
 
 
 # Values of FastMCP and ours -----------------------------------------------------------------------
@@ -190,8 +206,13 @@ def _is_same(one: Any, other: Any) -> bool:
     return all(getattr(one, name) == getattr(other, name) for name in slots)
 
 
-def _to_ours(method: str, result: Any) -> Any:
-    """What the server gets from a hook."""
-    if method in _COMPONENTS and isinstance(result, list | tuple):
-        return {_COMPONENTS[method][0]: [one.to_definition() for one in result]}
-    return result
+def _to_ours(request: MiddlewareRequest, server: Server, result: Any, value: Any) -> Any:
+    """What the server gets from a hook; a list has the other members of the page that it changes."""
+    if request.method not in _COMPONENTS or not isinstance(result, list | tuple):
+        return result
+    listed = {_COMPONENTS[request.method][0]: [one.to_definition() for one in result]}
+    if isinstance(value, dict):
+        return value | listed
+    revision = request._request.revision
+    hints = {"ttlMs": 0, "cacheScope": "private"} if revision.cache_hints else {}
+    return with_server_info(listed | hints, server, revision)

@@ -6,11 +6,10 @@ from typing import Any
 import msgspec
 
 from ...errors import OptionError
-from ...foreign import classes
 from ...policy import Policy
 from ...types import Icon, ToolAnnotations
 from . import missing
-from .components import Component
+from .components import Component, to_plain
 
 __all__ = ["POLICY", "decorate", "function_of", "title_of", "to_feature_options", "to_options"]
 
@@ -42,7 +41,7 @@ def to_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options under the names used here, without those that are None; models become plain data."""
     converted = {_RENAMED.get(name, name): value for name, value in missing.check_options(options).items()}
     if "icons" in converted:
-        converted["icons"] = [msgspec.convert(_to_plain(icon), Icon) for icon in converted["icons"]]
+        converted["icons"] = [msgspec.convert(to_plain(icon), Icon) for icon in converted["icons"]]
     return converted
 
 
@@ -59,7 +58,7 @@ def to_feature_options(options: Mapping[str, Any], annotations: Any = ToolAnnota
     if converted.get("timeout") == 0:
         converted["timeout"] = 1e-6  # no time at all
     if "annotations" in converted:
-        known, given = annotations.__struct_fields__, _to_plain(converted["annotations"])
+        known, given = annotations.__struct_fields__, to_plain(converted["annotations"])
         converted["annotations"] = {name: value for name, value in given.items() if name in known}
     return converted
 
@@ -78,15 +77,6 @@ def title_of(name: str) -> str:
     'Get Url List'
     """
     return name.replace("_", " ").replace("-", " ").title()
-
-
-def _to_plain(value: Any) -> Any:
-    if hasattr(value, "to_plain"):  # a type of the facade of mcp
-        value = value.to_plain()
-    elif classes.is_pydantic(type(value)):
-        value = classes.dump_model(value)
-    plain = msgspec.to_builtins(value)
-    return {name: one for name, one in plain.items() if one is not None} if isinstance(plain, dict) else plain
 
 
 def decorate(name_or_fn: Any, converted: dict[str, Any], register: Callable[[Any], Any]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from ... import media, results
+from ...foreign import classes
 from ...wire.mime import sniff
 
 __all__ = [
@@ -133,6 +134,13 @@ class ResourceContent:
         if self.mime_type is None:
             kinds: dict[type, str] = {str: "text/plain", bytes: "application/octet-stream"}
             object.__setattr__(self, "mime_type", kinds.get(type(self.content), "application/json"))
+        if not isinstance(self.content, str | bytes):
+            object.__setattr__(self, "content", msgspec.json.encode(self.content, enc_hook=_to_data).decode())
+
+
+def _to_data(value: Any) -> Any:
+    """A value that is not JSON as data that is."""
+    return classes.dump_model(value) if classes.is_pydantic(type(value)) else str(value)
 
 
 class ResourceResult(results.ResourceResult):

@@ -5,9 +5,10 @@ import json
 import logging
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
-from .exceptions import ToolError
+from ..coded_error import CodedError
 from .middleware import Middleware, MiddlewareContext
 
 __all__ = [
@@ -163,8 +164,16 @@ class RetryMiddleware(Middleware):
         return await call_next(context)
 
 
-class RateLimitError(ToolError):
-    """Too many requests."""
+class RateLimitError(CodedError):
+    """Too many requests: an error of the protocol."""
+
+    def __init__(self, message: str = "Rate limit exceeded") -> None:
+        super().__init__(-32000, message)
+
+    @property
+    def error(self) -> SimpleNamespace:
+        """The code and the text, as MCPError has them."""
+        return SimpleNamespace(code=self.code, message=self.message, data=self.data)
 
 
 class RateLimitingMiddleware(Middleware):
@@ -177,17 +186,18 @@ class RateLimitingMiddleware(Middleware):
         get_client_id: Callable[[MiddlewareContext[Any]], str] | None = None,
         global_limit: bool = False,
     ) -> None:
-        self.rate = max_requests_per_second
-        self.capacity = float(burst_capacity or int(max_requests_per_second * 2))
-        self.get_client_id = None if global_limit else get_client_id
+        self.max_requests_per_second = max_requests_per_second
+        self.burst_capacity = burst_capacity or int(max_requests_per_second * 2)
+        self.get_client_id, self.global_limit = get_client_id, global_limit
         self._credits: dict[str, tuple[float, float]] = {}  # by client: the credit, and when it was counted
 
     async def on_request(self, context: MiddlewareContext[Any], call_next: Any) -> Any:
         """Around every request."""
-        client = "global" if self.get_client_id is None else self.get_client_id(context)
+        is_shared = self.global_limit or self.get_client_id is None
+        client = "global" if is_shared else self.get_client_id(context)  # type: ignore[misc]
         now = time.monotonic()
-        credit, since = self._credits.get(client, (self.capacity, now))
-        credit = min(self.capacity, credit + (now - since) * self.rate)
+        credit, since = self._credits.get(client, (float(self.burst_capacity), now))
+        credit = min(self.burst_capacity, credit + (now - since) * self.max_requests_per_second)
         self._credits[client] = (max(0.0, credit - 1) if credit >= 1 else credit, now)
         if credit < 1:
             raise RateLimitError(f"Rate limit exceeded for client: {client}")

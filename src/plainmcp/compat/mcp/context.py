@@ -17,6 +17,7 @@ from ...questions import Elicited, ElicitUrl
 from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
 from .helper_types import ReadResourceContents, contents_of
+from .input_required import answers_in, state_in
 from .session import RequestContext, ServerSession
 from .types import ClientCapabilities
 
@@ -111,6 +112,16 @@ class Context(context.Context[Any]):
     def client_capabilities(self) -> ClientCapabilities:
         """The capabilities that the client declares."""
         return ClientCapabilities(**self.capabilities)
+
+    @property
+    def input_responses(self) -> dict[str, Any] | None:
+        """The answers to the questions of an InputRequiredResult, by key; None in the first round."""
+        return answers_in(self)
+
+    @property
+    def request_state(self) -> str | None:
+        """The state of the InputRequiredResult that is answered; None in the first round."""
+        return state_in(self)
 
     # Sending --------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from ..wrap import with_context
 from .context import Context, current_context, enter_context
 from .exceptions import has_code, to_protocol_error
 from .helper_types import ResourceContent, ResourceNotFoundError
+from .input_required import ask_for_input, is_input_required, mentions_input
 from .low_level_view import LowLevelView
 from .managers import PromptManager, ResourceManager, ToolManager
 from .output import POLICY, has_output_schema
@@ -25,6 +26,7 @@ from .pieces import Offer, Resource
 from .prompt_arguments import require_arguments
 from .server_info import ServerInfo, to_icons
 from .serving import Serving
+from .types import URL_ELICITATION_REQUIRED
 from .wire_model import to_wire
 
 __all__ = ["HighLevelServer"]
@@ -37,6 +39,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
     """A server with the decorators of the SDK; the classes of `mcp` 1 and `mcp` 2 add their constructors."""
 
     first_log_level = "debug"
+    allows_new_handshake = True
     unknown_names = UnknownNames()
 
     def __init__(
@@ -110,9 +113,9 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
             raise ValueError("You must provide a name for lambda functions")
         if self._is_duplicate("tool", name, self.registry.tools):
             return
-        has_schema = has_output_schema(read.returns, structured_output)
+        has_schema = has_output_schema(read.returns, structured_output) and not mentions_input(read.returns)
         options = _to_options(title=title, description=description, annotations=annotations, icons=icons, meta=meta)
-        run = with_context(fn, read, self._enter_tool, has_schema=has_schema, is_whole=True)
+        run = with_context(fn, read, self._enter_tool, has_schema=has_schema, is_whole=True, convert=_to_value)
         super().tool(name=name, output_schema=None if has_schema else False, **options)(run)
 
     def remove_tool(self, name: str) -> None:
@@ -158,7 +161,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
             if not self._is_duplicate("resource", uri, self.registry.resources, self.registry.templates):
                 read = signature.read(function, context_type=Context)
                 check_same_variables(uri, read)
-                run = with_context(function, read, partial(self._enter, self._problem_of(uri)), is_whole=True)
+                run = self._wrap(function, read, self._problem_of(uri))
                 run = run if meta is None else _with_meta(run, read.is_async, meta)
                 super(HighLevelServer, self).resource(uri, **options)(run)
             return function
@@ -219,7 +222,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         name = name or read.name
         if not self._is_duplicate("prompt", name, self.registry.prompts):
             options = _to_options(title=title, description=description, icons=icons)
-            run = with_context(fn, read, partial(self._enter, f"Error rendering prompt {name}"), is_whole=True)
+            run = self._wrap(fn, read, f"Error rendering prompt {name}")
             super().prompt(name=name, **options)(run)
             require_arguments(self.registry.prompts.registered[name])
 
@@ -255,8 +258,16 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
 
     def to_tool_error(self, error: Exception, tool: Any) -> Exception:
         """The exception that is raised for an exception of a tool: its text is sent, as in `mcp` 1."""
+        if has_code(error) and error.error.code == URL_ELICITATION_REQUIRED:  # type: ignore[attr-defined]
+            return to_protocol_error(error)  # the client acts on the error, not the model
         _log.info("the tool %s failed", tool, exc_info=error)
         return ToolError(str(error))
+
+    def _wrap(self, function: Any, read: signature.Signature, problem: str) -> Callable[..., Any]:
+        """A function of a resource or a prompt, in its context."""
+        has_schema = not mentions_input(read.returns)
+        enter = partial(self._enter, problem)
+        return with_context(function, read, enter, has_schema=has_schema, is_whole=True, convert=_to_value)
 
     @contextmanager
     def _enter(self, problem: str, inner: context.Context[Any]) -> Generator[Context, None, None]:
@@ -283,6 +294,11 @@ def _check_called(first: Any, name: str) -> None:
         raise TypeError(
             f"The @{name} decorator was used incorrectly. Did you forget to call it? Use @{name}() instead of @{name}"
         )
+
+
+def _to_value(value: Any) -> Any:
+    """What a function returned; questions to the client are asked."""
+    return ask_for_input(value, current_context()) if is_input_required(value) else value
 
 
 def _with_meta(function: Callable[..., Any], is_async: bool, meta: dict[str, Any]) -> Callable[..., Any]:

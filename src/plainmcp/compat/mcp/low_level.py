@@ -55,6 +55,7 @@ class Server(ServerInfo, HttpApps, Decorators, PlainServer):  # type: ignore[mis
     """A server whose handlers answer whole methods; the handshake, revisions and transports are plainmcp's."""
 
     first_log_level = "debug"
+    allows_new_handshake = True
 
     def __init__(
         self,

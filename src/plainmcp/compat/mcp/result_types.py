@@ -33,6 +33,7 @@ __all__ = [
     "GetPromptResult",
     "InitializeResult",
     "InitializedNotification",
+    "InputRequiredResult",
     "ListPromptsResult",
     "ListResourceTemplatesResult",
     "ListResourcesResult",
@@ -171,6 +172,14 @@ class ElicitResult(Result):
 
     action: Literal["accept", "decline", "cancel"]
     content: dict[str, Any] | None = None
+
+
+class InputRequiredResult(Result):
+    """`InputRequiredResult` of `mcp` 2."""
+
+    resultType: str = "input_required"
+    inputRequests: dict[str, Any] | None = None
+    requestState: str | None = None
 
 
 class ErrorData(Model):

@@ -8,7 +8,7 @@ from ... import context
 from ...errors import ToolError
 from ...protocol.request import PeerError
 from ...questions import ElicitUrl
-from ..http_request import HttpRequest
+from ..http_request import http_request_of
 from .exceptions import McpError
 from .raw_form import RawForm
 from .sampling import check_messages
@@ -253,7 +253,7 @@ class RequestContext:
     @property
     def request(self) -> Any:
         """The HTTP request; None on standard input and output."""
-        return HttpRequest(self._ctx.headers) if self._ctx.headers else None
+        return http_request_of(self._ctx) if self._ctx.headers else None
 
     @property
     def protocol_version(self) -> str:

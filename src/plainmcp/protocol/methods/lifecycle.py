@@ -17,7 +17,7 @@ __all__ = ["discover", "initialize", "ping", "set_level"]
 def initialize(server: Core, request: Request) -> dict[str, Any]:
     """Negotiate a revision and describe the server (VER-01 to VER-04)."""
     params, session = request.params, request.session
-    if session is not None and session.revision is not None:
+    if session is not None and session.revision is not None and not server.allows_new_handshake:
         raise InvalidRequest("this connection is initialized already")
     revision = negotiate(params.get("protocolVersion", str))
     capabilities = params.get("capabilities", dict[str, Any], {})

@@ -35,12 +35,18 @@ class Headers:
     `folded`, `_` and `-` in names are equal, because WSGI replaces one by the other. Values are decoded when read.
     """
 
-    __slots__ = ("_folded", "address", "duplicates", "raw")
+    __slots__ = ("_folded", "address", "duplicates", "query", "raw")
 
     def __init__(
-        self, pairs: Collection[tuple[bytes, bytes]], address: str | None = None, *, folded: bool = False
+        self,
+        pairs: Collection[tuple[bytes, bytes]],
+        address: str | None = None,
+        query: bytes = b"",
+        *,
+        folded: bool = False,
     ) -> None:
         self.address = address  # of the client, if it is known
+        self.query = query  # of the URL
         self._folded = folded
         raw = dict(pairs)
         if not _LOWERCASE.issuperset(raw):

@@ -111,7 +111,7 @@ async def ask(app: Any, headers: dict[str, str]) -> Any:
         "mcp-name": "show",
     }
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
-        answer = await client.post("/mcp", json=message, headers={**more, **headers})
+        answer = await client.post("/mcp?tenant=x&tenant=a%20b&flag=", json=message, headers={**more, **headers})
         return answer.json()["result"]["structuredContent"]
 
 
@@ -135,6 +135,7 @@ def test_headers_the_request_and_the_caller_are_found_over_http() -> None:
             "asked": get_http_headers(include={"Authorization"})["authorization"],
             "custom": ctx.request_context.request.headers.get("X-CUSTOM"),
             "cookie": request.cookies,
+            "query": request.query_params,
             "claim": claim,
             "transport": ctx.transport,
         }
@@ -149,6 +150,7 @@ def test_headers_the_request_and_the_caller_are_found_over_http() -> None:
         "asked": "Bearer x",
         "custom": "yes",
         "cookie": {"a": "1", "b": "2"},
+        "query": {"tenant": "a b", "flag": ""},
         "claim": "ann",
         "transport": "streamable-http",
     }

@@ -1,17 +1,21 @@
 """The middleware of FastMCP: hooks around requests, and what they see and change."""
 
+import asyncio
 import logging
 from typing import Any
 
+import mcp
+import mcp_types
 import pytest
 
 from plainmcp.compat.fastmcp import Context, FastMCP, Middleware, MiddlewareContext, ToolError, get_context
 from plainmcp.compat.fastmcp.resources import ResourceContent, ResourceResult
 from plainmcp.compat.fastmcp.server.middleware.error_handling import ErrorHandlingMiddleware, RetryMiddleware
 from plainmcp.compat.fastmcp.server.middleware.logging import LoggingMiddleware, StructuredLoggingMiddleware
-from plainmcp.compat.fastmcp.server.middleware.rate_limiting import RateLimitingMiddleware
+from plainmcp.compat.fastmcp.server.middleware.rate_limiting import RateLimitError, RateLimitingMiddleware
 from plainmcp.compat.fastmcp.server.middleware.timing import TimingMiddleware
-from plainmcp.compat.fastmcp.tools import ToolResult
+from plainmcp.compat.fastmcp.tools import Tool, ToolResult
+from plainmcp.compat.mcp.shared.exceptions import McpError
 from plainmcp.testing import Client, RpcError
 
 REVISIONS = ["2025-11-25", "2026-07-28"]
@@ -185,7 +189,57 @@ def test_the_ready_ones_log_count_limit_and_try_again(caplog: pytest.LogCaptureF
     limited = FastMCP("limited", middleware=[RateLimitingMiddleware(0.001, burst_capacity=3)])
     limited.tool(name="one")(lambda: 1)
     client = Client(limited, "2025-11-25")  # its first request is the handshake
-    answers = [client.call("one").get("isError", False) for _ in range(3)]
-    assert answers == [False, False, True]
-    with pytest.raises(RpcError, match="Rate limit exceeded for client: global"):
+    assert [client.call("one").get("isError", False) for _ in range(2)] == [False, False]
+    for request in (lambda: client.call("one"), client.list_tools):
+        with pytest.raises(RpcError, match="-32000: Rate limit exceeded for client: global"):
+            request()
+    assert RateLimitError().error.code == -32000
+
+
+@pytest.mark.parametrize("is_called", [True, False])
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_list_that_a_hook_changes_is_still_a_whole_result(revision: str, is_called: bool) -> None:
+    class Marking(Middleware):
+        async def on_list_tools(self, context: MiddlewareContext[Any], call_next: Any) -> Any:
+            tools = await call_next(context) if is_called else [Tool.from_function(lambda: 1, name="one")]
+            for tool in tools:
+                tool.annotations = mcp_types.ToolAnnotations(read_only_hint=True)
+            return tools
+
+    server = FastMCP("marked", middleware=[Marking()])
+    server.tool(name="one")(lambda: 1)
+    page = Client(server, revision).request("tools/list")
+    assert page["tools"][0]["annotations"] == {"readOnlyHint": True}
+    whole = set() if revision == REVISIONS[0] else {"resultType", "ttlMs", "cacheScope", "_meta"}
+    assert page.keys() == {"tools", *whole}
+
+
+@pytest.mark.parametrize("kind", [McpError, mcp.MCPError])
+def test_an_error_with_a_code_in_a_hook_is_sent_with_it(kind: Any) -> None:
+    class Refusing(Middleware):
+        async def on_list_tools(self, context: MiddlewareContext[Any], call_next: Any) -> Any:
+            raise kind(code=-32050, message="not you", data={"a": 1})
+
+    client = Client(FastMCP("refusing", middleware=[Refusing()]), REVISIONS[0])
+    with pytest.raises(RpcError, match="-32050: not you") as raised:
         client.list_tools()
+    assert raised.value.data == {"a": 1}
+
+
+def test_a_program_may_ask_its_server_without_middleware() -> None:
+    seen: list[Any] = []
+
+    class Seeing(Middleware):
+        async def on_message(self, context: MiddlewareContext[Any], call_next: Any) -> Any:
+            seen.append(context.method)
+            return await call_next(context)
+
+    server = FastMCP("seen", middleware=[Seeing()])
+    server.tool(name="one")(lambda: 1)
+    server.prompt(name="one")(lambda: "hi")
+    server.resource("a://b")(lambda: "text")
+    for options in ({"run_middleware": False}, {}):
+        asyncio.run(server.call_tool("one", **options))
+        asyncio.run(server.render_prompt("one", **options))
+        asyncio.run(server.read_resource("a://b", **options))
+    assert seen == ["tools/call", "prompts/get", "resources/read"]

@@ -12,7 +12,8 @@ from pydantic import BaseModel, Field
 from plainmcp.compat.mcp.server.fastmcp import Context, FastMCP, Image
 from plainmcp.compat.mcp.server.fastmcp.exceptions import ToolError
 from plainmcp.compat.mcp.server.fastmcp.prompts.base import AssistantMessage, UserMessage
-from plainmcp.compat.mcp.types import Completion, TextContent, ToolAnnotations
+from plainmcp.compat.mcp.shared.exceptions import UrlElicitationRequiredError
+from plainmcp.compat.mcp.types import Completion, ElicitRequestURLParams, TextContent, ToolAnnotations
 from plainmcp.testing import Client
 
 
@@ -288,3 +289,24 @@ def test_a_client_that_sets_no_level_is_sent_all_log_messages(level: str | None,
     client = Client(mcp, "2025-06-18", log_level=level)
     client.call("talk")
     assert [one["params"]["level"] for one in client.notifications] == levels
+
+
+def test_a_page_that_the_user_has_to_visit_first_is_an_error_for_the_client() -> None:
+    mcp = FastMCP("demo")
+
+    @mcp.tool()
+    def pay() -> str:
+        page = ElicitRequestURLParams(message="Pay", url="https://example.com/pay", elicitationId="pay-1")
+        raise UrlElicitationRequiredError([page])
+
+    error = call(mcp, "pay")["error"]
+    assert (error["code"], error["data"]["elicitations"][0]["elicitationId"]) == (-32042, "pay-1")
+
+
+def test_a_client_may_initialize_again() -> None:
+    connection = FastMCP("demo").connect()
+    info = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+    for id, revision in ((1, "2025-06-18"), (2, "2025-03-26")):
+        params = {**info, "protocolVersion": revision}
+        raw = connection.handle({"jsonrpc": "2.0", "id": id, "method": "initialize", "params": params})
+        assert msgspec.json.decode(raw or b"")["result"]["protocolVersion"] == revision
