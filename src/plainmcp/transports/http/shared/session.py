@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from ...protocol.core import Core
-from ...wire.jsonrpc import Envelope
-from ..link import normalize_id
-from ..shares import Limit
-from .http_session import MAX_OPEN_STREAMS, HttpSession, SessionShares
+from ....protocol.core import Core
+from ....wire.jsonrpc import Envelope
+from ...link import normalize_id
+from ...shares import Limit
+from ..http_session import MAX_OPEN_STREAMS, HttpSession, SessionShares
+from ..settings import Settings
+from ..signed_ids import SignedId
+from ..stream import Stream
 from .replica import Replica
-from .settings import Settings
-from .signed_ids import SignedId
-from .stream import Stream
 
 __all__ = ["STANDING", "SessionState", "SharedSession", "StreamName"]
 

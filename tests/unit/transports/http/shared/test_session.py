@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import UNSET, Raw
 
 from plainmcp.store import MemoryStore
-from plainmcp.transports.http.shared_session import MAX_ID, SessionState, SharedSession
+from plainmcp.transports.http.shared.session import MAX_ID, SessionState, SharedSession
 from plainmcp.wire import jsonrpc
 from replicas import replicas
 
