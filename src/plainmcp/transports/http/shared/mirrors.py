@@ -10,7 +10,8 @@ from ....errors import InternalError
 from ....protocol.failures import error_response
 from ..stream import Stream
 from .replica import Replica
-from .session import SharedSession, StreamName
+from .session import SharedSession
+from .session_names import StreamName
 
 __all__ = ["Mirrors"]
 

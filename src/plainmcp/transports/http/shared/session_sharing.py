@@ -23,7 +23,8 @@ from ..signed_ids import SignedId, SignedIds
 from ..stream import Stream
 from .mirrors import Mirrors
 from .replica import replica_of
-from .session import STANDING, SharedSession, StreamName
+from .session import STANDING, SharedSession
+from .session_names import StreamName, read_stream_name
 from .session_state import SessionStates
 from .session_use import SessionUse, seconds_of
 from .standing_streams import StandingStreams
@@ -171,7 +172,7 @@ class SharedSessions:
         resumed = session.find_stream(event_id)
         if resumed is not None:
             return *resumed, lambda: None
-        parts = session.read_name(name)
+        parts = read_stream_name(self.replica, session.name, name)
         if parts is not None:
             stream = session.mirror(name, number)
             return stream, number, partial(self._follow, session, stream, parts)
