@@ -372,6 +372,36 @@ def test_a_slow_redis_delays_nothing_for_long(redis: RedisServer, seconds: float
 
 
 @pytest.mark.slow
+def test_nobody_waits_in_a_queue_for_a_slow_redis(redis: RedisServer) -> None:
+    """Of many who ask at once most would wait for seconds: calls go on without, and the rest says why."""
+
+    async def time_of(answering: Any) -> tuple[Any, float]:
+        started = time.monotonic()
+        return (await answering).json, time.monotonic() - started
+
+    async def work() -> None:
+        with slow_way(redis.port) as way:
+            store = RedisStore(way.url)
+            with replicas(store) as (one, other):
+                sessions = [await session(one) for _ in range(100)]
+                way.seconds = 0.2
+                calls = [time_of(speak(other, call("add", a=1, b=2), headers)) for headers in sessions]
+                for answer, seconds in await asyncio.gather(*calls):
+                    assert answer["result"]["structuredContent"] == {"result": 3} and seconds < 1.5
+                subscribe = request("resources/subscribe", uri="memo://one")
+                changes = [time_of(speak(other, subscribe, headers)) for headers in sessions]
+                for answer, seconds in await asyncio.gather(*changes):
+                    assert "the store that" in answer.get("error", {"message": "the store that"})["message"]
+                    assert seconds < 2
+                way.seconds = 0.0
+                answers = [(await speak(one, subscribe, headers)).json for headers in sessions]
+                assert [answer for answer in answers if "error" in answer] == []
+            store.close()
+
+    run(work())
+
+
+@pytest.mark.slow
 def test_subscriptions_survive_a_redis_that_lost_all(redis: RedisServer) -> None:
     store = RedisStore(redis.url)
 
