@@ -5,6 +5,7 @@ Run as a program it starts the set of `make replicas`, prints what to try, and e
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -85,6 +86,18 @@ class ReplicaSet:
         assert process is not None
         process.kill()
         process.wait(10)
+
+    def pause_replica(self, number: int) -> None:
+        """Let one of the replicas neither work nor end."""
+        process = self.processes[number]
+        assert process is not None
+        process.send_signal(signal.SIGSTOP)
+
+    def resume_replica(self, number: int) -> None:
+        """Let it go on."""
+        process = self.processes[number]
+        assert process is not None
+        process.send_signal(signal.SIGCONT)
 
     def start_nginx(self) -> "subprocess.Popen[bytes]":
         """Start nginx with the site of docs/how-to/scale.md."""

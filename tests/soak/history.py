@@ -11,7 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Change", "History", "Operation", "Watch", "check", "find_lost", "summary_of"]
+__all__ = ["RECOVERY", "Change", "History", "Operation", "Watch", "check", "find_lost", "summary_of"]
 
 RECOVERY = 2.0
 """How many seconds after a trouble operations may still begin that fail."""
@@ -150,8 +150,11 @@ def _is_near_trouble(history: History, began: float) -> bool:
 
 
 def summary_of(history: History) -> dict[str, Any]:
-    """How many operations of each kind of client ended how."""
+    """How many operations of each kind of client ended how, and how many there were during each trouble."""
     counts = Counter(f"{one.client.rstrip('0123456789')} {one.kind}: {one.outcome}" for one in history.operations)
     counts["processes"] = len(history.processes)
-    counts["updates"] = sum(len(watch.got) for watch in history.watches)
+    for watch in history.watches:
+        counts[f"{watch.client.rstrip('0123456789')} updates"] += len(watch.got)
+    for name, begin, end in history.troubles:
+        counts[f"while {name}"] = sum(one.began <= end and one.ended >= begin for one in history.operations)
     return dict(sorted(counts.items()))

@@ -17,7 +17,7 @@ CLIENTS = {
 def test_nothing_is_lost_crossed_or_answered_twice_while_a_replica_is_killed_and_redis_restarted() -> None:
     from soak.run import run_soak  # its clients take long to load
 
-    history, problems, log = run_soak(sessions=4, others=1, each=18)
+    history, problems, log = run_soak(sessions=4, others=1, each=18, troubles=2)
     assert not problems, "\n".join([*problems, str(summary_of(history)), log[-3_000:]])
     done = [one for one in history.operations if one.outcome == "done"]
     assert {one.kind for one in done} == {"call", "question", "progress", "resume", "cancel", "update", "steal"}

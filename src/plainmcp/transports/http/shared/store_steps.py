@@ -15,7 +15,7 @@ from .replica import OwnChanges
 
 __all__ = ["AfterChanges", "AfterStore", "BeforeStore", "Work", "do_nothing"]
 
-LATE = 0.3
+LATE = 0.5
 """How many seconds work may wait for a thread: when many ask a slow store, most are told so instead of waiting."""
 
 Work = Callable[[], object]
