@@ -191,11 +191,7 @@ def _has_hash(hint: Any) -> bool:
 
 def _array_items_of(choices: list[Any]) -> list[Any]:
     """The hints of the items of all arrays among some hints."""
-    arrays = [
-        one
-        for one in choices
-        if (_is_a(one, Iterable) and not _is_a(one, Mapping)) or is_array(get_origin(one) or one)
-    ]
+    arrays = [one for one in choices if _is_array(one)]
     return [item.hint for array in arrays for item in _item_fields_of(array) or [_item_of(_item_hint_of(array))]]
 
 

@@ -211,8 +211,8 @@ class _Parser:
     def _parse_record(self, hint: Any, kind: type, record: records.RecordType) -> Node:
         if hint in self._nodes:
             return self._nodes[hint]
-        make: type[Row] | type[Record] = Row if is_array(kind) else Record
-        node: Node = make(hint, record.make, closed=record.closed)
+        make: Any = Row if is_array(kind) else Record
+        node: Row | Record = make(hint, record.make, closed=record.closed)
         self._nodes[hint] = node
         self._open_records.append(hint)
         fields = {}
@@ -223,7 +223,7 @@ class _Parser:
         self._open_records.pop()
         if isinstance(node, Row):
             node.items += fields.values()
-        elif isinstance(node, Record):
+        else:
             node.fields |= fields
         return node
 
