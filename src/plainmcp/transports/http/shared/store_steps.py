@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ...errors import InternalError
-from ...protocol.conversation import keep
-from ...protocol.exchange import Exchange, Run
-from ...protocol.features import Feature
-from ...protocol.files import reads_file
-from ...store.interface import StoreError
-from ...wire.jsonrpc import Failure
+from ....errors import InternalError
+from ....protocol.conversation import keep
+from ....protocol.exchange import Exchange, Run
+from ....protocol.features import Feature
+from ....protocol.files import reads_file
+from ....store.interface import StoreError
+from ....wire.jsonrpc import Failure
 from .replica import OwnChanges
 
 __all__ = ["AfterChanges", "AfterStore", "BeforeStore"]
