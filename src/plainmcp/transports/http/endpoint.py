@@ -25,7 +25,7 @@ from ..invoke import cannot_listen
 from ..link import RequestLink
 from ..shares import Limit, OwnShare, Share, caller_of, share_of
 from ..shutdown import SHUTTING_DOWN
-from ..threads import Job, Threads, threads_of
+from ..threads import Job, OwnThreads, Threads, threads_of
 from . import rules
 from .challenges import PLAIN, Challenges
 from .headers import Headers
@@ -130,16 +130,17 @@ class PendingResponse(RequestLink):
     @cached_property
     def caller(self) -> Hashable:
         """The key of its sender in the shares of callers."""
-        headers, session = self.sender.headers, self.session
-        address = None if headers is None else headers.address
-        return caller_of(self.sender.principal, None if session is None else session.id, address)
+        if self.session is not None:
+            return self.session.caller
+        headers = self.sender.headers
+        return caller_of(self.sender.principal, None, None if headers is None else headers.address)
 
     # As the executor of its functions -------------------------------------------------------------
 
     @property
-    def files(self) -> Threads:
-        """The threads that read files."""
-        return self.threads.files
+    def files(self) -> OwnThreads:
+        """The threads that read files, within the share of its caller."""
+        return OwnThreads(self.threads.files, self.caller)
 
     def submit(self, work: Callable[[], object]) -> Job:
         """Run a function in a thread, within the share of its caller."""
