@@ -33,7 +33,7 @@ LAZY = {
 # Modules of ours that load something heavy.
 LAZY_MODULES = {
     "redis/__init__": "an extra: needed only with --redis",
-    "transports/http/shared_endpoint": "needed only with a store",
+    "transports/http/shared/endpoint": "needed only with a store",
     "transports/run_async": "asyncio takes as long to load as all the rest, and many servers never need it",
     "transports/background_loop": "as run_async",
     "transports/applications": "needed only if the server is mounted",
