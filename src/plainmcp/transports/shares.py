@@ -41,7 +41,7 @@ def network_of(address: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _ipv6_network_of(address: str) -> str:
-    from ipaddress import IPv6Address  # not needed on standard input and output
+    from ipaddress import IPv6Address  # few clients have such addresses
 
     try:
         parsed = IPv6Address(address)
@@ -52,8 +52,9 @@ def _ipv6_network_of(address: str) -> str:
 
 def caller_of(principal: Any, session: Hashable, address: str | None) -> Hashable:
     """The key of a caller: its principal, else its session, else its address; None if nothing is known."""
+    kind: Any = type(principal)
     key = session if principal is None else _Key(principal)
-    if address is None or (principal is not None and type(principal).__eq__ is not object.__eq__):
+    if address is None or (principal is not None and kind.__eq__ is not object.__eq__):
         return key
     return AtAddress(network_of(address), key)
 
