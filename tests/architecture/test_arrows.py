@@ -13,6 +13,7 @@ LAZY = {
     "docstring_parser": "needed only while functions are registered",
     "hashlib": "brings OpenSSL, a thirtieth of what the whole package takes to load; few answers need a hash",
     "hmac": "as hashlib",
+    "ipaddress": "needed only for clients with IPv6 addresses",
     "difflib": "needed only for hints on misspelled names",
     "csv": "needed only by results that are rendered as CSV",
     "importlib": "importlib.metadata takes long to load, and only --version needs it",

@@ -155,6 +155,8 @@ class SharedSession(HttpSession):
 
     def keep(self, stream: Stream) -> None:
         """Keep a stream from which something was sent, also for other replicas."""
+        if stream.name == STANDING:
+            return  # another one continues it, from the log of changes
         is_new = stream.name not in self._open and stream.name not in self._finished
         super().keep(stream)
         if is_new and stream.name.startswith(f"{self._replica.name}."):
