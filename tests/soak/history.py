@@ -48,6 +48,8 @@ class Watch:
     """The URIs that it must get updates of, and from when on: that of the acknowledgement."""
     until: float = inf
     """When its stream ended for good, so that the client knows."""
+    opened: float = 0.0
+    """When a session began whose client does not say that its stream was refused, and tries again a second later."""
     got: list[str] = field(default_factory=list)
 
 
@@ -137,6 +139,7 @@ def find_lost(history: History, watch: Watch) -> Counter[str]:
         if change.acknowledged < inf
         and change.began >= watch.since.get(change.uri, inf)
         and change.acknowledged + DELIVERY <= watch.until
+        and not (_is_near_trouble(history, watch.opened) and _is_near_trouble(history, change.began))
     )
     return wanted - Counter(watch.got)
 

@@ -25,6 +25,7 @@ from ..settings import Settings
 from ..stream import Stream
 from .session import SharedSession
 from .session_sharing import SharedSessions
+from .session_use import SIGN
 from .store_health import UNAVAILABLE
 from .store_steps import AfterChanges, AfterStore, BeforeStore, Work, do_nothing
 
@@ -69,6 +70,9 @@ class SharedEndpoint(Endpoint):
         self, session: HttpSession, headers: Headers, profile: RequestProfile
     ) -> Response | PendingResponse:
         assert isinstance(session, SharedSession)
+        limit = self.shared.replica.budget.take(session.owner, SIGN)
+        if limit is not None:
+            return rules.refuse_by(limit)
         pending = _Passing(profile, session.connection.revision, session)
         pending.status = 204
         return self._pass(pending, headers, partial(self.shared.end, session))

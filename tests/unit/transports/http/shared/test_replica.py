@@ -12,7 +12,7 @@ from mounted import Live, modern, session, speak
 from plainmcp.redis import RedisStore
 from plainmcp.store import MemoryStore, StoreError
 from plainmcp.transports.http.shared import store_follower, store_writer
-from plainmcp.transports.http.shared.replica import Replica
+from plainmcp.transports.http.shared.replica import MAX_URI, Replica
 from redis_server import RedisServer, running_redis
 from replicas import call, make_server, messages, question, replicas, request, wait_until
 from slow_redis import slow_way
@@ -369,6 +369,18 @@ def test_a_slow_redis_delays_nothing_for_long(redis: RedisServer, seconds: float
             store.close()
 
     run(work())
+
+
+def test_a_change_whose_uri_is_too_long_for_the_store_stays_here() -> None:
+    store = MemoryStore()
+    with replicas(store) as apps:
+        heard: list[list[str | None]] = [[], []]
+        for app, uris in zip(apps, heard, strict=True):
+            app.server.registry.listen(lambda event, uri, uris=uris: uris.append(uri))
+        for uri in ("a" * (MAX_URI + 1), "b" * MAX_URI):
+            apps[0].server.resource_updated(uri)
+        asyncio.run(wait_until(lambda: heard[1]))
+        assert [[len(uri or "") for uri in uris] for uris in heard] == [[8193, 8192], [8192]]
 
 
 @pytest.mark.slow
