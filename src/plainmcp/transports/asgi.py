@@ -198,7 +198,7 @@ class ASGIApp:
         A function that may send something before its response runs in its own task. In the handshake revisions it
         must go on after the client disconnects.
         """
-        exchange = pending.exchange
+        exchange = pending.take_exchange()
         if exchange is None:
             return await self._send_messages(pending, receive, send)
         try:
@@ -215,7 +215,7 @@ class ASGIApp:
             raise
         except Exception as error:
             response = pending.refuse(self._describe_failure(error))
-        if pending.is_listening:
+        if pending.listening is not None:
             return await self._send_messages(pending, receive, send)
         return self.endpoint.respond(pending, response)
 

@@ -137,10 +137,10 @@ class WSGIApp:
 
     def _run(self, pending: PendingResponse) -> None:
         """Run the exchange, and put its response into the stream."""
-        assert pending.exchange is not None
-        response = None
+        exchange, response = pending.take_exchange(), None
+        assert exchange is not None
         try:
-            response = run(pending.exchange, partial(self.endpoint.listen, pending))
+            response = run(exchange, partial(self.endpoint.listen, pending))
         except BaseException as error:
             response = pending.refuse(internal_error(error, "The request", self.endpoint.core.mask_errors))
         finally:

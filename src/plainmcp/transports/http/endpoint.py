@@ -16,7 +16,7 @@ from ...protocol.core import Core
 from ...protocol.dispatch import check_batch, dispatch_batch, refuse
 from ...protocol.exchange import Exchange, Listen, Run
 from ...protocol.failures import error_response
-from ...protocol.request import Caller, Cancelled
+from ...protocol.request import Caller, Cancelled, RequestHeaders
 from ...protocol.session import Session
 from ...revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ...wire import jsonrpc
@@ -49,12 +49,11 @@ class PendingResponse(RequestLink):
     """A response that is not ready yet. Its stream is created when something is sent before the response."""
 
     exchange: Exchange | None = None
-    """The exchange that ends in the response; None for a GET."""
+    """The exchange that ends in the response, until it is taken; None for a GET."""
     standing = False
     """Whether it is an open stream for later messages, which ends without a response."""
     after = 0
     """The number of the last event that the client has received."""
-    is_listening = False
     unsubscribe: Callable[[], None] | None = None
     """Removes its listener for changes."""
     opened_stream: Stream | None = None
@@ -63,8 +62,10 @@ class PendingResponse(RequestLink):
     """Whether messages may be sent before the response, because the function has a Context."""
     is_left = False
     """Whether the client has disconnected, or has everything."""
-    sender: Caller
-    """Who sent the request."""
+    principal: Any = None
+    """Who sent the request, if the transport knows it."""
+    headers: RequestHeaders | None = None
+    """The headers of the request."""
     threads: Threads
     """Run its plain functions."""
     unread: Share
@@ -130,9 +131,21 @@ class PendingResponse(RequestLink):
     @cached_property
     def caller(self) -> Hashable:
         """The key of its sender in the shares of callers."""
-        headers, session = self.sender.headers, self.session
-        address = None if headers is None else headers.address
-        return caller_of(self.sender.principal, None if session is None else session.id, address)
+        address = None if self.headers is None else self.headers.address
+        return caller_of(self.principal, None if self.session is None else self.session.id, address)
+
+    def identify(self, caller: Caller) -> None:
+        """Know who sent the request. The caller itself refers to this response; see `take_exchange`."""
+        self.principal, self.headers = caller.principal, caller.headers
+
+    def take_exchange(self) -> Exchange | None:
+        """The exchange, for the transport that runs it.
+
+        It refers to this response, which is its link. So this response does not refer to it: the memory of both is
+        free as soon as the request has ended, without the garbage collector.
+        """
+        exchange, self.exchange = self.exchange, None
+        return exchange
 
     # As the executor of its functions -------------------------------------------------------------
 
@@ -295,7 +308,7 @@ class Endpoint:
         caller = Caller(None, principal, revision, pending, None, headers)
         exchange = self.core.dispatch(self.core, envelope, caller)
         if isinstance(exchange.step, Listen):
-            pending.sender = caller
+            pending.identify(caller)
             obstacle = self._find_obstacle(pending)
             if obstacle is not None:
                 return pending.to_response(exchange.fail(obstacle))
@@ -350,7 +363,8 @@ class Endpoint:
         """The response, if it is ready; otherwise a pending one, or a refusal if too many requests run."""
         if exchange.step is None:
             return pending.to_response(exchange.response)
-        pending.sender, pending.threads, pending.unread = caller, self._threads, self.unread
+        pending.identify(caller)
+        pending.threads, pending.unread = self._threads, self.unread
         if self._running or self.unread.count:
             limit = self._running_share.find_limit(pending.caller) or self.unread.find_limit(pending.caller)
             if limit is not None:  # only for requests: running ones still get the answers to their questions
@@ -494,7 +508,7 @@ class Endpoint:
         event_id = headers.get(b"last-event-id") or ""
         resumed = session.find_stream(event_id)
         pending = PendingResponse(profile, session.connection.revision, session)
-        pending.sender = session.connection.caller(pending, headers)
+        pending.identify(session.connection.caller(pending, headers))
         may_replace = resumed is not None and not self.draining and self._count_readers(resumed[0]) <= 1
         limit = None if may_replace else self._find_stream_limit(pending.caller)
         if limit is not None:
@@ -567,7 +581,7 @@ class Endpoint:
                     stream.put(step.subscription.message(event, uri))
 
         with first:  # no change is sent before the acknowledgement (R26-SUB-03), and none after it is lost
-            pending.is_listening = True
+            pending.listening = step, exchange
             pending.unsubscribe = self.core.registry.listen(publish)
             stream.put(step.first)
         self._add_standing(pending)
@@ -587,9 +601,9 @@ class Endpoint:
 
     def finish(self, pending: PendingResponse, response: bytes | None) -> None:
         """Put the response into the stream, unless the exchange stays open."""
-        if not pending.is_listening:
+        if pending.listening is None:
             pending.stream.finish(response)
-        if pending.is_listening or pending.is_left:
+        if pending.listening is not None or pending.is_left:
             self.remove_running(pending)
 
     def leave(self, pending: PendingResponse) -> None:
@@ -613,8 +627,8 @@ class Endpoint:
             return  # R2511-HTTP-14: the work goes on, and the client can fetch its messages later
         stream.finish()
         pending.cancel()
-        if pending.is_listening and pending.exchange is not None and pending.exchange.step is not None:
-            pending.exchange.throw(Cancelled())
+        if pending.listening is not None and pending.listening[1].step is not None:
+            pending.listening[1].throw(Cancelled())
 
     def drain(self) -> None:
         """End the streams that stay open; listen requests get their result (R26-SUB-05). Running requests go on.
@@ -628,9 +642,10 @@ class Endpoint:
             self._remove_standing(pending)
             if pending.unsubscribe is not None:
                 pending.unsubscribe()
-            if pending.is_listening and pending.exchange is not None:
-                pending.exchange.send(None)
-                pending.stream.finish(pending.exchange.response)
+            if pending.listening is not None:
+                exchange = pending.listening[1]
+                exchange.send(None)
+                pending.stream.finish(exchange.response)
             elif pending.session is not None and pending.stream in pending.session.standing:
                 pending.stream.finish()
 
