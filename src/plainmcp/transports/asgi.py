@@ -22,7 +22,7 @@ from .http.new_endpoint import make_endpoint
 from .http.response import Refused, Response, without_body
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
-from .run_async import call_soon, run_async, start, start_task
+from .run_async import advance, call_soon, run_async, start, start_task
 from .shares import OwnShare, caller_of
 
 __all__ = ["ASGIApp", "IdentifyAsync", "Settings"]
@@ -208,9 +208,11 @@ class ASGIApp:
                 if task is not None:
                     return await self._answer_in_task(pending, task, receive, send)
             else:
-                response, rest = start(run_async(exchange, pending))
-                if rest is not None:
+                waiting = advance(exchange, pending)
+                if waiting is not None:
+                    rest = run_async(exchange, pending, waiting=waiting)
                     return await self._answer_here(pending, rest, receive, send)
+                response = exchange.response
         except ClientGone:
             raise
         except Exception as error:

@@ -134,10 +134,6 @@ class PendingResponse(RequestLink):
         address = None if self.headers is None else self.headers.address
         return caller_of(self.principal, None if self.session is None else self.session.id, address)
 
-    def identify(self, caller: Caller) -> None:
-        """Know who sent the request. The caller itself refers to this response; see `take_exchange`."""
-        self.principal, self.headers = caller.principal, caller.headers
-
     def take_exchange(self) -> Exchange | None:
         """The exchange, for the transport that runs it.
 
@@ -306,13 +302,7 @@ class Endpoint:
             return json_response(rules.status_of(failure, True), failure)
         pending = PendingResponse(profile, revision, id=bytes(envelope.id))
         caller = Caller(None, principal, revision, pending, None, headers)
-        exchange = self.core.dispatch(self.core, envelope, caller)
-        if isinstance(exchange.step, Listen):
-            pending.identify(caller)
-            obstacle = self._find_obstacle(pending)
-            if obstacle is not None:
-                return pending.to_response(exchange.fail(obstacle))
-        return self._open(pending, exchange, caller)
+        return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
     def _find_header_map(self, principal: Any, name: str) -> dict[str, tuple[str, ...]] | None:
         tool = self.core.registry.tools.find(name, principal)
@@ -361,17 +351,20 @@ class Endpoint:
 
     def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
         """The response, if it is ready; otherwise a pending one, or a refusal if too many requests run."""
-        if exchange.step is None:
+        step = exchange.step
+        if step is None:
             return pending.to_response(exchange.response)
-        pending.identify(caller)
+        pending.principal, pending.headers = caller.principal, caller.headers
         pending.threads, pending.unread = self._threads, self.unread
+        obstacle = self._find_obstacle(pending) if type(step) is Listen else None
+        if obstacle is not None:
+            return pending.to_response(exchange.fail(obstacle))
         if self._running or self.unread.count:
             limit = self._running_share.find_limit(pending.caller) or self.unread.find_limit(pending.caller)
             if limit is not None:  # only for requests: running ones still get the answers to their questions
                 return rules.over_limit(limit, exchange.fail(InternalError(limit.text)))
         pending.exchange = exchange
-        step = exchange.step
-        is_quiet = isinstance(step, Run) and step.feature.context is None and exchange.has_one_step
+        is_quiet = type(step) is Run and step.feature.context is None and exchange.has_one_step
         pending.can_speak = pending.batch is not None or not is_quiet
         return pending
 
@@ -508,7 +501,7 @@ class Endpoint:
         event_id = headers.get(b"last-event-id") or ""
         resumed = session.find_stream(event_id)
         pending = PendingResponse(profile, session.connection.revision, session)
-        pending.identify(session.connection.caller(pending, headers))
+        pending.principal, pending.headers = principal, headers
         may_replace = resumed is not None and not self.draining and self._count_readers(resumed[0]) <= 1
         limit = None if may_replace else self._find_stream_limit(pending.caller)
         if limit is not None:
