@@ -52,6 +52,7 @@ __all__ = [
     "add_server_info",
     "plan_of",
     "require_scopes",
+    "start_call",
     "with_server_info",
 ]
 
@@ -181,6 +182,11 @@ class Invocation(Exchange, kw_only=True):
     def throw(self, error: BaseException) -> None:
         """End with the response for an exception of the function."""
         self.send(None if isinstance(error, Cancelled) else self.plan.fail(self.request, error))
+
+
+def start_call(kind: type[Plan[Any]], server: Core, feature: Feature, request: Request, arguments: Any) -> Exchange:
+    """Start to answer a request by the plan of its feature."""
+    return plan_of(kind, server, feature, request).start(request, arguments)
 
 
 def plan_of(kind: type[Plan[Any]], server: Core, feature: Feature, request: Request) -> Plan[Any]:

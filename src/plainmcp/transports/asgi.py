@@ -198,7 +198,7 @@ class ASGIApp:
         A function that may send something before its response runs in its own task. In the handshake revisions it
         must go on after the client disconnects.
         """
-        exchange = pending.take_exchange()
+        exchange, pending.exchange = pending.exchange, None
         if exchange is None:
             return await self._send_messages(pending, receive, send)
         try:

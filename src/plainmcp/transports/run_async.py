@@ -11,7 +11,7 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from ..errors import ToolError
-from ..media import is_large
+from ..media import LARGE, MAY_BE_LARGE, is_large
 from ..protocol.exchange import Around, Exchange, Listen, Run
 from ..protocol.request import Cancelled, Link
 from .invoke import PASSED_ON, Listener, Process, cannot_listen, contain, end_child, invoke, with_call_next
@@ -19,7 +19,17 @@ from .pending_request import PendingRequest
 from .take import call_next
 from .threads import Executor, WaitingThread
 
-__all__ = ["Rest", "advance", "await_request", "call_soon", "run_async", "run_in_thread", "start", "start_task", "take_async"]
+__all__ = [
+    "Rest",
+    "advance",
+    "await_request",
+    "call_soon",
+    "run_async",
+    "run_in_thread",
+    "start",
+    "start_task",
+    "take_async",
+]
 
 
 async def run_async(
@@ -87,12 +97,12 @@ async def take_async(step: Run | Around, threads: Executor, coroutine: Any = Non
     `coroutine` is the coroutine of the function, if it was called already.
     """
     response, rest = _start_step(step, threads, coroutine)
-    return response if rest is None else await rest
+    return cast("bytes", response) if rest is None else await rest
 
 
 def _start_step(
     step: Run | Around, threads: Executor, coroutine: Any = None
-) -> tuple[Any, None] | tuple[None, Awaitable[bytes]]:
+) -> tuple[bytes | None, Awaitable[bytes] | None]:
     """Take a step in this task until it waits; returns its result, or the rest to be awaited."""
     link, feature = step.link, step.feature
     if type(step) is Around:
@@ -103,12 +113,19 @@ def _start_step(
         value, rest = invoke(step) if coroutine is None else coroutine, None
         if feature.is_async or type(value) is CoroutineType:
             value, rest = _start_contained(value)
-        if rest is None and type(value) is not CoroutineType and not is_large(value):
+        if rest is None and type(value) is not CoroutineType and not _takes_long(value):
             return step.finish(value), None
         work = _finish_step(step, threads, value, rest)
     else:
         work = _take_in_thread(step, threads)
     return None, work if feature.timeout is None else _take_within(feature.timeout, work)
+
+
+def _takes_long(value: Any) -> bool:
+    """Whether the response for a value takes so long to write that other requests should not wait for it."""
+    if type(value) is str:  # the most common value
+        return len(value) > LARGE
+    return isinstance(value, MAY_BE_LARGE) and is_large(value)
 
 
 async def _take_within(seconds: float, work: Awaitable[bytes]) -> bytes:
@@ -129,7 +146,7 @@ async def _finish_step(step: Run, threads: Executor, value: Any, rest: Awaitable
     while type(value) is CoroutineType:  # of a plain wrapper around an async function
         value, rest = _start_contained(value)
         value = value if rest is None else await _wait_unless_cancelled(link, rest)
-    if is_large(value):  # it must not block the loop
+    if _takes_long(value):  # it must not block the loop
         value = await _wait_unless_cancelled(link, run_in_thread(partial(step.finish, value), threads))
         return cast("bytes", value)
     return step.finish(value)

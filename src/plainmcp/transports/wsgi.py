@@ -137,8 +137,9 @@ class WSGIApp:
 
     def _run(self, pending: PendingResponse) -> None:
         """Run the exchange, and put its response into the stream."""
-        exchange, response = pending.take_exchange(), None
+        exchange, pending.exchange = pending.exchange, None
         assert exchange is not None
+        response = None
         try:
             response = run(exchange, partial(self.endpoint.listen, pending))
         except BaseException as error:

@@ -13,7 +13,7 @@ from ...errors import InvalidParams, ProtocolError
 from ...protocol import describe, project
 from ...protocol.exchange import Exchange
 from ...protocol.features import Feature
-from ...protocol.plan import Plan, add_server_info, plan_of, with_server_info
+from ...protocol.plan import Plan, add_server_info, start_call, with_server_info
 from ...protocol.request import Request
 from ...schema import generate
 from ...server import Server
@@ -100,7 +100,7 @@ class RequestHandlers(dict[Any, Handler]):
 
 
 def _starter_of(feature: "_HandlerFeature") -> Callable[[Any, Request], Exchange]:
-    return lambda server, request: plan_of(_HandlerPlan, server, feature, request).start(request, None)
+    return lambda server, request: start_call(_HandlerPlan, server, feature, request, None)
 
 
 class _HandlerFeature(Feature, kw_only=True):

@@ -8,7 +8,7 @@ from .. import describe, project
 from ..core import Core
 from ..exchange import Exchange
 from ..features import Feature, PromptFeature
-from ..plan import Plan, add_server_info, plan_of
+from ..plan import Plan, add_server_info, start_call
 from ..request import Request
 from .pages import write_page
 
@@ -29,7 +29,7 @@ def list_(server: Core, request: Request) -> bytes:
 def get(server: Core, request: Request) -> Exchange:
     """The messages of a prompt."""
     feature, arguments = find(server, request)
-    return plan_of(PromptPlan, server, feature, request).start(request, arguments)
+    return start_call(PromptPlan, server, feature, request, arguments)
 
 
 def find(server: Core, request: Request) -> tuple[Feature, Any]:

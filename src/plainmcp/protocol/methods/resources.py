@@ -9,7 +9,7 @@ from .. import describe, project
 from ..core import Core
 from ..exchange import Exchange
 from ..features import Feature, ResourceFeature, TemplateFeature
-from ..plan import Plan, add_server_info, plan_of
+from ..plan import Plan, add_server_info, start_call
 from ..request import Request
 from .pages import write_page
 
@@ -41,7 +41,7 @@ def list_templates(server: Core, request: Request) -> bytes:
 def read(server: Core, request: Request) -> Exchange:
     """The contents of a resource; a failure is an error, never empty contents (RES-05, RES-06)."""
     feature, arguments = find(server, request)
-    return plan_of(ResourcePlan, server, feature, request).start(request, arguments)
+    return start_call(ResourcePlan, server, feature, request, arguments)
 
 
 def find(server: Core, request: Request) -> tuple[Feature, Any]:

@@ -7,7 +7,7 @@ from .. import describe
 from ..core import Core
 from ..exchange import Exchange
 from ..features import Feature, ToolFeature
-from ..plan import ToolPlan, plan_of
+from ..plan import ToolPlan, start_call
 from ..request import Request
 from .pages import write_page
 
@@ -26,7 +26,7 @@ def _describe(request: Request, tool: ToolFeature) -> Any:
 def call(server: Core, request: Request) -> Exchange:
     """Run a tool; what goes wrong inside it is a result that the model can read (TOOL-11, TOOL-12)."""
     feature, arguments = find(server, request)
-    return plan_of(ToolPlan, server, feature, request).start(request, arguments)
+    return start_call(ToolPlan, server, feature, request, arguments)
 
 
 def find(server: Core, request: Request) -> tuple[Feature, Any]:

@@ -49,7 +49,11 @@ class PendingResponse(RequestLink):
     """A response that is not ready yet. Its stream is created when something is sent before the response."""
 
     exchange: Exchange | None = None
-    """The exchange that ends in the response, until it is taken; None for a GET."""
+    """The exchange that ends in the response, until the transport takes it; None for a GET.
+
+    It refers to this response, its link. So the transport takes it out of here before it runs it: then the memory of
+    both is free as soon as the request ends, and the garbage collector has nothing to do.
+    """
     standing = False
     """Whether it is an open stream for later messages, which ends without a response."""
     after = 0
@@ -133,15 +137,6 @@ class PendingResponse(RequestLink):
         """The key of its sender in the shares of callers."""
         address = None if self.headers is None else self.headers.address
         return caller_of(self.principal, None if self.session is None else self.session.id, address)
-
-    def take_exchange(self) -> Exchange | None:
-        """The exchange, for the transport that runs it.
-
-        It refers to this response, which is its link. So this response does not refer to it: the memory of both is
-        free as soon as the request has ended, without the garbage collector.
-        """
-        exchange, self.exchange = self.exchange, None
-        return exchange
 
     # As the executor of its functions -------------------------------------------------------------
 

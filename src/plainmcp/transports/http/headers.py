@@ -135,7 +135,7 @@ def match_method(headers: Headers, header: str | None, envelope: Envelope) -> No
     method, params = envelope.method, envelope.params
     if header != method:
         raise HeaderMismatch("the header Mcp-Method and the method of the body differ")
-    field = _REPEATED_FIELDS.get(method)  # type: ignore[arg-type]
+    field = _REPEATED_FIELDS.get(method)
     if field is None or params is None:
         return
     repeated = params.name if field == "name" else params.uri
