@@ -13,7 +13,7 @@ from ...wire.jsonrpc import Envelope
 
 __all__ = ["MAX_CACHED", "Headers", "match_method", "match_params", "to_text"]
 
-_REPEATED_FIELDS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_REPEATED_FIELDS: dict[object, str] = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _PLAIN = re.compile(rb"[\t\x20-\x7e]*")
 _NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,4})?")
 _EXACT = 2**53 - 1
