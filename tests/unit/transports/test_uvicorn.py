@@ -111,7 +111,11 @@ def test_what_is_sent_on_an_open_connection_during_a_shutdown_is_answered(file: 
             connection.request("GET", "/other")
         for connection in (new, used):
             answer = connection.getresponse()
-            assert (answer.status, answer.read(), answer.headers["connection"]) == (404, b"Not found. Try /mcp\n", "close")
+            assert (answer.status, answer.read(), answer.headers["connection"]) == (
+                404,
+                b"Not found. Try /mcp\n",
+                "close",
+            )
             connection.close()
         assert program.wait() == 0
 
