@@ -13,6 +13,7 @@ LAZY = {
     "docstring_parser": "needed only while functions are registered",
     "hashlib": "brings OpenSSL, a thirtieth of what the whole package takes to load; few answers need a hash",
     "hmac": "as hashlib",
+    "ipaddress": "needed only for clients with IPv6 addresses",
     "difflib": "needed only for hints on misspelled names",
     "csv": "needed only by results that are rendered as CSV",
     "importlib": "importlib.metadata takes long to load, and only --version needs it",
@@ -33,7 +34,7 @@ LAZY = {
 # Modules of ours that load something heavy.
 LAZY_MODULES = {
     "redis/__init__": "an extra: needed only with --redis",
-    "transports/http/shared_endpoint": "needed only with a store",
+    "transports/http/shared/endpoint": "needed only with a store",
     "transports/run_async": "asyncio takes as long to load as all the rest, and many servers never need it",
     "transports/background_loop": "as run_async",
     "transports/applications": "needed only if the server is mounted",

@@ -15,6 +15,7 @@ ACROSS = {
     "test_bad_values.py": "values that cannot be sent, through values and the normalizers",
     "test_declared_results.py": "return types, through schema, values and protocol",
     "test_everything.py": "an example server, on every revision",
+    "test_expiring_tokens.py": "streams that stay open and the tokens of their callers, through all of HTTP",
     "test_forking.py": "handlers that fork, on every transport",
     "test_peer_bugs.py": "values that other packages send wrong",
     "test_peer_bugs_protocol.py": "requests that other packages answer wrong",

@@ -10,7 +10,7 @@ from plainmcp.protocol.methods.subscriptions import MAX_CHARACTERS, MAX_SUBSCRIP
 from plainmcp.transports.http.settings import Settings
 from plainmcp.transports.http.stream import MAX_BYTES, MAX_EVENTS
 from plainmcp.transports.stdio import MAX_LINE, MAX_RUNNING
-from plainmcp.transports.threads import FILE_THREADS
+from plainmcp.transports.threads import FILE_THREADS, FILE_THREADS_EACH
 from plainmcp.ui import preview_route
 from plainmcp.wire import codec
 
@@ -25,8 +25,12 @@ the address of the client. Behind a proxy all clients have the address of the pr
 `X-Forwarded-For`; uvicorn does so for the proxies that `forwarded_allow_ips` names. Sessions are counted by
 principal or address.
 
-A refusal names the option, and has the header `Retry-After`. The status is 429 for a caller's own share, and 503
-for the limit of all."""
+Anyone can open many sessions. So the anonymous callers at one address have at most three quarters of each limit
+together, threads included; IPv6 addresses with the same first half are one. The same holds for callers whose
+`principal=` gives objects that compare by identity.
+
+A refusal names the option, and has the header `Retry-After`. The status is 429 for the share of a caller or an
+address, and 503 for the limit of all. If you set a limit below its share of one caller, set that one too."""
 
 _SHARES = {
     "max_running": ("requests that run, or that wait for a thread", "429 or 503"),
@@ -90,7 +94,7 @@ def _thread_rows() -> Iterator[list[str]]:
     }
     for name, what in rows.items():
         yield [code(name), f"{getattr(server, name):,}", what]
-    yield ["", str(FILE_THREADS), "threads that read files, besides"]
+    yield ["", str(FILE_THREADS), f"threads that read files, besides; {FILE_THREADS_EACH} of these for one caller"]
 
 
 def _message_rows() -> Iterator[list[str]]:

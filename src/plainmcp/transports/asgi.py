@@ -299,7 +299,7 @@ class ASGIApp:
                 return pending.to_response(stream.answer)
             if pending.session is not None:
                 pending.session.keep(stream)
-            await self._send_events(reader, send, wake, watch)
+            await self._send_events(pending, reader, send, wake, watch)
             return None
         finally:
             watch.cancel()
@@ -323,9 +323,10 @@ class ASGIApp:
         return False
 
     async def _send_events(
-        self, reader: Reader, send: Send, wake: asyncio.Event, watch: "asyncio.Task[None]"
+        self, pending: PendingResponse, reader: Reader, send: Send, wake: asyncio.Event, watch: "asyncio.Task[None]"
     ) -> None:
         """Send server-sent events until the end."""
+        endpoint = self.endpoint
         await _send(send, {"type": "http.response.start", "status": 200, "headers": list(rules.EVENT_STREAM)})
         chunk = reader.opening()
         while not watch.done():
@@ -336,8 +337,9 @@ class ASGIApp:
                     await _send(send, {"type": "http.response.body", "body": b"", "more_body": False})
                 return
             wake.clear()
+            endpoint.end_if_expired(pending, reader)
             chunk = reader.take()
-            if not chunk and not reader.over and not await _wait_for(wake, self.endpoint.settings.keep_alive_seconds):
+            if not chunk and not reader.over and not await _wait_for(wake, endpoint.wait_seconds(pending)):
                 chunk = COMMENT
 
 

@@ -166,10 +166,11 @@ class EventLines:
             return self._reader.opening()
         while not self._reader.over:
             self._wake.clear()
+            self._endpoint.end_if_expired(self._pending, self._reader)
             chunk = self._reader.take()
             if chunk:
                 return chunk
-            if not self._reader.over and not self._wake.wait(self._endpoint.settings.keep_alive_seconds):
+            if not self._reader.over and not self._wake.wait(self._endpoint.wait_seconds(self._pending)):
                 return COMMENT
         raise StopIteration
 

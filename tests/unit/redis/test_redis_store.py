@@ -42,7 +42,7 @@ for options in ({}, {"sessions": "signed"}, {"stateless": True}):
     app = server.asgi(**options)
 server.wsgi()
 print(server.handle({"jsonrpc": "2.0", "id": 1, "method": "ping"}) is not None)
-parts = ("redis", "replica", "shared_", ".store_", "session_sharing", "mirrors")
+parts = ("redis", "http.shared", "plainmcp.store")
 print(sorted(name for name in sys.modules if any(part in name for part in parts)))
 """
 

@@ -129,7 +129,7 @@ class Asking:
         return answer["result"]  # type: ignore[no-any-return]
 
 
-def _without_middleware(server: Any) -> Any:
+def _without_middleware(server: Server) -> Server:
     """The same server, whose requests do not pass through its middleware."""
     other = copy.copy(server)
     other.methods, other.chain = {**METHODS, **server.own_methods}, ()

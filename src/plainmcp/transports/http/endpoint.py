@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ...errors import InternalError, InvalidRequest, ProtocolError
 from ...protocol.core import Core
-from ...protocol.dispatch import check_batch, dispatch_batch, refuse
+from ...protocol.dispatch import check_batch, dispatch_batch, find_missing_scopes, refuse, refuse_batch
 from ...protocol.exchange import Exchange, Listen, Run
 from ...protocol.failures import error_response
 from ...protocol.request import Caller, Cancelled
@@ -25,7 +25,7 @@ from ..invoke import cannot_listen
 from ..link import RequestLink
 from ..shares import Limit, OwnShare, Share, caller_of, share_of
 from ..shutdown import SHUTTING_DOWN
-from ..threads import Job, Threads, threads_of
+from ..threads import Job, OwnThreads, Threads, threads_of
 from . import rules
 from .challenges import PLAIN, Challenges
 from .headers import Headers
@@ -34,7 +34,7 @@ from .rules import EVENT_STREAM, JSON, Preflight, RequestProfile, Response, json
 from .session_store import SessionStore
 from .settings import Settings
 from .signed_ids import SignedIds
-from .stream import Stream
+from .stream import Reader, Stream
 
 __all__ = ["Endpoint", "PendingResponse"]
 
@@ -57,6 +57,8 @@ class PendingResponse(RequestLink):
     is_listening = False
     unsubscribe: Callable[[], None] | None = None
     """Removes its listener for changes."""
+    expires: float | None = None
+    """When the token of its caller expires, if it stays open; None if that is not known."""
     opened_stream: Stream | None = None
     """Its stream, if one was needed so far."""
     can_speak = True
@@ -130,16 +132,17 @@ class PendingResponse(RequestLink):
     @cached_property
     def caller(self) -> Hashable:
         """The key of its sender in the shares of callers."""
-        headers, session = self.sender.headers, self.session
-        address = None if headers is None else headers.address
-        return caller_of(self.sender.principal, None if session is None else session.id, address)
+        if self.session is not None:
+            return self.session.caller
+        headers = self.sender.headers
+        return caller_of(self.sender.principal, None, None if headers is None else headers.address)
 
     # As the executor of its functions -------------------------------------------------------------
 
     @property
-    def files(self) -> Threads:
-        """The threads that read files."""
-        return self.threads.files
+    def files(self) -> OwnThreads:
+        """The threads that read files, within the share of its caller."""
+        return OwnThreads(self.threads.files, self.caller)
 
     def submit(self, work: Callable[[], object]) -> Job:
         """Run a function in a thread, within the share of its caller."""
@@ -344,6 +347,9 @@ class Endpoint:
         else:
             pending = self._make_lone_response(profile, session)
             caller = Caller(session, principal, None, pending, None, headers)
+        lack = find_missing_scopes(self.core, batch, caller)
+        if lack is not None:
+            return profile.challenges.refuse_scopes(lack, refuse_batch(self.core, lack, batch, caller))
         return self._open(pending, dispatch_batch(self.core, batch, caller), caller)
 
     def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
@@ -500,6 +506,7 @@ class Endpoint:
         if limit is not None:
             return rules.refuse_by(limit)
         pending.stand(*(resumed or self._make_stream(session, event_id)))
+        pending.expires = _expiry_of(principal)
         self._add_standing(pending)
         return pending
 
@@ -567,7 +574,7 @@ class Endpoint:
                     stream.put(step.subscription.message(event, uri))
 
         with first:  # no change is sent before the acknowledgement (R26-SUB-03), and none after it is lost
-            pending.is_listening = True
+            pending.is_listening, pending.expires = True, _expiry_of(pending.sender.principal)
             pending.unsubscribe = self.core.registry.listen(publish)
             stream.put(step.first)
         self._add_standing(pending)
@@ -616,6 +623,28 @@ class Endpoint:
         if pending.is_listening and pending.exchange is not None and pending.exchange.step is not None:
             pending.exchange.throw(Cancelled())
 
+    def wait_seconds(self, pending: PendingResponse) -> float:
+        """How long a stream may wait for its next message: until a comment is due, or until its token expires."""
+        seconds = self.settings.keep_alive_seconds
+        return seconds if pending.expires is None else max(0, min(seconds, pending.expires - self.core.now()))
+
+    def end_if_expired(self, pending: PendingResponse, reader: Reader) -> None:
+        """End a stream that stays open if the token of its caller has expired.
+
+        A listen request gets its result (R26-SUB-05). Any other stream can be resumed with a new token.
+        """
+        if pending.expires is None or self.core.now() < pending.expires:
+            return
+        if pending.is_listening:
+            self._end_listening(pending)
+        else:
+            reader.leave()
+
+    def _end_listening(self, pending: PendingResponse) -> None:
+        if pending.exchange is not None and not pending.stream.finished:
+            pending.exchange.send(None)
+            pending.stream.finish(pending.exchange.response)
+
     def drain(self) -> None:
         """End the streams that stay open; listen requests get their result (R26-SUB-05). Running requests go on.
 
@@ -628,9 +657,8 @@ class Endpoint:
             self._remove_standing(pending)
             if pending.unsubscribe is not None:
                 pending.unsubscribe()
-            if pending.is_listening and pending.exchange is not None:
-                pending.exchange.send(None)
-                pending.stream.finish(pending.exchange.response)
+            if pending.is_listening:
+                self._end_listening(pending)
             elif pending.session is not None and pending.stream in pending.session.standing:
                 pending.stream.finish()
 
@@ -647,3 +675,9 @@ class Endpoint:
         self.drain()
         self.give_up()
         self.sessions.close()
+
+
+def _expiry_of(principal: Any) -> float | None:
+    """When the token of a caller expires: its attribute `expires`, in seconds since 1970; None if it has none."""
+    expires = getattr(principal, "expires", None)
+    return expires if isinstance(expires, (int, float)) else None

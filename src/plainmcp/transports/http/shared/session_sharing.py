@@ -12,21 +12,22 @@ from secrets import token_urlsafe
 from typing import Any
 from weakref import WeakValueDictionary
 
-from ...protocol.core import Core
-from ...store.interface import Store, StoreError
-from ..shares import Limit
-from ..threads import threads_of
-from .http_session import HttpSession, SessionShares
+from ....protocol.core import Core
+from ....store.interface import Store, StoreError
+from ...shares import Limit
+from ...threads import threads_of
+from ..http_session import HttpSession, SessionShares
+from ..session_store import SessionStore
+from ..settings import Settings
+from ..signed_ids import SignedId, SignedIds
+from ..stream import Stream
 from .mirrors import Mirrors
 from .replica import replica_of
+from .session import STANDING, SharedSession
+from .session_names import StreamName, read_stream_name
 from .session_state import SessionStates
-from .session_store import SessionStore
 from .session_use import SessionUse, seconds_of
-from .settings import Settings
-from .shared_session import STANDING, SharedSession, StreamName
-from .signed_ids import SignedId, SignedIds
 from .standing_streams import StandingStreams
-from .stream import Stream
 
 __all__ = ["SharedSessions"]
 
@@ -171,7 +172,7 @@ class SharedSessions:
         resumed = session.find_stream(event_id)
         if resumed is not None:
             return *resumed, lambda: None
-        parts = session.read_name(name)
+        parts = read_stream_name(self.replica, session.name, name)
         if parts is not None:
             stream = session.mirror(name, number)
             return stream, number, partial(self._follow, session, stream, parts)

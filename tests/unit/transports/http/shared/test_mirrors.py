@@ -8,8 +8,8 @@ import pytest
 from mounted import Live, session
 from plainmcp import Context
 from plainmcp.store import MemoryStore
-from plainmcp.transports.http import replica as module
-from plainmcp.transports.http import store_writer
+from plainmcp.transports.http.shared import replica as module
+from plainmcp.transports.http.shared import store_writer
 from replicas import call, messages, replicas, wait_until
 
 
@@ -126,7 +126,7 @@ def test_a_client_that_leaves_does_not_keep_its_stream_here_and_can_come_back() 
 
 
 def test_a_caller_that_copies_too_much_loses_copies_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plainmcp.transports.http.store_budget.MAX_EACH", 2_000)
+    monkeypatch.setattr("plainmcp.transports.http.shared.store_budget.MAX_EACH", 2_000)
 
     async def work() -> None:
         store = MemoryStore()

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import NamedTuple
 
-from ...store.interface import Store, StoreError
+from ....store.interface import Store, StoreError
 from .store_health import PAUSE, StoreHealth
 from .store_keys import StoreKeys
 

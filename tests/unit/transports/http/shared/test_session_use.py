@@ -15,7 +15,7 @@ import pytest
 
 from mounted import Live, initialize, session, speak
 from plainmcp.store import MemoryStore, Store
-from plainmcp.transports.http import session_use, store_follower
+from plainmcp.transports.http.shared import session_use, store_follower
 from redis_server import RedisServer, free_port, running_redis
 from replicas import call, question, replicas, request, wait_until
 

@@ -6,28 +6,28 @@ from typing import Any
 
 from msgspec import UNSET
 
-from ...errors import InternalError
-from ...protocol.conversation import keep
-from ...protocol.core import Core
-from ...protocol.exchange import Exchange, Listen
-from ...protocol.failures import error_response
-from ...protocol.request import Caller
-from ...revisions import LATEST
-from ...store.interface import StoreError
-from ...wire.jsonrpc import Envelope
-from ..shares import Limit
-from . import rules
-from .challenges import PLAIN, Challenges
-from .endpoint import Endpoint, PendingResponse
-from .headers import Headers
-from .http_session import SESSION_ENDED, HttpSession
-from .rules import JSON, RequestProfile, Response, json_response
+from ....errors import InternalError
+from ....protocol.conversation import keep
+from ....protocol.core import Core
+from ....protocol.exchange import Exchange, Listen
+from ....protocol.failures import error_response
+from ....protocol.request import Caller
+from ....revisions import LATEST
+from ....store.interface import StoreError
+from ....wire.jsonrpc import Envelope
+from ...shares import Limit
+from .. import rules
+from ..challenges import PLAIN, Challenges
+from ..endpoint import Endpoint, PendingResponse
+from ..headers import Headers
+from ..http_session import SESSION_ENDED, HttpSession
+from ..rules import JSON, RequestProfile, Response, json_response
+from ..settings import Settings
+from ..stream import Stream
+from .session import SharedSession
 from .session_sharing import SharedSessions
-from .settings import Settings
-from .shared_session import SharedSession
 from .store_health import UNAVAILABLE
 from .store_steps import AfterChanges, AfterStore, BeforeStore
-from .stream import Stream
 
 __all__ = ["SharedEndpoint"]
 

@@ -12,7 +12,7 @@ from functools import partial
 from time import monotonic
 from typing import Any, NamedTuple
 
-from ...store.interface import MAX_READ, Entry, Store, StoreError
+from ....store.interface import MAX_READ, Entry, Store, StoreError
 from .store_health import PAUSE, StoreHealth, contain
 from .store_keys import StoreKeys
 from .store_writer import MAX_CHANGES

@@ -11,8 +11,8 @@ import pytest
 from mounted import Live, modern, session, speak
 from plainmcp.redis import RedisStore
 from plainmcp.store import MemoryStore, StoreError
-from plainmcp.transports.http import store_follower, store_writer
-from plainmcp.transports.http.replica import Replica
+from plainmcp.transports.http.shared import store_follower, store_writer
+from plainmcp.transports.http.shared.replica import Replica
 from redis_server import RedisServer, running_redis
 from replicas import call, make_server, messages, question, replicas, request, wait_until
 from slow_redis import slow_way

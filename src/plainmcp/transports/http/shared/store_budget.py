@@ -4,7 +4,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Hashable
 
-from ..shares import Limit
+from ...shares import Limit
 
 __all__ = ["StoreBudget"]
 

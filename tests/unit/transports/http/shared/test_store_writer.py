@@ -10,10 +10,10 @@ import pytest
 
 from plainmcp import Server
 from plainmcp.store import MemoryStore, Store, StoreError
-from plainmcp.transports.http import store_writer
-from plainmcp.transports.http.store_health import StoreHealth
-from plainmcp.transports.http.store_keys import StoreKeys
-from plainmcp.transports.http.store_writer import StoreWriter
+from plainmcp.transports.http.shared import store_writer
+from plainmcp.transports.http.shared.store_health import StoreHealth
+from plainmcp.transports.http.shared.store_keys import StoreKeys
+from plainmcp.transports.http.shared.store_writer import StoreWriter
 
 
 class Noting(MemoryStore):

@@ -9,10 +9,10 @@ import pytest
 
 from plainmcp import Server
 from plainmcp.store import MemoryStore, StoreError
-from plainmcp.transports.http import store_follower
-from plainmcp.transports.http.store_follower import Change, StoreFollower
-from plainmcp.transports.http.store_health import StoreHealth
-from plainmcp.transports.http.store_keys import StoreKeys
+from plainmcp.transports.http.shared import store_follower
+from plainmcp.transports.http.shared.store_follower import Change, StoreFollower
+from plainmcp.transports.http.shared.store_health import StoreHealth
+from plainmcp.transports.http.shared.store_keys import StoreKeys
 
 
 class Watched(MemoryStore):

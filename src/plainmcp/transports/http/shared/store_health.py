@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from time import monotonic
 
-from ...store.interface import StoreError
+from ....store.interface import StoreError
 
 __all__ = ["PAUSE", "UNAVAILABLE", "StoreHealth", "contain"]
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ...errors import InternalError
-from ...store.interface import Store, StoreError
+from ....errors import InternalError
+from ....store.interface import Store, StoreError
 from .replica import Replica
-from .shared_session import SessionState, SharedSession
+from .session import SessionState, SharedSession
 from .store_health import UNAVAILABLE
 
 __all__ = ["SessionStates"]

@@ -7,8 +7,8 @@ import pytest
 
 from mounted import Live, initialize, session, speak
 from plainmcp.store import MemoryStore
-from plainmcp.transports.http import replica as replica_module
-from plainmcp.transports.http import store_writer
+from plainmcp.transports.http.shared import replica as replica_module
+from plainmcp.transports.http.shared import store_writer
 from replicas import call, messages, replicas, request, wait_until
 
 

@@ -6,11 +6,12 @@ Knows neither HTTP nor the state of sessions.
 from functools import partial
 from typing import Any, NamedTuple
 
-from ...errors import InternalError
-from ...protocol.failures import error_response
+from ....errors import InternalError
+from ....protocol.failures import error_response
+from ..stream import Stream
 from .replica import Replica
-from .shared_session import SharedSession, StreamName
-from .stream import Stream
+from .session import SharedSession
+from .session_names import StreamName
 
 __all__ = ["Mirrors"]
 

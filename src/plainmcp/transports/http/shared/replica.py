@@ -11,8 +11,8 @@ from secrets import token_hex
 from time import monotonic
 from typing import Any, TypeVar
 
-from ...protocol.core import Core
-from ...store.interface import Store, StoreError
+from ....protocol.core import Core
+from ....store.interface import Store, StoreError
 from .store_budget import StoreBudget
 from .store_follower import Change, StoreFollower, Take
 from .store_health import StoreHealth

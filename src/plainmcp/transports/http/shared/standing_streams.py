@@ -9,12 +9,12 @@ from collections.abc import Callable
 from functools import partial
 from itertools import takewhile
 
-from ...store.interface import StoreError
-from ..connection import change_message
-from ..threads import Threads
+from ....store.interface import StoreError
+from ...connection import change_message
+from ...threads import Threads
+from ..stream import Stream
 from .replica import Replica
-from .shared_session import SharedSession
-from .stream import Stream
+from .session import SharedSession
 
 __all__ = ["StandingStreams"]
 

@@ -56,7 +56,7 @@ def test_a_session_that_was_ended_long_ago_is_unknown_to_a_new_replica(store: St
 
 
 def test_only_some_ended_sessions_are_remembered_and_the_store_has_the_others(store: Store, monkeypatch: Any) -> None:
-    monkeypatch.setattr("plainmcp.transports.http.session_sharing.MAX_ENDED", 2)
+    monkeypatch.setattr("plainmcp.transports.http.shared.session_sharing.MAX_ENDED", 2)
 
     async def work() -> None:
         with replicas(store) as (one, other):

@@ -1,6 +1,6 @@
 """How much callers may let a process write into the store."""
 
-from plainmcp.transports.http.store_budget import MAX_ALL, MAX_EACH, PERIOD, StoreBudget
+from plainmcp.transports.http.shared.store_budget import MAX_ALL, MAX_EACH, PERIOD, StoreBudget
 
 
 class Clock:

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from plainmcp.store import StoreError
-from plainmcp.transports.http.store_health import UNAVAILABLE, StoreHealth, contain
+from plainmcp.transports.http.shared.store_health import UNAVAILABLE, StoreHealth, contain
 
 
 def test_a_failure_is_over_when_reading_and_writing_work() -> None:

@@ -7,9 +7,9 @@ but only if the store has not lost it: a store that is younger than the idle tim
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from ...store.interface import Store
+from ....store.interface import Store
 from .replica import Replica
-from .shared_session import SharedSession
+from .session import SharedSession
 
 __all__ = ["SessionUse", "seconds_of"]
 

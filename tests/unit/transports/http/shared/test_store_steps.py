@@ -10,7 +10,7 @@ from plainmcp.protocol.failures import error_response
 from plainmcp.protocol.request import Cancelled
 from plainmcp.revisions import LATEST
 from plainmcp.store import StoreError
-from plainmcp.transports.http.store_steps import AfterStore, BeforeStore
+from plainmcp.transports.http.shared.store_steps import AfterStore, BeforeStore
 from plainmcp.transports.run import run
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ...errors import InternalError
-from ...protocol.conversation import keep
-from ...protocol.exchange import Exchange, Run
-from ...protocol.features import Feature
-from ...protocol.files import reads_file
-from ...store.interface import StoreError
-from ...wire.jsonrpc import Failure
+from ....errors import InternalError
+from ....protocol.conversation import keep
+from ....protocol.exchange import Exchange, Run
+from ....protocol.features import Feature
+from ....protocol.files import reads_file
+from ....store.interface import StoreError
+from ....wire.jsonrpc import Failure
 from .replica import OwnChanges
 
 __all__ = ["AfterChanges", "AfterStore", "BeforeStore"]
@@ -117,17 +117,19 @@ class AfterChanges(Exchange, kw_only=True):
 
     def send(self, value: Any) -> None:
         """Pass back the value of a step."""
-        rest = self.rest
-        if rest.step is None:  # the store was waited for
+        if self.rest.step is None:  # the store was waited for
             self.step = None
             return
-        rest.send(value)
-        self.step, self.response = rest.step, rest.response
-        if self.changes.last and rest.step is None and not self.changes.are_written():
-            self.step = _step_of(self.changes.wait)
+        self.rest.send(value)
+        self._go_on()
 
     def throw(self, error: BaseException) -> None:
         """Pass back the exception of a step."""
         if self.rest.step is not None:
             self.rest.throw(error)
         self.step, self.response = self.rest.step, self.rest.response
+
+    def _go_on(self) -> None:
+        self.step, self.response = self.rest.step, self.rest.response
+        if self.step is None and self.changes.last and not self.changes.are_written():
+            self.step = _step_of(self.changes.wait)

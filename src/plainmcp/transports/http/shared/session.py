@@ -1,34 +1,31 @@
-"""One session that several replicas serve, as this one has it: where its streams and questions are, and its state.
+"""One session that several replicas serve, as this one has it: its state, its streams, and answers for elsewhere.
 
 Its streams for responses are copied into the store, so that another replica can send the rest. A stream that stays
 open has the positions of the log of all replicas as its event ids, so that any replica can continue it.
 """
 
-import binascii
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
-from ...protocol.core import Core
-from ...wire.jsonrpc import Envelope
-from ..link import normalize_id
-from ..shares import Limit
-from .http_session import MAX_OPEN_STREAMS, HttpSession, SessionShares
+from ....protocol.core import Core
+from ....wire.jsonrpc import Envelope
+from ...link import normalize_id
+from ...shares import Limit
+from ..http_session import MAX_OPEN_STREAMS, HttpSession, SessionShares
+from ..settings import Settings
+from ..signed_ids import SignedId
+from ..stream import Stream
 from .replica import Replica
-from .settings import Settings
-from .signed_ids import SignedId
-from .stream import Stream
+from .session_names import MAX_ID, find_asker, name_question, name_stream
 
-__all__ = ["STANDING", "SessionState", "SharedSession", "StreamName"]
+__all__ = ["STANDING", "SessionState", "SharedSession"]
 
 MAX_COPY = 2**20
 """How many bytes of one stream are copied into the store; if it has more, other replicas cannot send it."""
-MAX_ID = 128
-"""How many bytes the id of a request may have to be part of a stream's name, or to be cancelled elsewhere."""
 MAX_PASSED = 200
 """How many answers and cancellations one session passes on to other replicas in ten seconds."""
 TOO_MANY = Limit("too many answers and cancellations of this session are for other replicas", True)
@@ -44,13 +41,6 @@ class SessionState(msgspec.Struct, array_like=True):
     level: str | None = None  # the one that the client has set
     subscribed: list[str] = []
     has_ended: bool = False
-
-
-class StreamName(NamedTuple):
-    """The parts of a stream's name: the replica that writes it, and the id of its request."""
-
-    owner: str
-    id: bytes
 
 
 class SharedSession(HttpSession):
@@ -85,7 +75,7 @@ class SharedSession(HttpSession):
         self._replica = replica
         self._passing_since, self._passed = 0.0, 0
         self.connection.elsewhere = self._pass_on
-        self.connection.name_question = self._name_question  # type: ignore[method-assign]
+        self.connection.name_question = partial(name_question, replica, name)  # type: ignore[method-assign]
 
     def restore(self, id: bytes, facts: SignedId) -> bool:
         """Take the facts of an id that another replica made; returns whether its revision is served."""
@@ -120,10 +110,6 @@ class SharedSession(HttpSession):
 
     # Questions and cancellations ------------------------------------------------------------------
 
-    def _name_question(self, count: int) -> str:
-        owner = self._replica.name
-        return f"s-{owner}-{count}-{self._replica.keys.mark('question', self.name, owner, str(count))}"
-
     def _pass_on(self, envelope: Envelope) -> None:
         """Pass a message of a batch to other replicas, without waiting for that."""
         route = self.find_route(envelope)
@@ -137,7 +123,7 @@ class SharedSession(HttpSession):
         """
         if envelope.method is UNSET:
             name = _text_of(bytes(envelope.id))
-            owner = None if name is None else self._find_owner(name)
+            owner = None if name is None else find_asker(self._replica, self.name, name)
             if owner is None:
                 return None
             parts = bytes(envelope.id), bytes(envelope.result), bytes(envelope.error)
@@ -157,29 +143,11 @@ class SharedSession(HttpSession):
             return TOO_MANY
         return self._replica.budget.take(self.owner, sum(len(part) for part in route))
 
-    def _find_owner(self, question: str) -> str | None:
-        """The other replica that asked a question of this session; None if no replica did."""
-        _, owner, count, mark = [*question.split("-"), "", "", ""][:4]
-        is_genuine = self._replica.keys.is_mark(mark, "question", self.name, owner, count)
-        return owner if is_genuine and owner != self._replica.name else None
-
     # Streams --------------------------------------------------------------------------------------
 
     def name_stream(self, count: int, id: bytes) -> str:
-        """The name of a stream: any replica can see which one writes it, and for which request."""
-        shown = urlsafe_b64encode(id if len(id) <= MAX_ID else b"").decode().rstrip("=")
-        owner = self._replica.name
-        return f"{owner}.{count}.{shown}.{self._replica.keys.mark('stream', self.name, owner, str(count), shown)}"
-
-    def read_name(self, name: str) -> StreamName | None:
-        """The parts of a stream's name; None if no replica gave it to a stream of this session."""
-        owner, count, shown, mark = [*name.split("."), "", "", ""][:4]
-        if not self._replica.keys.is_mark(mark, "stream", self.name, owner, count, shown):
-            return None
-        try:
-            return StreamName(owner, urlsafe_b64decode(shown + "=" * (-len(shown) % 4)))
-        except binascii.Error:
-            return None
+        """The name of a stream, by its number and the id of its request."""
+        return name_stream(self._replica, self.name, count, id)
 
     def log_of(self, stream: str) -> str:
         """The log with the copy of a stream."""
@@ -187,6 +155,8 @@ class SharedSession(HttpSession):
 
     def keep(self, stream: Stream) -> None:
         """Keep a stream from which something was sent, also for other replicas."""
+        if stream.name == STANDING:
+            return  # another one continues it, from the log of changes
         is_new = stream.name not in self._open and stream.name not in self._finished
         super().keep(stream)
         if is_new and stream.name.startswith(f"{self._replica.name}."):
