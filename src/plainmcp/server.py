@@ -124,6 +124,19 @@ class Server(Core):
         for parent in self._parents:
             parent._compile_methods()
 
+    def start(self) -> None:
+        """Start the lifespan, also of mounted servers, unless it has started; raises what it raises.
+
+        Every transport does this. In a running event loop, use start_async.
+        """
+        for life in self.lives():
+            life.start()
+
+    async def start_async(self) -> None:
+        """Start the lifespan in this event loop, for a program that does not wait for the first request."""
+        for life in self.lives():
+            await life.start_async()
+
     def close(self) -> None:
         """End the lifespan, also of mounted servers. In the event loop of an async one, use close_async."""
         for life in self.lives():
