@@ -431,7 +431,7 @@ class Server(Core):
         ui: bool = False,
         **options: Unpack[RunOptions],
     ) -> None:
-        """Serve in the event loop of the caller, until the client disconnects, a signal comes or the task is cancelled.
+        """Serve in this event loop, until the client disconnects, a signal comes or the task is cancelled.
 
         Takes the options of `run`, except workers. A signal ends it as it ends `run`, and is then sent again for the
         rest of the program.
