@@ -12,7 +12,7 @@ PEERS := .venv-bench
 help:
 	@echo "make run         serve the weather example on loopback, with a page, and print lines to try it [PORT=8000]"
 	@echo "make replicas    serve an example with two processes, Redis and nginx, and print what to try"
-	@echo "make soak        1,000 operations on replicas, while one is killed and Redis is restarted; a checker reads the history"
+	@echo "make soak        over 1,000 operations on replicas, while one is killed, Redis is restarted, ...; a checker reads the history"
 	@echo "make test        run every test and every >>> example"
 	@echo "make test-fast   run the tests for the inner loop, in less than a minute"
 	@echo "make mutants MODULE=src/plainmcp/schema/generate.py [COUNT=30] [SEED=1]   do the golden tests notice a change?"
