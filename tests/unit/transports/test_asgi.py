@@ -196,10 +196,16 @@ async def test_the_bytes_are_those_of_handle() -> None:
 @looped
 async def test_the_memory_of_a_request_is_free_when_it_ends(is_modern: bool) -> None:
     """Without the garbage collector: until that runs, a large result would stay in memory too."""
-    app = make().asgi()
-    body, headers = modern("tools/call", name="add", arguments={"a": 1, "b": 2})
+    server = Server("test")
+
+    @server.tool
+    async def echo(text: str) -> str:
+        return text
+
+    app = server.asgi()
+    body, headers = modern("tools/call", name="echo", arguments={"text": "hello"})
     if not is_modern:
-        body, headers = call("add", a=1, b=2), await session(app)
+        body, headers = call("echo", text="hello"), await session(app)
     gc.collect()
     gc.disable()
     try:
