@@ -63,6 +63,7 @@ class RecordShape:
         self.is_flat = True
 
     def add(self, field: records.RecordField, shape: Conform) -> None:
+        """Add a field with the shape of its values."""
         name = str(field.sent_as)
         self.shapes[name] = shape
         self.is_model = self.is_model and not any(map(classes.is_unknown_to_pydantic, hints.parts_of(field.hint)))
