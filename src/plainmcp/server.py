@@ -389,7 +389,7 @@ class Server(Core):
         ui: bool = False,
         **options: Unpack[RunOptions],
     ) -> None:
-        """Serve until the client hangs up or a signal ends us: on standard input and output, or over HTTP.
+        """Serve until the client disconnects or a signal comes: on standard input and output, or over HTTP.
 
         `http` is a host and port, such as "127.0.0.1:8000", or a port of 127.0.0.1. The server is then at `path`, by
         default /mcp, and its routes beside it, in as many processes as `workers` says; with several, sessions are
@@ -431,7 +431,7 @@ class Server(Core):
         ui: bool = False,
         **options: Unpack[RunOptions],
     ) -> None:
-        """Serve in the event loop of the caller, until the client hangs up, a signal comes or the task is cancelled.
+        """Serve in this event loop, until the client disconnects, a signal comes or the task is cancelled.
 
         Takes the options of `run`, except workers. A signal ends it as it ends `run`, and is then sent again for the
         rest of the program.

@@ -149,7 +149,7 @@ def _option_rows(kinds: dict[str, Any], common: dict[str, Any]) -> Iterator[list
 def _settings() -> Iterator[list[str]]:
     said = comments(Settings) | {
         "max_body": "bytes of a request",
-        "max_sessions": "how many sessions are kept; a new one replaces the one that was not used for longest",
+        "max_sessions": "how many sessions there may be: see [limits](limits.md)",
         "session_idle_seconds": "after which an unused session ends",
         "session_seconds": "after which any session ends",
         "keep_alive_seconds": "between two keep-alive comments on an open stream",
