@@ -123,24 +123,28 @@ class _Explainer:
         choices = branches_of(self.root, schema)
         if len(choices) > 1 and place:
             is_open = sum(can_hold(choice, value) for choice in choices) != 1
-            if not (is_open and is_last):
-                choices = likely_choices(self.root, choices, value, [place]) or choices
             is_sure = is_sure and not is_open
+            likely = [] if is_open and is_last else likely_choices(self.root, choices, value, [place])
+            choices = likely or choices
         if not place or len(choices) > 1:
             if is_sure or is_last:
                 self.note(keys, schema, value)
             return
-        here, key, inside = follow(self.root, choices[0]), place[0], (*keys, place[0])
-        inner = child_of(here, key)
+        key, inside, here = place[0], (*keys, place[0]), follow(self.root, choices[0])
         if isinstance(key, Name):
             self._note_name(here.get("propertyNames", {}) if isinstance(here, dict) else {}, key, inside)
         elif _has(value, key):
-            inner = True if inner is None else inner
-            self._seek(inner, value[key], inside, place[1:], is_sure=is_sure, is_last=is_last)
-        elif isinstance(value, list):
-            self.note(keys, here, value, got=str(len(value)))
-        elif isinstance(value, dict) and inner is not None:  # else it belongs to another choice
-            self.note_missing(inside, inner, value, _names_of(here))
+            self._seek(child_of(here, key), value[key], inside, place[1:], is_sure=is_sure, is_last=is_last)
+        else:
+            self._note_absent(here, value, inside)
+
+    def _note_absent(self, schema: Any, value: Any, keys: Keys) -> None:
+        """Note a part that is not there; where the schema does not know its name, it belongs to another choice."""
+        inner = child_of(schema, keys[-1])
+        if isinstance(value, list):
+            self.note(keys[:-1], schema, value, got=str(len(value)))
+        elif isinstance(value, dict) and inner is not None:
+            self.note_missing(keys, inner, value, _names_of(schema))
 
     # Everything -----------------------------------------------------------------------------------
 
@@ -162,9 +166,9 @@ class _Explainer:
             self.note(keys, here, value)
             return
         self._check_limits(here, value, keys)
-        if self.in_texts and isinstance(value, str) and "contentSchema" in here:
-            self._check_text(here["contentSchema"], value, keys)
-        if isinstance(value, list):
+        if isinstance(value, str):
+            self._check_text(here, value, keys)
+        elif isinstance(value, list):
             self._check_items(here, value, keys)
         elif isinstance(value, dict):
             self._check_members(here, value, keys)
@@ -178,10 +182,11 @@ class _Explainer:
             count = str(len(value)) if isinstance(value, (list, dict)) else None
             self.note(keys, schema, value, got=count)
 
-    def _check_text(self, schema: Any, value: str, keys: Keys) -> None:
+    def _check_text(self, schema: Schema, value: str, keys: Keys) -> None:
         """Note the problems of the JSON that a string holds."""
-        for one in self._try(schema, decode_text(value), keys):
-            self.problems.append(one._replace(text=f"in the JSON of this string, {one.text}"))
+        if self.in_texts and "contentSchema" in schema:
+            for one in self._try(schema["contentSchema"], decode_text(value), keys):
+                self.problems.append(one._replace(text=f"in the JSON of this string, {one.text}"))
 
     def _check_items(self, schema: Schema, value: list[Any], keys: Keys) -> None:
         for at, item in enumerate(value):
