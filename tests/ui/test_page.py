@@ -229,6 +229,7 @@ def test_one_run_is_shown_for_every_revision_and_policy_with_the_difference(page
     page.run("Compare revisions and policies")
     rows = [row.split("\t") for row in page.texts("table.compare tbody tr")]
     assert len(rows) == 30
+    assert [row[-5] for row in rows[:7]] == 6 * ["2026-07-28"] + ["2025-11-25"]
     assert {(row[-6], row[-5]) for row in rows} >= {("standard", "2024-11-05"), ("lean", "2026-07-28")}
     assert all(int(row[-2].replace(",", "")) > 0 and int(row[-1].replace(",", "")) > 0 for row in rows)
     assert page.text(".difference h4") == "From standard on 2026-07-28 to lean on 2026-07-28"

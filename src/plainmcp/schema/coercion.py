@@ -17,7 +17,7 @@ from .coercion_errors import CoercionError
 from .explain import explain
 from .keywords import has_our_format
 from .nodes import Alias, Anything, Choice, Foreign, Items, Members, Node, Record, Row, Scalar, Text, Union
-from .records import constructor_of
+from .records import record_of
 from .subschemas import Keys, Schema, with_definitions
 from .validator import Validator
 
@@ -229,5 +229,5 @@ def _is_text(key: Anything | Scalar) -> bool:
 
 
 def _is_plain(hint: Any) -> bool:
-    constructor = constructor_of(hint)
-    return constructor is not None and constructor.is_plain
+    record = record_of(hint)
+    return record is not None and record.is_plain

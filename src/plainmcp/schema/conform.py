@@ -14,6 +14,7 @@ from ..errors import AuthorError
 from ..foreign import classes
 from ..policy import Policy
 from ..values.encode import Rules
+from ..values.families import is_array
 from ..values.unpack import Unpacker
 from . import hint_schema, hints, pydantic, records
 from .validator import Validator
@@ -106,10 +107,10 @@ class _Compiler:
             shape = self._compile_once(items[0] if len(items) == 1 else Union[tuple(items)])  # noqa: UP007 - at run time
         return _keep if shape is _keep else make(self.unpacker, shape)
 
-    def _compile_tuple(self, hint: Any, kind: type, items: list[records.SentField]) -> Conform:
+    def _compile_tuple(self, hint: Any, kind: type, items: list[records.RecordField]) -> Conform:
         key: Any = object() if kind is tuple else hint  # only a class can contain itself
         if key not in self.tuples:
-            self.tuples[key] = shape = _TupleShape(self.unpacker, kind, [item.default for item in items])
+            self.tuples[key] = shape = _TupleShape(self.unpacker, kind, [item.fill for item in items])
             shape.shapes = [self.shape(item.hint) for item in items]
             if not shape.is_struct and not any(shape.defaults) and all(one is _keep for one in shape.shapes):
                 self.tuples[key] = _keep
@@ -123,7 +124,7 @@ class _Compiler:
         if hint not in self.records:
             keep = self.keep or classes.has_extra_fields(kind)
             self.records[hint] = record = _RecordShape(self.unpacker, kind, keep)
-            for field in records.sent_fields_of(hint):
+            for field in records.fields_sent_by(hint):
                 record.add(field, self.shape(field.hint))
         return self.records[hint]
 
@@ -190,8 +191,12 @@ def _has_hash(hint: Any) -> bool:
 
 def _array_items_of(choices: list[Any]) -> list[Any]:
     """The hints of the items of all arrays among some hints."""
-    arrays = [one for one in choices if (_is_a(one, Iterable) and not _is_a(one, Mapping)) or _is_array_struct(one)]
+    arrays = [one for one in choices if _is_array(one)]
     return [item.hint for array in arrays for item in _item_fields_of(array) or [_item_of(_item_hint_of(array))]]
+
+
+def _is_array(hint: Any) -> bool:
+    return (_is_a(hint, Iterable) and not _is_a(hint, Mapping)) or is_array(get_origin(hint) or hint)
 
 
 def _test_of(hint: Any, unpacker: Unpacker) -> Test:
@@ -242,24 +247,18 @@ def _item_hint_of(hint: Any) -> Any:
     return args[place] if _is_a(hint, Iterable) and len(args) > place else Any
 
 
-def _is_array_struct(hint: Any) -> bool:
-    """Whether a hint is a Struct that is an array in JSON."""
-    kind = get_origin(hint) or hint
-    return isinstance(kind, type) and issubclass(kind, msgspec.Struct) and bool(kind.__struct_config__.array_like)
-
-
-def _item_fields_of(hint: Any) -> list[records.SentField] | None:
+def _item_fields_of(hint: Any) -> list[records.RecordField] | None:
     """The items of a tuple with a fixed length, or of an array-like Struct; None for any other hint."""
     args = get_args(hint)
-    if _is_array_struct(hint) or (_is_a(hint, tuple) and hasattr(hint, "_fields")):
-        return records.sent_fields_of(hint)
+    if is_array(get_origin(hint) or hint):
+        return records.fields_sent_by(hint)
     if not _is_a(hint, tuple) or args[-1:] == (...,) or not args:
         return None
     return list(map(_item_of, args))
 
 
-def _item_of(hint: Any) -> records.SentField:
-    return records.SentField("", hint)
+def _item_of(hint: Any) -> records.RecordField:
+    return records.RecordField(None, hint, None, None)
 
 
 # Shapes -------------------------------------------------------------------------------------------
@@ -277,16 +276,17 @@ class _RecordShape:
         self.choices: dict[str, tuple[Any, ...]] = {}
         self.is_flat = True
 
-    def add(self, field: records.SentField, shape: Conform) -> None:
-        self.shapes[field.name] = shape
+    def add(self, field: records.RecordField, shape: Conform) -> None:
+        name = str(field.sent_as)
+        self.shapes[name] = shape
         self.is_model = self.is_model and not any(map(classes.is_unknown_to_pydantic, hints.parts_of(field.hint)))
         self.is_flat = self.is_flat and shape is _keep
-        if field.default is not None:
-            self.defaults[field.name] = field.default
+        if field.fill is not None:
+            self.defaults[name] = field.fill
         elif field.always:
-            self.required.add(field.name)
+            self.required.add(name)
         if get_origin(field.hint) is Literal:
-            self.choices[field.name] = get_args(field.hint)
+            self.choices[name] = get_args(field.hint)
 
     def is_exact(self, kind: type) -> bool:
         """Whether every value of a class conforms already; pydantic takes care of values inside a model."""
@@ -355,7 +355,7 @@ class _TupleShape:
     """The shape of a tuple, or of an array-like Struct, with a shape for each of its items."""
 
     def __init__(self, unpacker: Unpacker, kind: type, defaults: list[Callable[[], Any] | None]) -> None:
-        self.unpacker, self.kind, self.is_struct = unpacker, kind, _is_array_struct(kind)
+        self.unpacker, self.kind, self.is_struct = unpacker, kind, issubclass(kind, msgspec.Struct)
         self.defaults = defaults
         self.shapes: list[Conform] = []
 

@@ -22,7 +22,7 @@ from .http.new_endpoint import make_endpoint
 from .http.response import Refused, Response, without_body
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
-from .run_async import call_soon, run_async, start, start_task
+from .run_async import advance, call_soon, run_async, start, start_task
 from .shares import OwnShare, caller_of
 
 __all__ = ["ASGIApp", "IdentifyAsync", "Settings"]
@@ -198,7 +198,7 @@ class ASGIApp:
         A function that may send something before its response runs in its own task. In the handshake revisions it
         must go on after the client disconnects.
         """
-        exchange = pending.exchange
+        exchange, pending.exchange = pending.exchange, None
         if exchange is None:
             return await self._send_messages(pending, receive, send)
         try:
@@ -208,14 +208,16 @@ class ASGIApp:
                 if task is not None:
                     return await self._answer_in_task(pending, task, receive, send)
             else:
-                response, rest = start(run_async(exchange, pending))
-                if rest is not None:
+                waiting = advance(exchange, pending)
+                if waiting is not None:
+                    rest = run_async(exchange, pending, waiting=waiting)
                     return await self._answer_here(pending, rest, receive, send)
+                response = exchange.response
         except ClientGone:
             raise
         except Exception as error:
             response = pending.refuse(self._describe_failure(error))
-        if pending.is_listening:
+        if pending.listening is not None:
             return await self._send_messages(pending, receive, send)
         return self.endpoint.respond(pending, response)
 

@@ -137,10 +137,11 @@ class WSGIApp:
 
     def _run(self, pending: PendingResponse) -> None:
         """Run the exchange, and put its response into the stream."""
-        assert pending.exchange is not None
+        exchange, pending.exchange = pending.exchange, None
+        assert exchange is not None
         response = None
         try:
-            response = run(pending.exchange, partial(self.endpoint.listen, pending))
+            response = run(exchange, partial(self.endpoint.listen, pending))
         except BaseException as error:
             response = pending.refuse(internal_error(error, "The request", self.endpoint.core.mask_errors))
         finally:

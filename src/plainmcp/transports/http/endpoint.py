@@ -16,7 +16,7 @@ from ...protocol.core import Core
 from ...protocol.dispatch import check_batch, dispatch_batch, find_missing_scopes, refuse, refuse_batch
 from ...protocol.exchange import Exchange, Listen, Run
 from ...protocol.failures import error_response
-from ...protocol.request import Caller, Cancelled
+from ...protocol.request import Caller, Cancelled, RequestHeaders
 from ...protocol.session import Session
 from ...revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ...wire import jsonrpc
@@ -49,12 +49,15 @@ class PendingResponse(RequestLink):
     """A response that is not ready yet. Its stream is created when something is sent before the response."""
 
     exchange: Exchange | None = None
-    """The exchange that ends in the response; None for a GET."""
+    """The exchange that ends in the response, until the transport takes it; None for a GET.
+
+    It refers to this response, its link. So the transport takes it out of here before it runs it: then the memory of
+    both is free as soon as the request ends, and the garbage collector has nothing to do.
+    """
     standing = False
     """Whether it is an open stream for later messages, which ends without a response."""
     after = 0
     """The number of the last event that the client has received."""
-    is_listening = False
     unsubscribe: Callable[[], None] | None = None
     """Removes its listener for changes."""
     expires: float | None = None
@@ -65,8 +68,10 @@ class PendingResponse(RequestLink):
     """Whether messages may be sent before the response, because the function has a Context."""
     is_left = False
     """Whether the client has disconnected, or has everything."""
-    sender: Caller
-    """Who sent the request."""
+    principal: Any = None
+    """Who sent the request, if the transport knows it."""
+    headers: RequestHeaders | None = None
+    """The headers of the request."""
     threads: Threads
     """Run its plain functions."""
     unread: Share
@@ -134,8 +139,7 @@ class PendingResponse(RequestLink):
         """The key of its sender in the shares of callers."""
         if self.session is not None:
             return self.session.caller
-        headers = self.sender.headers
-        return caller_of(self.sender.principal, None, None if headers is None else headers.address)
+        return caller_of(self.principal, None, None if self.headers is None else self.headers.address)
 
     # As the executor of its functions -------------------------------------------------------------
 
@@ -296,13 +300,7 @@ class Endpoint:
             return json_response(rules.status_of(failure, True), failure)
         pending = PendingResponse(profile, revision, id=bytes(envelope.id))
         caller = Caller(None, principal, revision, pending, None, headers)
-        exchange = self.core.dispatch(self.core, envelope, caller)
-        if isinstance(exchange.step, Listen):
-            pending.sender = caller
-            obstacle = self._find_obstacle(pending)
-            if obstacle is not None:
-                return pending.to_response(exchange.fail(obstacle))
-        return self._open(pending, exchange, caller)
+        return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
     def _find_header_map(self, principal: Any, name: str) -> dict[str, tuple[str, ...]] | None:
         tool = self.core.registry.tools.find(name, principal)
@@ -354,16 +352,20 @@ class Endpoint:
 
     def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
         """The response, if it is ready; otherwise a pending one, or a refusal if too many requests run."""
-        if exchange.step is None:
+        step = exchange.step
+        if step is None:
             return pending.to_response(exchange.response)
-        pending.sender, pending.threads, pending.unread = caller, self._threads, self.unread
+        pending.principal, pending.headers = caller.principal, caller.headers
+        pending.threads, pending.unread = self._threads, self.unread
+        obstacle = self._find_obstacle(pending) if type(step) is Listen else None
+        if obstacle is not None:
+            return pending.to_response(exchange.fail(obstacle))
         if self._running or self.unread.count:
             limit = self._running_share.find_limit(pending.caller) or self.unread.find_limit(pending.caller)
             if limit is not None:  # only for requests: running ones still get the answers to their questions
                 return rules.over_limit(limit, exchange.fail(InternalError(limit.text)))
         pending.exchange = exchange
-        step = exchange.step
-        is_quiet = isinstance(step, Run) and step.feature.context is None and exchange.has_one_step
+        is_quiet = type(step) is Run and step.feature.context is None and exchange.has_one_step
         pending.can_speak = pending.batch is not None or not is_quiet
         return pending
 
@@ -500,7 +502,7 @@ class Endpoint:
         event_id = headers.get(b"last-event-id") or ""
         resumed = session.find_stream(event_id)
         pending = PendingResponse(profile, session.connection.revision, session)
-        pending.sender = session.connection.caller(pending, headers)
+        pending.principal, pending.headers = principal, headers
         may_replace = resumed is not None and not self.draining and self._count_readers(resumed[0]) <= 1
         limit = None if may_replace else self._find_stream_limit(pending.caller)
         if limit is not None:
@@ -574,7 +576,7 @@ class Endpoint:
                     stream.put(step.subscription.message(event, uri))
 
         with first:  # no change is sent before the acknowledgement (R26-SUB-03), and none after it is lost
-            pending.is_listening, pending.expires = True, _expiry_of(pending.sender.principal)
+            pending.listening, pending.expires = (step, exchange), _expiry_of(pending.principal)
             pending.unsubscribe = self.core.registry.listen(publish)
             stream.put(step.first)
         self._add_standing(pending)
@@ -594,9 +596,9 @@ class Endpoint:
 
     def finish(self, pending: PendingResponse, response: bytes | None) -> None:
         """Put the response into the stream, unless the exchange stays open."""
-        if not pending.is_listening:
+        if pending.listening is None:
             pending.stream.finish(response)
-        if pending.is_listening or pending.is_left:
+        if pending.listening is not None or pending.is_left:
             self.remove_running(pending)
 
     def leave(self, pending: PendingResponse) -> None:
@@ -620,8 +622,8 @@ class Endpoint:
             return  # R2511-HTTP-14: the work goes on, and the client can fetch its messages later
         stream.finish()
         pending.cancel()
-        if pending.is_listening and pending.exchange is not None and pending.exchange.step is not None:
-            pending.exchange.throw(Cancelled())
+        if pending.listening is not None and pending.listening[1].step is not None:
+            pending.listening[1].throw(Cancelled())
 
     def wait_seconds(self, pending: PendingResponse) -> float:
         """How long a stream may wait for its next message: until a comment is due, or until its token expires."""
@@ -635,15 +637,16 @@ class Endpoint:
         """
         if pending.expires is None or self.core.now() < pending.expires:
             return
-        if pending.is_listening:
+        if pending.listening is not None:
             self._end_listening(pending)
         else:
             reader.leave()
 
     def _end_listening(self, pending: PendingResponse) -> None:
-        if pending.exchange is not None and not pending.stream.finished:
-            pending.exchange.send(None)
-            pending.stream.finish(pending.exchange.response)
+        if pending.listening is not None and not pending.stream.finished:
+            exchange = pending.listening[1]
+            exchange.send(None)
+            pending.stream.finish(exchange.response)
 
     def drain(self) -> None:
         """End the streams that stay open; listen requests get their result (R26-SUB-05). Running requests go on.
@@ -657,7 +660,7 @@ class Endpoint:
             self._remove_standing(pending)
             if pending.unsubscribe is not None:
                 pending.unsubscribe()
-            if pending.is_listening:
+            if pending.listening is not None:
                 self._end_listening(pending)
             elif pending.session is not None and pending.stream in pending.session.standing:
                 pending.stream.finish()

@@ -13,7 +13,7 @@ from ...wire.jsonrpc import Envelope
 
 __all__ = ["MAX_CACHED", "Headers", "match_method", "match_params", "to_text"]
 
-_REPEATED_FIELDS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_REPEATED_FIELDS: dict[object, str] = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _PLAIN = re.compile(rb"[\t\x20-\x7e]*")
 _NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,4})?")
 _EXACT = 2**53 - 1
@@ -135,7 +135,7 @@ def match_method(headers: Headers, header: str | None, envelope: Envelope) -> No
     method, params = envelope.method, envelope.params
     if header != method:
         raise HeaderMismatch("the header Mcp-Method and the method of the body differ")
-    field = _REPEATED_FIELDS.get(str(method))
+    field = _REPEATED_FIELDS.get(method)
     if field is None or params is None:
         return
     repeated = params.name if field == "name" else params.uri

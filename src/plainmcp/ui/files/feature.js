@@ -71,10 +71,11 @@ export class Feature {
     this.compare = canCompare ? h("button", { type: "button", click: () => this.compareAll() }, "Compare revisions and policies") : null;
     this.cancel = h("button", { type: "button", hidden: true, click: () => this.stop() }, "Cancel");
     this.anyway = h("button", { type: "button", hidden: true, click: () => this.start({ anyway: true }) }, "Send anyway");
-    this.heading = h("h2", { tabindex: "-1" }, feature.title ?? feature.name ?? name);
+    const title = feature.title ?? feature.name ?? name;
+    this.heading = h("h2", { tabindex: "-1" }, title);
     return h("article", { keydown: (event) => this.press(event) },
       this.heading,
-      h("p", { class: "about" }, h("code", {}, name), badge(warning), h("span", { class: "cost" }, `definition: ~${showNumber(costOf(feature))} tokens (approximate)`)),
+      h("p", { class: "about" }, title === name ? null : h("code", {}, name), badge(warning), h("span", { class: "cost" }, `definition: ~${showNumber(costOf(feature))} tokens (approximate)`)),
       feature.description ? renderMarkdown(feature.description) : null,
       h("details", { class: "source" }, h("summary", {}, "Definition"), h("pre", { tabindex: "0", role: "region", "aria-label": "Definition" }, JSON.stringify(feature, null, 2))),
       h("form", { class: "call", novalidate: true, submit: (event) => {

@@ -13,7 +13,6 @@ from ....protocol.exchange import Exchange, Listen
 from ....protocol.failures import error_response
 from ....protocol.request import Caller
 from ....revisions import LATEST
-from ....store.interface import StoreError
 from ....wire.jsonrpc import Envelope
 from ...shares import Limit
 from .. import rules
@@ -26,8 +25,9 @@ from ..settings import Settings
 from ..stream import Stream
 from .session import SharedSession
 from .session_sharing import SharedSessions
+from .session_use import SIGN
 from .store_health import UNAVAILABLE
-from .store_steps import AfterChanges, AfterStore, BeforeStore
+from .store_steps import AfterChanges, AfterStore, BeforeStore, Work, do_nothing
 
 __all__ = ["SharedEndpoint"]
 
@@ -70,6 +70,9 @@ class SharedEndpoint(Endpoint):
         self, session: HttpSession, headers: Headers, profile: RequestProfile
     ) -> Response | PendingResponse:
         assert isinstance(session, SharedSession)
+        limit = self.shared.replica.budget.take(session.owner, SIGN)
+        if limit is not None:
+            return rules.refuse_by(limit)
         pending = _Passing(profile, session.connection.revision, session)
         pending.status = 204
         return self._pass(pending, headers, partial(self.shared.end, session))
@@ -108,21 +111,19 @@ class SharedEndpoint(Endpoint):
         limit = session.find_limit(route)
         if limit is not None:
             return rules.refuse_by(limit)
-        if replica.problem is not None:
-            replica.append(*route)
+        pending = _Passing(profile, session.connection.revision, session)
+        return self._pass(pending, headers, partial(replica.append_now, *route), partial(replica.append, *route))
 
-        def write() -> None:
-            try:
-                replica.append_now(*route)
-            except StoreError:
-                replica.append(*route)
-                raise
-
-        return self._pass(_Passing(profile, session.connection.revision, session), headers, write)
-
-    def _pass(self, pending: "_Passing", headers: Headers, work: Callable[[], object]) -> Response | PendingResponse:
-        """Write something into the store, and respond when it has that."""
+    def _pass(
+        self,
+        pending: "_Passing",
+        headers: Headers,
+        work: Work,
+        fail: Work = do_nothing,
+    ) -> Response | PendingResponse:
+        """Write something into the store, and respond when it has that; if it fails, do something else."""
         if self.shared.replica.problem is not None:
+            fail()
             return _refuse_without_store()
 
         def write() -> None:
@@ -131,7 +132,7 @@ class SharedEndpoint(Endpoint):
 
         assert pending.session is not None
         caller = pending.session.connection.caller(pending, headers)
-        return super()._open(pending, AfterStore.of(write, Exchange), caller)
+        return super()._open(pending, AfterStore.of(write, Exchange, fail), caller)
 
     def _change_state(
         self, session: SharedSession, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any

@@ -25,8 +25,8 @@ T = TypeVar("T")
 
 ALIVE = 4.0
 """After how many seconds without a sign of it a replica is considered dead."""
-
-
+MAX_URI = 8_192
+"""How many characters the URI of a change may have to reach other replicas: their log is bounded."""
 WAIT = 0.5
 """How many seconds the response to a request waits until the store has the changes that it made."""
 
@@ -185,6 +185,8 @@ class Replica:
 
     def _relay(self, event: str, uri: str | None) -> bool:
         """Notify all replicas of a change, this one included; returns False if the listeners are to be called now."""
+        if uri is not None and len(uri) > MAX_URI:
+            return False
         is_known_here = self.problem is not None
         number = self.append(self.keys.changes, event, uri, self.name if is_known_here else "")
         own = _own_changes.get()

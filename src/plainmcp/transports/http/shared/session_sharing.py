@@ -31,6 +31,8 @@ from .standing_streams import StandingStreams
 
 __all__ = ["SharedSessions"]
 
+MAX_DIGITS = 20
+"""How many digits the position in an event id may have."""
 MAX_ENDED = 10_000
 """How many sessions that have ended are remembered; the store has all of them."""
 
@@ -168,7 +170,7 @@ class SharedSessions:
     def open_stream(self, session: SharedSession, event_id: str) -> tuple[Stream, int, Callable[[], None]]:
         """The stream for a GET, the event after which it is read, and work that has to be done in a thread."""
         name, _, digits = event_id.rpartition("-")
-        number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 18 else 0
+        number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS else 0
         resumed = session.find_stream(event_id)
         if resumed is not None:
             return *resumed, lambda: None

@@ -3,7 +3,6 @@
 Knows the store and what a state means for a session, but neither HTTP nor exchanges. All of it waits for the store.
 """
 
-import logging
 from collections.abc import Callable
 from functools import partial
 from time import monotonic, sleep
@@ -16,6 +15,7 @@ from ....store.interface import Store, StoreError
 from .replica import Replica
 from .session import SessionState, SharedSession
 from .store_health import UNAVAILABLE
+from .store_steps import Work
 
 __all__ = ["SessionStates"]
 
@@ -30,7 +30,8 @@ SAVING = 0.25
 TRIES = 3
 """How often a session is kept, while others change it."""
 
-_log = logging.getLogger("plainmcp")
+REFUSED = "this session has too many subscriptions, too many changes at once, or has ended"
+"""Why a change of a session is refused."""
 
 
 class _Change(NamedTuple):
@@ -87,33 +88,26 @@ class SessionStates:
             if store.change(key, before, value, self._seconds):
                 return
 
-    def watch(self, session: SharedSession) -> Callable[[], Callable[[], InternalError | None]]:
-        """A function that finds out how the state of a session has changed since now, and how to save that."""
+    def watch(self, session: SharedSession) -> Callable[[], tuple[Work, Work]]:
+        """A function that finds out how the state of a session changes from now on: how to save that, and undo it."""
         facts = session.connection.session
         level, subscribed = facts.log_level, frozenset(facts.subscribed)
 
-        def find_work() -> Callable[[], InternalError | None]:
+        def find_work() -> tuple[Work, Work]:
             added, removed = facts.subscribed - subscribed, set(subscribed - facts.subscribed)
-            return partial(self._save, session, _Change(facts.log_level, added, removed, level))
+            change = _Change(facts.log_level, added, removed, level)
+            return partial(self._save, session, change), partial(_undo, session, change, UNAVAILABLE)
 
         return find_work
 
     def _save(self, session: SharedSession, change: _Change) -> InternalError | None:
-        """Save a change of a session's state for all replicas; returns the error if that failed."""
-        try:
-            position = self._replica.ask(partial(self._change, session, change))
-            if position is not None:
-                self._replica.follower.wait_for(position, SAVING)
-                sleep(SETTLE)
-                return None
-            problem = "this session has too many subscriptions, too many changes at once, or has ended"
-        except (StoreError, TimeoutError) as error:
-            _log.debug("a change of a session was not saved: %s", error)
-            problem = UNAVAILABLE
-        facts = session.connection.session
-        facts.log_level = change.former_level
-        facts.subscribed = (facts.subscribed - change.added) | change.removed
-        return InternalError(problem)
+        """Save a change of a session's state for all replicas; returns the error if it is refused."""
+        position = self._replica.ask(partial(self._change, session, change))
+        if position is None:
+            return _undo(session, change, REFUSED)
+        self._replica.follower.wait_for(position, SAVING)
+        sleep(SETTLE)
+        return None
 
     def _change(self, session: SharedSession, change: _Change, store: Store) -> int | None:
         """Change the state in the store, and announce it; returns the position of that, or None if it is refused."""
@@ -130,7 +124,7 @@ class SessionStates:
                     return None
                 is_saved = store.change(key, before, value, self._seconds)
             if is_saved and monotonic() > until:
-                raise TimeoutError("the store is too slow")  # the next try announces it
+                raise StoreError("the store is too slow")  # the next try announces it
             if is_saved:
                 session.apply(state)
                 shown = state if len(msgspec.msgpack.encode(state)) <= MAX_NOTE else None
@@ -151,3 +145,11 @@ class SessionStates:
 
     def _key_of(self, session: SharedSession) -> str:
         return self._replica.keys.key("session", session.name)
+
+
+def _undo(session: SharedSession, change: _Change, problem: str) -> InternalError:
+    """Take back a change that was not saved, and return the error for the client."""
+    facts = session.connection.session
+    facts.log_level = change.former_level
+    facts.subscribed = (facts.subscribed - change.added) | change.removed
+    return InternalError(problem)

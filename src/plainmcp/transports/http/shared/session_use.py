@@ -11,8 +11,10 @@ from ....store.interface import Store
 from .replica import Replica
 from .session import SharedSession
 
-__all__ = ["SessionUse", "seconds_of"]
+__all__ = ["SIGN", "SessionUse", "seconds_of"]
 
+SIGN = 256
+"""About how many bytes a sign of use takes in the store, or the end of a session."""
 LEAST = 2.0
 """The shortest idle time, in seconds: signs of use are written about once a second."""
 
@@ -42,8 +44,10 @@ class SessionUse:
 
     def note(self, session: SharedSession, now: float) -> None:
         """Note that a session is used."""
-        if now - session.noted >= self._period and self._replica.problem is None:
-            session.noted = now
+        if now - session.noted < self._period or self._replica.problem is not None:
+            return
+        session.noted = now
+        if self._replica.budget.take(session.owner, SIGN) is None:  # else it may end at other replicas
             self._replica.later(partial(self._renew, session))
 
     def is_idle(self, session: SharedSession, store: Store) -> bool:

@@ -1,6 +1,7 @@
 """Exchanges that ask the store before or after another exchange. The work is a step, so the drivers do not block."""
 
 from collections.abc import Callable
+from time import monotonic
 from typing import Any, ClassVar
 
 from ....errors import InternalError
@@ -12,36 +13,47 @@ from ....store.interface import StoreError
 from ....wire.jsonrpc import Failure
 from .replica import OwnChanges
 
-__all__ = ["AfterChanges", "AfterStore", "BeforeStore"]
+__all__ = ["AfterChanges", "AfterStore", "BeforeStore", "Work", "do_nothing"]
 
-Work = Callable[[], InternalError | None]
-"""Asks the store; returns the error if it failed."""
+LATE = 0.5
+"""How many seconds work may wait for a thread: when many ask a slow store, most are told so instead of waiting."""
+
+Work = Callable[[], object]
+"""Asks the store, or does what is to be done if it failed; may return an error for the client."""
 
 
-def _step_of(work: Work) -> Run:
-    """A step that does work in the threads for files: functions of the user cannot keep it waiting."""
+def do_nothing() -> None:
+    """Do nothing after a failure."""
+
+
+def _step_of(work: Work, fail: Work = do_nothing) -> Run:
+    """A step that does work in the threads for files: functions of the user cannot keep it waiting.
+
+    If the store fails, or the work would begin too late, `fail` is called instead.
+    """
+    latest = monotonic() + LATE
 
     @reads_file
     def ask() -> Any:
         try:
-            return work()
+            return work() if monotonic() <= latest else fail()
         except StoreError:
-            return None
+            return fail()
 
     return Run(Feature(function=ask, is_async=False), {}, keep, None)
 
 
 class AfterStore(Exchange, kw_only=True):
-    """An exchange that begins after its first step has asked the store. A failure of the store is ignored."""
+    """An exchange that begins after its first step has asked the store, also if the store failed."""
 
     has_one_step: ClassVar[bool] = False
     begin: Callable[[], Exchange]
     rest: Exchange | None = None
 
     @classmethod
-    def of(cls, work: Callable[[], None], begin: Callable[[], Exchange]) -> "AfterStore":
-        """Do the work before an exchange begins."""
-        return cls(step=_step_of(work), begin=begin)
+    def of(cls, work: Work, begin: Callable[[], Exchange], fail: Work = do_nothing) -> "AfterStore":
+        """Do the work before an exchange begins; if the store fails, do something else."""
+        return cls(step=_step_of(work, fail), begin=begin)
 
     def send(self, value: Any) -> None:
         """Pass back the value of a step."""
@@ -70,7 +82,7 @@ class BeforeStore(Exchange, kw_only=True):
     """
 
     rest: Exchange
-    find_work: Callable[[], Work]
+    find_work: Callable[[], tuple[Work, Work]]
     refuse: Callable[[InternalError], bytes | None]
     is_asked: bool = False
 
@@ -98,7 +110,7 @@ class BeforeStore(Exchange, kw_only=True):
     def _go_on(self) -> None:
         self.step, self.response = self.rest.step, self.rest.response
         if self.step is None and self.response is not None and not isinstance(self.response, Failure):
-            self.is_asked, self.step = True, _step_of(self.find_work())
+            self.is_asked, self.step = True, _step_of(*self.find_work())
 
     def _end(self, error: InternalError | None) -> None:
         self.step = None

@@ -12,7 +12,7 @@ from mounted import Live, modern, session, speak
 from plainmcp.redis import RedisStore
 from plainmcp.store import MemoryStore, StoreError
 from plainmcp.transports.http.shared import store_follower, store_writer
-from plainmcp.transports.http.shared.replica import Replica
+from plainmcp.transports.http.shared.replica import MAX_URI, Replica
 from redis_server import RedisServer, running_redis
 from replicas import call, make_server, messages, question, replicas, request, wait_until
 from slow_redis import slow_way
@@ -366,6 +366,48 @@ def test_a_slow_redis_delays_nothing_for_long(redis: RedisServer, seconds: float
                 await live.done()  # the answer arrives after all
                 await wait_until(lambda: not any(app.endpoint.shared.replica.problem for app in apps))
                 await check_that_all_works(apps, headers)
+            store.close()
+
+    run(work())
+
+
+def test_a_change_whose_uri_is_too_long_for_the_store_stays_here() -> None:
+    store = MemoryStore()
+    with replicas(store) as apps:
+        heard: list[list[str | None]] = [[], []]
+        for app, uris in zip(apps, heard, strict=True):
+            app.server.registry.listen(lambda event, uri, uris=uris: uris.append(uri))
+        for uri in ("a" * (MAX_URI + 1), "b" * MAX_URI):
+            apps[0].server.resource_updated(uri)
+        asyncio.run(wait_until(lambda: heard[1]))
+        assert [[len(uri or "") for uri in uris] for uris in heard] == [[8193, 8192], [8192]]
+
+
+@pytest.mark.slow
+def test_nobody_waits_in_a_queue_for_a_slow_redis(redis: RedisServer) -> None:
+    """Of many who ask at once most would wait for seconds: calls go on without, and the rest says why."""
+
+    async def time_of(answering: Any) -> tuple[Any, float]:
+        started = time.monotonic()
+        return (await answering).json, time.monotonic() - started
+
+    async def work() -> None:
+        with slow_way(redis.port) as way:
+            store = RedisStore(way.url)
+            with replicas(store) as (one, other):
+                sessions = [await session(one) for _ in range(100)]
+                way.seconds = 0.2
+                calls = [time_of(speak(other, call("add", a=1, b=2), headers)) for headers in sessions]
+                for answer, seconds in await asyncio.gather(*calls):
+                    assert answer["result"]["structuredContent"] == {"result": 3} and seconds < 1.5
+                subscribe = request("resources/subscribe", uri="memo://one")
+                changes = [time_of(speak(other, subscribe, headers)) for headers in sessions]
+                for answer, seconds in await asyncio.gather(*changes):
+                    assert "the store that" in answer.get("error", {"message": "the store that"})["message"]
+                    assert seconds < 2.5
+                way.seconds = 0.0
+                answers = [(await speak(one, subscribe, headers)).json for headers in sessions]
+                assert [answer for answer in answers if "error" in answer] == []
             store.close()
 
     run(work())

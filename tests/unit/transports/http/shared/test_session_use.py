@@ -216,3 +216,22 @@ def test_two_processes_with_a_real_redis(tmp_path: Path) -> None:
         assert ping(other, used) == 200
         assert ping(other, unused) == 404
         assert ping(one, unused) == 404
+
+
+def test_one_caller_cannot_fill_the_store_with_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Signs of use and ends of sessions count for its share of the store."""
+    monkeypatch.setattr("plainmcp.transports.http.shared.store_budget.MAX_EACH", 10 * session_use.SIGN)
+
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store, 1, settings={"session_idle_seconds": 0.5}) as [one]:
+            opened = [await session(one) for _ in range(20)]
+            await asyncio.sleep(0.1)
+            assert [await status_of(one, headers) for headers in opened] == [200] * 20
+            await wait_until(lambda: sum(":session:" in key for key in store._values) == 10)
+            refused = await speak(one, None, opened[0], "DELETE")
+            assert (refused.status, refused.headers["retry-after"]) == (429, "1")
+            assert [await status_of(one, headers) for headers in opened] == [200] * 20
+            assert sum(":session:" in key for key in store._values) <= 10
+
+    run(work())

@@ -10,6 +10,7 @@ from plainmcp.protocol.failures import error_response
 from plainmcp.protocol.request import Cancelled
 from plainmcp.revisions import LATEST
 from plainmcp.store import StoreError
+from plainmcp.transports.http.shared import store_steps
 from plainmcp.transports.http.shared.store_steps import AfterStore, BeforeStore
 from plainmcp.transports.run import run
 
@@ -37,6 +38,10 @@ def fail() -> None:
     raise StoreError("away")
 
 
+def refuse_with_text(problem: InternalError) -> bytes:
+    return b"refused: " + problem.message.encode()
+
+
 def test_an_exchange_begins_after_the_store_was_asked() -> None:
     order: list[Any] = []
     exchange = AfterStore.of(lambda: order.append("loaded"), lambda: with_step(order))
@@ -46,6 +51,29 @@ def test_an_exchange_begins_after_the_store_was_asked() -> None:
 
 def test_an_exchange_begins_although_the_store_failed() -> None:
     assert run(AfterStore.of(fail, lambda: Exchange(b"response"))) == b"response"
+
+
+def test_work_that_fails_or_begins_too_late_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+
+    def work() -> None:
+        order.append("asked")
+        raise StoreError("away")
+
+    def undo() -> InternalError:
+        order.append("undone")
+        return InternalError("too slow")
+
+    def make() -> tuple[Exchange, Exchange]:
+        before = BeforeStore(rest=Exchange(b"response"), find_work=lambda: (work, undo), refuse=refuse_with_text)
+        return AfterStore.of(work, lambda: Exchange(b"response"), undo), before.begin()
+
+    assert [run(exchange) for exchange in make()] == [b"response", b"refused: too slow"]
+    assert order == ["asked", "undone"] * 2
+    monkeypatch.setattr(store_steps, "LATE", -1.0)
+    order.clear()
+    assert [run(exchange) for exchange in make()] == [b"response", b"refused: too slow"]
+    assert order == ["undone"] * 2
 
 
 def test_a_cancel_before_it_began_reaches_the_exchange() -> None:
@@ -63,22 +91,22 @@ def test_the_response_waits_for_the_store(error: InternalError | None, response:
         order.append("saved")
         return error
 
-    exchange = BeforeStore(
-        rest=with_step(order), find_work=lambda: work, refuse=lambda problem: b"refused: " + problem.message.encode()
-    ).begin()
+    exchange = BeforeStore(rest=with_step(order), find_work=lambda: (work, fail), refuse=refuse_with_text).begin()
     assert run(exchange) == response
     assert order == ["asked", None, "saved"]
 
 
 def test_after_an_error_the_store_is_not_asked() -> None:
     failed = error_response(InternalError("wrong"), LATEST, b"1")
-    exchange = BeforeStore(rest=Exchange(failed), find_work=lambda: lambda: None, refuse=lambda problem: None).begin()
+    exchange = BeforeStore(
+        rest=Exchange(failed), find_work=lambda: (lambda: None, fail), refuse=lambda problem: None
+    ).begin()
     assert (exchange.step, exchange.response) == (None, failed)
 
 
 def test_a_cancel_while_the_store_is_asked_ends_without_a_response() -> None:
     exchange = BeforeStore(
-        rest=Exchange(b"response"), find_work=lambda: lambda: None, refuse=lambda problem: None
+        rest=Exchange(b"response"), find_work=lambda: (lambda: None, fail), refuse=lambda problem: None
     ).begin()
     assert exchange.step is not None
     exchange.throw(Cancelled())
