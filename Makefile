@@ -19,7 +19,7 @@ help:
 	@echo "make realworld   run published servers on the package they import and on ours, and compare; downloads them"
 	@echo "make check       formatting, lint and types"
 	@echo "make bench       measure speed and memory compared with other packages: ten minutes, writes bench/RESULTS.md and README's table"
-	@echo "make bench-replicas   measure what several processes cost and bring: two minutes, writes bench/REPLICAS.md"
+	@echo "make bench-replicas   measure what several processes cost and bring: three minutes, writes bench/REPLICAS.md"
 	@echo "make docs        build the documentation into site"
 	@echo "make pictures    write the pictures of the page, the site and the terminal into docs/images"
 	@echo "make clean       remove .venv and all generated files"

@@ -25,6 +25,8 @@ WAIT = 0.5
 """How many seconds it waits for entries before it looks after other things."""
 TICK = 1.0
 """How many seconds pass between these, at least."""
+LAG = 4.0
+"""After how many seconds without a read it may have missed entries: a paused process does not notice otherwise."""
 
 _log = logging.getLogger("plainmcp")
 
@@ -91,14 +93,18 @@ class StoreFollower:
 
     def run(self, ending: threading.Event) -> None:
         """Take entries as they come, until it ends."""
-        self._thread, tick = threading.get_ident(), monotonic()
+        self._thread, tick, read = threading.get_ident(), monotonic(), monotonic()
         while not ending.is_set():
             try:
                 if not self.begun.is_set():
                     self._begin()
                 elif self._health.has_failed("reading"):
                     self._go_back()
-                self._take_entries(self._store.read(self._get_positions(), WAIT))
+                entries, is_late = self._store.read(self._get_positions(), WAIT), monotonic() - read > LAG
+                read = monotonic()
+                if is_late:
+                    self._health.fail("reading", StoreError("this process could not follow it for a while"))
+                self._take_entries(entries)
                 self._health.recover("reading")
             except StoreError as error:
                 if not ending.is_set():

@@ -31,8 +31,10 @@ class World:
         self.store = Watched()
         self.keys = StoreKeys(Server("s", "1", key=b"k" * 16))
         self.taken: list[Any] = []
+        self.returns: list[list[Any]] = []  # what it had taken, each time that the store worked again
+        self.health = StoreHealth([lambda: self.returns.append(list(self.taken))])
         self.follower = StoreFollower(
-            self.store, StoreHealth([]), self.keys, "inbox", self.take, self.take_change, [self.tick]
+            self.store, self.health, self.keys, "inbox", self.take, self.take_change, [self.tick]
         )
         self.ticks = 0
         self.ending = threading.Event()
@@ -134,6 +136,20 @@ def test_logs_that_the_store_has_lost_are_followed_all_the_same(world: World) ->
     world.add("inbox", "new")
     world.until(lambda: len(world.taken) == 2)
     assert set(world.taken) == {"a:new", ("new",)}
+
+
+def test_a_process_that_was_paused_counts_as_one_that_may_have_missed_something(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_follower, "LAG", 0.3)
+    world.start()
+    world.until(lambda: world.ticks > 10)
+    assert not world.returns
+    with world.store._changed:  # no read comes to an end
+        world.add(world.keys.notes, "note")
+        time.sleep(0.4)
+    world.until(lambda: world.returns)
+    assert world.returns == [[("note",)]] and world.health.problem is None
 
 
 def test_one_can_wait_for_a_note(world: World) -> None:
