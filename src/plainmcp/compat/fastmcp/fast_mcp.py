@@ -16,6 +16,7 @@ from ...protocol.option_check import with_checked_options
 from ...schema import hints, signature
 from ...server import Server
 from ...types import Annotations
+from ..cursors import LISTS
 from ..registration import as_value_errors, check_is_callable
 from ..unknown import UnknownNames, answer_unknown
 from ..wrap import with_context
@@ -114,7 +115,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         name = name or f"FastMCP-{urandom(2).hex()}"
         super().__init__(name, shown, instructions=instructions, policy=policy, **options)
         answer_unknown(self, _UNKNOWN)
-        self.own_methods = {"completion/complete": complete_any}
+        self.own_methods = {**LISTS, "completion/complete": complete_any}
         self._compile_methods()
         if client_log_level is not None:
             self.first_log_level = client_log_level

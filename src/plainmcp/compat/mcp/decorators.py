@@ -81,7 +81,7 @@ class Decorators:
         """The definition of a tool, as its server lists it."""
         if types.ListToolsRequest not in self.request_handlers:
             return None
-        result = await self.request_handlers[types.ListToolsRequest](types.ListToolsRequest())
+        result = await self.request_handlers.handler_of(types.ListToolsRequest)(types.ListToolsRequest())
         wire = to_wire(getattr(result, "root", result))
         return next((tool for tool in wire.get("tools", ()) if tool.get("name") == name), None)
 

@@ -12,6 +12,7 @@ from ...errors import ProtocolError, ToolError
 from ...schema import signature
 from ...server import Server
 from ...wire.uri_template import is_template
+from ..cursors import LISTS
 from ..registration import as_value_errors, check_is_callable, check_same_variables
 from ..unknown import UnknownNames, answer_unknown
 from ..wrap import with_context
@@ -61,6 +62,8 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
             **options,
         )
         answer_unknown(self, self.unknown_names)
+        self.own_methods = LISTS
+        self._compile_methods()
         self._tool_manager = ToolManager(self)
         self._resource_manager = ResourceManager(self)
         self._prompt_manager = PromptManager(self)

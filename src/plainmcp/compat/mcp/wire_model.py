@@ -15,7 +15,7 @@ import msgspec
 
 from ...foreign.classes import wire_type_of
 
-__all__ = ["Model", "Uri", "to_wire"]
+__all__ = ["Model", "Uri", "to_snake", "to_wire"]
 
 _REQUIRED: Any = object()
 
@@ -76,7 +76,7 @@ class Model:
         cls._defaults = {**cls._defaults, **{name: cls.__dict__.get(name, _REQUIRED) for name in own}}
         cls._names = {**cls._names}
         for name in own:
-            cls._names |= {name: name, _to_snake(name): name}
+            cls._names |= {name: name, to_snake(name): name}
         if not wire_type_of(cls):  # the others are content or results, not data
             cls.__plain__ = cls.to_plain  # type: ignore[attr-defined]
         if "meta" in own:
@@ -226,7 +226,8 @@ def _dump(value: Any, by_alias: bool, exclude_none: bool) -> Any:
     return str(value) if hasattr(value, "scheme") else value  # a URL of pydantic
 
 
-def _to_snake(name: str) -> str:
+def to_snake(name: str) -> str:
+    """The name of a field in `mcp` 2, for its name on the wire."""
     return re.sub(r"(?<!^)([A-Z])", lambda match: "_" + match[1].lower(), name)
 
 
