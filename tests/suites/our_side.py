@@ -34,7 +34,7 @@ def is_ours(module: str, name: str = "") -> bool:
 
 
 def change_imports(source: str) -> str:
-    """The source of a module, with `load` in the place of the imports of the server side; lines keep their numbers."""
+    """The source of a module, with `load` in the place of imports of the server side; lines keep their numbers."""
     lines = source.split("\n")
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -65,12 +65,14 @@ def _changed_names(node: ast.ImportFrom) -> str:
 def _changed_modules(node: ast.Import) -> str:
     if not any(is_ours(one.name) for one in node.names):
         return ""
-    return "; ".join(
-        f"{one.asname or one.name.partition('.')[0]} = {_CALL}({one.name if one.asname else one.name.partition('.')[0]!r})"
-        if is_ours(one.name)
-        else f"import {one.name}" + (f" as {one.asname}" if one.asname else "")
-        for one in node.names
-    )
+    return "; ".join(_changed_module(one) for one in node.names)
+
+
+def _changed_module(one: ast.alias) -> str:
+    if not is_ours(one.name):
+        return f"import {one.name}" + (f" as {one.asname}" if one.asname else "")
+    top = one.name.partition(".")[0]
+    return f"{one.asname or top} = {_CALL}({one.name if one.asname else top!r})"
 
 
 _CALL = "__import__('suites.our_side', fromlist=['load']).load"
@@ -209,7 +211,11 @@ def _connect_fastmcp() -> None:
 
 def _share_exceptions(theirs: ModuleType, ours: ModuleType) -> None:
     """Let the client raise the exceptions of the facade: a test raises and expects the same class."""
-    classes = {one: getattr(ours, name) for name, one in vars(theirs).items() if hasattr(ours, name) and isinstance(one, type)}
+    classes = {
+        one: getattr(ours, name)
+        for name, one in vars(theirs).items()
+        if hasattr(ours, name) and isinstance(one, type)
+    }
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "fastmcp":
             for key, value in list(vars(module).items()):

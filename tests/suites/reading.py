@@ -12,7 +12,7 @@ _PUBLIC = ("_meta", "_replace", "_asdict", "_fields")
 
 
 def hidden_reads_of(source: str, suite: Suite) -> dict[str, str]:
-    """What each test of a file reads that no client can see, by the name of the test; tests without such are absent."""
+    """What each test of a file reads that no client can see, by the name of the test; absent where there is none."""
     tree = ast.parse(source)
     functions = {one.name: one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)}
     inside = _private_imports_of(tree)
@@ -42,10 +42,13 @@ _SERVERS = ("FastMCP", "MCPServer", "Server", "connect", "mcp", "server", "app",
 
 
 def _has_server(function: ast.AST, tree: ast.Module) -> bool:
-    """Whether a function uses a server or a client: its class, a fixture or a variable with that name, or an example."""
+    """Whether a function uses a server or a client: its class, a fixture, a variable of that name, or an example."""
     names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     names |= {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
-    return any(one in _SERVERS or "server" in one.lower() or "client" in one.lower() or one.startswith("tutorial") for one in names)
+    return any(
+        one in _SERVERS or "server" in one.lower() or "client" in one.lower() or one.startswith("tutorial")
+        for one in names
+    )
 
 
 def _tests_of(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:

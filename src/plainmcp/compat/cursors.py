@@ -1,4 +1,4 @@
-"""Lists that are not in pages take any cursor, as the packages have it; plainmcp refuses one that it did not give out."""
+"""Lists that are not in pages take any cursor, as in the packages; plainmcp refuses one that it did not give out."""
 
 from typing import Any
 

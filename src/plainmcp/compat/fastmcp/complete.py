@@ -31,7 +31,9 @@ def complete_with(handler: Callable[..., Any], ref: str, name: str) -> Callable[
     reference: Any = types.PromptReference(name=ref) if is_prompt else types.ResourceTemplateReference(uri=ref)
 
     def run(value: str, arguments: dict[str, str]) -> Any:
-        return handler(to_loaded(reference), SimpleNamespace(name=name, value=value), SimpleNamespace(arguments=arguments))
+        return handler(
+            to_loaded(reference), SimpleNamespace(name=name, value=value), SimpleNamespace(arguments=arguments)
+        )
 
     async def complete_async(value: str, arguments: dict[str, str]) -> Any:
         return _check(await run(value, arguments))

@@ -91,6 +91,7 @@ class Decorators:
         def register(function: F) -> F:
             async def handle(request: Any) -> Any:
                 uri = request.params.uri
+                uri = uri if hasattr(uri, "scheme") else types.AnyUrl(str(uri))  # `mcp` 2 has a plain text
                 value = await function(uri)
                 parts = [value] if isinstance(value, (str, bytes)) else list(value)
                 return {"contents": [_to_contents(part, str(uri)) for part in parts]}

@@ -85,7 +85,7 @@ class RequestHandlers(dict[Any, Handler]):
         self._otherwise = otherwise
 
     def __getitem__(self, kind: Any) -> Handler:
-        """The handler for a program that calls it: it returns the SDK's result, where the own handler returns data."""
+        """The handler for a program that calls it: it returns the SDK's result where the handler returns data."""
         handler = self.handler_of(kind)
         result_type = _RESULTS.get(_METHODS.get(_to_ours(kind), ""))
 

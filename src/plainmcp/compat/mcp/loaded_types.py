@@ -30,10 +30,10 @@ def to_server_result(result: Any) -> Any:
     return kind(to_loaded(result))
 
 
-def joined_error(kind: type[Exception]) -> type[Exception]:
+def joined_error(kind: Any) -> Any:
     """An exception of the facade that is also the real package's McpError, if the program has loaded that."""
     module = sys.modules.get("mcp.shared.exceptions")
-    real = getattr(module, "MCPError", None) or getattr(module, "McpError", None)
+    real: Any = getattr(module, "MCPError", None) or getattr(module, "McpError", None)
     if not isinstance(real, type) or issubclass(kind, real) or issubclass(real, kind):
         return kind
     return _joined_error(kind, real)

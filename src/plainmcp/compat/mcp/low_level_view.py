@@ -13,6 +13,7 @@ from .wire_model import to_wire
 
 __all__ = ["LowLevelView"]
 
+
 class LowLevelView(Decorators):
     """A server with decorators, seen as a low-level one: a handler that is set here takes the place of its own."""
 

@@ -10,6 +10,7 @@ from ...protocol.request import PeerError
 from ...questions import ElicitUrl
 from ..http_request import http_request_of
 from .exceptions import McpError
+from .loaded_types import joined_error, to_loaded
 from .raw_form import RawForm
 from .sampling import check_messages
 from .types import (
@@ -23,7 +24,6 @@ from .types import (
     ListRootsResult,
     RequestParams,
 )
-from .loaded_types import joined_error, to_loaded
 from .wire_model import to_wire
 
 __all__ = ["ClientParams", "RequestContext", "ServerSession"]
@@ -109,6 +109,15 @@ class ServerSession:
     def send_prompt_list_changed(self) -> Any:
         """Notify the clients that the list of prompts changed."""
         return self._publish("prompts/list_changed")
+
+    def send_notification(self, notification: Any, related_request_id: Any = None) -> Any:
+        """Send a notification of `mcp.types`: a change of a list to all clients, any other to this one."""
+        wire = to_wire(getattr(notification, "root", notification))
+        event = wire["method"].removeprefix("notifications/")
+        if event.endswith("/list_changed"):
+            return self._publish(event)
+        self._ctx._notify(wire["method"], wire.get("params") or {})
+        return self._ctx.then(_DONE, lambda _: None)
 
     def _publish(self, event: str) -> Any:
         self._ctx._server.registry.publish(event)
@@ -222,8 +231,8 @@ def _to_error(error: Exception) -> McpError:
     return _error(INVALID_REQUEST if peer.code is None else peer.code, str(peer), peer.data)
 
 
-def _error(*arguments: Any) -> Any:
-    return joined_error(McpError)(*arguments)
+def _error(*arguments: Any) -> McpError:
+    return joined_error(McpError)(*arguments)  # type: ignore[no-any-return]
 
 
 def _read_roots(roots: Any) -> ListRootsResult:

@@ -148,7 +148,9 @@ class Model:
             if (exclude_none and value is None) or name in (exclude or ()) or (include and name not in include):
                 continue
             plain = name if not by_alias or name != "meta" else "_meta"
-            dumped[plain] = value if name == "meta" else _dump(value, by_alias, exclude_none)
+            dumped[plain] = (
+                value if name == "meta" and isinstance(value, dict) else _dump(value, by_alias, exclude_none)
+            )
         return dumped
 
     def model_dump_json(self, *, indent: int | None = None, **options: Any) -> str:
