@@ -119,6 +119,7 @@ _FASTMCP = Suite(
             "tests/resources/test_resources.py",
             "tests/resources/test_file_resources.py",
             "tests/prompts/test_prompt.py",
+            "tests/resources/test_builtin_resource_meta.py",
         ),
         SSE: ("**/*sse*",),
     },
@@ -163,6 +164,8 @@ _FASTMCP = Suite(
             "CursorState",
             "build_cache_hints",
             "TasksExtension",
+            "transform_context_annotations",
+            "FileSystemProvider",
         }
     ),
     component_calls=frozenset({"Context"}),

@@ -6,6 +6,7 @@ the protocol and the transports of the clients stay those of the package.
 
 import ast
 import importlib
+import importlib.util
 import sys
 from functools import cache
 from types import ModuleType
@@ -91,8 +92,18 @@ def load(module: str, name: str = "") -> Any:
     except AttributeError:
         pass
     submodule = _facade_of(f"{module}.{name}")
+    real = getattr(importlib.import_module(module), name, None) if _is_importable(module) else None
+    if real is not None and getattr(real, "__module__", module).partition(".")[0] not in ("mcp", "fastmcp"):
+        return real  # of another package, which this one imports for itself
     is_found = submodule is not None and submodule.__name__.endswith(f".{name}")
     return submodule if is_found else _absent(module, name)
+
+
+def _is_importable(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ImportError:
+        return False
 
 
 @cache

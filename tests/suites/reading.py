@@ -7,7 +7,7 @@ from .cases import Suite
 
 __all__ = ["hidden_reads_of"]
 
-_PATCHING = ("patch", "monkeypatch", "mocker")
+_PATCHING = ("patch", "monkeypatch", "mocker", "mock")
 _PUBLIC = ("_meta", "_replace", "_asdict", "_fields")
 
 

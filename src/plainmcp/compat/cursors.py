@@ -1,5 +1,6 @@
 """Lists that are not in pages take any cursor, as in the packages; plainmcp refuses one that it did not give out."""
 
+from collections.abc import Callable
 from typing import Any
 
 from ..protocol.core import Core
@@ -16,5 +17,7 @@ def _list_whole(server: Core, request: Request) -> Any:
     return METHODS[request.method](server, request)
 
 
-LISTS = dict.fromkeys(("tools/list", "resources/list", "resources/templates/list", "prompts/list"), _list_whole)
+LISTS: dict[str, Callable[[Core, Request], Any]] = dict.fromkeys(
+    ("tools/list", "resources/list", "resources/templates/list", "prompts/list"), _list_whole
+)
 """The methods of lists, for `own_methods` of a server."""
