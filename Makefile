@@ -12,7 +12,7 @@ PEERS := .venv-bench
 help:
 	@echo "make run         serve the weather example on loopback, with a page, and print lines to try it [PORT=8000]"
 	@echo "make replicas    serve an example with two processes, Redis and nginx, and print what to try"
-	@echo "make soak        1,000 operations on replicas, while one is killed and Redis is restarted; a checker reads the history"
+	@echo "make soak        over 1,000 operations on replicas, while one is killed, Redis is restarted, ...; a checker reads the history"
 	@echo "make test        run every test and every >>> example"
 	@echo "make test-fast   run the tests for the inner loop, in less than a minute"
 	@echo "make mutants MODULE=src/plainmcp/schema/generate.py [COUNT=30] [SEED=1]   do the golden tests notice a change?"
@@ -20,7 +20,7 @@ help:
 	@echo "make suites      run the tests of FastMCP and the official SDK with their clients and our servers; downloads them"
 	@echo "make check       formatting, lint and types"
 	@echo "make bench       measure speed and memory compared with other packages: ten minutes, writes bench/RESULTS.md and README's table"
-	@echo "make bench-replicas   measure what several processes cost and bring: two minutes, writes bench/REPLICAS.md"
+	@echo "make bench-replicas   measure what several processes cost and bring: three minutes, writes bench/REPLICAS.md"
 	@echo "make docs        build the documentation into site"
 	@echo "make pictures    write the pictures of the page, the site and the terminal into docs/images"
 	@echo "make clean       remove .venv and all generated files"

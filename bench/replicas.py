@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
@@ -40,6 +40,9 @@ async def ask(ctx: Context) -> str:
 """
 ROUNDS, SECONDS, CONNECTIONS, QUESTIONS = 5, 2.0, 16, 500
 WIRES = ("2025-11-25", "2026-07-28")
+ONE, STORE, WORKERS = "one process", "one process, store", "two workers, signed sessions"
+SPARE = 0.3
+"""With fewer idle cores than this, the cores are the limit."""
 
 
 @contextmanager
@@ -58,39 +61,67 @@ def serving(folder: Path, *options: str) -> Iterator[tuple[int, int]]:
         process.communicate(timeout=20)
 
 
-def busy_seconds_of(pid: int) -> float:
-    """The processor time of a process and its children."""
-    found = 0.0
+class Rate(NamedTuple):
+    """What one round has shown: calls a second, and how many cores were used meanwhile."""
+
+    calls: float
+    server: float
+    busiest: float  # of the processes of the server
+    load: float
+    idle: float  # of the machine
+
+
+def busy_seconds_of(pid: int) -> list[float]:
+    """The processor time of a process and of each of its children."""
+    times = []
     for one in [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split())]:
         fields = Path(f"/proc/{one}/stat").read_text("ascii").rpartition(") ")[2].split()
-        found += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return found
+        times.append((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
+    return times
 
 
-def rate_of(port: int, pid: int, wire: str) -> tuple[float, float, float]:
-    """Calls a second, and how many cores the load generator and the server used."""
-    before = busy_seconds_of(pid)
+def idle_seconds() -> float:
+    """The time that the cores of this machine had nothing to do."""
+    fields = Path("/proc/stat").read_text("ascii").split()
+    return (int(fields[4]) + int(fields[5])) / os.sysconf("SC_CLK_TCK")
+
+
+def rate_of(port: int, pid: int, wire: str) -> Rate:
+    """Calls a second of a server."""
+    before, idle = busy_seconds_of(pid), idle_seconds()
     command = [sys.executable, str(HERE / "hammer.py"), str(port), wire, str(CONNECTIONS), str(SECONDS)]
+    started = time.monotonic()
     found = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
-    cores = (busy_seconds_of(pid) - before) / (SECONDS * 1.25)  # it warms up for a quarter of the time
-    return found["answers"] / found["seconds"], found["busy"], cores
+    idle = (idle_seconds() - idle) / (time.monotonic() - started)
+    lasted = SECONDS * 1.25  # it warms up for a quarter of the time
+    cores = [(after - then) / lasted for after, then in zip(busy_seconds_of(pid), before, strict=True)]
+    return Rate(found["answers"] / found["seconds"], sum(cores), max(cores), found["busy"], idle)
 
 
-def measure_rates(url: str, folder: Path) -> dict[tuple[str, str], list[tuple[float, float, float]]]:
+Rates = dict[tuple[str, str], list[Rate]]
+
+
+def measure_rates(url: str, folder: Path) -> Rates:
     """The rates of each kind of server on each revision, taken in turns."""
     kinds = {
-        "one process": (),
-        "one process, store": ("--redis", url),
-        "two workers, signed sessions": ("--workers", "2"),
+        ONE: (),
+        STORE: ("--redis", url),
+        WORKERS: ("--workers", "2"),
         "two workers, store": ("--workers", "2", "--redis", url),
     }
-    rates: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
+    rates: Rates = {}
     for _ in range(ROUNDS):
         for kind, options in kinds.items():
             with serving(folder, *options) as (port, pid):
                 for wire in WIRES:
                     rates.setdefault((kind, wire), []).append(rate_of(port, pid, wire))
     return rates
+
+
+def share_of(rates: Rates, kind: str, wire: str) -> float:
+    """The rate of a kind of server against one process: the median of the rounds, each compared with its own."""
+    pairs = zip(rates[kind, wire], rates[ONE, wire], strict=True)
+    return statistics.median(rate.calls / one.calls for rate, one in pairs)
 
 
 class Client:
@@ -131,31 +162,55 @@ def measure_questions(ports: list[int]) -> tuple[list[float], list[float]]:
     return sorted(taken[0]), sorted(taken[1])
 
 
-def main() -> None:
-    with running_redis() as server, tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "bench_server.py").write_text(PROGRAM, "utf-8")
-        rates = measure_rates(server.url, folder)
-        store = ("--redis", server.url)
-        with serving(folder, *store) as (one, _), serving(folder, *store) as (other, _):
-            asked = measure_questions([one, other])
-    median = {key: statistics.median_low(found) for key, found in rates.items()}
+def describe_rates(rates: Rates) -> list[str]:
+    """The part of the page about plain calls."""
     lines = [
         "# Several processes",
         "",
         f"Written by `make bench-replicas`. Python {sys.version.split()[0]}, {os.cpu_count()} cores.",
         f"An `async def` echo over HTTP with uvicorn, {CONNECTIONS} connections; medians of {ROUNDS} rounds of "
         f"{SECONDS:g} s.",
-        "The load comes from the same machine: where the cores of the server and of the load generator add up to all",
-        "there are, they are the limit, and two workers have what the generator leaves.",
+        "The load comes from the same machine.",
         "",
-        "| server | revision | calls a second | against one process | cores of the server | of the load generator |",
-        "|---|---|---|---|---|---|",
+        "| server | revision | calls a second | against one process | cores of the server | of its busiest process "
+        "| of the load generator | idle |",
+        "|---|---|---|---|---|---|---|---|",
     ]
-    for (kind, wire), (rate, busy, cores) in median.items():
-        against = rate / median["one process", wire][0]
-        lines.append(f"| {kind} | {wire} | {rate:,.0f} | {against:.2f} | {cores:.2f} | {busy:.2f} |")
-    lines += [
+    for (kind, wire), rounds in rates.items():
+        middle = Rate(*map(statistics.median, zip(*rounds, strict=True)))
+        shown = " | ".join(f"{cores:.2f}" for cores in middle[1:])
+        lines.append(f"| {kind} | {wire} | {middle.calls:,.0f} | {share_of(rates, kind, wire):.2f} | {shown} |")
+    stored = " and ".join(f"{share_of(rates, STORE, wire):.2f}" for wire in WIRES)
+    doubled = " and ".join(f"{share_of(rates, WORKERS, wire):.2f}" for wire in WIRES)
+    limit = find_limit([rate for wire in WIRES for rate in rates[WORKERS, wire]])
+    return [
+        *lines,
+        "",
+        f"- Plain calls with a store: {stored} of the rate without, on {' and '.join(WIRES)}; the target is 0.9.",
+        f"- Two workers against one: {doubled}. {limit}",
+        *warn_of_others([rate for rounds in rates.values() for rate in rounds]),
+    ]
+
+
+def find_limit(rounds: list[Rate]) -> str:
+    """What bounds the rate, as far as the cores show it."""
+    idle = statistics.median(rate.idle for rate in rounds)
+    shown = f"{idle:.2f} of {os.cpu_count()} are idle"
+    if idle < SPARE:
+        return f"The cores are the limit: {shown}, and the load generator takes its part of them."
+    return f"The cores are not the limit: {shown}. The {CONNECTIONS} connections have one call at a time each."
+
+
+def warn_of_others(rounds: list[Rate]) -> list[str]:
+    """A line about other programs, if they took so much that the figures say little."""
+    others = statistics.median((os.cpu_count() or 1) - rate.server - rate.load - rate.idle for rate in rounds)
+    taken = f"- Other programs took {others:.1f} cores meanwhile: measure again on an idle machine."
+    return [taken] if others > SPARE else []
+
+
+def describe_questions(asked: tuple[list[float], list[float]]) -> list[str]:
+    """The part of the page about questions."""
+    lines = [
         "",
         f"A live question over HTTP, from its answer to the end of the call, {QUESTIONS} times, two processes:",
         "",
@@ -165,6 +220,18 @@ def main() -> None:
     for which, taken in zip(("the same", "the other"), asked, strict=True):
         half, most = taken[len(taken) // 2], taken[len(taken) * 99 // 100]
         lines.append(f"| {which} replica | {half:.2f} ms | {most:.2f} ms |")
+    return lines
+
+
+def main() -> None:
+    with running_redis() as server, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "bench_server.py").write_text(PROGRAM, "utf-8")
+        rates = measure_rates(server.url, folder)
+        store = ("--redis", server.url)
+        with serving(folder, *store) as (one, _), serving(folder, *store) as (other, _):
+            asked = measure_questions([one, other])
+    lines = [*describe_rates(rates), *describe_questions(asked)]
     text = "\n".join(lines) + "\n"
     (HERE / "REPLICAS.md").write_text(text, "utf-8")
     print(text)

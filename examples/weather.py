@@ -24,7 +24,7 @@ class Forecast:
     low: float
 
 
-@server.tool
+@server.tool(annotations={"readOnlyHint": True})
 def forecast(city: str, days: int = 3) -> list[Forecast]:
     """The highs and lows of the coming days.
 
@@ -36,7 +36,7 @@ def forecast(city: str, days: int = 3) -> list[Forecast]:
     return [Forecast(city, high=start + day + 6.5, low=start - day) for day in range(days)]
 
 
-@server.tool(render="table")
+@server.tool(render="table", annotations={"readOnlyHint": True})
 def compare(cities: list[str]) -> list[Forecast]:
     """Tomorrow in several cities, as a table."""
     return [forecast(city, days=1)[0] for city in cities]

@@ -3,7 +3,9 @@
 Run as a program it starts the set of `make replicas`, prints what to try, and ends with Ctrl-C.
 """
 
+import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from docs.pages import DOCS, blocks
+from mounted import modern
 from redis_server import RedisServer, free_port
 from serving import EXAMPLES
 from talking import until
@@ -21,18 +24,26 @@ __all__ = ["ReplicaSet", "running_set"]
 
 KEY = "a key for tests, the same in all replicas"
 TRY = """\
-Two replicas of examples/shared_notes.py, a Redis at {redis}, and nginx at
+Two replicas of examples/shared_notes.py, a Redis at {redis}, and nginx at {url}.
+Paste these lines into another terminal, in the folder of the repository. Each request goes to the other replica.
 
-    {url}
+# Which process answers: not the same one twice.
+{command} call {url} process
+{command} call {url} process
 
-Try these in another terminal. Each request goes to the other replica:
+# Progress, and a question in a session: its answer reaches the replica that did not ask.
+{command} call {url} count to:=5 seconds:=0.3
+{command} call {url} confirm what='Delete it?' --revision 2025-11-25 --answer '{{"word": "yes"}}'
 
-    plainmcp call {url} process
-    plainmcp call {url} process
-    plainmcp call {url} count '{{"to": 5, "seconds": 0.3}}'
+# Listen to changes (Ctrl-C ends that), and change the note from a third terminal.
+{listen}
+{command} call {url} change name=one
 
-Or connect any client, let `confirm` ask it a question, subscribe to note://one and call `change`.
-Kill a replica (kill -9 {pids}) and go on. Ctrl-C ends all.
+# Kill a replica, and call again.
+kill -9 {pid}
+{command} call {url} add a:=1 b:=2
+
+Ctrl-C ends all.
 """
 
 
@@ -75,6 +86,18 @@ class ReplicaSet:
         assert process is not None
         process.kill()
         process.wait(10)
+
+    def pause_replica(self, number: int) -> None:
+        """Let one of the replicas neither work nor end."""
+        process = self.processes[number]
+        assert process is not None
+        process.send_signal(signal.SIGSTOP)
+
+    def resume_replica(self, number: int) -> None:
+        """Let it go on."""
+        process = self.processes[number]
+        assert process is not None
+        process.send_signal(signal.SIGCONT)
 
     def start_nginx(self) -> "subprocess.Popen[bytes]":
         """Start nginx with the site of docs/how-to/scale.md."""
@@ -144,10 +167,21 @@ def _is_open(port: int) -> bool:
         return trying.connect_ex(("127.0.0.1", port)) == 0
 
 
+def listen_command(url: str) -> str:
+    """A line that listens to the changes of a note, with curl."""
+    body, headers = modern("subscriptions/listen", 1, notifications={"resourceSubscriptions": ["note://one"]})
+    headers = {"content-type": "application/json", "accept": "application/json, text/event-stream", **headers}
+    shown = " ".join(f"-H '{name}: {value}'" for name, value in headers.items())
+    return f"curl -sN {shown} -d '{json.dumps(body)}' {url}"
+
+
 def main() -> None:
+    command = os.path.relpath(Path(sys.executable).with_name("plainmcp"), EXAMPLES.parent)
     with running_set() as replicas:
-        pids = " or ".join(str(process.pid) for process in replicas.processes if process is not None)
-        print(TRY.format(url=replicas.url, redis=replicas.redis.url, pids=pids), flush=True)
+        process, url = replicas.processes[0], replicas.url
+        assert process is not None
+        facts = {"redis": replicas.redis.url, "command": command, "listen": listen_command(url), "pid": process.pid}
+        print(TRY.format(url=url, **facts), flush=True)
         try:
             while True:
                 time.sleep(1)

@@ -175,7 +175,7 @@ class Context(Generic[L]):
 
     @property
     def cancelled(self) -> bool:
-        """Whether the client cancelled the request."""
+        """Whether the client cancelled the request, or does not wait for it any more."""
         link = self._request.link
         return link is not None and link.cancelled
 

@@ -235,17 +235,17 @@ def to_plain_block(block: Any) -> Any:
     return block
 
 
-MAY_BE_LARGE = (Media, list, bytes, bytearray, memoryview)
-"""The classes of values, besides texts, that may take long to encode."""
-
-
 def is_large(value: Any) -> bool:
     """Whether it takes long to encode a value: media in a file still to be read, or many bytes; also in a list."""
+    if isinstance(value, (str, bytes, bytearray, memoryview)):
+        return len(value) > LARGE
     if isinstance(value, Media):
         return value.data is None or len(value.data) > LARGE
-    if isinstance(value, list):
-        return any(isinstance(item, (Media, bytes)) and is_large(item) for item in value[:8])
-    return isinstance(value, (bytes, bytearray, memoryview, str)) and len(value) > LARGE
+    return isinstance(value, list) and any(isinstance(item, (Media, bytes)) and is_large(item) for item in value[:8])
+
+
+MAY_BE_LARGE = (str, bytes, bytearray, memoryview, Media, list)
+"""The classes of values that may take long to encode."""
 
 
 def annotations_of(annotations: Annotations | Mapping[str, Any] | None) -> Annotations | None:

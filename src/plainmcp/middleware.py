@@ -12,6 +12,7 @@ from typing import Any
 
 from .errors import AuthorError, ToolError
 from .protocol.middleware import MiddlewareRequest
+from .transports.shares import caller_of
 
 __all__ = ["MiddlewareRequest", "limit_rate", "log_requests"]
 
@@ -89,7 +90,4 @@ def limit_rate(
 
 
 def _caller_of(request: MiddlewareRequest) -> Any:
-    principal = request.principal
-    if principal is None:
-        return request.session_id
-    return principal if type(principal).__hash__ is not None else repr(principal)
+    return caller_of(request.principal, request.session_id, None)

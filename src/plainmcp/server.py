@@ -124,6 +124,19 @@ class Server(Core):
         for parent in self._parents:
             parent._compile_methods()
 
+    def start(self) -> None:
+        """Start the lifespan, also of mounted servers, unless it has started; raises what it raises.
+
+        Every transport does this. In a running event loop, use start_async.
+        """
+        for life in self.lives():
+            life.start()
+
+    async def start_async(self) -> None:
+        """Start the lifespan in this event loop, for a program that does not wait for the first request."""
+        for life in self.lives():
+            await life.start_async()
+
     def close(self) -> None:
         """End the lifespan, also of mounted servers. In the event loop of an async one, use close_async."""
         for life in self.lives():
@@ -376,7 +389,7 @@ class Server(Core):
         ui: bool = False,
         **options: Unpack[RunOptions],
     ) -> None:
-        """Serve until the client hangs up or a signal ends us: on standard input and output, or over HTTP.
+        """Serve until the client disconnects or a signal comes: on standard input and output, or over HTTP.
 
         `http` is a host and port, such as "127.0.0.1:8000", or a port of 127.0.0.1. The server is then at `path`, by
         default /mcp, and its routes beside it, in as many processes as `workers` says; with several, sessions are
@@ -418,7 +431,7 @@ class Server(Core):
         ui: bool = False,
         **options: Unpack[RunOptions],
     ) -> None:
-        """Serve in the event loop of the caller, until the client hangs up, a signal comes or the task is cancelled.
+        """Serve in this event loop, until the client disconnects, a signal comes or the task is cancelled.
 
         Takes the options of `run`, except workers. A signal ends it as it ends `run`, and is then sent again for the
         rest of the program.

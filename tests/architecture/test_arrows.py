@@ -13,6 +13,7 @@ LAZY = {
     "docstring_parser": "needed only while functions are registered",
     "hashlib": "brings OpenSSL, a thirtieth of what the whole package takes to load; few answers need a hash",
     "hmac": "as hashlib",
+    "ipaddress": "needed only for clients with IPv6 addresses",
     "difflib": "needed only for hints on misspelled names",
     "csv": "needed only by results that are rendered as CSV",
     "importlib": "importlib.metadata takes long to load, and only --version needs it",
@@ -33,7 +34,7 @@ LAZY = {
 # Modules of ours that load something heavy.
 LAZY_MODULES = {
     "redis/__init__": "an extra: needed only with --redis",
-    "transports/http/shared_endpoint": "needed only with a store",
+    "transports/http/shared/endpoint": "needed only with a store",
     "transports/run_async": "asyncio takes as long to load as all the rest, and many servers never need it",
     "transports/background_loop": "as run_async",
     "transports/applications": "needed only if the server is mounted",
@@ -65,6 +66,8 @@ LAZY_MODULES = {
     "cli/reload": "multiprocessing takes long to load, and only --reload needs it",
     "compat/mcp/message_streams": "as run_async",
     "compat/mcp/content_types": "as compat/mcp/session, for those who write prompts or call their own tools",
+    "compat/mcp/loaded_types": "as compat/mcp/content_types",
+    "compat/mcp/resolve": "brings asyncio, for those who use Resolve of mcp 2",
     "compat/mcp/types": "as compat/mcp/session, for those who complete arguments",
     "compat/mcp/session": "brings the types of the official SDK, which few handlers of FastMCP need",
     "cli/remote": "http.client takes long to load, and only URLs and commands need it",

@@ -12,10 +12,13 @@ FILES = sorted(file.relative_to(UNIT).as_posix() for file in UNIT.rglob("test_*.
 # Files about behaviour across modules, and why there is no module for them.
 ACROSS = {
     "test_arguments_at_the_wire.py": "hints to arguments to errors, through schema, protocol and server",
+    "test_attacked_replicas.py": "what several processes share, against those who change it or have another clock",
     "test_bad_values.py": "values that cannot be sent, through values and the normalizers",
     "test_declared_results.py": "return types, through schema, values and protocol",
     "test_everything.py": "an example server, on every revision",
+    "test_expiring_tokens.py": "streams that stay open and the tokens of their callers, through all of HTTP",
     "test_forking.py": "handlers that fork, on every transport",
+    "test_limits.py": "the table of limits, at the wire",
     "test_peer_bugs.py": "values that other packages send wrong",
     "test_peer_bugs_protocol.py": "requests that other packages answer wrong",
     "test_profiles.py": "the profiles of policies, at the wire",

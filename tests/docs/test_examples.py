@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -118,3 +119,32 @@ def _paste(line: str) -> str:
     done = subprocess.run(line, shell=True, cwd=EXAMPLES.parent, capture_output=True, text=True, timeout=20)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+# make replicas ------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_lines_of_make_replicas_work_when_pasted() -> None:
+    folder = EXAMPLES.parent / "tests"
+    with Program(folder / "replica_set.py", cwd=folder) as program:
+        printed = iter(lambda: program.lines.get(timeout=30).decode(), "Ctrl-C ends all.\n")
+        lines = [line.strip() for line in printed if line.startswith((".", "/", "curl", "kill"))]
+        first, second, count, confirm, listen, change, kill, add = lines
+        processes = {int(_paste(line).split()[0]) for line in (first, second)}
+        assert len(processes) == 2 and int(kill.split()[-1]) in processes
+        assert _paste(count).startswith("counted to 5\n")
+        assert _paste(confirm).startswith("accept yes\n")
+        if shutil.which("curl"):
+            listening = subprocess.Popen(shlex.split(listen), stdout=subprocess.PIPE, cwd=EXAMPLES.parent)
+            with listening:
+                assert listening.stdout is not None
+                events = (json.loads(line[6:]) for line in listening.stdout if line.startswith(b"data: "))
+                assert next(events)["method"] == "notifications/subscriptions/acknowledged"
+                assert _paste(change).startswith("one changed in process ")
+                assert next(events)["params"]["uri"] == "note://one"
+                listening.terminate()
+        _paste(kill)
+        assert _paste(add).startswith("3\n")
+        program.process.send_signal(signal.SIGINT)
+        assert program.wait() == 0

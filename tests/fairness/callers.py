@@ -70,10 +70,17 @@ def _wait_for(port: int) -> None:
 
 
 class Caller:
-    """One caller: a session on 2025-11-25, or a name on 2026-07-28."""
+    """One caller: a session on 2025-11-25, or a name on 2026-07-28; at an address of this machine."""
 
-    def __init__(self, served: Served, revision: str = HANDSHAKE, user: str | None = None) -> None:
+    def __init__(
+        self,
+        served: Served,
+        revision: str = HANDSHAKE,
+        user: str | None = None,
+        address: str = "127.0.0.1",
+    ) -> None:
         self.port = served.port
+        self.source = (address, 0)
         self.revision = revision
         self.headers = {"Content-Type": "application/json", "Accept": ACCEPT, "MCP-Protocol-Version": revision}
         if user is not None:
@@ -109,7 +116,7 @@ class Caller:
 
     def post(self, message: Any, headers: dict[str, str] | None = None) -> tuple[int, dict[str, str], Any]:
         """Send a message, and wait for its response: the status, the headers, and the JSON."""
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=SECONDS, source_address=self.source)
         try:
             connection.request("POST", "/mcp", json.dumps(message), headers or self.headers)
             response = connection.getresponse()
@@ -148,7 +155,7 @@ class Caller:
         body = b"" if message is None or size is not None else json.dumps(message).encode()
         lines = [f"{verb} /mcp HTTP/1.1", f"Host: 127.0.0.1:{self.port}", f"Content-Length: {size or len(body)}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
-        connection = socket.create_connection(("127.0.0.1", self.port), SECONDS)
+        connection = socket.create_connection(("127.0.0.1", self.port), SECONDS, self.source)
         connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
         return connection
 

@@ -100,6 +100,24 @@ def test_slow_calls_of_one_caller_leave_the_others_their_share(revision: str, ha
             assert [read_status(connection) for connection in sent[40:]] == [429] * 5
 
 
+@pytest.mark.parametrize("tool", ["wait", "hold"])
+def test_the_sessions_of_one_anonymous_client_leave_the_others_their_share(tool: str) -> None:
+    """With a new session for each share, one client took all of `max_running`, and all threads."""
+    with serve(max_running=80, max_running_per_caller=20) as served:
+        worst = [Caller(served) for _ in range(5)]
+        other = Caller(served, address="127.0.0.2")
+        lone = Caller(served, MODERN)
+        sent = [one.begin("tools/call", name=tool, arguments={"seconds": 6}) for one in worst for _ in range(20)]
+        with keeping(sent):
+            time.sleep(0.5)
+            assert other.is_served()
+            status, _, response = lone.request("tools/call", name="quick", arguments={})
+            assert (status, response["error"]["message"]) == (
+                429,
+                "too many requests of anonymous callers at this address are running (60 of max_running=80)",
+            )
+
+
 def test_functions_that_overstay_their_time_block_no_others() -> None:
     """32 of them ended all plain functions and file reads for good."""
     with callers(MODERN) as (_, worst, other):
@@ -155,6 +173,7 @@ def test_readers_that_do_not_read_cost_a_limited_number_of_bytes(revision: str) 
             time.sleep(3)
             grown = served.resident - before
             assert grown < 60 * 2**20, f"{grown / 2**20:.0f} MiB for {len(sent)} readers"
+            assert all(b"notifications/message" in one.recv(2**16) for one in sent)
             assert other.is_served()
 
 

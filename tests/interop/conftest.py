@@ -34,8 +34,8 @@ def sessionless() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def replicas() -> Iterator[str]:
-    """Where two processes serve it that share a store, behind an nginx that gives each request to the other one."""
-    with running_set(EXAMPLES / "everything.py") as running:
+    """Where two replicas with two workers each serve it and share a store, behind an nginx that takes turns."""
+    with running_set(EXAMPLES / "everything.py", workers=2) as running:
         yield running.url
 
 

@@ -10,13 +10,13 @@ from plainmcp.protocol.methods.subscriptions import MAX_CHARACTERS, MAX_SUBSCRIP
 from plainmcp.transports.http.settings import Settings
 from plainmcp.transports.http.stream import MAX_BYTES, MAX_EVENTS
 from plainmcp.transports.stdio import MAX_LINE, MAX_RUNNING
-from plainmcp.transports.threads import FILE_THREADS
+from plainmcp.transports.threads import FILE_THREADS, FILE_THREADS_EACH
 from plainmcp.ui import preview_route
 from plainmcp.wire import codec
 
 from .markdown import code, headed, table
 
-__all__ = ["page"]
+__all__ = ["SHARES", "page"]
 
 _CALLERS = """\
 Limits with a second number are shares: no caller gets more than its own, so that there is something left for the
@@ -25,10 +25,14 @@ the address of the client. Behind a proxy all clients have the address of the pr
 `X-Forwarded-For`; uvicorn does so for the proxies that `forwarded_allow_ips` names. Sessions are counted by
 principal or address.
 
-A refusal names the option, and has the header `Retry-After`. The status is 429 for a caller's own share, and 503
-for the limit of all."""
+Anyone can open many sessions. So the anonymous callers at one address have at most three quarters of each limit
+together, threads included; IPv6 addresses with the same first half are one. The same holds for callers whose
+`principal=` gives objects that compare by identity.
 
-_SHARES = {
+A refusal names the option, and has the header `Retry-After`. The status is 429 for the share of a caller or an
+address, and 503 for the limit of all. If you set a limit below its share of one caller, set that one too."""
+
+SHARES = {
     "max_running": ("requests that run, or that wait for a thread", "429 or 503"),
     "max_standing": ("streams that stay open for later messages", "429 or 503"),
     "max_sessions": (
@@ -76,7 +80,7 @@ def page() -> str:
 
 def _share_rows() -> Iterator[list[str]]:
     settings = Settings()
-    for name, (what, beyond) in _SHARES.items():
+    for name, (what, beyond) in SHARES.items():
         limits = (getattr(settings, name), getattr(settings, f"{name}_per_caller"))
         yield [code(name), *(f"{limit:,}" for limit in limits), what, beyond]
 
@@ -90,7 +94,7 @@ def _thread_rows() -> Iterator[list[str]]:
     }
     for name, what in rows.items():
         yield [code(name), f"{getattr(server, name):,}", what]
-    yield ["", str(FILE_THREADS), "threads that read files, besides"]
+    yield ["", str(FILE_THREADS), f"threads that read files, besides; {FILE_THREADS_EACH} of these for one caller"]
 
 
 def _message_rows() -> Iterator[list[str]]:

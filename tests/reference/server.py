@@ -28,7 +28,7 @@ _SERVER_OPTIONS = {
     "website_url": "Where to read more.",
     "icons": "Icons for user interfaces: `plainmcp.types.Icon`.",
     "policy": "A profile's name or a `Policy`: see [policy](policy.md).",
-    "page_size": "How many entries a page of a list has; `None` for lists without pages.",
+    "page_size": "Pagination: how many entries a page of a list has; `None` for lists without pages.",
     "lenient_arguments": 'Accept `"3"` for an integer, and similar values. Models often send these.',
     "cache": 'How long, in milliseconds, and for whom (`"public"` or `"private"`) clients may keep lists.',
     "extensions": "Your own capabilities to announce.",
@@ -90,7 +90,7 @@ _METHODS_OF_SERVER = {
         "get_prompt",
     ),
     "Answering": ("handle", "handle_async", "connect", "receive", "asgi", "wsgi", "route", "run", "run_async"),
-    "The end of a lifespan": ("close", "close_async"),
+    "The start and the end of a lifespan": ("start", "start_async", "close", "close_async"),
 }
 
 
@@ -103,7 +103,11 @@ def page() -> str:
         "A wrong value is an [AuthorError](errors.md), here and below, as soon as you pass it.",
     ]
     for title, names in _METHODS_OF_SERVER.items():
-        long = title not in ("Notifications and removal", "Use inside a program", "The end of a lifespan")
+        long = title not in (
+            "Notifications and removal",
+            "Use inside a program",
+            "The start and the end of a lifespan",
+        )
         shown = [member(Server, name, "server") for name in names] if long else [calls(Server, names, "server")]
         parts += [f"## {title}", *shown]
     parts += ["## What the decorators take", "Every option may be omitted.", *_decorators()]
@@ -145,7 +149,7 @@ def _option_rows(kinds: dict[str, Any], common: dict[str, Any]) -> Iterator[list
 def _settings() -> Iterator[list[str]]:
     said = comments(Settings) | {
         "max_body": "bytes of a request",
-        "max_sessions": "how many sessions are kept; a new one replaces the one that was not used for longest",
+        "max_sessions": "how many sessions there may be: see [limits](limits.md)",
         "session_idle_seconds": "after which an unused session ends",
         "session_seconds": "after which any session ends",
         "keep_alive_seconds": "between two keep-alive comments on an open stream",

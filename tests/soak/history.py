@@ -11,7 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Change", "History", "Operation", "Watch", "check", "find_lost", "summary_of"]
+__all__ = ["RECOVERY", "Change", "History", "Operation", "Watch", "check", "find_lost", "summary_of"]
 
 RECOVERY = 2.0
 """How many seconds after a trouble operations may still begin that fail."""
@@ -48,6 +48,8 @@ class Watch:
     """The URIs that it must get updates of, and from when on: that of the acknowledgement."""
     until: float = inf
     """When its stream ended for good, so that the client knows."""
+    opened: float = 0.0
+    """When a session began whose client does not say that its stream was refused, and tries again a second later."""
     got: list[str] = field(default_factory=list)
 
 
@@ -137,6 +139,7 @@ def find_lost(history: History, watch: Watch) -> Counter[str]:
         if change.acknowledged < inf
         and change.began >= watch.since.get(change.uri, inf)
         and change.acknowledged + DELIVERY <= watch.until
+        and not (_is_near_trouble(history, watch.opened) and _is_near_trouble(history, change.began))
     )
     return wanted - Counter(watch.got)
 
@@ -150,8 +153,11 @@ def _is_near_trouble(history: History, began: float) -> bool:
 
 
 def summary_of(history: History) -> dict[str, Any]:
-    """How many operations of each kind of client ended how."""
+    """How many operations of each kind of client ended how, and how many there were during each trouble."""
     counts = Counter(f"{one.client.rstrip('0123456789')} {one.kind}: {one.outcome}" for one in history.operations)
     counts["processes"] = len(history.processes)
-    counts["updates"] = sum(len(watch.got) for watch in history.watches)
+    for watch in history.watches:
+        counts[f"{watch.client.rstrip('0123456789')} updates"] += len(watch.got)
+    for name, begin, end in history.troubles:
+        counts[f"while {name}"] = sum(one.began <= end and one.ended >= begin for one in history.operations)
     return dict(sorted(counts.items()))

@@ -54,6 +54,7 @@ class OfficialClient(Worker):
     async def _run_connected(self, count: int) -> None:
         """Do operations, until one fails."""
         self._watch = self.begin_watch()
+        self._watch.opened = time.time() if self._mode == "legacy" else 0.0
         listening = asyncio.create_task(self._listen()) if self._mode == "auto" else None
         try:
             while self.count < count:

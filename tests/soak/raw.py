@@ -208,8 +208,9 @@ class SessionClient(_InSession):
                     text = _text_of(one, message)  # raises Failed for an error
                     raise Wrong(f"a response after a cancel: {text}")
                 if not is_cancelled:
-                    if await self._note("notifications/cancelled", requestId=one.word) != 202:
-                        raise Failed("the cancel was refused")
+                    status = await self._note("notifications/cancelled", requestId=one.word)
+                    if status != 202:
+                        raise Failed(f"the cancel was refused with status {status}")
                     is_cancelled = True
         if not is_cancelled:
             raise Failed("the stream ended early")

@@ -8,6 +8,7 @@ import random
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +25,24 @@ __all__ = ["run_soak", "soak"]
 
 SERVER = Path(__file__).parent / "server.py"
 OTHERS = (OfficialClient, FastMCPClient, TypeScriptClient)
+PACE = 0.6
+"""How many seconds a client waits at most between its operations, so that there are some during each trouble."""
 
 
-def run_soak(sessions: int, others: int, each: int, seed: int = 1) -> tuple[History, list[str], str]:
+def run_soak(
+    sessions: int, others: int, each: int, troubles: int, pace: float = 0, seed: int = 1
+) -> tuple[History, list[str], str]:
     """Start a set of replicas, and let clients use it; returns the history, its problems, and the log of the set."""
     with running_set(SERVER, persistent=True) as replicas:
-        history = asyncio.run(soak(replicas, sessions, others, each, seed))
+        history = asyncio.run(soak(replicas, sessions, others, each, troubles, pace, seed))
         history.read_journal(replicas.journal)
         return history, check(history), replicas.log.read_text("utf-8")
 
 
-async def soak(replicas: ReplicaSet, sessions: int, others: int, each: int, seed: int) -> History:
-    """Clients with so many operations each; meanwhile a replica is killed, and then Redis is restarted.
+async def soak(
+    replicas: ReplicaSet, sessions: int, others: int, each: int, troubles: int, pace: float, seed: int
+) -> History:
+    """Clients with so many operations each; meanwhile a replica is killed, Redis is restarted, and so on.
 
     So many have a session, half as many speak 2026-07-28; of each client of others there are so many on both.
     """
@@ -50,26 +57,45 @@ async def soak(replicas: ReplicaSet, sessions: int, others: int, each: int, seed
             mode = option if isinstance(option, str) else ""
             name = f"{kind.__name__}{'-' * bool(mode)}{mode}{number}".lower()
             clients.append(kind(replicas.url, name, history, random.Random(seed * 1000 + number), option))
-        trouble = asyncio.create_task(_make_trouble(replicas, history, len(clients) * each))
+            clients[-1].pace = pace
+        trouble = asyncio.create_task(_make_troubles(replicas, history, len(clients) * each, troubles))
         await asyncio.gather(*(client.run(each) for client in clients), trouble)
     return history
 
 
-async def _make_trouble(replicas: ReplicaSet, history: History, total: int) -> None:
-    """Kill a replica after a third of the operations, and restart Redis after two thirds."""
+def _kill_and_start(replicas: ReplicaSet) -> None:
+    replicas.kill_replica(0)
+    time.sleep(0.5)
+    replicas.start_replica(0)
 
-    def kill_and_start() -> None:
-        replicas.kill_replica(0)
-        time.sleep(0.5)
-        replicas.start_replica(0)
 
-    for share, name, work in (
-        (1 / 3, "a replica is killed", kill_and_start),
-        (2 / 3, "Redis is restarted", replicas.redis.restart),
-    ):
-        while len(history.operations) < total * share:
+def _pause(replicas: ReplicaSet) -> None:
+    """Let a replica do nothing for so long that the other one takes it for dead."""
+    replicas.pause_replica(1)
+    time.sleep(6)
+    replicas.resume_replica(1)
+
+
+def _freeze(replicas: ReplicaSet) -> None:
+    replicas.redis.freeze()
+    time.sleep(3)
+    replicas.redis.thaw()
+
+
+TROUBLES: dict[str, Callable[[ReplicaSet], None]] = {
+    "a replica is killed": _kill_and_start,
+    "Redis is restarted": lambda replicas: replicas.redis.restart(),
+    "a replica is paused": _pause,
+    "Redis does not answer": _freeze,
+}
+
+
+async def _make_troubles(replicas: ReplicaSet, history: History, total: int, count: int) -> None:
+    """Make the first so many troubles, one after the other, while the operations are done."""
+    for number, (name, work) in enumerate(list(TROUBLES.items())[:count], 1):
+        while len(history.operations) < total * number / (count + 1):
             await asyncio.sleep(0.02)
-        await _record(name, history, work)
+        await _record(name, history, partial(work, replicas))
 
 
 async def _record(name: str, history: History, work: Callable[[], None]) -> None:
@@ -82,11 +108,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sessions", type=int, default=12, help="clients with a session; half as many have none")
     parser.add_argument("--others", type=int, default=2, help="clients of each package and kind of revision")
-    parser.add_argument("--operations", type=int, default=45, help="of each client")
+    parser.add_argument("--operations", type=int, default=60, help="of each client")
     parser.add_argument("--seed", type=int, default=os.getpid())
     options = parser.parse_args()
     started = time.monotonic()
-    history, problems, log = run_soak(options.sessions, options.others, options.operations, options.seed)
+    history, problems, log = run_soak(
+        options.sessions, options.others, options.operations, len(TROUBLES), PACE, options.seed
+    )
     print(json.dumps(summary_of(history), indent=2))
     count, seconds = len(history.operations), time.monotonic() - started
     print(f"{count} operations in {seconds:.0f} s, seed {options.seed}; problems: {len(problems)}")

@@ -17,7 +17,7 @@ CLIENTS = {
 def test_nothing_is_lost_crossed_or_answered_twice_while_a_replica_is_killed_and_redis_restarted() -> None:
     from soak.run import run_soak  # its clients take long to load
 
-    history, problems, log = run_soak(sessions=4, others=1, each=18)
+    history, problems, log = run_soak(sessions=4, others=1, each=18, troubles=2)
     assert not problems, "\n".join([*problems, str(summary_of(history)), log[-3_000:]])
     done = [one for one in history.operations if one.outcome == "done"]
     assert {one.kind for one in done} == {"call", "question", "progress", "resume", "cancel", "update", "steal"}
@@ -41,9 +41,14 @@ def right() -> History:
     changes = [Change("note://a-1", 1.0, 1.1), Change("note://a-1", 2.0, 2.1), Change("note://a-1", 10.0)]
     session = Watch("a", {"note://a-1"}, {"note://a-1": 0.5}, got=["note://a-1", "note://a-1"])
     ended = Watch("c", {"note://a-1"}, {"note://a-1": 0.5}, until=5.0, got=["note://a-1"])  # before the second one
+    late = Watch(
+        "d", {"note://a-1"}, {"note://a-1": 9.9}, opened=9.8
+    )  # its stream was refused, and it did not say so
+    changes.append(Change("note://a-1", 10.1, 10.2))
+    session.got.append("note://a-1")
     journal = Counter({**{(one.word, "done"): 1 for one in done}, ("a-3", "cancelled"): 1})
     trouble = [("a replica is killed", 10.0, 11.0)]
-    return History([*done, cancelled, failed], [session, Watch("b"), ended], changes, trouble, journal)
+    return History([*done, cancelled, failed], [session, Watch("b"), ended, late], changes, trouble, journal)
 
 
 def test_the_checker_has_nothing_against_a_right_history() -> None:
@@ -98,12 +103,17 @@ def _lose_update_long_before_the_end(history: History) -> None:
     history.watches[2].until = 6.0
 
 
+def _lose_update_after_a_trouble(history: History) -> None:
+    history.changes.append(Change("note://a-1", 20.0, 20.1))
+    history.watches[0].got.append("note://a-1")
+
+
 def _cross_update(history: History) -> None:
     history.watches[1].got.append("note://a-1")
 
 
 def _repeat_update(history: History) -> None:
-    history.watches[0].got.extend(["note://a-1"] * 3)  # one of them after the trouble, and that one once more
+    history.watches[0].got.extend(["note://a-1"] * 4)  # one was not acknowledged, and those in trouble may come twice
 
 
 @pytest.mark.parametrize(
@@ -121,6 +131,7 @@ def _repeat_update(history: History) -> None:
         (_do_not_cancel, "cancel a-3: was not cancelled"),
         (_lose_update, "a lost updates that were acknowledged: {'note://a-1': 1}"),
         (_lose_update_long_before_the_end, "c lost updates that were acknowledged: {'note://a-1': 1}"),
+        (_lose_update_after_a_trouble, "d lost updates that were acknowledged: {'note://a-1': 1}"),
         (_cross_update, "b got updates of others: ['note://a-1']"),
         (_repeat_update, "a got updates more often than there were changes: {'note://a-1': 1}"),
     ],

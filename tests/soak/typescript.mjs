@@ -1,9 +1,10 @@
 // The official TypeScript client as a client of the soak; writes what it does as lines of JSON.
-// Arguments: the client's directory, "legacy" or "auto", a URL, a name, the number of operations, and a seed.
+// Arguments: the client's directory, "legacy" or "auto", a URL, a name, the number of operations, a seed, and how many seconds
+// it waits at most after an operation.
 
 import { pathToFileURL } from "node:url";
 
-const [folder, mode, url, name, count, seed] = process.argv.slice(2);
+const [folder, mode, url, name, count, seed, pace] = process.argv.slice(2);
 const { Client, StreamableHTTPClientTransport } = await import(pathToFileURL(`${folder}/dist/index.mjs`));
 
 const PATIENCE = 25_000; // how many milliseconds an operation may take
@@ -150,6 +151,7 @@ for (let number = 1; number <= Number(count); number += 1) {
     one.detail = String(error);
   }
   write({ ...one, ended: now() });
+  await pause(random(1000 * Number(pace) + 1));
   if (one.outcome !== "done") {
     write({ watch: session.watch, until: one.began });
     session.open = false;

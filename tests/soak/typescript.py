@@ -29,7 +29,7 @@ class TypeScriptClient(Worker):
     async def run(self, count: int) -> None:
         """Do so many operations."""
         package = installed("@modelcontextprotocol/client", "2.4.0")
-        arguments = [self._mode, self.url, self.name, str(count), str(self.chance.randint(1, 10**6))]
+        arguments = [self._mode, self.url, self.name, str(count), str(self.chance.randint(1, 10**6)), str(self.pace)]
         process = await asyncio.create_subprocess_exec(
             NODE, SCRIPT, package, *arguments, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
         )

@@ -27,6 +27,8 @@ class Worker:
     """One client. A subclass has a method for each kind of operation."""
 
     KINDS: ClassVar[tuple[str, ...]] = ()
+    pace = 0.0
+    """How many seconds it waits at most after an operation."""
 
     def __init__(self, url: str, name: str, history: History, chance: random.Random) -> None:
         self.url, self.name, self.history, self.chance = url, name, history, chance
@@ -54,6 +56,7 @@ class Worker:
         except Exception as error:  # of any client: it saw that the operation failed
             one.outcome, one.detail = "failed", f"{type(error).__name__}: {error}"
         one.ended = time.time()
+        await asyncio.sleep(self.chance.random() * self.pace)
         return one
 
     def begin_watch(self) -> Watch:

@@ -13,10 +13,14 @@ const { default: driver } = await import(pathToFileURL(join(puppeteer, "lib/pupp
 // The libraries that the package carries stand in for those that the system lacks.
 setupLambdaEnvironment(join(tmpdir(), "al2023", "lib"));
 await inflate(join(chromium, "bin/al2023.tar.br"));
-const browser = await driver.launch({
+const options = {
   executablePath: await build.executablePath(),
   args: build.args.filter((flag) => !flag.includes("web-security") && !flag.includes("insecure-content")),
   headless: "shell",
+};
+const browser = await driver.launch(options).catch((error) => {
+  console.error(error); // one start in a hundred fails on a busy machine
+  return driver.launch(options);
 });
 const page = await browser.newPage();
 const problems = [];

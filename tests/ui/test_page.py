@@ -31,7 +31,7 @@ def test_a_table_is_shown_beside_the_exact_bytes(page: Page) -> None:
     page.choose("colour", "white")
     page.run()
     assert page.texts("table.data th") == ["name", "price", "colours"]
-    assert page.texts("table.data tbody tr") == ['rose\t2.5\t["red","white"]', 'lily\t3\t["white"]']
+    assert page.texts("table.data tbody tr") == ['rose\t2.5\t["red","white"]', 'lily\t3.0\t["white"]']
     raw = page.text("pre.bytes")
     assert json.loads(raw)["result"]["structuredContent"]["result"][1]["name"] == "lily"
     assert "3.0" in raw  # as it was sent
@@ -147,6 +147,14 @@ def test_images_sounds_and_markdown_are_what_they_are(page: Page) -> None:
     assert page.texts(".result .markdown td") == ["rose", "much"]
 
 
+def test_of_thousands_of_blocks_some_are_shown(page: Page) -> None:
+    page.open()
+    blocks = "Array.from({length: 2000}, () => ({type: 'text', text: 'x'}))"
+    count = "[shown.querySelectorAll('section').length, shown.querySelector('.blocks').lastChild.textContent]"
+    script = f"(({{renderResult}}) => {{ const shown = renderResult({{content: {blocks}}}); return {count}; }})"
+    assert page.js(f"import('/ui/result.js').then({script})") == [50, "1,950 more blocks are not shown"]
+
+
 def test_what_a_server_says_is_never_html(page: Page) -> None:
     page.open("tools/weeds")
     page.run()
@@ -229,6 +237,7 @@ def test_one_run_is_shown_for_every_revision_and_policy_with_the_difference(page
     page.run("Compare revisions and policies")
     rows = [row.split("\t") for row in page.texts("table.compare tbody tr")]
     assert len(rows) == 30
+    assert [row[-5] for row in rows[:7]] == 6 * ["2026-07-28"] + ["2025-11-25"]
     assert {(row[-6], row[-5]) for row in rows} >= {("standard", "2024-11-05"), ("lean", "2026-07-28")}
     assert all(int(row[-2].replace(",", "")) > 0 and int(row[-1].replace(",", "")) > 0 for row in rows)
     assert page.text(".difference h4") == "From standard on 2026-07-28 to lean on 2026-07-28"

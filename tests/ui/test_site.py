@@ -31,6 +31,16 @@ FINDS = {
     "ToolError": "Errors",
     "redis": "Several processes",
     "exit codes": "The command line",
+    "sampling": "Context and questions",
+    "structured output": "Results and policies",
+    "output schema": "Results and policies",
+    "rate limit": "Middleware",
+    "mount": "Compose servers",
+    "timeout": "Tools",
+    "annotations": "Tools",
+    "pagination": "Tools",
+    "completion": "Prompts",
+    "Inspector": "The page",
 }
 
 

@@ -37,9 +37,9 @@ class Unreachable(Exception):
 class ServerError(Exception):
     """The server answered with a JSON-RPC error."""
 
-    def __init__(self, code: int, message: str) -> None:
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(f"the server answered with error {code}: {message}")
-        self.code = code
+        self.code, self.data = code, data
 
 
 class Transport(Protocol):
@@ -170,7 +170,8 @@ class McpClient:
             start = self.last_response[:80]
             raise Unreachable(f"the server's answer to {method} is not a message: {start!r}") from None
         if response.error is not None:
-            raise ServerError(response.error.get("code", 0), response.error.get("message", ""))
+            error = response.error
+            raise ServerError(error.get("code", 0), error.get("message", ""), error.get("data"))
         return bytes(response.result)
 
     def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:

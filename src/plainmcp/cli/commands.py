@@ -156,9 +156,16 @@ def _open_request(options: Any, target: str, kind: str, name: str) -> Generator[
                     raise
                 _check_name(client, kind, name)
                 if error.code == MissingCapability.code and not answers.capabilities:
-                    raise Unreachable(f"{error}; answer what the server asks with --answer JSON") from None
+                    raise UsageError(f"{error}; answer what the server asks with --answer JSON") from None
+                if server is not None and options.principal is None and _names_scopes(error):
+                    raise Unreachable(f"{error}; say who calls with --principal 'NAME SCOPE'") from None
                 raise
             answers.check()
+
+
+def _names_scopes(error: ServerError) -> bool:
+    """Whether a request was refused because the caller lacks scopes."""
+    return isinstance(error.data, dict) and "requiredScopes" in error.data
 
 
 def _print_result(options: Any, raw: bytes, to_lines: Callable[[dict[str, Any]], list[str]]) -> dict[str, Any]:

@@ -27,7 +27,9 @@ examples:
   plainmcp config claude-desktop app.py                   what to paste into the settings of a client
 """
 _FILE = "the file or module cannot be loaded, or has no server"
-_LINE = "the command line is wrong: an unknown option or name, arguments that are not JSON, a question without answer"
+_LINE = (
+    "the command line is wrong: an unknown option or name, arguments that are not JSON, a question without an answer"
+)
 _AWAY = "the server cannot be reached, or answers with a protocol error"
 _ASKING = {0: "done", 1: _FILE, 2: _LINE, 3: _AWAY, 130: "interrupted"}
 _CODES = {

@@ -75,10 +75,15 @@ def bill_of(features: Features) -> list[dict[str, Any]]:
     return sorted(bill, key=lambda line: (-line["characters"], line["kind"], line["name"]))
 
 
+def _sum_of(bill: list[dict[str, Any]]) -> int:
+    """The tokens of all lines of a bill."""
+    return tokens_of(sum(line["characters"] for line in bill))
+
+
 def cost_and_access(features: Features, access: Access) -> dict[str, Any]:
     """The cost of all definitions, and what no client sees, for `--json`."""
     bill = bill_of(features)
-    cost = {"approximateTokens": sum(line["approximateTokens"] for line in bill), "each": bill}
+    cost = {"approximateTokens": _sum_of(bill), "each": bill}
     return {"definitions": cost, **({"access": access} if any(access.values()) else {})}
 
 
@@ -146,7 +151,7 @@ def _align(fields: list[FieldLine]) -> list[str]:
 def _bill_lines(features: Features) -> list[str]:
     bill = bill_of(features)
     rows = [(line["name"], line["approximateTokens"]) for line in bill]
-    rows.append(("all", tokens_of(sum(line["characters"] for line in bill))))
+    rows.append(("all", _sum_of(bill)))
     width = max(len(f"{tokens:,}") for _, tokens in rows)
     lines = [f"  {f'~{tokens:,}':>{width + 1}}  {escape_controls(name)}" for name, tokens in rows]
     return ["", in_colour(_NOTE, "bold"), *lines] if bill else []

@@ -49,8 +49,7 @@ def run_program(target: str) -> None:
 def start_lifespan(server: Server) -> None:
     """Start the lifespan of a server, before it is copied: a copy has its value. Raises LoadError."""
     try:
-        for life in server.lives():
-            life.start()
+        server.start()
     except Exception as error:
         raise LoadError(f"the lifespan of {server.info.name} failed\n\n{format_user_traceback(error)}") from error
 

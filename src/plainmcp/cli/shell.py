@@ -113,7 +113,11 @@ _plainmcp() {{
 {described}
   )
   if (( CURRENT == 2 )); then
-    _describe command commands
+    if [[ "$words[2]" == -* ]]; then
+      compadd -- --help --version
+    else
+      _describe command commands
+    fi
     return
   fi
   local command="$words[2]"
@@ -141,9 +145,12 @@ def _write_fish(commands: list[_Command]) -> str:
     for command in commands:
         help = _quote_for_fish(command.help)
         lines.append(f"complete -c plainmcp -n __fish_use_subcommand -f -a {command.name} -d {help}")
-        here = f"complete -c plainmcp -n '__fish_seen_subcommand_from {command.name}'"
+        used = f"__fish_seen_subcommand_from {command.name}"
+        here = f"complete -c plainmcp -n '{used}'"
         if command.words:
-            lines.append(f"{here} -a {_quote_for_fish(' '.join(command.words))}")
+            words = " ".join(command.words)
+            is_first = f"{used}; and not __fish_seen_subcommand_from {words}"
+            lines.append(f"complete -c plainmcp -n '{is_first}' -f -a {_quote_for_fish(words)}")
         for option in command.options:
             names = " ".join(f"-{'l' if one.startswith('--') else 's'} {one.lstrip('-')}" for one in option.names)
             value = " -x -a " + _quote_for_fish(" ".join(option.choices)) if option.choices else " -r"

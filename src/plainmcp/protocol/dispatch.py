@@ -4,21 +4,30 @@ Every transport decodes a message, dispatches it here, and runs the exchange tha
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from msgspec import UNSET, Raw
 
 from ..context import LOG_LEVELS
-from ..errors import InvalidParams, InvalidRequest, MethodNotFound, ProtocolError, UnsupportedRevision
+from ..errors import (
+    InsufficientScope,
+    InvalidParams,
+    InvalidRequest,
+    MethodNotFound,
+    ProtocolError,
+    UnsupportedRevision,
+)
 from ..revisions import LATEST_HANDSHAKE, MODERN, REVISIONS, Revision
 from ..wire import codec, jsonrpc
 from ..wire.jsonrpc import ABSENT, Envelope, Meta, Params
 from .core import Core
-from .exchange import Exchange
+from .exchange import FAILURES, Exchange
 from .failures import error_response
-from .methods import Method
+from .methods import GUARDED, Method
 from .observation import observe
+from .plan import require_scopes
 from .request import Caller, Request
 
 __all__ = [
@@ -27,8 +36,10 @@ __all__ = [
     "dispatch",
     "dispatch_batch",
     "dispatch_observed",
+    "find_missing_scopes",
     "receive",
     "refuse",
+    "refuse_batch",
     "require_meta",
     "revision_from_meta",
 ]
@@ -100,9 +111,9 @@ def refuse(server: Core, error: ProtocolError, caller: Caller, envelope: Envelop
 def _revision_of(name: str, meta: Meta | None, caller: Caller) -> Revision:
     """The revision of a request: the one in its _meta, or the one of its caller."""
     if meta is not None and meta.version is not UNSET:
-        return revision_from_meta(require_meta(meta))
+        return revision_from_meta(meta)
     if caller.revision is not None:
-        return caller.revision if caller.revision.handshake else revision_from_meta(require_meta(meta))
+        return caller.revision if caller.revision.handshake else revision_from_meta(meta)
     session = caller.session
     if session is None:
         return LATEST_HANDSHAKE
@@ -123,11 +134,12 @@ def require_meta(meta: Meta | None) -> Meta:
     return meta
 
 
-def revision_from_meta(meta: Meta) -> Revision:
-    """The revision that a request names; raises UnsupportedRevision."""
-    if meta.version not in MODERN:
-        raise UnsupportedRevision(meta.version, list(MODERN))
-    return REVISIONS[meta.version]
+def revision_from_meta(meta: Meta | None) -> Revision:
+    """The revision that a request names; raises InvalidParams or UnsupportedRevision."""
+    version = require_meta(meta).version
+    if version not in MODERN:
+        raise UnsupportedRevision(version, list(MODERN))
+    return REVISIONS[version]
 
 
 def check_log_level(meta: Meta) -> None:
@@ -157,6 +169,39 @@ def check_batch(server: Core, batch: list[Any], revision: Revision) -> None:
         raise InvalidRequest(f"revision {revision.name} has no batches; send one message at a time")
     if not 0 < len(batch) <= MAX_BATCH:
         raise InvalidRequest(f"a batch holds 1 to {MAX_BATCH} messages")
+
+
+def find_missing_scopes(server: Core, batch: list[Raw], caller: Caller) -> InsufficientScope | None:
+    """The scopes that the caller lacks for the requests of a batch, all together; None if it lacks none.
+
+    Nothing runs for this: over HTTP the whole batch is refused before its first request (R26-AUTH-11).
+    """
+    required: dict[str, None] = {}
+    for part in batch:
+        try:
+            envelope = jsonrpc.decode_message(part)
+            name, params = envelope.method, envelope.params or _NO_PARAMS
+            if name is not UNSET and name in GUARDED and envelope.id is not ABSENT:
+                revision, headers = caller.assumed_revision, caller.headers
+                request = Request(envelope.id, name, params, None, revision, None, None, caller.principal, headers)
+                feature, arguments = GUARDED[name](server, request)
+                require_scopes(server, feature, request, arguments)
+        except InsufficientScope as error:
+            required |= dict.fromkeys(error.scopes)
+        except FAILURES:
+            continue  # it is answered when its turn comes
+    return InsufficientScope(tuple(required), is_anonymous=caller.principal is None) if required else None
+
+
+def refuse_batch(server: Core, error: ProtocolError, batch: list[Raw], caller: Caller) -> bytes:
+    """Answer each request of a batch with an error before any is dispatched."""
+    responses = []
+    for part in batch:
+        with suppress(ProtocolError):
+            envelope = jsonrpc.decode_message(part)
+            if envelope.method is not UNSET and envelope.id is not ABSENT:
+                responses.append(refuse(server, error, caller, envelope).response or b"")
+    return b"[" + b",".join(responses) + b"]"
 
 
 def dispatch_batch(server: Core, batch: list[Raw], caller: Caller) -> Exchange:

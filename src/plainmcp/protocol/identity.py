@@ -5,7 +5,6 @@ from functools import lru_cache
 from os import urandom
 from typing import Any
 
-from ..errors import NormalizeError
 from ..policy import Policy
 from ..values.payload import strict_policy_of
 from .core import Core
@@ -16,12 +15,16 @@ _log = logging.getLogger("plainmcp")
 
 
 def _text_of(server: Core, principal: Any) -> str | None:
-    """The JSON of a principal, or its repr; None if its class has neither."""
+    """The JSON of a principal, with the name of its class; None if it has none.
+
+    Its repr would not do: two callers may have the same, and a memory address may belong to another one next time.
+    """
+    kind: Any = type(principal)
     try:
-        return str(server.rules.encode(principal, strict_policy_of(Policy.standard)), "utf-8")
-    except NormalizeError:
-        kind: Any = type(principal)  # a memory address may belong to another caller next time
-        return repr(principal) if kind.__repr__ is not object.__repr__ else None
+        raw = server.rules.encode(principal, strict_policy_of(Policy.standard))
+    except Exception:  # the class is the author's
+        return None
+    return f"{kind.__module__}.{kind.__qualname__} {str(raw, 'utf-8')}"
 
 
 def lasting_text_of(server: Core, principal: Any, loss: str) -> str:

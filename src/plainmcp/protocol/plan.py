@@ -124,7 +124,7 @@ class Plan(Generic[F]):
             kwargs, context = self.prepare(request, arguments)
         except FAILURES as error:
             return Exchange(self.fail(request, error))
-        run = Run(self.feature, kwargs, partial(self.respond, request), request.link)
+        run = Run(self.feature, kwargs, lambda value: self.respond(request, value), request.link)
         return Invocation(step=run, plan=self, request=request, context=context)
 
     def _start_steps(self, request: Request, arguments: Any) -> Exchange:
@@ -185,12 +185,12 @@ class Invocation(Exchange, kw_only=True):
 
 
 def start_call(kind: type[Plan[Any]], server: Core, feature: Feature, request: Request, arguments: Any) -> Exchange:
-    """Start to answer a request by the plan of its feature, which is compiled at the first request."""
+    """Start to answer a request by the plan of its feature."""
     return plan_of(kind, server, feature, request).start(request, arguments)
 
 
 def plan_of(kind: type[Plan[Any]], server: Core, feature: Feature, request: Request) -> Plan[Any]:
-    """The plan of a feature for the revision of a request."""
+    """The plan of a feature for the revision of a request, which is compiled at the first request."""
     plan: Plan[Any] | None = feature.plans.get(request.revision.name)
     if plan is None or plan.server is not server:  # two servers may share a feature
         plan = feature.plans[request.revision.name] = kind(server, feature, request.revision)

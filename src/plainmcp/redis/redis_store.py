@@ -17,8 +17,8 @@ if redis.call('GET', KEYS[1]) ~= (ARGV[3] or false) then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 """
-_LARGEST_NUMBER = 0xFFFF
-_SEQUENCE_BITS = 16  # a position is the time in the id of an entry, and its number within that millisecond
+_SEQUENCE_BITS = 20  # a position is the time in the id of an entry, and its number within that millisecond
+_LARGEST_NUMBER = 2**_SEQUENCE_BITS - 1  # while the clock of Redis is set back, the time in the ids stands still
 
 
 class RedisStore:
@@ -128,7 +128,9 @@ def _milliseconds(seconds: float) -> int:
 
 def _position_of(id: Any) -> int:
     time, _, number = bytes(id).partition(b"-")
-    return int(time) << _SEQUENCE_BITS | min(int(number), _LARGEST_NUMBER)
+    if int(number) > _LARGEST_NUMBER:
+        raise StoreError("the clock of Redis was set back, and too much was written since then")
+    return int(time) << _SEQUENCE_BITS | int(number)
 
 
 def _id_of(position: int) -> str:

@@ -5,6 +5,7 @@ are checked is limited, since a value may be large and wrong everywhere.
 """
 
 from collections.abc import Iterable
+from operator import eq
 from typing import Any, NamedTuple
 
 from . import keywords
@@ -49,29 +50,21 @@ def explain(
     >>> problem.keys, problem.text
     (('days',), 'expected an integer, got a string')
     """
-    explainer = _Explainer(schema, members, check_format)
-    if places is None:
-        explainer.check(schema, value, ())
-        return explainer.problems
-    places_to_seek = list(places)
-    explainer.seek(schema, value, (), places_to_seek)
-    if not explainer.problems:
-        explainer.is_last = True
-        explainer.seek(schema, value, (), places_to_seek)
-    return explainer.problems
+    explainer = _Explainer(schema, members, check_format, in_texts=places is not None)
+    explainer.check(schema, value, ())
+    return explainer.problems if places is None else explainer.select(value, list(places))
 
 
 class _Explainer:
     """The search for problems in one value."""
 
-    def __init__(self, root: Schema, members: str, check_format: FormatCheck | None) -> None:
+    def __init__(self, root: Schema, members: str, check_format: FormatCheck | None, in_texts: bool) -> None:
         self.root = root
         self.members = members
         self.check_format = check_format
+        self.in_texts = in_texts  # whether JSON in a string is checked too
         self.problems: list[Problem] = []
         self.steps = 0
-        self.is_sure = True  # that a place belongs to the selected choice of a union
-        self.is_last = False  # so that a problem has to be noted
 
     def note(self, keys: Keys, schema: Any, value: Any, *, got: str | None = None) -> None:
         """Note a value that does not fit the schema of its place."""
@@ -112,71 +105,46 @@ class _Explainer:
 
     # Places that are known ------------------------------------------------------------------------
 
-    def seek(self, schema: Any, value: Any, keys: Keys, places: list[Keys]) -> None:
-        """Go to places that are known to be wrong, and note what is expected there."""
+    def select(self, value: Any, places: list[Keys]) -> list[Problem]:
+        """The problems of these places; one that has none by the schema does not fit its type."""
+        self.problems = [one for one in self.problems if any(_is_along(one.keys, place) for place in places)]
+        keys = [one.keys for one in self.problems]
+        rest = [place for place in places if not any(_is_along(one, place) for one in keys)]
+        for is_last in (False, True):
+            for place in rest if not (is_last and self.problems) else ():
+                self._seek(self.root, value, (), place, is_sure=True, is_last=is_last)
+        return self.problems
+
+    def _seek(self, schema: Any, value: Any, keys: Keys, place: Keys, *, is_sure: bool, is_last: bool) -> None:
+        """Note a place that is valid by the schema. In a union it may belong to another choice, so it is not sure.
+
+        If it is the `last` chance, the union itself is noted.
+        """
         choices = branches_of(self.root, schema)
-        inner = next(
-            (one["contentSchema"] for one in choices if isinstance(one, dict) and "contentSchema" in one), None
-        )
-        if inner is not None and isinstance(value, str):
-            return self._seek_in_text(inner, value, keys, places)
-        if () in places:
-            return self._note_place(schema, value, keys)
-        if len(choices) > 1:
-            if self._note_tag(choices, value, keys):
-                return None
-            choices = self._select_choices(choices, value, places)
-        if len(choices) > 1:  # it is not known which of them was meant
-            return self._note_place(schema, value, keys)
-        return self._seek_parts(follow(self.root, choices[0]), value, keys, places)
+        if len(choices) > 1 and place:
+            is_open = sum(can_hold(choice, value) for choice in choices) != 1
+            is_sure = is_sure and not is_open
+            likely = [] if is_open and is_last else likely_choices(self.root, choices, value, [place])
+            choices = likely or choices
+        if not place or len(choices) > 1:
+            if is_sure or is_last:
+                self.note(keys, schema, value)
+            return
+        key, inside, here = place[0], (*keys, place[0]), follow(self.root, choices[0])
+        if isinstance(key, Name):
+            self._note_name(here.get("propertyNames", {}) if isinstance(here, dict) else {}, key, inside)
+        elif _has(value, key):
+            self._seek(child_of(here, key), value[key], inside, place[1:], is_sure=is_sure, is_last=is_last)
+        else:
+            self._note_absent(here, value, inside)
 
-    def _select_choices(self, choices: list[Any], value: Any, places: list[Keys]) -> list[Any]:
-        """The choices of a union that the value was probably meant for."""
-        is_open = sum(can_hold(choice, value) for choice in choices) != 1
-        self.is_sure = self.is_sure and not is_open
-        if is_open and self.is_last:
-            return choices
-        return likely_choices(self.root, choices, value, places) or choices
-
-    def _seek_parts(self, schema: Any, value: Any, keys: Keys, places: list[Keys]) -> None:
-        """Go to the places inside a value."""
-        for name in dict.fromkeys(place[0] for place in places if isinstance(place[0], Name)):
-            self._note_name(schema.get("propertyNames", {}) if isinstance(schema, dict) else {}, name, (*keys, name))
-        rest = [place for place in places if not isinstance(place[0], Name)]
-        for key in dict.fromkeys(place[0] for place in rest):
-            self._seek_part(schema, value, (*keys, key), [place[1:] for place in rest if place[0] == key])
-
-    def _seek_in_text(self, schema: Any, value: str, keys: Keys, places: list[Keys]) -> None:
-        """Go to places inside the JSON that a string holds."""
-        count = len(self.problems)
-        self.seek(schema, decode_text(value), keys, places)
-        self.problems[count:] = [
-            one._replace(text=f"in the JSON of this string, {one.text}") for one in self.problems[count:]
-        ]
-
-    def _note_place(self, schema: Any, value: Any, keys: Keys) -> None:
-        count = len(self.problems)
-        self.check(schema, value, keys)
-        is_valid = len(self.problems) == count  # by the schema, but not by its type
-        if is_valid and (self.is_sure or self.is_last):
-            self.note(keys, schema, value)
-
-    def _seek_part(self, schema: Any, value: Any, keys: Keys, places: list[Keys]) -> None:
-        key = keys[-1]
-        inner = child_of(schema, key)
-        if isinstance(value, list) and isinstance(key, int):
-            if key >= len(value):
-                return self.note(keys[:-1], schema, value, got=str(len(value)))
-            return self.seek(True if inner is None else inner, value[key], keys, places)
-        if not isinstance(value, dict):
-            return self._note_place(schema, value, keys[:-1])
-        if key not in value:
-            if inner is not None:  # else it belongs to another choice
-                self.note_missing(keys, inner, value, _names_of(schema))
-            return None
-        if inner is False:
-            return self.note_unknown(keys, _names_of(schema))
-        return self.seek(True if inner is None else inner, value[key], keys, places)
+    def _note_absent(self, schema: Any, value: Any, keys: Keys) -> None:
+        """Note a part that is not there; where the schema does not know its name, it belongs to another choice."""
+        inner = child_of(schema, keys[-1])
+        if isinstance(value, list):
+            self.note(keys[:-1], schema, value, got=str(len(value)))
+        elif isinstance(value, dict) and inner is not None:
+            self.note_missing(keys, inner, value, _names_of(schema))
 
     # Everything -----------------------------------------------------------------------------------
 
@@ -198,7 +166,9 @@ class _Explainer:
             self.note(keys, here, value)
             return
         self._check_limits(here, value, keys)
-        if isinstance(value, list):
+        if isinstance(value, str):
+            self._check_text(here, value, keys)
+        elif isinstance(value, list):
             self._check_items(here, value, keys)
         elif isinstance(value, dict):
             self._check_members(here, value, keys)
@@ -211,6 +181,12 @@ class _Explainer:
         elif broken:
             count = str(len(value)) if isinstance(value, (list, dict)) else None
             self.note(keys, schema, value, got=count)
+
+    def _check_text(self, schema: Schema, value: str, keys: Keys) -> None:
+        """Note the problems of the JSON that a string holds."""
+        if self.in_texts and "contentSchema" in schema:
+            for one in self._try(schema["contentSchema"], decode_text(value), keys):
+                self.problems.append(one._replace(text=f"in the JSON of this string, {one.text}"))
 
     def _check_items(self, schema: Schema, value: list[Any], keys: Keys) -> None:
         for at, item in enumerate(value):
@@ -231,18 +207,15 @@ class _Explainer:
             inner = child_of(schema, name)
             if inner is False:
                 self.note_unknown((*keys, name), _names_of(schema))
-            elif self._check_name(schema, name, (*keys, name)) and inner is not None:
+            else:
+                self._check_name(schema.get("propertyNames"), name, (*keys, name))
                 self.check(inner, item, (*keys, name))
             if self.count_step():
                 return
 
-    def _check_name(self, schema: Any, name: str, keys: Keys) -> bool:
-        """Whether the name of a member is allowed; if not, this is noted."""
-        rule = schema.get("propertyNames") if isinstance(schema, dict) else None
-        if rule is None or not self._fork().has_problems(rule, name):
-            return True
-        self._note_name(rule, name, keys)
-        return False
+    def _check_name(self, rule: Any, name: str, keys: Keys) -> None:
+        if rule is not None and self._try(rule, name, keys):
+            self._note_name(rule, name, keys)
 
     def _note_name(self, rule: Any, name: str, keys: Keys) -> None:
         known = join_choices(describe(self.root, _as_text(one)) for one in branches_of(self.root, rule))
@@ -250,14 +223,6 @@ class _Explainer:
         near = find_nearest(name, self._allowed_values_in(rule))
         text = f"expected {words}" + ("" if near is None else f"; did you mean {describe_values([near])}?")
         self.problems.append(Problem(keys, words, "another name", text))
-
-    def _fork(self) -> "_Explainer":
-        return _Explainer(self.root, self.members, self.check_format)
-
-    def has_problems(self, schema: Any, value: Any) -> bool:
-        """Whether a value has problems."""
-        self.check(schema, value, ())
-        return bool(self.problems)
 
     def _check_union(self, schema: Schema, value: Any, keys: Keys) -> None:
         choices = branches_of(self.root, {word: schema[word] for word in ("anyOf", "oneOf") if word in schema})
@@ -287,11 +252,22 @@ class _Explainer:
         return True
 
     def _try(self, schema: Any, value: Any, keys: Keys) -> list[Problem]:
-        attempt = self._fork()
+        attempt = _Explainer(self.root, self.members, self.check_format, self.in_texts)
         attempt.steps = self.steps
         attempt.check(schema, value, keys)
         self.steps = attempt.steps
         return attempt.problems
+
+
+def _is_along(keys: Keys, place: Keys) -> bool:
+    """Whether one of two places is the other, or inside it."""
+    return all(map(eq, keys, place))
+
+
+def _has(value: Any, key: Any) -> bool:
+    if isinstance(value, list):
+        return isinstance(key, int) and key < len(value)
+    return isinstance(value, dict) and key in value
 
 
 def _names_of(schema: Any) -> list[str]:

@@ -4,10 +4,8 @@ Decides which return hints become an output schema. hint_schema makes the schema
 nor revisions.
 """
 
-import dataclasses
 import enum
 import inspect
-import typing
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, get_args, get_origin
 
@@ -18,7 +16,8 @@ from ..foreign import classes
 from ..policy import Policy
 from ..types import Wire
 from ..values.encode import RULES
-from . import hint_schema, hints
+from ..values.families import family_of
+from . import hint_schema, hints, records
 from .hints import Parameter
 from .subschemas import (
     Schema,
@@ -159,7 +158,8 @@ def output_schema(
     try:
         if not _is_wanted(annotation, which) or not _is_data(annotation, opaque):
             return None
-        hint = hints.rebuild(hints.with_lists(annotation), _to_written_form)
+        _refuse_renamed(annotation)
+        hint = hints.with_lists(annotation)
         make = hint_schema.for_output_with_defaults if show_defaults else hint_schema.for_output
         schema, definitions = make(hint, drop_none=drop_none)
     except AuthorError:  # a hint that cannot be read gives no schema
@@ -232,30 +232,24 @@ def _is_mapping(hint: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, Mapping)
 
 
-def _to_written_form(hint: Any) -> Any:
-    """A TypedDict of the fields in JSON, for a record whose class has other attributes; any other hint itself."""
-    kind: Any = get_origin(hint) or hint
-    if not isinstance(kind, type) or not any(map(_is_rewritten, hints.parts_of(kind))):
-        return hint
-    if not hints.is_record(kind) or hints.needs_pydantic(kind) or _is_recursive(kind):
-        raise AuthorError(f"{kind.__name__} is not written as its class says, and too intricate to rewrite")
-    fields = {}
-    for name, (field, required) in hints.fields_of(kind).items():
-        inner = hints.rebuild(field, _to_written_form)
-        fields[name] = inner if required else typing.NotRequired[inner]
-    return typing.TypedDict(kind.__name__, fields)  # type: ignore[operator]
+def _refuse_renamed(hint: Any) -> None:
+    """Raise AuthorError for names of the author's own (S001-34) in a class that refers to itself, or is a tuple.
+
+    And in one that is for pydantic, which does not know these names.
+    """
+    for kind in hints.parts_of(hint):
+        if any(family_of(part) in _RENAMED and records.is_renamed(part) for part in hints.parts_of(kind)) and (
+            family_of(kind) is not None
+            and (not hints.is_record(kind) or hints.needs_pydantic(kind) or _is_recursive(kind))
+        ):
+            raise AuthorError(f"{kind.__name__} has names of its own in JSON where they cannot be followed")
+
+
+_RENAMED = ("dataclass", "attrs")
 
 
 def _is_recursive(kind: type) -> bool:
-    return any(part is kind for field, _ in hints.fields_of(kind).values() for part in hints.parts_of(field))
-
-
-def _is_rewritten(kind: Any) -> bool:
-    """Whether a class has other names in JSON (S001-34), or private attributes of attrs."""
-    if dataclasses.is_dataclass(kind):
-        return any("json" in field.metadata for field in dataclasses.fields(kind))
-    public = classes.attrs_fields_of(kind)
-    return public is not None and len(public) != len(kind.__attrs_attrs__)
+    return any(part is kind for field in records.fields_sent_by(kind) for part in hints.parts_of(field.hint))
 
 
 # By hand ------------------------------------------------------------------------------------------

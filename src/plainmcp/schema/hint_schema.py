@@ -7,7 +7,6 @@ schemas of its own types.
 import re
 from typing import Any
 
-from ..foreign import classes
 from . import hints, matching, node_schema, records, type_tree
 from .subschemas import (
     INTEGER_NAME,
@@ -54,16 +53,12 @@ def for_input(
 def for_output(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitions]:
     """The schema of a value that is sent, and the definitions it needs; with `drop_none` it is sent without nulls."""
     schema, definitions = _compile(hint, "serialization", True)
-    always_sent = _always_sent_by(hint)
 
     def tidy(here: Schema) -> Schema:
         here = map_schemas(_tidy(here), tidy)
         here.pop("default", None)  # of no use in output
         if here.get("format") in _UNSURE:
             del here["format"]
-        names = here.get("properties", {})
-        if tuple(names) in always_sent:
-            here["required"] = [name for name in names if name in always_sent[tuple(names)]]
         return order_keywords(_drop_nullable_required(here) if drop_none else here)
 
     return tidy(schema), {name: tidy(one) for name, one in definitions.items()}
@@ -72,9 +67,9 @@ def for_output(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitio
 def for_output_with_defaults(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitions]:
     """The schema of a value that is sent, in which fields with a default are optional, as if it were read.
 
-    A model that is sent with other names than it is read with has the schema of `for_output`.
+    A record that is sent with other names than it is read with has the schema of `for_output`.
     """
-    if any(_has_names_for_output(part) for part in hints.parts_of(hint)):
+    if any(map(records.is_renamed, hints.parts_of(hint))):
         return for_output(hint, drop_none=drop_none)
     schema, definitions = for_input(hint, root=True, as_pydantic=True)
 
@@ -86,25 +81,9 @@ def for_output_with_defaults(hint: Any, *, drop_none: bool = False) -> tuple[Sch
     return tidy(schema), {name: tidy(one) for name, one in definitions.items()}
 
 
-def _has_names_for_output(hint: Any) -> bool:
-    fields = getattr(hint, "model_fields", {}) if classes.is_pydantic(hint) else {}
-    return any(one.validation_alias != one.serialization_alias for one in fields.values())
-
-
 _NUMBER_NAMES = ({"pattern": INTEGER_NAME}, {"pattern": NUMBER_NAME})
 _UNSURE = frozenset({"date-time", "time", "duration"})
 """Formats that a value may not have: a time without a time zone, a duration that is negative or has fractions."""
-
-
-def _always_sent_by(hint: Any) -> dict[tuple[str, ...], set[str]]:
-    """The fields that records in a hint always send, by the names of all their fields; msgspec may omit others."""
-    always_sent: dict[tuple[str, ...], set[str]] = {}
-    for part in hints.parts_of(hint):
-        if hints.is_record(part) and not classes.is_pydantic(part):
-            fields = records.sent_fields_of(part)
-            names, always = tuple(one.name for one in fields), {one.name for one in fields if one.always}
-            always_sent[names] = always & always_sent.get(names, always)
-    return {names: always for names, always in always_sent.items() if always}
 
 
 def _drop_nullable_required(schema: Schema) -> Schema:

@@ -1,10 +1,9 @@
-"""The parts of a type hint: its choices, its records and their fields, and whether it needs pydantic.
+"""The parts of a type hint: its choices, the classes in it, and whether it needs pydantic.
 
 Knows hints only, neither JSON Schema nor values.
 """
 
 import collections.abc as abc
-import dataclasses
 import enum
 import inspect
 import types
@@ -18,26 +17,24 @@ import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
+from ..values.families import family_of, is_array
 from .generics import resolve_annotations
 
 __all__ = [
     "Parameter",
     "check_hash",
     "choices_of",
-    "fields_of",
     "flag_values_of",
+    "has_hash",
     "is_alias",
     "is_atom",
     "is_generic",
     "is_record",
-    "is_required_field",
     "is_tuple",
-    "is_typed_dict",
     "is_union",
     "is_wrapper",
     "needs_pydantic",
     "parts_of",
-    "rebuild",
     "unwrap",
     "unwrap_all",
     "with_lists",
@@ -143,6 +140,15 @@ def _class_of(hint: Any) -> Any:
     return get_origin(inner) or inner
 
 
+def has_hash(value: Any) -> bool:
+    """Whether a value has a hash."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
 def check_hash(kind: Any, holder: Any) -> None:
     """Raise AuthorError for a class whose values have no hash."""
     if isinstance(kind, type) and kind.__hash__ is None:
@@ -164,54 +170,10 @@ def flag_values_of(kind: type[enum.Flag]) -> range | list[int]:
 _FEW = 5  # flags, with 32 combinations
 
 
-# Records ------------------------------------------------------------------------------------------
-
-
-def is_typed_dict(kind: Any) -> bool:
-    """Whether this is a TypedDict, of typing or of typing_extensions."""
-    return isinstance(kind, type) and issubclass(kind, dict) and hasattr(kind, "__required_keys__")
-
-
 def is_record(hint: Any) -> bool:
     """Whether values of this type are objects with named fields."""
     kind = _class_of(hint)
-    if not isinstance(kind, type):
-        return False
-    if issubclass(kind, msgspec.Struct):
-        return not kind.__struct_config__.array_like
-    attrs = classes.attrs_fields_of(kind) is not None
-    return dataclasses.is_dataclass(kind) or is_typed_dict(kind) or attrs or classes.is_pydantic(kind)
-
-
-def fields_of(hint: Any) -> dict[str, tuple[Any, bool]]:
-    """The fields of a record that is not pydantic's, by their names in JSON: the hint, and whether it is required."""
-    kind = _class_of(hint)
-    annotations = resolve_annotations(kind)
-    if is_typed_dict(kind):
-        return {name: (_strip_marks(hint), name in kind.__required_keys__) for name, hint in annotations.items()}
-    if issubclass(kind, msgspec.Struct):
-        return {field.encode_name: (field.type, field.required) for field in msgspec.structs.fields(kind)}
-    if dataclasses.is_dataclass(kind):
-        tags = {field: field.metadata.get("json", field.name) for field in dataclasses.fields(kind)}
-        return {tag: (annotations[f.name], is_required_field(f)) for f, tag in tags.items() if tag != "-"}
-    public = classes.attrs_fields_of(kind) or ()
-    fields = [field for field in kind.__attrs_attrs__ if field.name in public]
-    return {field.name: (annotations.get(field.name, Any), _is_nothing(field.default)) for field in fields}
-
-
-def _strip_marks(hint: Any) -> Any:
-    """The hint of a TypedDict's key without Required and the like."""
-    return _strip_marks(get_args(hint)[0]) if is_wrapper(get_origin(hint)) else hint
-
-
-def is_required_field(field: "dataclasses.Field[Any]") -> bool:
-    """Whether a field of a dataclass has no default."""
-    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-
-
-def _is_nothing(default: Any) -> bool:
-    """Whether this is attrs' marker for "no default", recognised without importing attrs."""
-    return type(default).__name__ == "_Nothing"
+    return family_of(kind) is not None and not is_array(kind)
 
 
 # Walking ------------------------------------------------------------------------------------------
@@ -251,15 +213,9 @@ def _walk(hint: Any, inside: bool) -> Iterator[Any]:
         if is_union(part):
             continue
         yield kind
-        if inside and _has_hints(kind) and kind not in entered:
+        if inside and kind not in entered and family_of(kind) is not None and not classes.is_pydantic(kind):
             entered.add(kind)
             waiting.extend(resolve_annotations(kind).values())
-
-
-def _has_hints(kind: Any) -> bool:
-    named_tuple = isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
-    struct = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
-    return (is_record(kind) or named_tuple or struct) and not classes.is_pydantic(kind)
 
 
 def needs_pydantic(hint: Any) -> bool:
@@ -271,29 +227,23 @@ def needs_pydantic(hint: Any) -> bool:
     )
 
 
-def rebuild(hint: Any, swap: Callable[[Any], Any]) -> Any:
-    """A hint with each class in it replaced by `swap`, innermost first; records are not entered."""
-    if hasattr(hint, "__metadata__"):
-        return Annotated[(rebuild(hint.__origin__, swap), *hint.__metadata__)]
-    args = get_args(hint)
-    if not args or get_origin(hint) in (Literal, abc.Callable):
-        return swap(hint)
-    inner = tuple(arg if arg is ... else rebuild(arg, swap) for arg in args)
-    if is_union(hint):
-        return Union[inner]  # noqa: UP007 - their number is not known
-    return swap(hint if inner == args else get_origin(hint)[inner])
-
-
 def with_lists(hint: Any) -> Any:
-    """A hint with lists in the place of iterators, as in JSON.
+    """A hint with lists in the place of iterators, as in JSON; records are not entered.
 
     >>> with_lists(abc.Iterator[int])
     list[int]
     """
-    streams = (abc.Iterable, abc.Iterator, abc.Generator, deque)
-    return rebuild(hint, lambda one: _list_of(one) if _class_of(one) in streams else one)
-
-
-def _list_of(hint: Any) -> Any:
+    if hasattr(hint, "__metadata__"):
+        return Annotated[(with_lists(hint.__origin__), *hint.__metadata__)]
     args = get_args(hint)
-    return list[args[0]] if args else list  # type: ignore[valid-type]
+    if get_origin(hint) in (Literal, abc.Callable):
+        return hint
+    inner = tuple(arg if arg is ... else with_lists(arg) for arg in args)
+    if args and is_union(hint):
+        return Union[inner]  # noqa: UP007 - their number is not known
+    if _class_of(hint) in _STREAMS:
+        return list[inner[0]] if inner else list  # type: ignore[valid-type]
+    return hint if inner == args else get_origin(hint)[inner]
+
+
+_STREAMS = (abc.Iterable, abc.Iterator, abc.Generator, deque)

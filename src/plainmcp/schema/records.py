@@ -1,6 +1,6 @@
-"""The fields of records: those that are sent, and those that are read, with the constructor that takes them.
+"""The fields of records: their names in the class and in JSON, their hints and defaults, and the constructor.
 
-A record is a dataclass, a TypedDict, a pydantic model, an attrs class, a NamedTuple or a Struct. Knows no values.
+A record is a class of one of the families in values/families; each has its function here. Knows no values.
 """
 
 import dataclasses
@@ -13,123 +13,94 @@ import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
+from ..values.families import Family, family_of
 from . import generics, hints
-from .generics import annotations_of
 from .nodes import MISSING
 
-__all__ = [
-    "Constructor",
-    "InputField",
-    "SentField",
-    "constructor_of",
-    "has_pydantic_fields",
-    "sent_annotations_of",
-    "sent_fields_of",
-]
+__all__ = ["RecordField", "RecordType", "fields_sent_by", "has_pydantic_fields", "is_renamed", "record_of"]
 
-Default = Callable[[], Any]
+Annotations = Mapping[str, Any]
+Fill = Callable[[], Any]
 
 
-class SentField(NamedTuple):
-    """A field that is sent: `always` by a value of its class, or not; `default` makes it where a dict lacks it."""
+class RecordField(NamedTuple):
+    """One field of a record.
 
-    name: str
+    `name` is its name in the class, None for a tag. It is `read_as` one name in JSON and `sent_as` another, or not at
+    all. It may be `required` in what is read, and `always` be sent by a value of its class. A schema shows its
+    `default`; `fill` makes the default where a dict lacks the field.
+    """
+
+    name: str | None
     hint: Any
+    read_as: str | None
+    sent_as: str | None
+    required: bool = True
     always: bool = True
-    default: Default | None = None
+    default: Any = MISSING
+    fill: Fill | None = None
 
 
-def sent_fields_of(hint: Any) -> list[SentField]:
-    """The fields that values of a record type send.
+class RecordType(NamedTuple):
+    """The fields of a record, and how one is made of them, by their names; one that is `closed` takes no others.
+
+    With `is_plain` msgspec makes the same record of them.
+    """
+
+    fields: list[RecordField]
+    make: Callable[..., Any]
+    closed: bool = False
+    is_plain: bool = True
+
+
+def record_of(hint: Any) -> RecordType | None:
+    """The record that a hint is; None for any other hint, and for a model of pydantic. Raises AuthorError."""
+    kind: Any = get_origin(hint) or hint
+    family = family_of(kind)
+    if family is None or family == "model":
+        return None
+    annotations = generics.annotations_of(hint)
+    if family == "dataclass":
+        _refuse_init_variables(kind, annotations)
+    return _FAMILIES[family](kind, annotations)
+
+
+def fields_sent_by(hint: Any) -> list[RecordField]:
+    """The fields that values of a record type send; one whose hint cannot be resolved has the hint Any.
 
     >>> from dataclasses import make_dataclass
-    >>> sent_fields_of(make_dataclass("City", [("name", str)]))
-    [SentField(name='name', hint=<class 'str'>, always=True, default=None)]
+    >>> [field.sent_as for field in fields_sent_by(make_dataclass("City", [("name", str)]))]
+    ['name']
     """
+    return [field for field in _fields_of(hint) if field.sent_as is not None]
+
+
+def is_renamed(hint: Any) -> bool:
+    """Whether a record has a field that is sent with another name than it is read with, or not at all."""
+    return any(field.read_as not in (None, field.sent_as) for field in _fields_of(hint))
+
+
+def has_pydantic_fields(hint: Any) -> bool:
+    """Whether a record that is not a model has fields for pydantic: with other names or defaults by `Field`."""
     kind: Any = get_origin(hint) or hint
-    if hasattr(kind, "model_fields"):
-        return _fields_of_model(kind)
-    annotations = sent_annotations_of(hint)
-    if hints.is_typed_dict(kind):
-        return [SentField(name, one, name in kind.__required_keys__) for name, one in annotations.items()]
-    if issubclass(kind, msgspec.Struct):
-        return _fields_of_struct(kind, annotations)
-    if issubclass(kind, tuple):
-        return _fields_of_named_tuple(kind, annotations)
-    if dataclasses.is_dataclass(kind):
-        return _fields_of_dataclass(kind, annotations)
-    public = classes.attrs_fields_of(kind) or ()
-    return [
-        SentField(field.name, annotations.get(field.name, Any), True, classes.attrs_default_of(field))
-        for field in kind.__attrs_attrs__
-        if field.name in public
-    ]
+    if hasattr(kind, "__pydantic_config__"):
+        return True
+    record = None if family_of(kind) == "struct" else record_of(hint)
+    parts = [(field.default, *getattr(field.hint, "__metadata__", ())) for field in record.fields] if record else []
+    return any(classes.has_name_or_default(part) for field_parts in parts for part in field_parts)
 
 
-def _fields_of_model(kind: Any) -> list[SentField]:
-    fields = [
-        SentField(
-            field.serialization_alias or field.alias or name,
-            field.annotation,
-            not (field.exclude or getattr(field, "exclude_if", None)),
-            None if field.is_required() else _default_of_model(field),
-        )
-        for name, field in kind.model_fields.items()
-    ]
-    computed = [
-        SentField(field.alias or name, field.return_type) for name, field in kind.model_computed_fields.items()
-    ]
-    return fields + computed
-
-
-def _default_of_model(field: Any) -> Default:
-    return lambda: field.get_default(call_default_factory=True, validated_data={})
-
-
-def _fields_of_struct(kind: type[msgspec.Struct], annotations: Mapping[str, Any]) -> list[SentField]:
-    config = kind.__struct_config__
-    fields = [] if config.tag is None else [SentField(str(config.tag_field), Any, True, lambda: config.tag)]
-    for field in msgspec.structs.fields(kind):
-        hint = annotations.get(field.name, field.type)
-        is_optional = (config.omit_defaults and not field.required) or msgspec.UnsetType in hints.choices_of(hint)
-        fields.append(SentField(field.encode_name, hint, not is_optional, _default_of(field, msgspec.NODEFAULT)))
-    return fields
-
-
-def _fields_of_named_tuple(kind: Any, annotations: Mapping[str, Any]) -> list[SentField]:
-    defaults = {name: partial(kind._field_defaults.get, name) for name in kind._field_defaults}
-    return [SentField(name, annotations.get(name, Any), True, defaults.get(name)) for name in kind._fields]
-
-
-def _fields_of_dataclass(kind: Any, annotations: Mapping[str, Any]) -> list[SentField]:
-    fields = [(field.metadata.get("json", field.name), field) for field in dataclasses.fields(kind)]
-    return [
-        SentField(name, annotations.get(field.name, Any), True, _default_of(field, dataclasses.MISSING))
-        for name, field in fields
-        if name != "-"  # S001-34: such a field is never sent
-    ]
-
-
-def _default_of(field: Any, missing: Any) -> Default | None:
-    if field.default is not missing:
-        return lambda: field.default
-    factory: Default | None = None if field.default_factory is missing else field.default_factory
-    return factory
-
-
-def sent_annotations_of(hint: Any) -> dict[str, Any]:
-    """The annotations of a class, inherited ones too, with the type arguments of a generic class.
-
-    Where one of them cannot be resolved, each is Any: the names of the fields are still known.
-
-    >>> from typing import Generic, TypeVar
-    >>> T = TypeVar("T")
-    >>> class Box(Generic[T]):
-    ...     item: list[T]
-    >>> sent_annotations_of(Box[int])
-    {'item': list[int]}
-    """
+def _fields_of(hint: Any) -> list[RecordField]:
+    """The fields of a class, which has none if it is not a record; hints that cannot be resolved are Any."""
     kind: Any = get_origin(hint) or hint
+    family = family_of(kind)
+    if family is None:
+        return []
+    return _FAMILIES[family](kind, {} if family == "model" else _resolve_or_any(hint, kind)).fields
+
+
+def _resolve_or_any(hint: Any, kind: type) -> Annotations:
+    """The annotations of a class; where one of them cannot be resolved, each is Any, and so is a type variable."""
     try:
         annotations = generics.annotations_of(hint)
     except AuthorError:
@@ -140,68 +111,36 @@ def sent_annotations_of(hint: Any) -> dict[str, Any]:
     }
 
 
-# Fields that are read ------------------------------------------------------------------------------
+# Families -----------------------------------------------------------------------------------------
 
 
-class InputField(NamedTuple):
-    """A field that is read: its name in JSON, its name in the class, its hint; a tag has no name in the class."""
-
-    wire: str
-    name: str | None
-    hint: Any
-    required: bool
-    default: Any = MISSING
-
-
-class Constructor(NamedTuple):
-    """How a record is made of its fields, by their names; one that is `closed` takes no others.
-
-    With `is_array` the fields are the items of an array. With `is_plain` msgspec makes the same record of them.
-    """
-
-    fields: list[InputField]
-    make: Callable[..., Any]
-    closed: bool = False
-    is_array: bool = False
-    is_plain: bool = True
+def _read_model(kind: Any, annotations: Annotations) -> RecordType:
+    fields = [
+        RecordField(
+            name,
+            field.annotation,
+            field.validation_alias or name,
+            field.serialization_alias or field.alias or name,
+            field.is_required(),
+            not (field.exclude or getattr(field, "exclude_if", None)),
+            fill=None
+            if field.is_required()
+            else partial(field.get_default, call_default_factory=True, validated_data={}),
+        )
+        for name, field in kind.model_fields.items()
+    ]
+    for name, field in kind.model_computed_fields.items():
+        fields.append(RecordField(name, field.return_type, None, field.alias or name))
+    return RecordType(fields, kind)
 
 
-def has_pydantic_fields(hint: Any) -> bool:
-    """Whether a record that is not a model has fields for pydantic: with other names or defaults by `Field`."""
-    kind: Any = get_origin(hint) or hint
-    if hasattr(kind, "__pydantic_config__"):
-        return True
-    constructor = constructor_of(hint)
-    if constructor is None or issubclass(kind, msgspec.Struct):
-        return False
-    parts = [(field.default, *getattr(field.hint, "__metadata__", ())) for field in constructor.fields]
-    return any(classes.has_name_or_default(part) for field_parts in parts for part in field_parts)
-
-
-def constructor_of(hint: Any) -> Constructor | None:
-    """The constructor of a record class; None for any other class. Raises AuthorError."""
-    kind: Any = get_origin(hint) or hint
-    if not isinstance(kind, type):
-        return None
-    if hints.is_typed_dict(kind):
-        return _constructor_of_typed_dict(hint, kind)
-    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return _constructor_of_named_tuple(hint, kind)
-    if issubclass(kind, msgspec.Struct):
-        return _constructor_of_struct(hint, kind)
-    if dataclasses.is_dataclass(kind):
-        return _constructor_of_dataclass(hint, kind)
-    return None if classes.attrs_fields_of(kind) is None else _constructor_of_attrs(hint, kind)
-
-
-def _constructor_of_typed_dict(hint: Any, kind: Any) -> Constructor:
+def _read_typed_dict(kind: Any, annotations: Annotations) -> RecordType:
     fields = []
-    # Sorted by name, as msgspec lists them.
-    for name, one in sorted(annotations_of(hint).items()):
-        inner, required = _split_marks(one, name in kind.__required_keys__)
-        fields.append(InputField(name, name, inner, required))
+    for name, hint in sorted(annotations.items()):  # as msgspec lists them
+        inner, required = _split_marks(hint, name in kind.__required_keys__)
+        fields.append(RecordField(name, inner, name, name, required, required))
     closed = bool(getattr(kind, "__closed__", False))
-    return Constructor(fields, dict, closed=closed, is_plain=not closed)
+    return RecordType(fields, dict, closed, is_plain=not closed)
 
 
 def _split_marks(hint: Any, required: bool) -> tuple[Any, bool]:
@@ -222,27 +161,38 @@ def _split_marks(hint: Any, required: bool) -> tuple[Any, bool]:
     return hint, required
 
 
-def _constructor_of_named_tuple(hint: Any, kind: Any) -> Constructor:
-    annotations, defaults = annotations_of(hint), kind._field_defaults
+def _read_named_tuple(kind: Any, annotations: Annotations) -> RecordType:
+    defaults = kind._field_defaults
     fields = [
-        InputField(name, name, annotations.get(name, Any), name not in defaults, defaults.get(name, MISSING))
+        RecordField(
+            name,
+            annotations.get(name, Any),
+            name,
+            name,
+            required=name not in defaults,
+            default=defaults.get(name, MISSING),
+            fill=partial(defaults.get, name) if name in defaults else None,
+        )
         for name in kind._fields
     ]
-    return Constructor(fields, kind, closed=True, is_array=True)
+    return RecordType(fields, kind, closed=True)
 
 
-def _constructor_of_struct(hint: Any, kind: type[msgspec.Struct]) -> Constructor:
+def _read_struct(kind: type[msgspec.Struct], annotations: Annotations) -> RecordType:
     config = kind.__struct_config__
-    annotations = annotations_of(hint)
-    tag = config.tag
-    tagged = [] if tag is None else [InputField(str(config.tag_field), None, Literal[tag], True)]
-    fields = [
-        InputField(
-            one.encode_name, one.name, annotations.get(one.name, one.type), one.required, _default_of_struct(one)
+    fields = []
+    if config.tag is not None:
+        name = str(config.tag_field)
+        fields.append(RecordField(None, Literal[config.tag], name, name, fill=lambda: config.tag))
+    for one in msgspec.structs.fields(kind):
+        hint = annotations.get(one.name, one.type)
+        can_be_unset = msgspec.UnsetType in hints.choices_of(hint)
+        always = not can_be_unset and (one.required or not config.omit_defaults)
+        default, fill = _default_of_struct(one), _fill_of(one, msgspec.NODEFAULT)
+        fields.append(
+            RecordField(one.name, hint, one.encode_name, one.encode_name, one.required, always, default, fill)
         )
-        for one in msgspec.structs.fields(kind)
-    ]
-    return Constructor(tagged + fields, kind, config.forbid_unknown_fields, config.array_like, is_plain=tag is None)
+    return RecordType(fields, kind, config.forbid_unknown_fields, is_plain=config.tag is None)
 
 
 def _default_of_struct(field: Any) -> Any:
@@ -251,44 +201,61 @@ def _default_of_struct(field: Any) -> Any:
     return MISSING if field.default in (msgspec.NODEFAULT, msgspec.UNSET) else field.default
 
 
-def _constructor_of_dataclass(hint: Any, kind: Any) -> Constructor:
-    annotations = annotations_of(hint)
-    all_fields = kind.__dataclass_fields__.values()
-    init_only = [field.name for field in all_fields if type(annotations.get(field.name)) is dataclasses.InitVar]
-    if init_only:
-        name = f"{kind.__name__}.{init_only[0]}"
-        raise AuthorError(f"{name} is an InitVar, which has no place in JSON; make it a field")
-    fields = [
-        InputField(
-            one.name,
+def _fill_of(field: Any, missing: Any) -> Fill | None:
+    if field.default is not missing:
+        return lambda: field.default
+    fill: Fill | None = None if field.default_factory is missing else field.default_factory
+    return fill
+
+
+def _read_dataclass(kind: Any, annotations: Annotations) -> RecordType:
+    all_fields = dataclasses.fields(kind)
+    fields = []
+    for one in all_fields:
+        wire, fill = one.metadata.get("json", one.name), _fill_of(one, dataclasses.MISSING)
+        field = RecordField(
             one.name,
             annotations.get(one.name, Any),
-            hints.is_required_field(one),
-            _default_of_dataclass(one),
+            one.name if one.init else None,
+            None if wire == "-" else wire,  # S001-34: such a field is never sent
+            required=fill is None,
+            always=one.init or fill is not None,
+            default=MISSING if one.default is dataclasses.MISSING else one.default,
+            fill=fill,
         )
-        for one in dataclasses.fields(kind)
-        if one.init
-    ]
-    plain = len(fields) == len(dataclasses.fields(kind)) and kind.__dataclass_params__.init
-    return Constructor(fields, kind, is_plain=plain)
+        fields.append(field)
+    return RecordType(fields, kind, is_plain=all(one.init for one in all_fields) and kind.__dataclass_params__.init)
 
 
-def _default_of_dataclass(field: "dataclasses.Field[Any]") -> Any:
-    return MISSING if field.default is dataclasses.MISSING else field.default
+def _refuse_init_variables(kind: Any, annotations: Annotations) -> None:
+    for name in kind.__dataclass_fields__:
+        if type(annotations.get(name)) is dataclasses.InitVar:
+            raise AuthorError(f"{kind.__name__}.{name} is an InitVar, which has no place in JSON; make it a field")
 
 
-def _constructor_of_attrs(hint: Any, kind: Any) -> Constructor:
-    annotations = annotations_of(hint)
-    attributes = [one for one in kind.__attrs_attrs__ if one.init]
-    fields = [
-        InputField(one.name, one.alias, annotations.get(one.name, Any), *_default_of_attrs(one.default))
-        for one in attributes
-    ]
-    plain = len(attributes) == len(kind.__attrs_attrs__) and all(one.converter is None for one in attributes)
-    return Constructor(fields, kind, is_plain=plain)
+def _read_attrs(kind: Any, annotations: Annotations) -> RecordType:
+    fields, public = [], classes.attrs_fields_of(kind) or ()
+    for one in kind.__attrs_attrs__:
+        default = type(one.default).__name__  # recognised without importing attrs
+        field = RecordField(
+            one.alias,
+            annotations.get(one.name, Any),
+            one.name if one.init else None,
+            one.name if one.name in public else None,
+            required=default == "_Nothing",
+            always=one.init or default != "_Nothing",
+            default=MISSING if default in ("_Nothing", "Factory") else one.default,
+            fill=classes.attrs_default_of(one),
+        )
+        fields.append(field)
+    return RecordType(fields, kind, is_plain=all(one.init and one.converter is None for one in kind.__attrs_attrs__))
 
 
-def _default_of_attrs(default: Any) -> tuple[bool, Any]:
-    """Whether an attribute is required, and its default; recognised without importing attrs."""
-    name = type(default).__name__
-    return name == "_Nothing", MISSING if name in ("_Nothing", "Factory") else default
+_FAMILIES: dict[Family, Callable[[Any, Annotations], RecordType]] = {
+    "model": _read_model,
+    "typed_dict": _read_typed_dict,
+    "named_tuple": _read_named_tuple,
+    "struct": _read_struct,
+    "dataclass": _read_dataclass,
+    "attrs": _read_attrs,
+}

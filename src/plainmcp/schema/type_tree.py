@@ -17,6 +17,7 @@ import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
+from ..values.families import is_array
 from . import formats, hints, pydantic, records
 from .generics import resolve, substitute
 from .nodes import (
@@ -35,7 +36,6 @@ from .nodes import (
     Union,
     with_limits,
 )
-from .records import Constructor
 from .subschemas import with_definitions
 
 __all__ = ["tree_of"]
@@ -146,9 +146,9 @@ class _Parser:
             return self._parse_enum(kind)
         if kind in _SCALARS:
             return Scalar(kind, kind)
-        constructor = records.constructor_of(hint)
-        if constructor is not None:
-            return self._parse_record(hint, constructor)
+        record = records.record_of(hint)
+        if record is not None:
+            return self._parse_record(hint, kind, record)
         return self._parse_leaf(hint, kind, args)
 
     def _parse_leaf(self, hint: Any, kind: type, args: tuple[Any, ...]) -> Node:
@@ -208,24 +208,23 @@ class _Parser:
 
     # Records --------------------------------------------------------------------------------------
 
-    def _parse_record(self, hint: Any, constructor: Constructor) -> Node:
+    def _parse_record(self, hint: Any, kind: type, record: records.RecordType) -> Node:
         if hint in self._nodes:
             return self._nodes[hint]
-        node = (
-            Row(hint, constructor.make, closed=constructor.closed)
-            if constructor.is_array
-            else Record(hint, constructor.make, closed=constructor.closed)
-        )
+        make: Any = Row if is_array(kind) else Record
+        node: Row | Record = make(hint, record.make, closed=record.closed)
         self._nodes[hint] = node
         self._open_records.append(hint)
-        fields = [
-            (one.wire, Field(one.name, self.parse(one.hint), one.required, one.default)) for one in constructor.fields
-        ]
+        fields = {}
+        for one in record.fields:
+            wire, required = (one.read_as, one.required) if self._is_input else (one.sent_as, one.always)
+            if wire is not None:
+                fields[wire] = Field(one.name, self.parse(one.hint), required, one.default)
         self._open_records.pop()
         if isinstance(node, Row):
-            node.items += [field for _, field in fields]
+            node.items += fields.values()
         else:
-            node.fields |= dict(fields)
+            node.fields |= fields
         return node
 
     def _parse_alias(self, hint: Any) -> Node:

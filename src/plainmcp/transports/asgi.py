@@ -22,7 +22,7 @@ from .http.new_endpoint import make_endpoint
 from .http.response import Refused, Response, without_body
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
-from .run_async import call_soon, run_async, start, start_task
+from .run_async import advance, call_soon, run_async, start, start_task
 from .shares import OwnShare, caller_of
 
 __all__ = ["ASGIApp", "IdentifyAsync", "Settings"]
@@ -88,7 +88,7 @@ class ASGIApp:
         answer: Response | PendingResponse | None = None
         try:
             profile = endpoint.preflight.check(method, headers, server[0] if server else None)
-            if isinstance(profile, Response):
+            if type(profile) is Response:
                 raise Refused(await self._refuse(profile, scope, headers))
             if profile.cors:
                 send = _with_headers(send, profile.cors)
@@ -98,7 +98,7 @@ class ASGIApp:
             if body is None:
                 body = await self._read_rest(receive, message, rest, caller_of(principal, None, headers.address))
             answer = endpoint.receive(method, headers, profile, body, principal)
-            response = answer if isinstance(answer, Response) else await self._answer(answer, receive, send)
+            response = answer if type(answer) is Response else await self._answer(answer, receive, send)
         except Refused as refused:
             response = refused.response
         except ClientGone:
@@ -198,7 +198,7 @@ class ASGIApp:
         A function that may send something before its response runs in its own task. In the handshake revisions it
         must go on after the client disconnects.
         """
-        exchange = pending.exchange
+        exchange, pending.exchange = pending.exchange, None
         if exchange is None:
             return await self._send_messages(pending, receive, send)
         try:
@@ -208,14 +208,16 @@ class ASGIApp:
                 if task is not None:
                     return await self._answer_in_task(pending, task, receive, send)
             else:
-                response, rest = start(run_async(exchange, pending))
-                if rest is not None:
+                waiting = advance(exchange, pending)
+                if waiting is not None:
+                    rest = run_async(exchange, pending, waiting=waiting)
                     return await self._answer_here(pending, rest, receive, send)
+                response = exchange.response
         except ClientGone:
             raise
         except Exception as error:
             response = pending.refuse(self._describe_failure(error))
-        if pending.is_listening:
+        if pending.listening is not None:
             return await self._send_messages(pending, receive, send)
         return self.endpoint.respond(pending, response)
 
@@ -299,7 +301,7 @@ class ASGIApp:
                 return pending.to_response(stream.answer)
             if pending.session is not None:
                 pending.session.keep(stream)
-            await self._send_events(reader, send, wake, watch)
+            await self._send_events(pending, reader, send, wake, watch)
             return None
         finally:
             watch.cancel()
@@ -323,9 +325,10 @@ class ASGIApp:
         return False
 
     async def _send_events(
-        self, reader: Reader, send: Send, wake: asyncio.Event, watch: "asyncio.Task[None]"
+        self, pending: PendingResponse, reader: Reader, send: Send, wake: asyncio.Event, watch: "asyncio.Task[None]"
     ) -> None:
         """Send server-sent events until the end."""
+        endpoint = self.endpoint
         await _send(send, {"type": "http.response.start", "status": 200, "headers": list(rules.EVENT_STREAM)})
         chunk = reader.opening()
         while not watch.done():
@@ -336,8 +339,9 @@ class ASGIApp:
                     await _send(send, {"type": "http.response.body", "body": b"", "more_body": False})
                 return
             wake.clear()
+            endpoint.end_if_expired(pending, reader)
             chunk = reader.take()
-            if not chunk and not reader.over and not await _wait_for(wake, self.endpoint.settings.keep_alive_seconds):
+            if not chunk and not reader.over and not await _wait_for(wake, endpoint.wait_seconds(pending)):
                 chunk = COMMENT
 
 

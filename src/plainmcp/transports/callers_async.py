@@ -19,8 +19,8 @@ from .http.headers import Headers
 from .http.response import Refused, Response
 from .invoke import contain
 from .run_async import run_in_thread
-from .shares import Share
-from .threads import Job, Threads, Work
+from .shares import Share, network_of
+from .threads import OwnThreads, Threads
 
 __all__ = ["identify_by_auth", "identify_by_host"]
 
@@ -58,7 +58,8 @@ def identify_by_auth(authentication: Authentication) -> IdentifyAsync:
     async def identify(scope: Any, headers: Headers) -> Any:
         outcome = authentication.begin(headers)
         if isinstance(outcome, Verification):
-            outcome = await verifiers.verify(outcome, headers.address)
+            address = headers.address
+            outcome = await verifiers.verify(outcome, None if address is None else network_of(address))
         if isinstance(outcome, Response):
             raise Refused(outcome)
         return outcome
@@ -113,25 +114,13 @@ class _Verifiers:
             async with asyncio.timeout(VERIFY_SECONDS):
                 if source.is_async:
                     return await source.verify(verification.token)
-                threads = _ThreadsOf(self._threads, address)
+                threads = OwnThreads(self._threads, address)
                 value = await run_in_thread(partial(_recall_or_verify, source, verification), threads)
                 return await value if isawaitable(value) else value
         except TimeoutError:
             raise Unavailable(f"a verifier took longer than {VERIFY_SECONDS} s") from None
         finally:
             self._waiting.remove(address)
-
-
-class _ThreadsOf:
-    """The threads for the verifiers, as one address uses them."""
-
-    def __init__(self, threads: Threads, address: str | None) -> None:
-        self._threads, self._address = threads, address
-        self.files = self
-
-    def submit(self, work: Work) -> Job:
-        """Run a function as soon as a thread is free."""
-        return self._threads.submit(work, self._address)
 
 
 class _Recalled:

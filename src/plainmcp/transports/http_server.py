@@ -14,6 +14,9 @@ from .shutdown import GRACE, LAST, Deadline, end_with_main_thread
 
 __all__ = ["serve_on", "serve_on_async"]
 
+LINGER = 0.3
+"""How many seconds of a shutdown are for requests on connections that clients have opened already."""
+
 _log = logging.getLogger("plainmcp")
 
 
@@ -84,6 +87,7 @@ def _build_server(
             getattr(app, "drain", _do_nothing)()
             later, last = asyncio.get_running_loop().call_later, deadline.seconds_until
             timers = [later(last(LAST), self._give_up), later(last(LAST * 2 / 3), self._hang_up)]
+            await self._take_last_requests()
             await super().shutdown(sockets=sockets)
             for timer in timers:
                 timer.cancel()
@@ -91,6 +95,19 @@ def _build_server(
                 for finish in (self._give_up, self._hang_up):
                     finish()
                     await asyncio.sleep(0.05)
+
+        async def _take_last_requests(self) -> None:
+            """Accept no more connections, and answer what clients sent on those there are, for the last time.
+
+            uvicorn closes a connection without a request at once. A client that has just sent one would see a reset.
+            """
+            for server in self.servers:
+                server.close()
+            state, end = self.server_state, asyncio.get_running_loop().time() + LINGER
+            state.default_headers = [*state.default_headers, (b"connection", b"close")]
+            await asyncio.sleep(0.01)  # a connection that was just accepted is not in the list yet
+            while state.connections and not self.force_exit and asyncio.get_running_loop().time() < end:
+                await asyncio.sleep(0.01)
 
         left = 0
         """How many requests were given up."""

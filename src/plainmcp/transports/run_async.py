@@ -19,31 +19,65 @@ from .pending_request import PendingRequest
 from .take import call_next
 from .threads import Executor, WaitingThread
 
-__all__ = ["Rest", "await_request", "call_soon", "run_async", "run_in_thread", "start", "start_task", "take_async"]
+__all__ = [
+    "Rest",
+    "advance",
+    "await_request",
+    "call_soon",
+    "run_async",
+    "run_in_thread",
+    "start",
+    "start_task",
+    "take_async",
+]
 
 
-async def run_async(exchange: Exchange, threads: Executor, listen: Listener | None = None) -> bytes | None:
-    """Take every step of an exchange; returns the response, or None if none is sent, or not yet."""
+async def run_async(
+    exchange: Exchange, threads: Executor, listen: Listener | None = None, waiting: Awaitable[bytes] | None = None
+) -> bytes | None:
+    """Take every step of an exchange; returns the response, or None if none is sent, or not yet.
+
+    `waiting` is the step that waits, if the first steps were taken by `advance` already.
+    """
     try:
-        while (step := exchange.step) is not None:
-            if type(step) is Listen:
-                obstacle = cannot_listen() if listen is None else listen(step, exchange)
-                if obstacle is None:
-                    return None
-                exchange.throw(obstacle)
-                continue
+        waiting = waiting or advance(exchange, threads, listen)
+        while waiting is not None:
             try:
-                response = await take_async(step, threads)
+                response = await waiting
             except PASSED_ON as error:
                 exchange.throw(error)
             else:
                 exchange.send(response)
+            waiting = advance(exchange, threads, listen)
     except BaseException:  # the task is cancelled, or Ctrl-C
         if exchange.step is not None:
             exchange.throw(Cancelled())
             _finish_later(exchange, threads)
         raise
     return exchange.response
+
+
+def advance(exchange: Exchange, threads: Executor, listen: Listener | None = None) -> Awaitable[bytes] | None:
+    """Take the steps of an exchange in this task until one waits; returns an awaitable of the result of that step.
+
+    Returns None if the exchange has its response, or stays open.
+    """
+    while (step := exchange.step) is not None:
+        if type(step) is Listen:
+            obstacle = cannot_listen() if listen is None else listen(step, exchange)
+            if obstacle is None:
+                return None
+            exchange.throw(obstacle)
+            continue
+        try:
+            response, rest = _start_step(step, threads)
+        except PASSED_ON as error:
+            exchange.throw(error)
+        else:
+            if rest is not None:
+                return rest
+            exchange.send(response)
+    return None
 
 
 _tasks: set["asyncio.Task[bytes | None]"] = set()  # a loop alone does not keep its tasks alive
@@ -57,13 +91,41 @@ def _finish_later(exchange: Exchange, threads: Executor) -> None:
         task.add_done_callback(_tasks.discard)
 
 
-def take_async(step: Run | Around, threads: Executor, coroutine: Any = None) -> Awaitable[bytes]:
+async def take_async(step: Run | Around, threads: Executor, coroutine: Any = None) -> bytes:
     """The result of a step: the response for its function's value, within its time limit.
 
     `coroutine` is the coroutine of the function, if it was called already.
     """
-    work, seconds = _take(step, threads, coroutine), step.feature.timeout
-    return work if seconds is None else _take_within(seconds, work)
+    response, rest = _start_step(step, threads, coroutine)
+    return cast("bytes", response) if rest is None else await rest
+
+
+def _start_step(
+    step: Run | Around, threads: Executor, coroutine: Any = None
+) -> tuple[bytes | None, Awaitable[bytes] | None]:
+    """Take a step in this task until it waits; returns its result, or the rest to be awaited."""
+    link, feature = step.link, step.feature
+    if type(step) is Around:
+        step = _with_call_next(step, threads)
+    if link is not None and link.cancelled:
+        raise Cancelled
+    if feature.is_async or feature.inline or coroutine is not None:
+        value, rest = invoke(step) if coroutine is None else coroutine, None
+        if feature.is_async or type(value) is CoroutineType:
+            value, rest = _start_contained(value)
+        if rest is None and type(value) is not CoroutineType and not _takes_long(value):
+            return step.finish(value), None
+        work = _finish_step(step, threads, value, rest)
+    else:
+        work = _take_in_thread(step, threads)
+    return None, work if feature.timeout is None else _take_within(feature.timeout, work)
+
+
+def _takes_long(value: Any) -> bool:
+    """Whether the response for a value takes so long to write that other requests should not wait for it."""
+    if type(value) is str:  # the most common value
+        return len(value) > LARGE
+    return isinstance(value, MAY_BE_LARGE) and is_large(value)
 
 
 async def _take_within(seconds: float, work: Awaitable[bytes]) -> bytes:
@@ -77,27 +139,14 @@ async def _take_within(seconds: float, work: Awaitable[bytes]) -> bytes:
         raise ToolError(f"This took longer than {seconds:g} seconds and was given up.") from None
 
 
-async def _take(step: Run | Around, threads: Executor, value: Any) -> bytes:
-    """The response for the value of a step's function, which may run inline or in a thread."""
-    link, feature = step.link, step.feature
-    if type(step) is Around:
-        step = _with_call_next(step, threads)
-    if link is not None and link.cancelled:
-        raise Cancelled
-    if value is None:
-        if feature.is_async or feature.inline:
-            value = invoke(step)
-        else:
-            value = await _wait_unless_cancelled(link, _run_step_in_thread(step, threads))
-            if type(value) is not CoroutineType:
-                return cast("bytes", value)  # written in the thread, too
-    is_awaitable = feature.is_async
-    while is_awaitable or type(value) is CoroutineType:  # of an async function, or of a plain wrapper around one
+async def _finish_step(step: Run, threads: Executor, value: Any, rest: Awaitable[Any] | None = None) -> bytes:
+    """The result of a step by the value of its function, which may still wait."""
+    link = step.link
+    value = value if rest is None else await _wait_unless_cancelled(link, rest)
+    while type(value) is CoroutineType:  # of a plain wrapper around an async function
         value, rest = _start_contained(value)
         value = value if rest is None else await _wait_unless_cancelled(link, rest)
-        is_awaitable = False
-    is_long_text = type(value) is str and len(value) > LARGE
-    if is_long_text or (isinstance(value, MAY_BE_LARGE) and is_large(value)):  # it must not block the loop
+    if _takes_long(value):  # it must not block the loop
         value = await _wait_unless_cancelled(link, run_in_thread(partial(step.finish, value), threads))
         return cast("bytes", value)
     return step.finish(value)
@@ -143,17 +192,24 @@ def _take_from_thread(loop: asyncio.AbstractEventLoop, threads: Executor, step: 
 
 def _start_contained(awaitable: Any) -> tuple[Any, Awaitable[Any] | None]:
     """Run a coroutine of the user inline until it waits; only then a cancel can stop it. Returns as `start` does."""
+    process = Process.current
     try:
         return start(awaitable)
     except PASSED_ON:
         raise
     except BaseException as error:
         raise contain(error) from error
+    finally:
+        if process is not Process.current:
+            end_child()
 
 
-def _run_step_in_thread(step: Run, threads: Executor) -> Awaitable[Any]:
+async def _take_in_thread(step: Run, threads: Executor) -> bytes:
+    """The result of a step whose plain function runs in a thread, in which the response is written, too."""
     is_for_file = getattr(step.feature.function, "reads_file", False)
-    return run_in_thread(partial(_complete, step), threads.files if is_for_file else threads)
+    work = run_in_thread(partial(_complete, step), threads.files if is_for_file else threads)
+    value = await _wait_unless_cancelled(step.link, work)
+    return await _finish_step(step, threads, value) if type(value) is CoroutineType else value
 
 
 def _complete(step: Run) -> Any:
@@ -265,14 +321,10 @@ def start(awaitable: Any) -> tuple[Any, Awaitable[Any] | None]:
     """Run a coroutine in this task until it waits; returns its value, or the rest to be awaited."""
     if type(awaitable) is not CoroutineType:
         return None, _await(awaitable)
-    process = Process.current
     try:
         waiting = awaitable.send(None)
     except StopIteration as end:
         return end.value, None
-    finally:
-        if process is not Process.current:
-            end_child()
     return None, Rest(awaitable, waiting)
 
 

@@ -4,35 +4,75 @@ Knows no requests and no streams: each limited thing has one object here, and as
 """
 
 import threading
-from collections import Counter
 from collections.abc import Hashable
+from functools import lru_cache
+from math import ceil
 from typing import Any, NamedTuple
 
-__all__ = ["Limit", "OwnShare", "Share", "caller_of", "share_of"]
+__all__ = [
+    "AtAddress",
+    "Limit",
+    "OwnShare",
+    "Share",
+    "Tally",
+    "caller_of",
+    "most_at_address",
+    "network_of",
+    "share_of",
+]
 
 
-def caller_of(principal: Any, session: bytes | None, address: str | None) -> Hashable:
+class AtAddress(NamedTuple):
+    """The key of a caller who may pretend to be many: all of those at one address have a limit together, too."""
+
+    address: str
+    key: Hashable
+    """The session; None without one."""
+
+
+def network_of(address: str) -> str:
+    """What addresses are counted by: an IPv6 client has all addresses with the same first half.
+
+    >>> network_of("192.0.2.7"), network_of("2001:db8:1:2:3:4:5:6"), network_of("::ffff:192.0.2.7")
+    ('192.0.2.7', '2001:db8:1:2::', '192.0.2.7')
+    """
+    return _ipv6_network_of(address) if ":" in address else address
+
+
+@lru_cache(maxsize=1024)
+def _ipv6_network_of(address: str) -> str:
+    from ipaddress import IPv6Address  # few clients have such addresses
+
+    try:
+        parsed = IPv6Address(address)
+    except ValueError:  # of a Unix socket, or with a port
+        return address
+    return str(parsed.ipv4_mapped or IPv6Address(int(parsed) >> 64 << 64))
+
+
+def caller_of(principal: Any, session: Hashable, address: str | None) -> Hashable:
     """The key of a caller: its principal, else its session, else its address; None if nothing is known."""
-    if principal is None:
-        return session or address
-    for key_of in (_Key, repr):  # a dict has no hash, and classes of the author's may have anything
-        try:
-            return key_of(principal)
-        except Exception:
-            continue
-    return (type(principal).__qualname__,)
+    kind: Any = type(principal)
+    key = session if principal is None else _Key(principal)
+    if address is None or (principal is not None and kind.__eq__ is not object.__eq__):
+        return key
+    return AtAddress(network_of(address), key)
 
 
 class _Key:
     """A principal as a key, never equal to a session or an address.
 
     Its hash stays what it was, so that what is counted for it is found again, and faults of its class have no effect.
+    One without a hash, such as a dict, is compared with all others of its class.
     """
 
     __slots__ = ("_hash", "_principal")
 
     def __init__(self, principal: Any) -> None:
-        self._hash = hash(principal)
+        try:
+            self._hash = hash(principal)
+        except Exception:
+            self._hash = hash(type(principal))
         self._principal = principal
 
     def __hash__(self) -> int:
@@ -45,6 +85,25 @@ class _Key:
             return False
 
 
+class Tally(dict[Hashable, int]):
+    """Counts by the key of a caller, and for anonymous callers also by their address. Those of zero are removed."""
+
+    def add(self, caller: Hashable, number: int) -> None:
+        """Count more for a caller, or less if the number is negative."""
+        count = self.get(caller, 0) + number
+        if count:
+            self[caller] = count
+        else:
+            self.pop(caller, None)
+        if type(caller) is AtAddress:
+            self.add(caller.address, number)
+
+
+def most_at_address(most: int, most_each: int) -> int:
+    """How much the anonymous callers at one address have together: less than all, and not less than one of them."""
+    return max(most_each, min(most - 1, ceil(most * 3 / 4)))
+
+
 class Limit(NamedTuple):
     """A limit that was reached: what there is too much of, the name of its option, and whether it is one caller's."""
 
@@ -55,7 +114,8 @@ class Limit(NamedTuple):
 class Share:
     """Counts one limited thing by caller: at most `most` in all, and `most_each` of one caller; see `find_limit`.
 
-    None is no caller in particular: only the limit for all applies to it.
+    None is no caller in particular: only the limit for all applies to it. Anonymous callers at one address have at
+    most three quarters together.
     """
 
     def __init__(self, things: str, state: str, option: str, most: int, most_each: int) -> None:
@@ -63,8 +123,9 @@ class Share:
         self._option = option
         self._most = most
         self._most_each = most_each
+        self._most_at_address = most_at_address(most, most_each)
         self._lock = threading.Lock()
-        self._counts: Counter[Hashable] = Counter()
+        self._counts = Tally()
         self.count = 0
         """The count of all callers."""
 
@@ -72,22 +133,24 @@ class Share:
         """The limit that this caller has reached; None if it may have more."""
         if self.count >= self._most:
             return Limit(f"too many {self._things} are {self._state} ({self._option}={self._most})", False)
-        if self._counts and caller is not None and self._counts[caller] >= self._most_each:
+        if self._counts and caller is not None and self._counts.get(caller, 0) >= self._most_each:
             option = f"{self._option}_per_caller={self._most_each}"
             return Limit(f"too many {self._things} of this caller are {self._state} ({option})", True)
+        if type(caller) is AtAddress and self._counts.get(caller.address, 0) >= self._most_at_address:
+            option = f"{self._most_at_address} of {self._option}={self._most}"
+            text = f"too many {self._things} of anonymous callers at this address are {self._state} ({option})"
+            return Limit(text, True)
         return None
 
     def count_of(self, caller: Hashable) -> int:
         """The count of one caller."""
-        return self._counts[caller]
+        return self._counts.get(caller, 0)
 
     def add(self, caller: Hashable, number: int = 1) -> None:
         """Count more for a caller, or less if the number is negative."""
         with self._lock:
             self.count += number
-            self._counts[caller] += number
-            if not self._counts[caller]:
-                del self._counts[caller]
+            self._counts.add(caller, number)
 
     def remove(self, caller: Hashable) -> None:
         """Count one less for a caller."""

@@ -7,7 +7,7 @@ thread that was busy last, so that a server with little work has few threads and
 import logging
 import os
 import threading
-from collections import Counter, OrderedDict, deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
 from queue import Empty, SimpleQueue
@@ -15,11 +15,23 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from weakref import WeakKeyDictionary, WeakSet
 
 from ..protocol.core import Core
+from .shares import AtAddress, Tally, most_at_address
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-__all__ = ["Executor", "Job", "Threads", "WaitingThread", "make_threads", "threads_of", "without_slot"]
+__all__ = [
+    "FILE_THREADS",
+    "FILE_THREADS_EACH",
+    "Executor",
+    "Job",
+    "OwnThreads",
+    "Threads",
+    "WaitingThread",
+    "make_threads",
+    "threads_of",
+    "without_slot",
+]
 
 T = TypeVar("T")
 
@@ -69,9 +81,9 @@ class Job:
 class Threads:
     """Threads for the work of many callers, which take turns.
 
-    At most `most` jobs run at a time, and at most `most_each` of one caller. A job that was given up, or waits for an
-    answer of its client, does not count, as long as there are at most `most_released` of them. None is no caller in
-    particular, and may use all threads.
+    At most `most` jobs run at a time, and at most `most_each` of one caller; anonymous callers at one address have a
+    limit together, as in shares. A job that was given up, or waits for an answer of its client, does not count, as
+    long as there are at most `most_released` of them. None is no caller in particular, and may use all threads.
     """
 
     def __init__(
@@ -85,6 +97,7 @@ class Threads:
     ) -> None:
         self._most = most
         self._most_each = most if most_each is None else most_each
+        self._most_at_address = most_at_address(most, self._most_each)
         self._most_released = most_released
         self._idle_seconds = idle_seconds
         self.files: Threads = files or self
@@ -97,7 +110,7 @@ class Threads:
         self._lock = threading.Lock()  # for the attributes below
         self._waiting: OrderedDict[Hashable, deque[Job]] = OrderedDict()  # by caller, in the order of their turns
         self._idle: list[Inbox] = []
-        self._running: Counter[Hashable] = Counter()  # jobs with a slot, by caller
+        self._running = Tally()  # jobs with a slot, by caller
         self._count = 0  # of all these jobs
         self.released = 0
         """How many jobs run without a slot."""
@@ -162,18 +175,19 @@ class Threads:
     # With the lock --------------------------------------------------------------------------------
 
     def _has_slot_for(self, caller: Hashable) -> bool:
-        return self._count < self._most and (caller is None or self._running[caller] < self._most_each)
+        running = self._running.get
+        if self._count >= self._most or (caller is not None and running(caller, 0) >= self._most_each):
+            return False
+        return type(caller) is not AtAddress or running(caller.address, 0) < self._most_at_address
 
     def _occupy(self, job: Job) -> None:
         job.has_slot = True
-        self._running[job.caller] += 1
+        self._running.add(job.caller, 1)
         self._count += 1
 
     def _vacate(self, job: Job) -> None:
         job.has_slot = False
-        self._running[job.caller] -= 1
-        if not self._running[job.caller]:
-            del self._running[job.caller]
+        self._running.add(job.caller, -1)
         self._count -= 1
 
     def _take_thread(self) -> Inbox:
@@ -245,6 +259,22 @@ class Threads:
             return following, following is not None or is_idle
 
 
+class OwnThreads:
+    """Threads, as one caller uses them."""
+
+    def __init__(self, threads: Threads, caller: Hashable) -> None:
+        self._threads, self._caller = threads, caller
+
+    @property
+    def files(self) -> "OwnThreads":
+        """The same threads."""
+        return self
+
+    def submit(self, work: Work) -> Job:
+        """Run a function as soon as a thread is free, within the share of the caller."""
+        return self._threads.submit(work, self._caller)
+
+
 def _do_nothing() -> None: ...
 
 
@@ -301,6 +331,8 @@ class WaitingThread:
 
 FILE_THREADS = 8
 """How many threads read files: functions that do not end must not block them."""
+FILE_THREADS_EACH = 6
+"""How many of these read for one caller over HTTP."""
 
 _threads: WeakKeyDictionary[Core, Threads] = WeakKeyDictionary()
 _all: WeakSet[Threads] = WeakSet()
@@ -317,7 +349,8 @@ def threads_of(server: Core) -> Threads:
 def make_threads(server: Core) -> Threads:
     """New threads with the limits of a server."""
     each, released = server.threads_per_caller, server.max_waiting_threads
-    return Threads(server.threads, most_each=each, most_released=released, files=Threads(FILE_THREADS))
+    files = Threads(FILE_THREADS, most_each=FILE_THREADS_EACH)
+    return Threads(server.threads, most_each=each, most_released=released, files=files)
 
 
 def _enter_child() -> None:

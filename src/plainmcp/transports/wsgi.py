@@ -137,10 +137,11 @@ class WSGIApp:
 
     def _run(self, pending: PendingResponse) -> None:
         """Run the exchange, and put its response into the stream."""
-        assert pending.exchange is not None
+        exchange, pending.exchange = pending.exchange, None
+        assert exchange is not None
         response = None
         try:
-            response = run(pending.exchange, partial(self.endpoint.listen, pending))
+            response = run(exchange, partial(self.endpoint.listen, pending))
         except BaseException as error:
             response = pending.refuse(internal_error(error, "The request", self.endpoint.core.mask_errors))
         finally:
@@ -166,10 +167,11 @@ class EventLines:
             return self._reader.opening()
         while not self._reader.over:
             self._wake.clear()
+            self._endpoint.end_if_expired(self._pending, self._reader)
             chunk = self._reader.take()
             if chunk:
                 return chunk
-            if not self._reader.over and not self._wake.wait(self._endpoint.settings.keep_alive_seconds):
+            if not self._reader.over and not self._wake.wait(self._endpoint.wait_seconds(self._pending)):
                 return COMMENT
         raise StopIteration
 
@@ -185,7 +187,8 @@ def send_response(response: Response, start_response: StartResponse, *, is_head:
     if response.status != 204:
         headers.append(("Content-Length", str(len(response.body))))
     start_response(status_line(response.status), headers)
-    return [response.body] if response.body and not is_head else []
+    # Some servers refuse subclasses of bytes, such as a Failure (PEP 3333).
+    return [bytes(response.body)] if response.body and not is_head else []
 
 
 def _to_texts(pairs: Pairs) -> list[tuple[str, str]]:

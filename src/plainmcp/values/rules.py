@@ -29,6 +29,7 @@ from ..errors import NormalizeError
 from ..foreign import classes
 from ..media import Audio, File, Image
 from ..types import Wire
+from .families import family_of, is_array
 
 __all__ = ["MAX_ITEMS", "Rule", "choose", "is_leaf"]
 
@@ -136,29 +137,37 @@ def _model_rule(kind: type) -> Rule | None:
     return Rule("model", classes.dump_model, _nullable_first(classes.model_hints_of(kind)))
 
 
-def _fields_rule(kind: type) -> Rule | None:
-    if issubclass(kind, msgspec.Struct):
-        if kind.__struct_config__.array_like:  # it has fields, but is an array in JSON
-            return Rule("open", _open_struct)
-        names = _nullable_first({name: kind.__annotations__.get(name) for name in kind.__struct_fields__})
-        return Rule("fields", _open_struct, names, omits=kind.__struct_config__.omit_defaults)
-    if dataclasses.is_dataclass(kind):
-        names = _nullable_first({field.name: field.type for field in dataclasses.fields(kind)})
-        tags = {field.name: field.metadata.get("json", field.name) for field in dataclasses.fields(kind)}
-        # A field with metadata {"json": "wireName"} has that name on the wire, "-" keeps it off (S001-34).
-        renamed = any(name != tag for name, tag in tags.items())
-        native = not renamed and all(_is_stored(kind, field) for field in dataclasses.fields(kind))
-        # A value that msgspec decoded does not have its defaults in itself.
-        defaults = frozenset(
-            field.name
-            for field in dataclasses.fields(kind)
-            if field.default is not dataclasses.MISSING and not _is_slot(kind, field.name)
-        )
-        return Rule("fields" if native else "open", partial(_open_fields, tags=tags), names, defaults=defaults)
-    public = classes.attrs_fields_of(kind)
-    if public is not None:
-        return Rule("open", partial(_open_fields, tags={name: name for name in public}))
+def _fields_rule(kind: Any) -> Rule | None:
+    match family_of(kind):
+        case "struct":
+            return _struct_rule(kind)
+        case "dataclass":
+            return _dataclass_rule(kind)
+        case "attrs":
+            return Rule(
+                "open", partial(_open_fields, tags={name: name for name in classes.attrs_fields_of(kind) or ()})
+            )
     return None
+
+
+def _struct_rule(kind: type[msgspec.Struct]) -> Rule:
+    if is_array(kind):  # it has fields, but is an array in JSON
+        return Rule("open", _open_struct)
+    names = _nullable_first({name: kind.__annotations__.get(name) for name in kind.__struct_fields__})
+    return Rule("fields", _open_struct, names, omits=kind.__struct_config__.omit_defaults)
+
+
+def _dataclass_rule(kind: Any) -> Rule:
+    fields = dataclasses.fields(kind)
+    # A field with metadata {"json": "wireName"} has that name on the wire, "-" keeps it off (S001-34).
+    tags = {field.name: field.metadata.get("json", field.name) for field in fields}
+    is_native = all(name == tag for name, tag in tags.items()) and all(_is_stored(kind, field) for field in fields)
+    # A value that msgspec decoded does not have its defaults in itself.
+    defaults = frozenset(
+        field.name for field in fields if field.default is not dataclasses.MISSING and not _is_slot(kind, field.name)
+    )
+    names = _nullable_first({field.name: field.type for field in fields})
+    return Rule("fields" if is_native else "open", partial(_open_fields, tags=tags), names, defaults=defaults)
 
 
 def _nullable_first(hints: Mapping[str, Any]) -> tuple[str, ...]:

@@ -90,7 +90,7 @@ def test_a_question_without_an_answer_is_a_two(run: Any, asking: str) -> None:
 
 def test_without_answers_the_error_names_the_option(run: Any, asking: str) -> None:
     code, out, err = run("call", asking, "order")
-    assert (code, out) == (3, "")
+    assert (code, out) == (2, "")
     assert "this needs the client capability elicitation.form" in err
     assert err.endswith("; answer what the server asks with --answer JSON\n")
 

@@ -151,7 +151,10 @@ def test_scopes_are_those_of_the_principal(run: Any, library: str) -> None:
     assert run("call", library, "write", "--principal", "ada books:write", "--policy", "lean")[:2] == (0, "written\n")
     code, out, err = run("call", library, "write", "--principal", "ada books:read")
     assert (code, out) == (3, "")
-    assert "books:write" in err
+    assert err == "plainmcp: the server answered with error -32600: this requires the scopes books:write\n"
+    code, out, err = run("call", library, "write")
+    assert (code, out) == (3, "")
+    assert err.endswith("this requires the scopes books:write; say who calls with --principal 'NAME SCOPE'\n")
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,13 @@ def test_json_has_the_cost_and_the_callers(run: Any, shop: str) -> None:
     }
 
 
+def test_the_sum_is_the_same_in_lines_and_in_json(run: Any, shop: str) -> None:
+    listed = json.loads(run("list", shop, "--principal", "ada", "--json")[1])["definitions"]
+    total = -(-sum(line["characters"] for line in listed["each"]) // 4)
+    assert len(listed["each"]) == 2 and listed["approximateTokens"] == total
+    assert run("list", shop, "--principal", "ada")[1].endswith(f"~{total:,}  all\n")
+
+
 def test_the_heaviest_definition_comes_first() -> None:
     features: dict[str, list[dict[str, Any]]] = {
         "tools": [{"name": "a"}, {"name": "b", "description": "long" * 10}],

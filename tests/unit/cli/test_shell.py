@@ -131,6 +131,7 @@ def test_zsh_offers_what_the_grammar_has() -> None:
     described = re.search(r"  commands=\(\n(.*?)\n  \)\n", script, re.DOTALL)
     assert described and [item.partition(":")[0] for item in shlex.split(described[1])] == COMMANDS
     assert "config:print a client's configuration for a server" in shlex.split(described[1])
+    assert "compadd -- --help --version\n" in script
 
 
 # Fish ---------------------------------------------------------------------------------------------
@@ -172,7 +173,9 @@ def read_fish(script: str) -> tuple[list[str], dict[str, Offer]]:
         if said.n == "__fish_use_subcommand":
             commands += [said.a] if said.a else []
             continue
-        _, _, command = said.n.partition("__fish_seen_subcommand_from ")
+        condition, _, first = said.n.partition("; and not ")
+        command = condition.removeprefix("__fish_seen_subcommand_from ")
+        assert first in ("", f"__fish_seen_subcommand_from {said.a}")
         offer = offers.setdefault(command, Offer({}, []))
         values = (said.a or "").split() if said.x or said.r else None
         offer.options.update({f"-{one}": values for one in said.s} | {f"--{one}": values for one in said.l})

@@ -273,13 +273,85 @@ def test_middleware_that_changes_a_request_does_not_get_around_a_requirement() -
         assert (answer.status, answer.json["error"]["code"]) == (403, -32600)
 
 
-def test_a_batch_has_the_error_of_its_part() -> None:
-    app = refusing().asgi(auth=verify)
+def batch_server() -> tuple[Server, list[str]]:
+    """A server whose tools note that they run."""
+    server, ran = Server("s"), list[str]()
+
+    @server.tool
+    def plain() -> str:
+        ran.append("plain")
+        return "plain"
+
+    @server.tool(requires=["notes:write", "notes:read"])
+    def write() -> str:
+        ran.append("write")
+        return "written"
+
+    @server.resource("memo://{name}", requires=lambda request: f"memo:{request.arguments['name']}")
+    def memo(name: str) -> str:
+        ran.append(name)
+        return name
+
+    return server, ran
+
+
+def part(id: Any, method: str, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
+
+
+PARTS = [
+    part(1, "tools/call", name="plain", arguments={}),
+    part(2, "tools/call", name="write", arguments={}),
+    part("three", "resources/read", uri="memo://a"),
+    part(4, "resources/subscribe", uri="memo://b"),
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    part(5, "tools/call", name="unknown"),
+]
+NEEDED = ["notes:write", "notes:read", "memo:a", "memo:b"]
+
+
+@pytest.mark.parametrize("kind", APPS)
+def test_a_batch_that_lacks_scopes_is_refused_before_anything_runs(kind: str) -> None:
+    """All scopes of all its requests in one challenge: a client that steps up can send all of it again."""
+    server, ran = batch_server()
+    app = mount(kind, server, auth=verify)
     headers = initialize(app, "ada", "2025-03-26")
-    write = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "write", "arguments": {}}}
-    answer = ask(app, [{"jsonrpc": "2.0", "id": 1, "method": "ping"}, write], headers)
-    assert answer.status == 200
-    assert [one.get("error", {}).get("code") for one in json.loads(answer.body)] == [None, -32600]
+    answer = ask(app, PARTS, headers)
+    assert (answer.status, ran) == (403, [])
+    assert answer.challenge is not None and f'scope="{" ".join(NEEDED)}"' in answer.challenge
+    error = {
+        "code": -32600,
+        "message": "this requires the scopes notes:write notes:read memo:a memo:b",
+        "data": {"requiredScopes": NEEDED},
+    }
+    assert json.loads(answer.body) == [{"jsonrpc": "2.0", "id": id, "error": error} for id in (1, 2, "three", 4, 5)]
+
+
+@pytest.mark.parametrize("kind", APPS)
+def test_an_anonymous_batch_is_a_401(kind: str) -> None:
+    server, ran = batch_server()
+    app = mount(kind, server, auth=verify, anonymous=True)
+    answer = ask(app, PARTS, protected.initialize(app, None, "2025-03-26"))
+    assert (answer.status, ran) == (401, [])
+    assert answer.challenge is not None and "error" not in answer.challenge
+
+
+@pytest.mark.parametrize("kind", APPS)
+def test_a_batch_with_all_scopes_runs(kind: str) -> None:
+    server, ran = batch_server()
+    app = mount(kind, server, auth=lambda token: Principal(subject=token, scopes=frozenset(NEEDED)))
+    answer = ask(app, PARTS[:4], initialize(app, "ada", "2025-03-26"))
+    assert (answer.status, ran) == (200, ["plain", "write", "a"])
+
+
+def test_a_batch_has_the_error_of_its_part_where_there_is_no_status() -> None:
+    server, ran = batch_server()
+    connection = server.connect(principal=Principal(subject="ada"))
+    hello = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    connection.handle(part(0, "initialize", **hello))
+    answers = json.loads(connection.handle(PARTS[:2]) or b"")
+    assert [one.get("error", {}).get("code") for one in answers] == [None, -32600]
+    assert ran == ["plain"]
 
 
 # The host's own principals ------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import venv
 from pathlib import Path
 
 import pytest
+import redis
 
 from plainmcp.errors import AuthorError
 from plainmcp.redis import RedisStore
@@ -42,7 +43,7 @@ for options in ({}, {"sessions": "signed"}, {"stateless": True}):
     app = server.asgi(**options)
 server.wsgi()
 print(server.handle({"jsonrpc": "2.0", "id": 1, "method": "ping"}) is not None)
-parts = ("redis", "replica", "shared_", ".store_", "session_sharing", "mirrors")
+parts = ("redis", "http.shared", "plainmcp.store")
 print(sorted(name for name in sys.modules if any(part in name for part in parts)))
 """
 
@@ -132,4 +133,21 @@ def test_a_full_redis_says_so() -> None:
             for number in range(100):
                 store.put(f"{number}", b"x" * 100_000, 60)
         assert store.get("nothing") is None
+        store.close()
+
+
+def test_a_clock_of_redis_that_was_set_back_repeats_nothing() -> None:
+    """Until the clock has caught up, Redis gives all entries the same time, and counts them."""
+    with running_redis() as server:
+        store, raw = RedisStore(server.url), redis.Redis.from_url(server.url)
+        raw.xadd("plainmcp:log", {"v": b"a"}, id="9999999999999-99998")
+        after = store.last("log")
+        positions = store.append([("log", b"b"), ("log", b"c")], 100, 60)
+        assert after < positions[0] < positions[1] == store.last("log")
+        assert [entry.value for entry in store.read({"log": after})] == [b"b", b"c"]
+        assert store.read({"log": positions[1]}) == []
+        raw.xadd("plainmcp:log", {"v": b"d"}, id="9999999999999-1048576")
+        with pytest.raises(StoreError, match="clock of Redis"):
+            store.read({"log": positions[1]})
+        raw.close()
         store.close()

@@ -698,6 +698,40 @@ def test_names_for_the_wire_are_the_names_in_the_schema():
     )
 
 
+def test_a_field_with_a_name_for_the_wire_and_a_default_is_always_sent():
+    @dataclass
+    class Cluster:
+        """A cluster."""
+
+        name: str
+        default_context: str = field(default="main", metadata={"json": "defaultContext"})
+
+    texts = {"name": {"type": "string"}, "defaultContext": {"type": "string"}}
+    body = {"type": "object", "description": "A cluster.", "properties": texts, "required": list(texts)}
+    exactly(output_schema(Cluster, which="named"), body)
+
+
+def test_fields_that_no_caller_gives_are_sent_and_listed():
+    @dataclass
+    class Square:
+        side: int
+        area: int = field(init=False)
+        unit: str = field(init=False, default="m")
+
+    @attrs.define
+    class Circle:
+        radius: int
+        unit: str = attrs.field(init=False, default="m")
+
+    square = {"side": {"type": "integer"}, "area": {"type": "integer"}, "unit": {"type": "string"}}
+    exactly(
+        output_schema(Square, which="named"),
+        {"type": "object", "properties": square, "required": ["side", "unit"]},  # area may never be set
+    )
+    circle = {"radius": {"type": "integer"}, "unit": {"type": "string"}}
+    exactly(output_schema(Circle, which="named"), {"type": "object", "properties": circle, "required": [*circle]})
+
+
 @dataclass
 class WiredTree:
     inner_tree: "WiredTree | None" = field(default=None, metadata={"json": "innerTree"})

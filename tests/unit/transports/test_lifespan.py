@@ -136,6 +136,27 @@ def test_the_lifespan_of_the_host_starts_and_ends_it(kind: str) -> None:
     assert [db.log for db in opened] == [["open", "close"]]
 
 
+@pytest.mark.parametrize("kind", ["plain", "async", "generator"])
+def test_a_program_starts_it_before_the_first_request(kind: str) -> None:
+    inner, opened = make_server(kind)
+    server = Server("main")
+    server.mount(inner, prefix="p")
+    server.start()
+    server.start()
+    assert [db.log for db in opened] == [["open"]]
+    server.close()
+
+    async def run() -> None:
+        await server.start_async()
+        assert [db.log for db in opened] == [["open", "close"], ["open"]]
+        result = await server.call_tool("p_use_async")
+        assert result.content[0].text == "open"
+        await server.close_async()
+
+    asyncio.run(run())
+    assert [db.log for db in opened] == [["open", "close"], ["open", "close"]]
+
+
 def test_a_lifespan_that_fails_ends_the_start_with_its_reason(caplog: pytest.LogCaptureFixture) -> None:
     attempts: list[int] = []
 

@@ -1,8 +1,10 @@
 """The shares of callers: below, at and above each limit."""
 
+from typing import Any
+
 import pytest
 
-from plainmcp.transports.shares import OwnShare, Share, caller_of
+from plainmcp.transports.shares import AtAddress, Limit, OwnShare, Share, caller_of
 
 
 def test_one_caller_and_all_callers_have_a_limit() -> None:
@@ -41,23 +43,26 @@ def test_the_share_of_one_caller() -> None:
     assert own.find_limit() is None
 
 
-class Odd:
-    def __hash__(self) -> int:
-        raise RuntimeError("no")
+class User:
+    """Compared by identity: on each request it is another one."""
 
     def __repr__(self) -> str:
-        return "odd"
+        return "a user"
+
+
+USER = User()
 
 
 @pytest.mark.parametrize(
     ("principal", "session", "address", "key"),
     [
         (None, None, None, None),
-        (None, None, "192.0.2.1", "192.0.2.1"),
-        (None, b"s", "192.0.2.1", b"s"),
+        (None, b"s", None, b"s"),
+        (None, None, "192.0.2.1", AtAddress("192.0.2.1", None)),
+        (None, b"s", "192.0.2.1", AtAddress("192.0.2.1", b"s")),
         ("ann", b"s", "192.0.2.1", caller_of("ann", None, None)),
-        ({"name": "ann"}, b"s", None, "{'name': 'ann'}"),
-        (Odd(), None, None, "odd"),
+        ({"name": "ann"}, b"s", "192.0.2.1", caller_of({"name": "ann"}, None, None)),
+        (USER, b"s", "192.0.2.1", AtAddress("192.0.2.1", caller_of(USER, None, None))),
     ],
 )
 def test_a_caller_is_its_principal_else_its_session_else_its_address(
@@ -69,6 +74,54 @@ def test_a_caller_is_its_principal_else_its_session_else_its_address(
 def test_a_principal_is_no_session_and_no_address() -> None:
     assert caller_of("192.0.2.1", None, None) not in ("192.0.2.1", caller_of(None, None, "192.0.2.1"))
     assert caller_of("ann", b"s", None) != caller_of("bob", b"s", None)
+
+
+def test_callers_with_the_same_repr_or_the_same_hash_are_not_the_same() -> None:
+    assert caller_of(User(), None, None) != caller_of(User(), None, None)
+    ann, bob = ({"name": name, "text": float("nan")} for name in ("ann", "bob"))
+    assert caller_of(ann, None, None) != caller_of(bob, None, None)
+    assert hash(caller_of({"a": 1, "b": 2}, None, None)) == hash(caller_of({"b": 2, "a": 1}, None, None))
+
+
+@pytest.mark.parametrize("key_of", [lambda number: (None, b"%d" % number), lambda number: (User(), None)])
+def test_anonymous_callers_at_one_address_have_a_limit_together(key_of: Any) -> None:
+    """Below, at and above: with a session for each request, one client took all."""
+    share = Share("requests", "running", "max_running", 8, 2)
+    callers = [caller_of(*key_of(number), "192.0.2.1") for number in range(7)]
+    for caller in callers[:6]:
+        assert share.find_limit(caller) is None
+        share.add(caller)
+    assert share.find_limit(callers[6]) == Limit(
+        "too many requests of anonymous callers at this address are running (6 of max_running=8)", True
+    )
+    assert share.find_limit(caller_of(None, None, "192.0.2.1")) is not None
+    for other in (caller_of(None, None, "192.0.2.2"), caller_of("ann", None, "192.0.2.1")):
+        assert share.find_limit(other) is None
+    share.remove(callers[0])
+    assert share.find_limit(callers[6]) is None
+    for caller in callers[1:6]:
+        share.remove(caller)
+    assert not share._counts and share.count == 0
+
+
+def test_the_addresses_of_one_ipv6_client_are_one() -> None:
+    share = Share("requests", "running", "max_running", 8, 2)
+    callers = [caller_of(None, None, address) for address in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1")]
+    assert callers[0] == callers[1] != callers[2]
+    for caller in callers[:2]:
+        share.add(caller)
+    assert share.find_limit(caller_of(None, None, "2001:db8::ffff")) is not None
+    assert share.find_limit(callers[2]) is None
+    assert caller_of(None, None, "fe80::1%eth0") == caller_of(None, None, "fe80::2%eth0")
+    assert caller_of(None, None, "unix:/run/a:b") == AtAddress("unix:/run/a:b", None)
+
+
+def test_one_anonymous_caller_may_have_its_own_share_where_that_is_larger() -> None:
+    share = Share("requests", "running", "max_running", 4, 250)
+    for _ in range(4):
+        assert share.find_limit(caller_of(None, b"s", "192.0.2.1")) is None
+        share.add(caller_of(None, b"s", "192.0.2.1"))
+    assert share.find_limit(None) == Limit("too many requests are running (max_running=4)", False)
 
 
 class Faulty:

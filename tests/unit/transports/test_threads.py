@@ -1,12 +1,17 @@
 """Threads for plain functions: callers take turns, and what waits or was given up is in nobody's way."""
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from mounted import Live, modern
 from plainmcp import Server
+from plainmcp.protocol.files import Directory
+from plainmcp.transports.shares import caller_of
 from plainmcp.transports.threads import Threads, threads_of, without_slot
 
 SECONDS = 10
@@ -46,6 +51,54 @@ def test_one_caller_does_not_get_all_threads() -> None:
     assert sorted(works.running) == ["a0", "a1", "b0"]
     works.go.set()
     until(lambda: len(works.done) == 6)
+
+
+def test_anonymous_callers_at_one_address_do_not_get_all_threads() -> None:
+    """Below, at and above their limit, which is three quarters."""
+    threads, works = Threads(4, most_each=2), Works()
+    for number in range(4):
+        threads.submit(works.make(f"s{number}"), caller_of(None, b"%d" % number, "192.0.2.1"))
+    until(lambda: len(works.running) == 3)
+    time.sleep(0.05)
+    assert sorted(works.running) == ["s0", "s1", "s2"]
+    threads.submit(works.make("other"), caller_of(None, None, "192.0.2.2"))
+    until(lambda: works.running[-1] == "other")
+    works.go.set()
+    until(lambda: len(works.done) == 5)
+    until(lambda: not threads._running)
+
+
+def test_one_caller_does_not_get_all_threads_that_read_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One caller's reads that are stuck, as on a drive that does not answer, leave threads for the others."""
+    for name in ("stuck", "good"):
+        (tmp_path / name).write_text(name)
+    server, works = Server("files", "1"), Works()
+    server.add_directory("memo://", tmp_path)
+    read = Directory.read
+
+    def read_or_wait(self: Directory, relative: str, uri: str | None = None) -> object:
+        if relative == "stuck":
+            works.make(relative)()
+        return read(self, relative, uri)
+
+    monkeypatch.setattr(Directory, "read", read_or_wait)
+    app = server.asgi(principal=lambda scope: dict(scope["headers"]).get(b"x-user"))
+
+    async def run() -> bytes:
+        def begin(user: str, name: str) -> Live:
+            body, headers = modern("resources/read", uri=f"memo://{name}")
+            return Live(app, body, headers | {"x-user": user})
+
+        stuck = [begin("eve", "stuck") for _ in range(20)]
+        await asyncio.sleep(0.3)
+        assert len(works.running) == 6
+        good = await begin("ann", "good").done()
+        works.go.set()
+        for one in stuck:
+            assert (await one.done()).status == 200
+        return good.body
+
+    assert b'"text":"good"' in asyncio.run(run())
 
 
 def test_callers_take_turns() -> None:

@@ -99,6 +99,35 @@ def test_a_stream_that_stays_open_ends_with_its_result_and_holds_up_nobody(file:
         assert program.wait() == 0
 
 
+def test_what_is_sent_on_an_open_connection_during_a_shutdown_is_answered(file: Path) -> None:
+    with served(file, "1") as (program, port):
+        new, used = (http.client.HTTPConnection("127.0.0.1", port, timeout=20) for _ in range(2))
+        new.connect()
+        used.request("GET", "/health")
+        assert used.getresponse().read() == b'{"status":"ok"}'
+        program.process.send_signal(signal.SIGTERM)
+        until(lambda: not can_connect(port))
+        for connection in (new, used):
+            connection.request("GET", "/other")
+        for connection in (new, used):
+            answer = connection.getresponse()
+            assert (answer.status, answer.read(), answer.headers["connection"]) == (
+                404,
+                b"Not found. Try /mcp\n",
+                "close",
+            )
+            connection.close()
+        assert program.wait() == 0
+
+
+def can_connect(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=20).close()
+    except ConnectionError:
+        return False
+    return True
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="several workers are forked")
 def test_several_workers_share_a_port_and_end_together(file: Path) -> None:
     with served(file, "2") as (program, port):
@@ -199,20 +228,12 @@ def test_a_file_is_served_anew_when_it_or_a_file_beside_it_is_saved(edited: Path
         call(port)
 
 
-def try_exchange(port: int) -> Any:
-    """The status and the body of a call; None if the process that serves is being replaced."""
-    try:
-        return exchange(port, "process")
-    except OSError:
-        return None
-
-
 def test_a_file_that_breaks_shows_its_own_traceback_and_is_a_503(edited: Path) -> None:
     with reloading(edited) as (program, port):
         assert call(port)["structuredContent"] == {"result": "one"}
         (edited / "words.py").write_text("word = 1 / 0\n", "utf-8")
         until(lambda: b"requests are answered with 503 and this error until a file is saved\n" in program.stderr)
-        status, body = until(lambda: try_exchange(port))
+        status, body = exchange(port, "process")
         error = json.loads(body)["error"]
         assert (status, error["code"]) == (503, -32603)
         assert error["message"].startswith("edited.py cannot be loaded\n\nTraceback")
@@ -226,7 +247,7 @@ def test_a_file_that_breaks_shows_its_own_traceback_and_is_a_503(edited: Path) -
         ]
         assert "ZeroDivisionError: division by zero\n" in said
         (edited / "words.py").write_text("word = 'mended'\n", "utf-8")
-        until(lambda: (try_exchange(port) or [0])[0] == 200)
+        until(lambda: exchange(port, "process")[0] == 200)
         assert call(port)["structuredContent"] == {"result": "mended"}
         program.process.send_signal(signal.SIGINT)
         assert program.wait() == 0
@@ -238,7 +259,7 @@ def test_a_file_that_is_broken_from_the_start_is_waited_for(edited: Path) -> Non
         until(lambda: b"requests are answered with 503" in program.stderr)
         assert b"edited.py has no server; write server = Server(...)" in program.stderr
         (edited / "edited.py").write_text(EDITED, "utf-8")
-        until(lambda: (try_exchange(port) or [0])[0] == 200)
+        until(lambda: exchange(port, "process")[0] == 200)
         assert call(port)["structuredContent"] == {"result": "one"}
 
 
@@ -352,17 +373,9 @@ def test_the_command_line_logs_requests(tmp_path: Path) -> None:
     command = ("-m", "plainmcp", "serve", "program.py", "--http", "127.0.0.1:0")
     for more in ((), ("--reload",)):
         with served(*command, "--access-log", "json", "--log-level", "info", *more, cwd=tmp_path) as (program, port):
-            until(lambda port=port: is_healthy(port))
             call(port, "add", arguments={"a": 1, "b": 2})
             assert until(lambda program=program: access_lines(program.stderr, 1))[0]["name"] == "add"
             assert b" INFO mine: adding\n" in program.stderr
-
-
-def is_healthy(port: int) -> bool:
-    try:
-        return ask(port, "GET", "/health")[0] == 200
-    except OSError:
-        return False
 
 
 def test_a_warning_says_that_other_machines_can_call(caplog: pytest.LogCaptureFixture) -> None:

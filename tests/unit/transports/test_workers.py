@@ -1,6 +1,7 @@
 """Several workers on one port: they accept each other's signed state, are replaced if they die, and end together."""
 
 import http.client
+import json
 import os
 import signal
 import time
@@ -10,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from posting import call, served
+from mounted import initialize
+from posting import ask, call, served
+from redis_server import running_redis
 from talking import Program, until
 
 pytestmark = [
@@ -49,7 +52,11 @@ def crash() -> None:
 
 if __name__ == "__main__":
     options = {"http": "nonsense"} if "broken" in sys.argv else {}
-    server.run(http="127.0.0.1:0", workers=2, uvicorn=options)
+    store = None
+    if "--redis" in sys.argv:
+        from plainmcp.redis import RedisStore
+        store = RedisStore(sys.argv[-1])
+    server.run(http="127.0.0.1:0", workers=2, store=store, uvicorn=options)
 """
 MODES: dict[str, tuple[str, ...]] = {
     "run": ("asking.py",),
@@ -102,6 +109,36 @@ def test_every_question_is_answered_whichever_worker_it_reaches(folder: Path, mo
         workers = workers_of(port)
         said = [result["content"][0]["text"].split() for result in pool.map(questioned, [port] * 100)]
         assert [name for _, name in said] == ["Ada"] * 100
+        assert {int(process) for process, _ in said} == workers, "all went to one worker"
+        program.process.send_signal(signal.SIGTERM)
+        assert program.wait() == 0
+
+
+def ask_in_session(port: int) -> str:
+    """A question in a session: the handshake, the call and the answer have connections of their own."""
+    headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    asking, opening = (http.client.HTTPConnection("127.0.0.1", port, timeout=20) for _ in range(2))
+    opening.request("POST", "/mcp", json.dumps(initialize(elicitation={})), headers)
+    headers["Mcp-Session-Id"] = opening.getresponse().headers["mcp-session-id"]
+    opening.close()
+    greet = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "greet", "arguments": {}}}
+    asking.request("POST", "/mcp", json.dumps(greet), headers)
+    lines = (line for line in iter(asking.getresponse().readline, b"") if line.startswith(b"data: {"))
+    question = json.loads(next(lines)[6:])
+    answer = {"action": "accept", "content": {"name": "Ada"}}
+    assert ask(port, "POST", "/mcp", {"jsonrpc": "2.0", "id": question["id"], "result": answer}, **headers)[0] == 202
+    text: str = json.loads(next(lines)[6:])["result"]["content"][0]["text"]
+    asking.close()
+    return text
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_with_a_store_a_session_is_asked_by_one_worker_and_answers_another(folder: Path, mode: str) -> None:
+    with running_redis() as redis, served(*MODES[mode], "--redis", redis.url, cwd=folder) as (program, port):
+        workers = workers_of(port)
+        with ThreadPoolExecutor(8) as pool:
+            said = [text.split() for text in pool.map(ask_in_session, [port] * 60)]
+        assert [name for _, name in said] == ["Ada"] * 60
         assert {int(process) for process, _ in said} == workers, "all went to one worker"
         program.process.send_signal(signal.SIGTERM)
         assert program.wait() == 0

@@ -136,7 +136,7 @@ def _failure_of(text: str, tool: str) -> type[Exception]:
     return ValidationError if re.match(rf"\d+ validation errors? for call\[{re.escape(tool)}\]", text) else ToolError
 
 
-def _without_middleware(server: Any) -> Any:
+def _without_middleware(server: Server) -> Server:
     """The same server, whose requests do not pass through its middleware."""
     other = copy.copy(server)
     other.methods, other.chain = {**METHODS, **server.own_methods}, ()

@@ -48,7 +48,7 @@ def _mark(kind: str, name_or_fn: Any, options: dict[str, Any]) -> Any:
             raise TypeError("Cannot specify name both as first argument and keyword")
         options = {**options, "name": name_or_fn}
 
-    def mark(function: F) -> F:
+    def mark(function: Any) -> Any:
         check_is_callable(function, kind)
         target: Any = getattr(function, "__func__", function)
         target.__fastmcp__ = (kind, options)

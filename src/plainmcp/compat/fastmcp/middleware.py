@@ -14,12 +14,12 @@ import msgspec
 
 from ... import context as native
 from ... import media
-from ...errors import ProtocolError
 from ...protocol.middleware import MiddlewareRequest
 from ...protocol.plan import with_server_info
 from ...server import Server
 from ...types import CallToolResult, GetPromptResult, ReadResourceResult
 from ...wire import codec
+from ..coded_error import has_code, to_protocol_error
 from .components import Component, Prompt, ResourceTemplate, Tool, to_snake
 from .context import Context, enter_context
 from .pieces import Message, PromptResult, ResourceContent, ResourceResult, ToolResult
@@ -139,25 +139,16 @@ def to_native_middleware(middleware: Any, server: Server) -> Callable[..., Await
             )
             try:
                 result = await middleware(context, proceed)
-            except ProtocolError:
-                raise
             except Exception as error:
-                raise _with_code(error) from error
+                if has_code(error):  # such as MCPError
+                    raise to_protocol_error(error) from error
+                raise
         for value, shown, copy in kept:
             if result is shown and _is_same(shown, copy):
                 return value  # nothing was changed, so it is written as it is
         return _to_ours(request, server, result, kept[-1][0] if kept else None)
 
     return run
-
-
-def _with_code(error: Exception) -> Exception:
-    """The error that is sent for an exception with a JSON-RPC code, such as MCPError; any other exception itself."""
-    if not hasattr(error, "error"):
-        return error
-    from ..mcp.exceptions import has_code, to_protocol_error  # the types of the protocol are loaded for errors only
-
-    return to_protocol_error(error) if has_code(error) else error
 
 
 # Values of FastMCP and ours -----------------------------------------------------------------------

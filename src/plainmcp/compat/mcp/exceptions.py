@@ -1,9 +1,9 @@
-"""The exceptions of the official SDK, and what becomes of an exception in a handler."""
+"""The exceptions of the official SDK."""
 
 from typing import Any
 
-from ...errors import PlainMCPError, ProtocolError, ToolError
-from ..coded_error import CodedError
+from ...errors import PlainMCPError, ToolError
+from ..coded_error import ErrorWithCode
 from .helper_types import ResourceError, ResourceNotFoundError
 from .types import URL_ELICITATION_REQUIRED, ElicitRequestURLParams, ErrorData
 
@@ -19,8 +19,6 @@ __all__ = [
     "UnexpectedToolError",
     "UrlElicitationRequiredError",
     "ValidationError",
-    "has_code",
-    "to_protocol_error",
 ]
 
 FastMCPError = PlainMCPError
@@ -44,14 +42,14 @@ class MCPDeprecationWarning(UserWarning):
     """A warning of `mcp` 2 about what it will remove."""
 
 
-class McpError(Exception):
+class McpError(ErrorWithCode):
     """An error with a JSON-RPC code: `McpError(ErrorData(…))` in `mcp` 1, `MCPError(code, message, data)` in 2."""
 
     def __init__(self, error: Any = None, message: str = "", data: Any = None, *, code: int | None = None) -> None:
         if code is not None or isinstance(error, int):
             error = ErrorData(code=error if code is None else code, message=message, data=data)
         Exception.__init__(self, error.message)  # not that of the real class, which it may have beside this one
-        self.error: Any = error
+        self.error = error
 
     @classmethod
     def from_error_data(cls, error: Any) -> "McpError":
@@ -98,15 +96,3 @@ class UrlElicitationRequiredError(McpError):
             raise ValueError(f"the code is {URL_ELICITATION_REQUIRED}, not {error.code}")
         pages = (error.data or {}).get("elicitations", [])
         return cls([ElicitRequestURLParams.model_validate(page) for page in pages], error.message)
-
-
-def to_protocol_error(error: Any) -> ProtocolError:
-    """An error with a code as the error that is sent."""
-    return CodedError(error.error.code, error.error.message, error.error.data)
-
-
-def has_code(error: Exception) -> bool:
-    """Whether an exception has a JSON-RPC code: McpError, ours or that of the real package."""
-    if isinstance(error, McpError):
-        return True
-    return any(kind.__module__ == "mcp.shared.exceptions" for kind in type(error).__mro__) and hasattr(error, "error")

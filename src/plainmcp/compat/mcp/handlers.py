@@ -30,9 +30,10 @@ from ...types import (
     parse_contents,
 )
 from ...wire import jsonrpc
+from ..coded_error import has_code, to_protocol_error
 from . import types
 from .context import enter_context
-from .exceptions import McpError, has_code, to_protocol_error
+from .exceptions import McpError
 from .loaded_types import to_loaded, to_server_result
 from .wire_model import to_wire
 

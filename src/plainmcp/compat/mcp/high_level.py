@@ -12,12 +12,12 @@ from ...errors import ProtocolError, ToolError
 from ...schema import signature
 from ...server import Server
 from ...wire.uri_template import is_template
+from ..coded_error import has_code, to_protocol_error
 from ..cursors import LISTS
 from ..registration import as_value_errors, check_is_callable, check_same_variables
 from ..unknown import UnknownNames, answer_unknown
 from ..wrap import with_context
 from .context import Context, current_context, enter_context
-from .exceptions import has_code, to_protocol_error
 from .helper_types import ResourceContent, ResourceNotFoundError
 from .input_required import ask_for_input, is_input_required, mentions_input
 from .low_level_view import LowLevelView

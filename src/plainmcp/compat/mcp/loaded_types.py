@@ -5,6 +5,7 @@ Nothing is imported: a program that has not loaded the package itself gets the t
 
 import functools
 import sys
+from operator import attrgetter
 from typing import Any
 
 from .result_types import ServerResult
@@ -56,19 +57,14 @@ def _class_of(name: str) -> Any:
 def _joined(kind: Any) -> Any:
     """A class of the real package with the names that its fields have in the other version of it."""
 
-    def get(self: Any, name: str) -> Any:
-        other = _other_names_of(kind).get(name)
-        return getattr(self, other) if other is not None else super(joined, self).__getattr__(name)
-
     def is_equal(self: Any, other: object) -> bool:
         return isinstance(other, kind | Model) and to_wire(self) == to_wire(other)
 
-    members = {"__getattr__": get, "__eq__": is_equal, "__hash__": None, "__module__": kind.__module__}
-    joined = type(kind)(kind.__name__, (kind,), members | {"__qualname__": kind.__qualname__})
-    return joined
+    members: dict[str, Any] = {other: property(attrgetter(name)) for other, name in _other_names_of(kind).items()}
+    members |= {"__eq__": is_equal, "__hash__": None, "__module__": kind.__module__}
+    return type(kind)(kind.__name__, (kind,), members | {"__qualname__": kind.__qualname__})
 
 
-@functools.lru_cache(maxsize=128)
 def _other_names_of(kind: Any) -> dict[str, str]:
     """The names of fields in the other version of the package, and their names in this one."""
     names: dict[str, str] = {}

@@ -7,10 +7,10 @@ from typing import Any
 
 from ... import context
 from ...errors import ToolError
-from ..coded_error import CodedError
+from ..coded_error import CodedError, has_code, to_protocol_error
 from ..unknown import UnknownNames
 from . import types
-from .exceptions import ResourceError, ResourceNotFoundError, UnexpectedToolError, has_code, to_protocol_error
+from .exceptions import ResourceError, ResourceNotFoundError, UnexpectedToolError
 from .high_level import HighLevelServer
 from .middleware import MiddlewareList
 from .settings import check_auth, settings_of

@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeAlias
 
 from ...errors import ProtocolError
 from ...server import Server
-from .exceptions import has_code, to_protocol_error
+from ..coded_error import has_code, to_protocol_error
 
 __all__ = [
     "CacheHint",

@@ -4,6 +4,7 @@ The function may take arguments of the tool by their names, the context, and par
 returns is the value, or a question to the client: `Elicit`, `Sample` or `ListRoots`. Within one call it runs once.
 """
 
+import asyncio
 import inspect
 import typing
 from collections.abc import Callable, Mapping
@@ -126,8 +127,6 @@ class _Call:
 async def _run(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     if inspect.iscoroutinefunction(function):
         return await function(**arguments)
-    import asyncio  # loaded by now
-
     value = await asyncio.to_thread(function, **arguments)
     return await value if inspect.isawaitable(value) else value
 

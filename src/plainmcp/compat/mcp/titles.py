@@ -52,17 +52,20 @@ def _titled(schema: Any, hint: Any, name: str | None = None) -> Any:
         return schema
     inner = hints.unwrap_all(hint)
     if _is_class(inner):
-        fields = records.sent_fields_of(inner) if hints.is_record(inner) else []
-        titled = _with_properties(schema, {one.name: one.hint for one in fields})
+        fields = records.fields_sent_by(inner) if hints.is_record(inner) else []
+        titled = _with_properties(schema, {str(one.sent_as): one.hint for one in fields})
         return {"title": (get_origin(inner) or inner).__name__, **titled}
     choices = hints.choices_of(inner)
     if len(choices) > 1 and len(schema.get("anyOf", ())) == len(choices):
         schema = {**schema, "anyOf": [_titled(*one) for one in zip(schema["anyOf"], choices, strict=True)]}
-        if len(choices) == 2 and type(None) in choices and any(map(_is_class, choices)):
-            name = None
+        name = None if _is_class_or_null(choices) else name
     elif isinstance(schema.get("items"), dict) and get_args(inner):
         schema = {**schema, "items": _titled(schema["items"], get_args(inner)[0])}
     return schema if name is None else {**schema, "title": schema.get("title", name.replace("_", " ").title())}
+
+
+def _is_class_or_null(choices: tuple[Any, ...]) -> bool:
+    return len(choices) == 2 and type(None) in choices and any(map(_is_class, choices))
 
 
 def _is_class(hint: Any) -> bool:

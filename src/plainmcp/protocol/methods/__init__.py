@@ -10,7 +10,7 @@ from ..plan import Plan, ToolPlan
 from ..request import Request
 from . import completion, lifecycle, prompts, resources, subscriptions, tools
 
-__all__ = ["FINDERS", "METHODS", "Method"]
+__all__ = ["FINDERS", "GUARDED", "METHODS", "Method"]
 
 Method = Callable[[Core, Request], Exchange | bytes | dict[str, Any]]
 """Answers a request: returns an exchange, a whole response, or the result of one."""
@@ -24,6 +24,13 @@ FINDERS: dict[str, tuple[Finder, type[Plan[Any]]]] = {
     "tools/call": (tools.find, ToolPlan),
 }
 """The methods that call a feature of the server: how it is found, and the class of its plans."""
+
+GUARDED: dict[str, Finder] = {
+    **{name: find for name, (find, _) in FINDERS.items()},
+    "completion/complete": completion.find,
+    "resources/subscribe": resources.find,
+}
+"""The methods for which a feature may require scopes: how it is found, and its arguments."""
 
 METHODS: dict[str, Method] = {
     "completion/complete": completion.complete,

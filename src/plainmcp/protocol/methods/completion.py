@@ -12,7 +12,7 @@ from ..features import Completion, PromptFeature, ResourceFeature, TemplateFeatu
 from ..plan import Plan, plan_of, require_scopes, with_server_info
 from ..request import Request
 
-__all__ = ["CompletionPlan", "complete", "complete_nothing"]
+__all__ = ["CompletionPlan", "complete", "complete_nothing", "find"]
 
 MAX_SUGGESTIONS = 100
 """The largest number of suggestions in one response (COMP-02)."""
@@ -37,19 +37,23 @@ def complete(server: Core, request: Request) -> Exchange | dict[str, Any]:
     """Suggestions for an argument of a prompt or a variable of a template."""
     if not server.registry.completions:
         raise MethodNotFound("this server completes nothing")  # COMP-03
-    params = request.params
-    ref = params.get("ref", _Reference)
-    argument = params.get("argument", _Argument)
-    context = params.get("context", _Context, _Context())
-    target = _target_of(server, request, ref)
-    if target.requires is not None:  # what it completes may be as secret as what it is for
-        known = {**(context.arguments or {}), argument.name: argument.value}
-        require_scopes(server, target, request, known)
+    argument = request.params.get("argument", _Argument)
+    context = request.params.get("context", _Context, _Context())
+    target, known = find(server, request)
+    require_scopes(server, target, request, known)  # what it completes may be as secret as what it is for
     source = server.registry.complete(target.key, argument.name)
     if source is None:
         return complete_nothing(server, request)
     plan = plan_of(CompletionPlan, server, source, request)
     return plan.start(request, (argument.value, context.arguments or {}))
+
+
+def find(server: Core, request: Request) -> tuple[PromptFeature | TemplateFeature | ResourceFeature, Any]:
+    """The prompt or template that a request is for, and the arguments that are known so far."""
+    params = request.params
+    argument, context = params.get("argument", _Argument), params.get("context", _Context, _Context())
+    known = {**(context.arguments or {}), argument.name: argument.value}
+    return _target_of(server, request, params.get("ref", _Reference)), known
 
 
 class CompletionPlan(Plan[Completion]):

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from ...errors import InternalError, InvalidRequest, ProtocolError
 from ...protocol.core import Core
-from ...protocol.dispatch import check_batch, dispatch_batch, refuse
+from ...protocol.dispatch import check_batch, dispatch_batch, find_missing_scopes, refuse, refuse_batch
 from ...protocol.exchange import Exchange, Listen, Run
 from ...protocol.failures import error_response
-from ...protocol.request import Caller, Cancelled
+from ...protocol.request import Caller, Cancelled, RequestHeaders
 from ...protocol.session import Session
 from ...revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ...wire import jsonrpc
@@ -25,7 +25,7 @@ from ..invoke import cannot_listen
 from ..link import RequestLink
 from ..shares import Limit, OwnShare, Share, caller_of, share_of
 from ..shutdown import SHUTTING_DOWN
-from ..threads import Job, Threads, threads_of
+from ..threads import Job, OwnThreads, Threads, threads_of
 from . import rules
 from .challenges import PLAIN, Challenges
 from .headers import Headers
@@ -34,7 +34,7 @@ from .rules import EVENT_STREAM, JSON, Preflight, RequestProfile, Response, json
 from .session_store import SessionStore
 from .settings import Settings
 from .signed_ids import SignedIds
-from .stream import Stream
+from .stream import Reader, Stream
 
 __all__ = ["Endpoint", "PendingResponse"]
 
@@ -49,22 +49,29 @@ class PendingResponse(RequestLink):
     """A response that is not ready yet. Its stream is created when something is sent before the response."""
 
     exchange: Exchange | None = None
-    """The exchange that ends in the response; None for a GET."""
+    """The exchange that ends in the response, until the transport takes it; None for a GET.
+
+    It refers to this response, its link. So the transport takes it out of here before it runs it: then the memory of
+    both is free as soon as the request ends, and the garbage collector has nothing to do.
+    """
     standing = False
     """Whether it is an open stream for later messages, which ends without a response."""
     after = 0
     """The number of the last event that the client has received."""
-    is_listening = False
     unsubscribe: Callable[[], None] | None = None
     """Removes its listener for changes."""
+    expires: float | None = None
+    """When the token of its caller expires, if it stays open; None if that is not known."""
     opened_stream: Stream | None = None
     """Its stream, if one was needed so far."""
     can_speak = True
     """Whether messages may be sent before the response, because the function has a Context."""
     is_left = False
     """Whether the client has disconnected, or has everything."""
-    sender: Caller
-    """Who sent the request."""
+    principal: Any = None
+    """Who sent the request, if the transport knows it."""
+    headers: RequestHeaders | None = None
+    """The headers of the request."""
     threads: Threads
     """Run its plain functions."""
     unread: Share
@@ -130,16 +137,16 @@ class PendingResponse(RequestLink):
     @cached_property
     def caller(self) -> Hashable:
         """The key of its sender in the shares of callers."""
-        headers, session = self.sender.headers, self.session
-        address = None if headers is None else headers.address
-        return caller_of(self.sender.principal, None if session is None else session.id, address)
+        if self.session is not None:
+            return self.session.caller
+        return caller_of(self.principal, None, None if self.headers is None else self.headers.address)
 
     # As the executor of its functions -------------------------------------------------------------
 
     @property
-    def files(self) -> Threads:
-        """The threads that read files."""
-        return self.threads.files
+    def files(self) -> OwnThreads:
+        """The threads that read files, within the share of its caller."""
+        return OwnThreads(self.threads.files, self.caller)
 
     def submit(self, work: Callable[[], object]) -> Job:
         """Run a function in a thread, within the share of its caller."""
@@ -255,11 +262,11 @@ class Endpoint:
             return self._initialize(headers, profile, envelope, principal)
         if self._stores_sessions:
             session = self._find_session(headers, profile, principal, envelope.id)
-            if isinstance(session, Response):
+            if type(session) is Response:
                 return session
             return self._receive_in_session(session, headers, profile, envelope, principal)
         lone = self._make_session(headers, profile, principal, envelope.id)
-        if isinstance(lone, Response):
+        if type(lone) is Response:
             return lone
         if envelope.is_response:
             return refusal(400, InvalidRequest("there are no questions to answer here"))
@@ -293,13 +300,7 @@ class Endpoint:
             return json_response(rules.status_of(failure, True), failure)
         pending = PendingResponse(profile, revision, id=bytes(envelope.id))
         caller = Caller(None, principal, revision, pending, None, headers)
-        exchange = self.core.dispatch(self.core, envelope, caller)
-        if isinstance(exchange.step, Listen):
-            pending.sender = caller
-            obstacle = self._find_obstacle(pending)
-            if obstacle is not None:
-                return pending.to_response(exchange.fail(obstacle))
-        return self._open(pending, exchange, caller)
+        return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
     def _find_header_map(self, principal: Any, name: str) -> dict[str, tuple[str, ...]] | None:
         tool = self.core.registry.tools.find(name, principal)
@@ -326,7 +327,7 @@ class Endpoint:
         if not profile.modern:
             find = self._find_session if self._stores_sessions else self._make_session
             result = find(headers, profile, principal)
-            if isinstance(result, Response):
+            if type(result) is Response:
                 return result
             session = result
             facts = session.connection.session if isinstance(session, HttpSession) else session
@@ -344,20 +345,27 @@ class Endpoint:
         else:
             pending = self._make_lone_response(profile, session)
             caller = Caller(session, principal, None, pending, None, headers)
+        lack = find_missing_scopes(self.core, batch, caller)
+        if lack is not None:
+            return profile.challenges.refuse_scopes(lack, refuse_batch(self.core, lack, batch, caller))
         return self._open(pending, dispatch_batch(self.core, batch, caller), caller)
 
     def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
         """The response, if it is ready; otherwise a pending one, or a refusal if too many requests run."""
-        if exchange.step is None:
+        step = exchange.step
+        if step is None:
             return pending.to_response(exchange.response)
-        pending.sender, pending.threads, pending.unread = caller, self._threads, self.unread
+        pending.principal, pending.headers = caller.principal, caller.headers
+        pending.threads, pending.unread = self._threads, self.unread
+        obstacle = self._find_obstacle(pending) if type(step) is Listen else None
+        if obstacle is not None:
+            return pending.to_response(exchange.fail(obstacle))
         if self._running or self.unread.count:
             limit = self._running_share.find_limit(pending.caller) or self.unread.find_limit(pending.caller)
             if limit is not None:  # only for requests: running ones still get the answers to their questions
                 return rules.over_limit(limit, exchange.fail(InternalError(limit.text)))
         pending.exchange = exchange
-        step = exchange.step
-        is_quiet = isinstance(step, Run) and step.feature.context is None and exchange.has_one_step
+        is_quiet = type(step) is Run and step.feature.context is None and exchange.has_one_step
         pending.can_speak = pending.batch is not None or not is_quiet
         return pending
 
@@ -373,15 +381,15 @@ class Endpoint:
         """The revision of a body that could not be read, as far as its headers show it."""
         if profile.modern:
             return LATEST
-        id = headers.get_bytes(b"mcp-session-id")
-        session = self._look_up(id, headers, principal) if id and self._stores_sessions else None
-        if isinstance(session, HttpSession):
-            return session.connection.revision
         try:
+            id = headers.get_unique(b"mcp-session-id")
+            session = self._look_up(id, headers, principal) if id and self._stores_sessions else None
+            if isinstance(session, HttpSession):
+                return session.connection.revision
             lone = self._make_session(headers, profile, principal)
         except ProtocolError:
             return LATEST_HANDSHAKE
-        return LATEST_HANDSHAKE if isinstance(lone, Response) else lone.revision or LATEST_HANDSHAKE
+        return LATEST_HANDSHAKE if type(lone) is Response else lone.revision or LATEST_HANDSHAKE
 
     # The handshake revisions ----------------------------------------------------------------------
 
@@ -402,7 +410,7 @@ class Endpoint:
             return rules.over_limit(limit, refuse(self.core, InternalError(limit.text), caller, envelope).response)
         exchange = self.core.dispatch(self.core, envelope, caller)
         answer = self._open(handshake, exchange, caller)
-        if isinstance(answer, Response) and session.connection.session.revision is None:
+        if type(answer) is Response and session.connection.session.revision is None:
             self.sessions.remove(session)  # it failed, or too many requests run
         else:
             session.connection.begin_session()
@@ -430,7 +438,7 @@ class Endpoint:
         session = self._look_up(name, headers, principal)
         if session is None:
             return refusal(404, InvalidRequest("there is no such session; send initialize"), id)
-        if isinstance(session, Response):
+        if type(session) is Response:
             return session
         if headers.duplicates is not None or profile.revision is None or profile.modern:
             rules.revision_without_session(headers, profile)  # raises: R2511-HDR-02
@@ -485,7 +493,7 @@ class Endpoint:
         if profile.modern or not self._stores_sessions or not is_served:
             return refusal(405, InvalidRequest(f"{method} is not served; send POST"), allow=b"POST")  # R26-HTTP-27
         session = self._find_session(headers, profile, principal)
-        if isinstance(session, Response):
+        if type(session) is Response:
             return session
         if method == "DELETE":
             return self._end_session(session, headers, profile)
@@ -494,12 +502,13 @@ class Endpoint:
         event_id = headers.get(b"last-event-id") or ""
         resumed = session.find_stream(event_id)
         pending = PendingResponse(profile, session.connection.revision, session)
-        pending.sender = session.connection.caller(pending, headers)
+        pending.principal, pending.headers = principal, headers
         may_replace = resumed is not None and not self.draining and self._count_readers(resumed[0]) <= 1
         limit = None if may_replace else self._find_stream_limit(pending.caller)
         if limit is not None:
             return rules.refuse_by(limit)
         pending.stand(*(resumed or self._make_stream(session, event_id)))
+        pending.expires = _expiry_of(principal)
         self._add_standing(pending)
         return pending
 
@@ -567,7 +576,7 @@ class Endpoint:
                     stream.put(step.subscription.message(event, uri))
 
         with first:  # no change is sent before the acknowledgement (R26-SUB-03), and none after it is lost
-            pending.is_listening = True
+            pending.listening, pending.expires = (step, exchange), _expiry_of(pending.principal)
             pending.unsubscribe = self.core.registry.listen(publish)
             stream.put(step.first)
         self._add_standing(pending)
@@ -587,9 +596,9 @@ class Endpoint:
 
     def finish(self, pending: PendingResponse, response: bytes | None) -> None:
         """Put the response into the stream, unless the exchange stays open."""
-        if not pending.is_listening:
+        if pending.listening is None:
             pending.stream.finish(response)
-        if pending.is_listening or pending.is_left:
+        if pending.listening is not None or pending.is_left:
             self.remove_running(pending)
 
     def leave(self, pending: PendingResponse) -> None:
@@ -613,8 +622,31 @@ class Endpoint:
             return  # R2511-HTTP-14: the work goes on, and the client can fetch its messages later
         stream.finish()
         pending.cancel()
-        if pending.is_listening and pending.exchange is not None and pending.exchange.step is not None:
-            pending.exchange.throw(Cancelled())
+        if pending.listening is not None and pending.listening[1].step is not None:
+            pending.listening[1].throw(Cancelled())
+
+    def wait_seconds(self, pending: PendingResponse) -> float:
+        """How long a stream may wait for its next message: until a comment is due, or until its token expires."""
+        seconds = self.settings.keep_alive_seconds
+        return seconds if pending.expires is None else max(0, min(seconds, pending.expires - self.core.now()))
+
+    def end_if_expired(self, pending: PendingResponse, reader: Reader) -> None:
+        """End a stream that stays open if the token of its caller has expired.
+
+        A listen request gets its result (R26-SUB-05). Any other stream can be resumed with a new token.
+        """
+        if pending.expires is None or self.core.now() < pending.expires:
+            return
+        if pending.listening is not None:
+            self._end_listening(pending)
+        else:
+            reader.leave()
+
+    def _end_listening(self, pending: PendingResponse) -> None:
+        if pending.listening is not None and not pending.stream.finished:
+            exchange = pending.listening[1]
+            exchange.send(None)
+            pending.stream.finish(exchange.response)
 
     def drain(self) -> None:
         """End the streams that stay open; listen requests get their result (R26-SUB-05). Running requests go on.
@@ -628,9 +660,8 @@ class Endpoint:
             self._remove_standing(pending)
             if pending.unsubscribe is not None:
                 pending.unsubscribe()
-            if pending.is_listening and pending.exchange is not None:
-                pending.exchange.send(None)
-                pending.stream.finish(pending.exchange.response)
+            if pending.listening is not None:
+                self._end_listening(pending)
             elif pending.session is not None and pending.stream in pending.session.standing:
                 pending.stream.finish()
 
@@ -647,3 +678,9 @@ class Endpoint:
         self.drain()
         self.give_up()
         self.sessions.close()
+
+
+def _expiry_of(principal: Any) -> float | None:
+    """When the token of a caller expires: its attribute `expires`, in seconds since 1970; None if it has none."""
+    expires = getattr(principal, "expires", None)
+    return expires if isinstance(expires, (int, float)) else None

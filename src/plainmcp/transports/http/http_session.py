@@ -75,7 +75,7 @@ class HttpSession:
     ) -> None:
         self.id = token_urlsafe(32).encode()  # R2511-SESS-01, R2511-SESS-02
         self.principal = principal
-        self.caller = caller_of(principal, self.id, None)
+        self.caller = caller_of(principal, self.id, address)
         self.owner = caller_of(principal, None, address)
         """Whose share of the sessions it uses."""
         self.connection = Connection(

@@ -19,6 +19,6 @@ def make_endpoint(core: Core, settings: Settings, challenges: Challenges = PLAIN
         )
     if settings.store is None:
         return Endpoint(core, settings, challenges)
-    from .shared_endpoint import SharedEndpoint  # loaded for those who share
+    from .shared.endpoint import SharedEndpoint  # loaded for those who share
 
     return SharedEndpoint(core, settings, challenges)

@@ -34,7 +34,6 @@ class SessionStore:
     """The sessions of one endpoint, the least recently used first."""
 
     def __init__(self, settings: Settings, now: Callable[[], float]) -> None:
-        self._settings = settings
         self._idle, self._life = settings.session_idle_seconds, settings.session_seconds
         self._recent = min(1.0, self._idle / 10, self._life / 10)  # within this time a use is not recorded again
         self._now = now

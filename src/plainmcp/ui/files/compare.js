@@ -17,10 +17,11 @@ export async function fetchPreviews(path, params, token, signal) {
   return answer.results;
 }
 
-/** The table of the previews, and below it the difference between the two rows that are chosen. */
-export function renderComparison(rows) {
+/** The table of the previews, newest revision first, and below it the difference between the two rows that are chosen. */
+export function renderComparison(previews) {
+  const rows = previews.toSorted((one, other) => other.revision.localeCompare(one.revision));
   const least = Math.min(...rows.filter((row) => !row.result.isError).map((row) => row.approximateTokens));
-  const newest = rows.filter((row) => row.revision === rows.at(-1).revision);
+  const newest = rows.filter((row) => row.revision === rows[0].revision);
   const chosen = { first: newest[0], second: newest.find((row) => row.policy === "lean") ?? newest.at(-1) };
   const place = h("div", { class: "difference", "aria-live": "polite" });
   const group = newId("compare");

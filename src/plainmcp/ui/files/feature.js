@@ -9,6 +9,7 @@ import { formFor } from "./form.js";
 import { renderMarkdown } from "./markdown.js";
 import { costOf, KINDS } from "./offer.js";
 import { rememberPlace } from "./place.js";
+import { parseExactly } from "./pretty.js";
 import { ask } from "./questions.js";
 import { renderResult } from "./result.js";
 import { bytesOf, showBytes, showNumber, tokensOf } from "./sizes.js";
@@ -71,10 +72,11 @@ export class Feature {
     this.compare = canCompare ? h("button", { type: "button", click: () => this.compareAll() }, "Compare revisions and policies") : null;
     this.cancel = h("button", { type: "button", hidden: true, click: () => this.stop() }, "Cancel");
     this.anyway = h("button", { type: "button", hidden: true, click: () => this.start({ anyway: true }) }, "Send anyway");
-    this.heading = h("h2", { tabindex: "-1" }, feature.title ?? feature.name ?? name);
+    const title = feature.title ?? feature.name ?? name;
+    this.heading = h("h2", { tabindex: "-1" }, title);
     return h("article", { keydown: (event) => this.press(event) },
       this.heading,
-      h("p", { class: "about" }, h("code", {}, name), badge(warning), h("span", { class: "cost" }, `definition: ~${showNumber(costOf(feature))} tokens (approximate)`)),
+      h("p", { class: "about" }, title === name ? null : h("code", {}, name), badge(warning), h("span", { class: "cost" }, `definition: ~${showNumber(costOf(feature))} tokens (approximate)`)),
       feature.description ? renderMarkdown(feature.description) : null,
       h("details", { class: "source" }, h("summary", {}, "Definition"), h("pre", { tabindex: "0", role: "region", "aria-label": "Definition" }, JSON.stringify(feature, null, 2))),
       h("form", { class: "call", novalidate: true, submit: (event) => {
@@ -170,7 +172,8 @@ export class Feature {
     return answer;
   }
 
-  renderReply({ result, raw }, seconds) {
+  renderReply({ raw }, seconds) {
+    const { result } = parseExactly(raw);
     const shown = raw.length > MAX_SHOWN ? `${raw.slice(0, MAX_SHOWN)}\n… ${raw.length - MAX_SHOWN} more characters` : raw;
     return h("div", { class: "sides" },
       h("section", { class: "side" }, h("h3", {}, "Result"), h("p", { class: "hint" }, `${this.page.client.revision.name}, ${seconds.toFixed(2)} s`), renderResult(result, this.page.onRead)),

@@ -9,7 +9,7 @@ from plainmcp.store import MemoryStore
 from plainmcp.transports.http.endpoint import Endpoint
 from plainmcp.transports.http.new_endpoint import make_endpoint
 from plainmcp.transports.http.settings import Settings
-from plainmcp.transports.http.shared_endpoint import SharedEndpoint
+from plainmcp.transports.http.shared.endpoint import SharedEndpoint
 from replicas import make_server
 
 

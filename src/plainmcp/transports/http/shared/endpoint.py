@@ -1,0 +1,226 @@
+"""One HTTP endpoint among several that share a store: any of them answers any request of a session."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from msgspec import UNSET
+
+from ....errors import InternalError
+from ....protocol.conversation import keep
+from ....protocol.core import Core
+from ....protocol.exchange import Exchange, Listen
+from ....protocol.failures import error_response
+from ....protocol.request import Caller
+from ....revisions import LATEST
+from ....wire.jsonrpc import Envelope
+from ...shares import Limit
+from .. import rules
+from ..challenges import PLAIN, Challenges
+from ..endpoint import Endpoint, PendingResponse
+from ..headers import Headers
+from ..http_session import SESSION_ENDED, HttpSession
+from ..rules import JSON, RequestProfile, Response, json_response
+from ..settings import Settings
+from ..stream import Stream
+from .session import SharedSession
+from .session_sharing import SharedSessions
+from .session_use import SIGN
+from .store_health import UNAVAILABLE
+from .store_steps import AfterChanges, AfterStore, BeforeStore, Work, do_nothing
+
+__all__ = ["SharedEndpoint"]
+
+_CHANGE_STATE = frozenset({"logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
+_SPECIAL = _CHANGE_STATE | {UNSET, "notifications/cancelled"}
+
+
+class SharedEndpoint(Endpoint):
+    """An endpoint whose sessions other processes serve, too."""
+
+    def __init__(self, core: Core, settings: Settings, challenges: Challenges = PLAIN) -> None:
+        super().__init__(core, settings, challenges)
+        self.shared = SharedSessions(core, settings, self.sessions, self._shares)
+
+    def start(self) -> None:
+        """Start to follow the store, and wait a moment until that works."""
+        self.shared.replica.wait_to_begin()
+
+    def close(self) -> None:
+        """End all open streams, running requests and sessions, and write what other replicas need of them."""
+        super().close()
+        self.shared.replica.stop()
+
+    # Sessions -------------------------------------------------------------------------------------
+
+    def _new_session(self, principal: Any, headers: Headers) -> HttpSession:
+        return self.shared.make(principal, headers.address)
+
+    def _name(self, session: HttpSession) -> bytes:
+        assert isinstance(session, SharedSession)
+        return self.shared.name(session, session.principal)
+
+    def _look_up(self, id: bytes, headers: Headers, principal: Any) -> HttpSession | Response | None:
+        session = self.sessions.get(id, principal) or self.shared.restore(id, principal, headers.address)
+        if isinstance(session, Limit):
+            return rules.refuse_by(session)
+        return session
+
+    def _end_session(
+        self, session: HttpSession, headers: Headers, profile: RequestProfile
+    ) -> Response | PendingResponse:
+        assert isinstance(session, SharedSession)
+        limit = self.shared.replica.budget.take(session.owner, SIGN)
+        if limit is not None:
+            return rules.refuse_by(limit)
+        pending = _Passing(profile, session.connection.revision, session)
+        pending.status = 204
+        return self._pass(pending, headers, partial(self.shared.end, session))
+
+    # Requests -------------------------------------------------------------------------------------
+
+    def _receive_in_session(
+        self, session: HttpSession, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
+    ) -> Response | PendingResponse:
+        assert isinstance(session, SharedSession)
+        connection, method = session.connection, envelope.method
+        if method in _SPECIAL:
+            if method in _CHANGE_STATE:
+                return self._change_state(session, headers, profile, envelope, principal)
+            if not connection.knows(envelope):
+                answer = self._pass_on(session, headers, profile, envelope)
+                if answer is not None:
+                    return answer
+        id = b"" if session.is_loaded else bytes(envelope.id)
+        pending = PendingResponse(profile, connection.revision, session, id)
+        caller = Caller(connection.session, principal, None, pending, connection, headers)
+        return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
+
+    def _pass_on(
+        self, session: SharedSession, headers: Headers, profile: RequestProfile, envelope: Envelope
+    ) -> Response | PendingResponse | None:
+        """Pass an answer or a cancellation to the replica that waits for it, and accept it when the store has it.
+
+        If the store fails, it is refused; but it is passed on all the same when the store works again: clients do not
+        repeat an answer, and the question would wait for it in vain. Returns None if no replica waits for it.
+        """
+        replica = self.shared.replica
+        route = session.find_route(envelope)
+        if route is None:
+            return None if replica.problem is None else _refuse_without_store()
+        limit = session.find_limit(route)
+        if limit is not None:
+            return rules.refuse_by(limit)
+        pending = _Passing(profile, session.connection.revision, session)
+        return self._pass(pending, headers, partial(replica.append_now, *route), partial(replica.append, *route))
+
+    def _pass(
+        self,
+        pending: "_Passing",
+        headers: Headers,
+        work: Work,
+        fail: Work = do_nothing,
+    ) -> Response | PendingResponse:
+        """Write something into the store, and respond when it has that; if it fails, do something else."""
+        if self.shared.replica.problem is not None:
+            fail()
+            return _refuse_without_store()
+
+        def write() -> None:
+            work()
+            pending.is_passed = True
+
+        assert pending.session is not None
+        caller = pending.session.connection.caller(pending, headers)
+        return super()._open(pending, AfterStore.of(write, Exchange, fail), caller)
+
+    def _change_state(
+        self, session: SharedSession, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
+    ) -> PendingResponse | Response:
+        """Receive a request that changes the state of its session: its response waits until all replicas know."""
+        connection = session.connection
+        pending = PendingResponse(profile, connection.revision, session, bytes(envelope.id))
+        caller = Caller(connection.session, principal, None, pending, connection, headers)
+        is_loaded = False
+
+        def load() -> None:
+            nonlocal is_loaded
+            self.shared.load_again(session)  # others may have changed it, too
+            is_loaded = True
+
+        def begin() -> Exchange:
+            if not is_loaded:
+                return Exchange(pending.refuse(InternalError(UNAVAILABLE)))
+            find_work = self.shared.states.watch(session)
+            rest = self.core.dispatch(self.core, envelope, caller)
+            return BeforeStore(rest=rest, find_work=find_work, refuse=pending.refuse).begin()
+
+        return super()._open(pending, self._after_load(pending, load, begin), caller)
+
+    def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
+        session, replica = pending.session, self.shared.replica
+        if isinstance(exchange.step, Listen):
+            if not replica.follower.begun.is_set():
+                exchange = AfterStore.of(replica.wait_to_begin, partial(keep, exchange))
+            return super()._open(pending, exchange, caller)
+        if isinstance(session, SharedSession) and not session.is_loaded and replica.problem is None:
+            exchange = self._after_load(pending, partial(self.shared.load, session), partial(keep, exchange))
+        answer = super()._open(pending, exchange, caller)
+        if answer is pending:
+            pending.exchange = AfterChanges(step=exchange.step, rest=exchange, changes=replica.watch_changes())
+        return answer
+
+    def _after_load(
+        self, pending: PendingResponse, load: Callable[[], None], begin: Callable[[], Exchange]
+    ) -> AfterStore:
+        """An exchange that begins when its session is loaded; it is refused if the session has ended elsewhere."""
+        session = pending.session
+        assert isinstance(session, SharedSession)
+
+        def begin_unless_ended() -> Exchange:
+            exchange = begin()
+            if session.closed:
+                exchange.fail(SESSION_ENDED)
+                return Exchange(pending.refuse(SESSION_ENDED))
+            return exchange
+
+        pending.refuse_with = partial(_refuse_in, session)
+        return AfterStore.of(load, begin_unless_ended)
+
+    # Streams --------------------------------------------------------------------------------------
+
+    def _make_stream(self, session: HttpSession, event_id: str) -> tuple[Stream, int]:
+        assert isinstance(session, SharedSession)
+        stream, after, work = self.shared.open_stream(session, event_id)
+        self._threads.files.submit(work)
+        return stream, after
+
+    def _receive_without_body(
+        self, method: str, headers: Headers, profile: RequestProfile, principal: Any
+    ) -> Response | PendingResponse:
+        if method == "GET" and not profile.modern and self.shared.replica.problem is not None:
+            return _refuse_without_store()
+        return super()._receive_without_body(method, headers, profile, principal)
+
+
+class _Passing(PendingResponse):
+    """The response to a request that only writes into the store, for other replicas."""
+
+    is_passed = False
+    status = 202
+
+    def to_response(self, message: bytes | None) -> Response:
+        """Accept the request, if the store has what it writes."""
+        return Response(self.status) if self.is_passed else _refuse_without_store()
+
+
+def _refuse_in(session: SharedSession, message: bytes | None) -> Response:
+    """The response with an error, or with nothing, in a session that may have ended at another replica."""
+    if session.closed:
+        return json_response(404, message or error_response(SESSION_ENDED, LATEST))
+    return json_response(200 if message is None else rules.status_of(message, False), message)
+
+
+def _refuse_without_store() -> Response:
+    """The response to a request that needs the store while it cannot be used."""
+    return Response(503, error_response(InternalError(UNAVAILABLE), LATEST), (*JSON, (b"retry-after", b"1")))

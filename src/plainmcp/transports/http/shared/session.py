@@ -1,0 +1,280 @@
+"""One session that several replicas serve, as this one has it: its state, its streams, and answers for elsewhere.
+
+Its streams for responses are copied into the store, so that another replica can send the rest. A stream that stays
+open has the positions of the log of all replicas as its event ids, so that any replica can continue it.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from ....protocol.core import Core
+from ....wire.jsonrpc import Envelope
+from ...link import normalize_id
+from ...shares import Limit
+from ..http_session import MAX_OPEN_STREAMS, HttpSession, SessionShares
+from ..settings import Settings
+from ..signed_ids import SignedId
+from ..stream import Stream
+from .replica import Replica
+from .session_names import MAX_ID, find_asker, name_question, name_stream
+
+__all__ = ["STANDING", "SessionState", "SharedSession"]
+
+MAX_COPY = 2**20
+"""How many bytes of one stream are copied into the store; if it has more, other replicas cannot send it."""
+MAX_PASSED = 200
+"""How many answers and cancellations one session passes on to other replicas in ten seconds."""
+TOO_MANY = Limit("too many answers and cancellations of this session are for other replicas", True)
+"""Why an answer is refused."""
+STANDING = "g"
+"""The name of streams that stay open."""
+
+
+class SessionState(msgspec.Struct, array_like=True):
+    """What changes during a session, as it is in the store."""
+
+    version: int = 0
+    level: str | None = None  # the one that the client has set
+    subscribed: list[str] = []
+    has_ended: bool = False
+
+
+class SharedSession(HttpSession):
+    """One session that several replicas serve."""
+
+    is_shared = True
+
+    def __init__(
+        self,
+        core: Core,
+        settings: Settings,
+        principal: Any,
+        shares: SessionShares,
+        address: str | None,
+        replica: Replica,
+        name: str,
+    ) -> None:
+        super().__init__(core, settings, principal, core.now(), shares, address)
+        self.name = self.connection.session.id = name
+        self.until = core.now() + settings.session_seconds
+        self.version = 0
+        self.stored: bytes | None = None
+        """Its state in the store, as it was last read there."""
+        self.noted = self.created
+        """When its use was last written into the store."""
+        self.on_use: Callable[[SharedSession, float], None] = _do_nothing
+        self.is_loaded = True
+        """Whether its state is that of the store: only one that was opened elsewhere has to be loaded."""
+        self.reader: str | None = None
+        """The other replica that has its newest open stream."""
+        self._claims = 0  # how often this replica has announced that it has that stream, and not heard so itself
+        self._replica = replica
+        self._passing_since, self._passed = 0.0, 0
+        self.connection.elsewhere = self._pass_on
+        self.connection.name_question = partial(name_question, replica, name)  # type: ignore[method-assign]
+
+    def restore(self, id: bytes, facts: SignedId) -> bool:
+        """Take the facts of an id that another replica made; returns whether its revision is served."""
+        session = facts.to_session()
+        if session is None:
+            return False
+        own = self.connection.session
+        own.revision, own.capabilities, own.client = session.revision, session.capabilities, session.client
+        own.ready, self.is_loaded, self.is_used = True, False, True
+        self.id, self.created, self.until, self.noted = id, facts.created, facts.until, facts.created
+        return True
+
+    def note_use(self, now: float) -> None:
+        """Note that the client uses the session, also for other replicas: unless it may have ended there."""
+        super().note_use(now)
+        if self.is_loaded:
+            self.on_use(self, now)
+
+    @property
+    def obstacle(self) -> str | None:  # type: ignore[override]
+        """The reason why the client cannot be asked: its answer may reach any replica."""
+        return self._replica.problem
+
+    # State ----------------------------------------------------------------------------------------
+
+    def apply(self, state: SessionState) -> None:
+        """Take the state of the store, unless it is older."""
+        if state.version > self.version:
+            session = self.connection.session
+            self.version, session.subscribed = state.version, set(state.subscribed)
+            session.log_level = state.level or session.log_level
+
+    # Questions and cancellations ------------------------------------------------------------------
+
+    def _pass_on(self, envelope: Envelope) -> None:
+        """Pass a message of a batch to other replicas, without waiting for that."""
+        route = self.find_route(envelope)
+        if route is not None and self.find_limit(route) is None:
+            self._replica.append(*route)
+
+    def find_route(self, envelope: Envelope) -> tuple[Any, ...] | None:
+        """The log for an answer or a cancellation that belongs elsewhere, and the entry; None if it belongs nowhere.
+
+        An answer goes to the replica that asked, and a cancellation to all.
+        """
+        if envelope.method is UNSET:
+            name = _text_of(bytes(envelope.id))
+            owner = None if name is None else find_asker(self._replica, self.name, name)
+            if owner is None:
+                return None
+            parts = bytes(envelope.id), bytes(envelope.result), bytes(envelope.error)
+            return (self._replica.keys.inbox_of(owner), "answer", self.name, *parts)
+        if envelope.params is None:
+            return None
+        id = normalize_id(bytes(envelope.params.requestId))
+        return (self._replica.keys.notes, "cancel", self.name, id) if len(id) <= MAX_ID else None
+
+    def find_limit(self, route: tuple[Any, ...]) -> Limit | None:
+        """The limit that one more message for other replicas is over: one session must not fill the logs."""
+        now = self._now()
+        if now - self._passing_since > 10:
+            self._passing_since, self._passed = now, 0
+        self._passed += 1
+        if self._passed > MAX_PASSED:
+            return TOO_MANY
+        return self._replica.budget.take(self.owner, sum(len(part) for part in route))
+
+    # Streams --------------------------------------------------------------------------------------
+
+    def name_stream(self, count: int, id: bytes) -> str:
+        """The name of a stream, by its number and the id of its request."""
+        return name_stream(self._replica, self.name, count, id)
+
+    def log_of(self, stream: str) -> str:
+        """The log with the copy of a stream."""
+        return self._replica.keys.key("stream", self.name, stream)
+
+    def keep(self, stream: Stream) -> None:
+        """Keep a stream from which something was sent, also for other replicas."""
+        if stream.name == STANDING:
+            return  # another one continues it, from the log of changes
+        is_new = stream.name not in self._open and stream.name not in self._finished
+        super().keep(stream)
+        if is_new and stream.name.startswith(f"{self._replica.name}."):
+            self.copy_stream(stream)
+
+    def copy_stream(self, stream: Stream) -> None:
+        """Copy a stream into the store, from its first event on."""
+        stream.copy_to(partial(self._copy_event, self.log_of(stream.name), [0]))
+
+    def _copy_event(self, log: str, size: list[int], number: int, message: bytes | None) -> None:
+        before, after = size[0], size[0] + len(message or b"")
+        if after <= MAX_COPY and self._replica.budget.take(self.owner, after - before) is not None:
+            after = MAX_COPY + 1
+        if after <= MAX_COPY:
+            content = ("end", number) if message is None else ("event", number, bytes(message))
+            self._replica.append(log, *content)
+        elif before <= MAX_COPY:
+            self._replica.append(log, "lost")
+        size[0] = after
+
+    def mirror(self, name: str, after: int) -> Stream:
+        """A stream for the events of another replica's stream, after an event; it ends when its client leaves."""
+        stream = self._new_stream(name, after)
+        super().keep(stream)  # without a copy
+        return stream
+
+    def _leave_mirror(self, stream: Stream) -> None:
+        is_own = stream.name.startswith(f"{self._replica.name}.")
+        if not is_own and not stream.finished and stream.reader is None:
+            stream.finish()
+            with self._lock:
+                self._open.pop(stream.name, None)
+
+    def make_standing_stream(self, after: int = 0) -> Stream:
+        """A new stream for messages that belong to no request, after a position; see `add_standing`."""
+        self.connection.session.ready = True  # notifications/initialized may have reached another replica
+        return self._new_stream(STANDING, after)
+
+    def add_standing(self, stream: Stream) -> None:
+        """Send messages that belong to no request on this stream, unless its client has left already."""
+        with self._lock:
+            if stream.finished:
+                return
+            self.standing.append(stream)
+            self._claim()
+            surplus = self.standing[:-MAX_OPEN_STREAMS]
+            del self.standing[:-MAX_OPEN_STREAMS]
+        for one in surplus:
+            one.finish()
+
+    def _claim(self) -> None:
+        """Announce that this replica has the newest open stream, and use that from now on. Under the lock.
+
+        Until other replicas know, they may send a message on an older stream, too; but none is lost.
+        """
+        self.reader, self._claims = None, self._claims + 1
+        self._replica.append(self._replica.keys.notes, "reader", self.name, self._replica.name)
+
+    def claim_again(self) -> None:
+        """Announce the newest open stream again, if this replica has it: the store may have lost that."""
+        with self._lock:
+            self._claims = 0
+            if self.standing and self.reader is None:
+                self._claim()
+
+    def take_reader(self, name: str) -> None:
+        """Take what a replica has announced, unless this one has announced the same later."""
+        with self._lock:
+            if name == self._replica.name:
+                self._claims = max(0, self._claims - 1)
+            elif not self._claims:
+                self.reader = name
+
+    def take_standing(self) -> Stream | None:
+        """The newest stream that stays open, which gets no messages until it is added again."""
+        with self._lock:
+            return self.standing.pop() if self.standing else None
+
+    def leave_stream(self, stream: Stream) -> None:
+        """Note that the client does not read an open stream any more: it can continue with another replica."""
+        if stream.name != STANDING:
+            self._leave_mirror(stream)
+            return
+        with self._lock:
+            stream.finish()  # also one that is not added yet
+            is_last = stream in self.standing and len(self.standing) == 1
+            if stream in self.standing:
+                self.standing.remove(stream)
+            if is_last:  # under the lock: others must not hear of a stream after its end
+                self._replica.append(self._replica.keys.notes, "left", self.name, self._replica.name)
+
+    def send(self, message: bytes) -> None:
+        """Send a message that belongs to no request on one stream only, of all replicas (R2511-HTTP-22)."""
+        with self._lock:
+            newest = self.standing[-1:] if self.reader is None else []
+        for stream in newest:
+            stream.put(message, self._replica.follower.taken)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request runs, or a client reads a stream."""
+        return bool(self.standing) or super().busy
+
+    def close(self) -> None:
+        """Close the session in this replica only."""
+        standing, self.standing = list(self.standing), []
+        for stream in standing:
+            stream.finish()
+        super().close()
+
+
+def _do_nothing(session: SharedSession, now: float) -> None:
+    """Note no use."""
+
+
+def _text_of(id: bytes) -> str | None:
+    """The text in an id; None if it is another kind of JSON."""
+    try:
+        return msgspec.json.decode(id, type=str)
+    except msgspec.MsgspecError:
+        return None

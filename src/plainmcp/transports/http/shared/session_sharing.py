@@ -1,0 +1,189 @@
+"""The sessions that all replicas serve: opened from their signed ids, and what the entries of the store do to them.
+
+A session is loaded from the store before its first request at this replica; later plain calls do not ask the store.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from secrets import token_urlsafe
+from typing import Any
+from weakref import WeakValueDictionary
+
+from ....protocol.core import Core
+from ....store.interface import Store, StoreError
+from ...shares import Limit
+from ...threads import threads_of
+from ..http_session import HttpSession, SessionShares
+from ..session_store import SessionStore
+from ..settings import Settings
+from ..signed_ids import SignedId, SignedIds
+from ..stream import Stream
+from .mirrors import Mirrors
+from .replica import replica_of
+from .session import STANDING, SharedSession
+from .session_names import StreamName, read_stream_name
+from .session_state import SessionStates
+from .session_use import SessionUse, seconds_of
+from .standing_streams import StandingStreams
+
+__all__ = ["SharedSessions"]
+
+MAX_DIGITS = 20
+"""How many digits the position in an event id may have."""
+MAX_ENDED = 10_000
+"""How many sessions that have ended are remembered; the store has all of them."""
+
+
+class SharedSessions:
+    """The sessions of one endpoint that other replicas serve, too."""
+
+    def __init__(self, core: Core, settings: Settings, sessions: SessionStore, shares: SessionShares) -> None:
+        self._core, self._settings = core, settings
+        self._sessions, self._shares = sessions, shares
+        self._ids = SignedIds(core, settings.session_seconds)
+        self._by_name: WeakValueDictionary[str, SharedSession] = WeakValueDictionary()
+        self._ended: OrderedDict[str, None] = OrderedDict()
+        self._opening = threading.Lock()
+        self.replica = replica_of(core, settings.store)
+        idle = settings.session_idle_seconds
+        self.states = SessionStates(self.replica, seconds_of(idle))
+        self._use = SessionUse(self.replica, idle, core.now, self._get_all, self.states.renew)
+        self._mirrors = Mirrors(self.replica)
+        self._streams = StandingStreams(self.replica, threads_of(core).files, self.load)
+        self.replica.listeners.append(self._take)
+        self.replica.ticks.append(lambda: self._streams.take_over(self._get_all()))
+        self.replica.returns.append(self._write_again)
+
+    def _get_all(self) -> list[SharedSession]:
+        return list(self._by_name.values())
+
+    def _write_again(self) -> None:
+        """Write again what other replicas need: the store may have lost it."""
+        for session in self._get_all():
+            session.is_loaded = False
+            if session.version and not session.closed:
+                self.replica.later(partial(self.states.renew, session))
+            session.claim_again()
+
+    def make(self, principal: Any, address: str | None) -> SharedSession:
+        """A new session, before its handshake."""
+        return self._make(principal, address, token_urlsafe(15))
+
+    def _make(self, principal: Any, address: str | None, name: str) -> SharedSession:
+        self.replica.start()
+        session = SharedSession(self._core, self._settings, principal, self._shares, address, self.replica, name)
+        session.on_use = self._use.note
+        self._by_name[name] = session
+        return session
+
+    def name(self, session: SharedSession, principal: Any) -> bytes:
+        """The signed id of a session after its handshake; raises InvalidParams."""
+        id, facts = self._ids.make(session.connection.session, principal, session.name)
+        session.until = facts.until
+        self._sessions.rename(session, id)
+        return id
+
+    def restore(self, id: bytes, principal: Any, address: str | None) -> HttpSession | Limit | None:
+        """The session of an id that another replica made; None if there is none."""
+        facts = self._ids.read(id, principal)
+        if facts is None or facts.name in self._ended:
+            return None
+        with self._opening:
+            return self._sessions.get(id, principal) or self._open(id, facts, principal, address)
+
+    def _open(self, id: bytes, facts: SignedId, principal: Any, address: str | None) -> SharedSession | Limit | None:
+        session = self._make(principal, address, facts.name)
+        if not session.restore(id, facts):
+            session.close()
+            return None
+        limit = self._sessions.add(session)
+        if limit is not None:
+            session.close()
+        return limit or session
+
+    def load(self, session: SharedSession) -> None:
+        """Load a session that was opened elsewhere, and close it if it has ended there; raises StoreError."""
+        if not session.is_loaded:
+            self.load_again(session)
+
+    def load_again(self, session: SharedSession) -> None:
+        """Load a session although it was loaded before; raises StoreError."""
+        if not self.replica.ask(partial(self._load, session)):
+            self._end_here(session.name)
+
+    def _load(self, session: SharedSession, store: Store) -> bool:
+        """Load a session; returns whether it has not ended."""
+        state = self.states.load(session, store)
+        has_ended = self._use.is_idle(session, store) if state is None else state.has_ended
+        session.is_loaded = True
+        if not has_ended:
+            session.note_use(self._core.now())
+        return not has_ended
+
+    def end(self, session: SharedSession) -> None:
+        """End a session on all replicas; raises StoreError."""
+        self.states.end(session)
+        self._end_here(session.name)
+
+    def _end_here(self, name: str) -> None:
+        self._ended[name] = None
+        while len(self._ended) > MAX_ENDED:
+            self._ended.popitem(last=False)
+        session = self._by_name.pop(name, None)
+        if session is not None:
+            self._sessions.remove(session)
+
+    def _take(self, kind: str, content: list[Any]) -> None:
+        """Take an entry of another replica, or of this one."""
+        if kind == "wake":
+            return
+        name: str = content[0]
+        if kind == "end":
+            self._end_here(name)
+            return
+        session = self._by_name.get(name)
+        if session is None or session.closed:
+            if kind == "resend":
+                self.replica.append(self.replica.keys.key("stream", name, content[1]), "lost")
+            return
+        connection = session.connection
+        match kind:
+            case "state":
+                self.states.take(session, content[1])
+            case "cancel":
+                connection.cancel_request(content[1])
+            case "answer":
+                connection.take_answer(*content[1:4])
+            case "reader":
+                session.take_reader(content[1])
+            case "left":
+                if session.reader == content[1]:
+                    self._streams.read_here(session)
+            case "resend":
+                self._mirrors.send_again(session, content[1])
+            case _:
+                pass  # of a newer version of this package
+
+    def open_stream(self, session: SharedSession, event_id: str) -> tuple[Stream, int, Callable[[], None]]:
+        """The stream for a GET, the event after which it is read, and work that has to be done in a thread."""
+        name, _, digits = event_id.rpartition("-")
+        number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS else 0
+        resumed = session.find_stream(event_id)
+        if resumed is not None:
+            return *resumed, lambda: None
+        parts = read_stream_name(self.replica, session.name, name)
+        if parts is not None:
+            stream = session.mirror(name, number)
+            return stream, number, partial(self._follow, session, stream, parts)
+        after = number if name == STANDING else self.replica.follower.position
+        stream = session.make_standing_stream(after)
+        return stream, after, partial(self._streams.catch_up, session, stream, after)
+
+    def _follow(self, session: SharedSession, stream: Stream, name: StreamName) -> None:
+        with suppress(StoreError):  # then the stream waits until the store works again
+            self.load(session)
+        if not session.closed:
+            self._mirrors.follow(session, stream, name)

@@ -1,0 +1,64 @@
+"""The streams that stay open in sessions that all replicas serve: any replica can continue one.
+
+Their event ids are positions of the log of changes. A message goes out on one stream only: the newest one, which
+may be at another replica.
+"""
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from itertools import takewhile
+
+from ....store.interface import StoreError
+from ...connection import change_message
+from ...threads import Threads
+from ..stream import Stream
+from .replica import Replica
+from .session import SharedSession
+
+__all__ = ["StandingStreams"]
+
+_log = logging.getLogger("plainmcp")
+
+
+class StandingStreams:
+    """The open streams of the sessions of one endpoint."""
+
+    def __init__(self, replica: Replica, threads: Threads, load: Callable[[SharedSession], None]) -> None:
+        self._replica, self._threads = replica, threads
+        self._load = load  # loads the state of a session, and closes it if it has ended
+
+    def catch_up(self, session: SharedSession, stream: Stream, position: int) -> None:
+        """Send the changes since a position on a stream, and then all later ones; ends it if the store fails."""
+        self._replica.wait_to_begin()
+        try:
+            self._load(session)
+        except StoreError as error:
+            _log.debug("a stream could not be continued: %s", error)
+            stream.finish()  # the client comes back, and is told the problem if there still is one
+            return
+        if session.closed:
+            stream.finish()
+            return
+        follower, facts = self._replica.follower, session.connection.session
+        with follower.lock:  # no change comes between
+            missed = list(takewhile(lambda change: change.position > position, reversed(follower.changes)))
+            for change in reversed(missed):
+                if facts.wants(change.event, change.uri):
+                    stream.put(change_message(change.event, change.uri), change.position)
+            session.add_standing(stream)
+
+    def read_here(self, session: SharedSession) -> None:
+        """Send messages on the stream of this replica again, with those that came while another one had a stream."""
+        session.reader = None
+        stream = session.take_standing()
+        if stream is not None:
+            self._threads.submit(partial(self.catch_up, session, stream, stream.last))
+
+    def take_over(self, sessions: list[SharedSession]) -> None:
+        """Take over the streams of sessions whose newest one was at a replica that is dead."""
+        muted = [session for session in sessions if session.reader and session.standing]
+        dead = self._replica.find_dead({session.reader for session in muted if session.reader})
+        for session in muted:
+            if session.reader in dead:
+                self.read_here(session)

@@ -1,0 +1,437 @@
+"""A store that is away, frozen, full or restarted, and content of it that nobody should believe."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from mounted import Live, modern, session, speak
+from plainmcp.redis import RedisStore
+from plainmcp.store import MemoryStore, StoreError
+from plainmcp.transports.http.shared import store_follower, store_writer
+from plainmcp.transports.http.shared.replica import MAX_URI, Replica
+from redis_server import RedisServer, running_redis
+from replicas import call, make_server, messages, question, replicas, request, wait_until
+from slow_redis import slow_way
+
+SUBSCRIBE = request("resources/subscribe", uri="memo://one")
+
+
+class Failing(MemoryStore):
+    """A store that fails when it is told to, at once or slowly."""
+
+    failing = ""
+
+    def _check(self, what: str) -> None:
+        if what in self.failing.split():
+            raise StoreError("out of order")
+
+    def get(self, key: str) -> bytes | None:
+        self._check("get")
+        return super().get(key)
+
+    def put(self, key: str, value: bytes, seconds: float) -> None:
+        self._check("put")
+        super().put(key, value, seconds)
+
+    def append(self, entries: Any, most: int, seconds: float) -> list[int]:
+        self._check("append")
+        return super().append(entries, most, seconds)
+
+    def read(self, after: Any, seconds: float = 0) -> Any:
+        self._check("read")
+        return super().read(after, min(seconds, 0.1))
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_writer, "BEAT", 0.1)
+    for module in (store_follower, store_writer):
+        monkeypatch.setattr(module, "PAUSE", 0.05)
+
+
+def run(work: Any) -> None:
+    asyncio.run(work)
+
+
+async def check_that_calls_go_on(apps: list[Any], headers: dict[str, str]) -> None:
+    for app in apps:
+        started = time.monotonic()
+        assert (await speak(app, call("add", a=1, b=2), headers)).status == 200
+        assert (await speak(app, request("tools/list"), headers)).status == 200
+        assert (await speak(app, *modern("tools/call", name="add", arguments={"a": 1, "b": 2}))).status == 200
+        assert messages(await speak(app, call("log"), headers))[-1]["result"]
+        assert time.monotonic() - started < 1.5
+    new = await session(apps[0])  # a handshake needs no store
+    assert (await speak(apps[1], call("add", a=1, b=2), new)).status == 200
+
+
+async def check_that_the_rest_says_why(apps: list[Any], headers: dict[str, str]) -> None:
+    """What needs the store is answered with an error that says so, within a second."""
+    for app in apps:
+        started = time.monotonic()
+        failed = await speak(app, SUBSCRIBE, headers)
+        assert "the store that the replicas of this server share" in failed.json["error"]["message"]
+        assert time.monotonic() - started < 1
+        for method in ("GET", "DELETE"):
+            refused = await speak(app, None, headers, method)
+            assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+            assert "the store" in refused.json["error"]["message"]
+        lost = await speak(app, {"jsonrpc": "2.0", "id": "s-other-1", "result": {}}, headers)
+        assert lost.status == 503
+        asked = await speak(app, call("ask"), headers)
+        assert "the store" in asked.json["result"]["content"][0]["text"]
+        assert time.monotonic() - started < 2
+
+
+async def check_that_all_works(apps: list[Any], headers: dict[str, str]) -> None:
+    one, other = apps
+    assert (await speak(other, SUBSCRIBE, headers)).json["result"] == {}
+    stream = Live(one, None, headers, "GET")
+    await stream.until(lambda live: live.status)
+    await speak(other, call("touch"), headers)
+    await stream.until(lambda live: messages(live))
+    live = Live(one, call("ask"), headers)
+    asked = await question(live)
+    await speak(other, {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}, headers)
+    await live.done()
+    stream.hang_up()
+    await stream.task
+
+
+def test_without_the_store_plain_calls_go_on_and_the_rest_says_why() -> None:
+    async def work() -> None:
+        store = Failing()
+        with replicas(store) as apps:
+            headers = await session(apps[0], elicitation={})
+            await check_that_all_works(apps, headers)
+            store.failing = "get put append read"
+            await wait_until(lambda: all(app.endpoint.shared.replica.problem for app in apps))
+            await check_that_calls_go_on(apps, headers)
+            await check_that_the_rest_says_why(apps, headers)
+            store.failing = ""
+            await wait_until(lambda: not any(app.endpoint.shared.replica.problem for app in apps))
+            await check_that_all_works(apps, headers)
+
+    run(work())
+
+
+def test_a_store_that_can_only_be_read_is_not_trusted_with_questions() -> None:
+    async def work() -> None:
+        store = Failing()
+        with replicas(store) as apps:
+            headers = await session(apps[0], elicitation={})
+            store.failing = "put append"
+            await wait_until(lambda: all(app.endpoint.shared.replica.problem for app in apps))
+            await check_that_calls_go_on(apps, headers)
+            await check_that_the_rest_says_why(apps, headers)
+
+    run(work())
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_an_answer_that_the_store_could_not_take_is_passed_on_when_it_can(is_known: bool) -> None:
+    """Official clients do not repeat an answer that was refused."""
+
+    async def work() -> None:
+        store = Failing()
+        with replicas(store) as (one, other):
+            headers = await session(one, elicitation={})
+            await speak(other, request("ping"), headers)
+            live = Live(one, call("ask"), headers)
+            asked = await question(live)
+            reply = {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}
+            store.failing = "get put append read" if is_known else "append"
+            if is_known:
+                await wait_until(lambda: other.endpoint.shared.replica.problem)
+            assert (await speak(other, reply, headers)).status == 503
+            await asyncio.sleep(0.2)
+            assert not live.over
+            store.failing = ""
+            await live.done()
+            assert "decline" in str(messages(live)[-1])
+
+    run(work())
+
+
+def test_changes_reach_the_streams_of_this_process_at_once_and_the_others_later() -> None:
+    async def work() -> None:
+        store = Failing()
+        with replicas(store) as (one, other):
+            body, headers = modern("subscriptions/listen", notifications={"resourceSubscriptions": ["memo://one"]})
+            here, there = Live(one, body, headers), Live(other, body, headers)
+            for stream in (here, there):
+                await stream.until(lambda live: messages(live))
+            store.failing = "get put append read"
+            await wait_until(lambda: one.endpoint.shared.replica.problem)
+            await speak(one, *modern("tools/call", name="touch", arguments={}))
+            await here.until(lambda live: len(messages(live)) == 2)
+            store.failing = ""
+            await there.until(lambda live: len(messages(live)) == 2)
+            await asyncio.sleep(0.3)
+            assert len(messages(here)) == 2  # not twice
+            for stream in (here, there):
+                stream.hang_up()
+                await stream.task
+
+    run(work())
+
+
+def test_what_waits_too_long_is_dropped(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(store_writer, "MAX_AGE", 0.1)
+    monkeypatch.setattr(store_writer, "MAX_QUEUE", 3)
+
+    async def work() -> None:
+        store = Failing()
+        with replicas(store, 1) as [one]:
+            store.failing = "put append"
+            replica = one.endpoint.shared.replica
+            await wait_until(lambda: replica.problem)
+            for number in range(10):
+                replica.append(replica.keys.changes, "resources/updated", f"memo://{number}", "")
+            assert len(replica._writer._queue) == 3
+            await wait_until(lambda: not replica._writer._queue)
+
+    with caplog.at_level(logging.WARNING):
+        run(work())
+    assert any("were dropped" in record.message for record in caplog.records)
+
+
+# What the store says ------------------------------------------------------------------------------
+
+
+def test_content_that_this_server_did_not_sign_is_ignored(caplog: pytest.LogCaptureFixture) -> None:
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            await speak(one, SUBSCRIBE, headers)
+            stream = Live(one, None, headers, "GET")
+            await stream.until(lambda live: live.status)
+            mine, stranger = one.endpoint.shared.replica.keys, make_server(key=b"the key of a stranger")
+            theirs = Replica(stranger, store).keys
+            forged = [b"", b"x" * 100, theirs.sign(mine.changes, ("resources/updated", "memo://one", ""))]
+            forged.append(mine.sign("another log", ("resources/updated", "memo://one", "")))
+            store.append([(mine.changes, value) for value in forged], 100, 60)
+            # A replica that is older or newer may say what this one does not understand.
+            strange: list[tuple[Any, ...]] = [("unheard", "of"), ()]
+            for log in (mine.changes, mine.notes):
+                store.append([(log, mine.sign(log, content)) for content in strange], 9, 9)
+            await speak(other, call("touch"), headers)
+            await stream.until(lambda live: messages(live))
+            await asyncio.sleep(0.1)
+            assert len(messages(stream)) == 1
+            stream.hang_up()
+            await stream.task
+
+    with caplog.at_level(logging.WARNING):
+        run(work())
+    assert sum("not written by this server" in record.message for record in caplog.records) == 2  # once a replica
+
+
+def test_a_forged_state_of_a_session_is_not_believed() -> None:
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            [held] = one.endpoint.shared._by_name.values()
+            key = one.endpoint.shared.states._key_of(held)
+            for value in (
+                b"[9,'debug']",
+                one.endpoint.shared.replica.keys.sign("elsewhere", [9, "debug", [], False]),
+            ):
+                store.put(key, value, 60)
+                heard = messages(await speak(other, call("log"), headers))[:-1]
+                assert [message["params"]["level"] for message in heard] == ["error"]
+                other.endpoint.sessions.close()
+
+    run(work())
+
+
+def test_a_change_that_was_saved_but_not_announced_is_announced_with_the_next_try() -> None:
+    class Forgetful(MemoryStore):
+        is_failing = False
+
+        def append(self, entries: Any, most: int, seconds: float) -> list[int]:
+            if self.is_failing:
+                raise StoreError("away")
+            return super().append(entries, most, seconds)
+
+    async def work() -> None:
+        store = Forgetful()
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            stream = Live(one, None, headers, "GET")
+            await stream.until(lambda live: live.status)
+            await asyncio.sleep(0.2)
+            store.is_failing = True
+            assert "error" in (await speak(other, SUBSCRIBE, headers)).json
+            store.is_failing = False
+            await wait_until(lambda: not other.endpoint.shared.replica.problem)
+            assert (await speak(other, SUBSCRIBE, headers)).json["result"] == {}
+            await speak(other, call("touch"), headers)
+            await stream.until(lambda live: messages(live))
+            stream.hang_up()
+            await stream.task
+
+    run(work())
+
+
+# A real Redis -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def redis() -> Iterator[RedisServer]:
+    with running_redis("--maxmemory-policy", "noeviction") as server:
+        yield server
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("trouble", ["gone", "frozen", "full"])
+def test_redis_in_trouble_and_back(redis: RedisServer, trouble: str) -> None:
+    store = RedisStore(redis.url)
+
+    def begin() -> None:
+        if trouble == "gone":
+            redis.stop()
+        elif trouble == "frozen":
+            redis.freeze()
+        else:
+            store._redis.config_set("maxmemory", "100kb")  # less than it uses
+
+    def end() -> None:
+        if trouble == "gone":
+            redis.start()
+        elif trouble == "frozen":
+            redis.thaw()
+        else:
+            store._redis.config_set("maxmemory", "0")
+
+    async def work() -> None:
+        with replicas(store) as apps:
+            headers = await session(apps[0], elicitation={})
+            await check_that_all_works(apps, headers)
+            begin()
+            if trouble != "full":  # at once, before it is known
+                started = time.monotonic()
+                failed = await speak(apps[0], SUBSCRIBE, headers)
+                assert "error" in failed.json and time.monotonic() - started < 1.2
+            await wait_until(lambda: all(app.endpoint.shared.replica.problem for app in apps))
+            await check_that_calls_go_on(apps, headers)
+            await check_that_the_rest_says_why(apps, headers)
+            end()
+            await wait_until(lambda: not any(app.endpoint.shared.replica.problem for app in apps))
+            await check_that_all_works(apps, headers)
+
+    run(work())
+    store.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.1, 0.3, 0.45, 0.7])
+def test_a_slow_redis_delays_nothing_for_long(redis: RedisServer, seconds: float) -> None:
+    """What needs the store works, or fails with an error that says so, within about a second."""
+
+    async def work() -> None:
+        with slow_way(redis.port) as way:
+            store = RedisStore(way.url)
+            with replicas(store) as apps:
+                one, other = apps
+                headers = await session(one, elicitation={})
+                await check_that_all_works(apps, headers)
+                way.seconds = seconds
+                for app in apps:
+                    started = time.monotonic()
+                    answer = (await speak(app, request("resources/subscribe", uri="memo://two"), headers)).json
+                    assert time.monotonic() - started < 1.3
+                    if "error" in answer:
+                        assert "the store that the replicas" in answer["error"]["message"]
+                        assert seconds > 0.1
+                live = Live(one, call("ask", "slow"), headers)
+                await live.until(lambda live: live.over or messages(live))
+                if not live.over:
+                    asked = await question(live)
+                    reply = {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}
+                    started = time.monotonic()
+                    assert (await speak(other, reply, headers)).status in (202, 503)
+                    assert time.monotonic() - started < 1.3
+                started = time.monotonic()
+                assert (await speak(one, call("touch"), headers)).status == 200
+                assert time.monotonic() - started < 1.3
+                await check_that_calls_go_on(apps, headers)
+                way.seconds = 0.0
+                await live.done()  # the answer arrives after all
+                await wait_until(lambda: not any(app.endpoint.shared.replica.problem for app in apps))
+                await check_that_all_works(apps, headers)
+            store.close()
+
+    run(work())
+
+
+def test_a_change_whose_uri_is_too_long_for_the_store_stays_here() -> None:
+    store = MemoryStore()
+    with replicas(store) as apps:
+        heard: list[list[str | None]] = [[], []]
+        for app, uris in zip(apps, heard, strict=True):
+            app.server.registry.listen(lambda event, uri, uris=uris: uris.append(uri))
+        for uri in ("a" * (MAX_URI + 1), "b" * MAX_URI):
+            apps[0].server.resource_updated(uri)
+        asyncio.run(wait_until(lambda: heard[1]))
+        assert [[len(uri or "") for uri in uris] for uris in heard] == [[8193, 8192], [8192]]
+
+
+@pytest.mark.slow
+def test_nobody_waits_in_a_queue_for_a_slow_redis(redis: RedisServer) -> None:
+    """Of many who ask at once most would wait for seconds: calls go on without, and the rest says why."""
+
+    async def time_of(answering: Any) -> tuple[Any, float]:
+        started = time.monotonic()
+        return (await answering).json, time.monotonic() - started
+
+    async def work() -> None:
+        with slow_way(redis.port) as way:
+            store = RedisStore(way.url)
+            with replicas(store) as (one, other):
+                sessions = [await session(one) for _ in range(100)]
+                way.seconds = 0.2
+                calls = [time_of(speak(other, call("add", a=1, b=2), headers)) for headers in sessions]
+                for answer, seconds in await asyncio.gather(*calls):
+                    assert answer["result"]["structuredContent"] == {"result": 3} and seconds < 1.5
+                subscribe = request("resources/subscribe", uri="memo://one")
+                changes = [time_of(speak(other, subscribe, headers)) for headers in sessions]
+                for answer, seconds in await asyncio.gather(*changes):
+                    assert "the store that" in answer.get("error", {"message": "the store that"})["message"]
+                    assert seconds < 2.5
+                way.seconds = 0.0
+                answers = [(await speak(one, subscribe, headers)).json for headers in sessions]
+                assert [answer for answer in answers if "error" in answer] == []
+            store.close()
+
+    run(work())
+
+
+@pytest.mark.slow
+def test_subscriptions_survive_a_redis_that_lost_all(redis: RedisServer) -> None:
+    store = RedisStore(redis.url)
+
+    async def work() -> None:
+        with replicas(store, 3) as (one, other, third):
+            headers = await session(one)
+            assert (await speak(one, SUBSCRIBE, headers)).json["result"] == {}
+            redis.stop()
+            await wait_until(lambda: one.endpoint.shared.replica.problem)
+            redis.start()
+            await wait_until(lambda: not any(app.endpoint.shared.replica.problem for app in (one, other, third)))
+            await asyncio.sleep(0.3)
+            stream = Live(third, None, headers, "GET")  # which has never seen this session
+            await stream.until(lambda live: live.status)
+            await speak(other, call("touch"), headers)
+            await stream.until(lambda live: messages(live))
+            stream.hang_up()
+            await stream.task
+
+    run(work())
+    store.close()

@@ -1,0 +1,51 @@
+"""A session of several replicas: its state, and its open streams."""
+
+from typing import Any
+
+from plainmcp.store import MemoryStore
+from plainmcp.transports.http.shared.session import SessionState, SharedSession
+from replicas import replicas
+
+
+def make(app: Any) -> SharedSession:
+    session: SharedSession = app.endpoint.shared.make(None, None)
+    return session
+
+
+def test_an_older_state_does_not_replace_a_newer_one() -> None:
+    with replicas(MemoryStore(), 1) as [one]:
+        session = make(one)
+        facts = session.connection.session
+        session.apply(SessionState(2, "debug", ["a://b"]))
+        session.apply(SessionState(1, "error", []))
+        assert (facts.log_level, facts.subscribed, session.version) == ("debug", {"a://b"}, 2)
+        session.apply(SessionState(3, None, []))
+        assert (facts.log_level, facts.subscribed) == ("debug", set())
+
+
+def test_a_stream_that_nobody_reads_gets_no_messages() -> None:
+    with replicas(MemoryStore(), 1) as [one]:
+        session = make(one)
+        session.send(b"nobody hears it")
+        stream = session.make_standing_stream(5)
+        session.add_standing(stream)
+        assert session.busy
+        session.send(b"heard")
+        session.reader = "another replica"
+        session.send(b"heard elsewhere")
+        session.reader = None
+        session.leave_stream(stream)
+        session.send(b"heard later")
+        assert [message for _, message in stream.take_after(0)[0]] == [b"heard"] and not session.busy
+
+
+def test_a_stream_whose_client_left_before_it_was_added_is_not_added() -> None:
+    with replicas(MemoryStore(), 1) as [one]:
+        session = make(one)
+        stream = session.make_standing_stream()
+        session.leave_stream(stream)
+        assert not session.add_standing(stream)
+        assert session.standing == [] and not session.busy
+        other = session.make_stream(b"1")
+        session.leave_stream(other)  # a stream for a response can be resumed
+        assert not other.finished

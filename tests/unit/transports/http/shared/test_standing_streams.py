@@ -1,0 +1,167 @@
+"""Open streams of shared sessions: which replica sends an update, and that none is lost."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from mounted import Live, initialize, session, speak
+from plainmcp.store import MemoryStore
+from plainmcp.transports.http.shared import replica as replica_module
+from plainmcp.transports.http.shared import store_writer
+from replicas import call, messages, replicas, request, wait_until
+
+
+def run(work: Any) -> None:
+    asyncio.run(work)
+
+
+def test_a_replica_takes_over_the_stream_of_one_that_is_dead(monkeypatch: Any) -> None:
+    monkeypatch.setattr(replica_module, "ALIVE", 0.3)
+    monkeypatch.setattr(store_writer, "BEAT", 0.1)
+
+    async def work() -> None:
+        with replicas(MemoryStore()) as (one, other):
+            headers = await session(one)
+            await speak(one, request("resources/subscribe", uri="memo://one"), headers)
+            stream = Live(one, None, headers, "GET")
+            await stream.until(lambda live: live.status)
+            await asyncio.sleep(0.1)
+            replica, [held] = one.endpoint.shared.replica, one.endpoint.shared._by_name.values()
+            replica.append(replica.keys.notes, "reader", held.name, "dead")
+            await wait_until(lambda: held.reader == "dead")
+            await speak(other, call("touch"), headers)
+            await stream.until(lambda live: messages(live))
+            assert len(messages(stream)) == 1 and held.reader is None
+            stream.hang_up()
+            await stream.task
+
+    run(work())
+
+
+def test_a_stream_that_was_left_at_once_does_not_keep_updates_from_another() -> None:
+    async def work() -> None:
+        with replicas(MemoryStore()) as (one, other):
+            headers = await session(one)
+            await speak(one, request("resources/subscribe", uri="memo://one"), headers)
+            stream = Live(one, None, headers, "GET")
+            await stream.until(lambda live: live.status)
+            for number in range(20):
+                short = Live(other, None, headers, "GET")
+                short.hang_up()
+                await short.task
+                await speak(other, call("touch"), headers)
+                await stream.until(lambda live, count=number + 1: len(messages(live)) >= count)
+            assert len(messages(stream)) == 20
+            stream.hang_up()
+            await stream.task
+
+    run(work())
+
+
+@pytest.mark.parametrize("is_resumed", [True, False])
+def test_updates_come_on_a_new_stream_before_other_replicas_know_of_it(is_resumed: bool) -> None:
+    """The replica with the former stream is dead, or does not know yet that its client has left."""
+
+    class Slow(MemoryStore):
+        is_slow = False
+
+        def append(self, entries: Any, most: int, seconds: float) -> list[int]:
+            kept = [(log, value) for log, value in entries if not (self.is_slow and b"reader" in value)]
+            super().append(kept, most, seconds)
+            return [0] * len(entries)
+
+    async def work() -> None:
+        store = Slow()
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            await speak(one, request("resources/subscribe", uri="memo://one"), headers)
+            former = Live(one, None, headers, "GET")
+            await former.until(lambda live: live.status)
+            await speak(other, request("ping"), headers)
+            [held] = other.endpoint.shared._by_name.values()
+            await speak(other, call("touch"), headers)
+            await former.until(lambda live: messages(live))
+            followers = [app.endpoint.shared.replica.follower for app in (one, other)]
+            await wait_until(lambda: followers[0].position == followers[1].position)  # or it comes on both streams
+            store.is_slow = True
+            more = {"last-event-id": former.events[-1]["id"]} if is_resumed else {}
+            stream = Live(other, None, {**headers, **more}, "GET")
+            await wait_until(lambda: held.standing)
+            for app in (one, other):
+                await speak(app, call("touch"), headers)
+            await stream.until(lambda live: len(messages(live)) == 2)
+            for live in (former, stream):
+                live.hang_up()
+                await live.task
+
+    run(work())
+
+
+def test_the_replica_that_announced_its_stream_last_has_the_updates() -> None:
+    async def work() -> None:
+        with replicas(MemoryStore()) as (one, other):
+            headers = await session(one)
+            await speak(one, request("resources/subscribe", uri="memo://one"), headers)
+            await speak(other, request("ping"), headers)
+            held = [next(iter(app.endpoint.shared._by_name.values())) for app in (one, other)]
+            streams = [Live(app, None, headers, "GET") for app in (one, other)]
+            await wait_until(lambda: all(one.standing for one in held))
+            await wait_until(lambda: sorted(one.reader is None for one in held) == [False, True])
+            await speak(one, call("touch"), headers)
+            await wait_until(lambda: any(messages(live) for live in streams))
+            await asyncio.sleep(0.1)
+            assert sum(len(messages(live)) for live in streams) == 1
+            for live in streams:
+                live.hang_up()
+                await live.task
+
+    run(work())
+
+
+def test_streams_that_come_and_go_do_not_push_out_the_changes_that_others_missed(monkeypatch: Any) -> None:
+    monkeypatch.setattr(store_writer, "MAX_CHANGES", 20)
+
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store) as (one, other):
+            headers, others = await session(one), await session(one)
+            await speak(one, request("resources/subscribe", uri="memo://one"), headers)
+            stream = Live(one, None, headers, "GET")
+            await stream.until(lambda live: live.status)
+            last = stream.events[-1]["id"]
+            stream.hang_up()
+            await stream.task
+            for _ in range(5):
+                await speak(one, call("touch"), headers)
+            for _ in range(30):
+                short = Live(one, None, others, "GET")
+                await short.until(lambda live: live.status)
+                short.hang_up()
+                await short.task
+            with replicas(store, 1) as [third]:  # which knows only what the store has
+                for app in (other, third):
+                    rest = Live(app, None, {**headers, "last-event-id": last}, "GET")
+                    await rest.until(lambda live: len(messages(live)) == 5)
+                    rest.hang_up()
+                    await rest.task
+
+    run(work())
+
+
+def test_the_notification_that_a_client_is_ready_may_reach_another_replica() -> None:
+    async def work() -> None:
+        with replicas(MemoryStore()) as (one, other):
+            opened = await speak(one, initialize())
+            headers = {"mcp-session-id": opened.headers["mcp-session-id"]}
+            await speak(other, {"jsonrpc": "2.0", "method": "notifications/initialized"}, headers)
+            stream = Live(one, None, headers, "GET")
+            await stream.until(lambda live: live.status)
+            for number, app in enumerate((one, other)):
+                await speak(app, call("grow", name=f"fresh{number}"), headers)
+                await stream.until(lambda live, count=number + 1: len(messages(live)) == count)
+            assert {message["method"] for message in messages(stream)} == {"notifications/tools/list_changed"}
+            stream.hang_up()
+            await stream.task
+
+    run(work())

@@ -1,0 +1,171 @@
+"""What a process reads from the logs: from where, in which order, and after the store has lost them."""
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from plainmcp import Server
+from plainmcp.store import MemoryStore, StoreError
+from plainmcp.transports.http.shared import store_follower
+from plainmcp.transports.http.shared.store_follower import Change, StoreFollower
+from plainmcp.transports.http.shared.store_health import StoreHealth
+from plainmcp.transports.http.shared.store_keys import StoreKeys
+
+
+class Watched(MemoryStore):
+    is_failing = False
+
+    def read(self, after: Any, seconds: float = 0) -> Any:
+        if self.is_failing:
+            raise StoreError("away")
+        return super().read(after, min(seconds, 0.05))
+
+
+class World:
+    """A follower, its store, and what it has taken."""
+
+    def __init__(self) -> None:
+        self.store = Watched()
+        self.keys = StoreKeys(Server("s", "1", key=b"k" * 16))
+        self.taken: list[Any] = []
+        self.returns: list[list[Any]] = []  # what it had taken, each time that the store worked again
+        self.health = StoreHealth([lambda: self.returns.append(list(self.taken))])
+        self.follower = StoreFollower(
+            self.store, self.health, self.keys, "inbox", self.take, self.take_change, [self.tick]
+        )
+        self.ticks = 0
+        self.ending = threading.Event()
+
+    def take(self, kind: str, content: list[Any]) -> None:
+        self.taken.append((kind, *content))
+
+    def take_change(self, change: Change) -> None:
+        assert self.follower.taken == change.position
+        self.taken.append(change.uri)
+
+    def tick(self) -> None:
+        self.ticks += 1
+
+    def add(self, log: str, *content: Any) -> int:
+        [position] = self.store.append([(log, self.keys.sign(log, content))], 10_000, 60)
+        return position
+
+    def change(self, uri: str) -> int:
+        return self.add(self.keys.changes, "resources/updated", uri, "")
+
+    def start(self) -> None:
+        threading.Thread(target=self.follower.run, args=(self.ending,), daemon=True).start()
+        assert self.follower.begun.wait(5)
+
+    def until(self, condition: Any) -> None:
+        until = time.monotonic() + 5
+        while not condition():
+            assert time.monotonic() < until, self.taken
+            time.sleep(0.005)
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    monkeypatch.setattr(store_follower, "PAUSE", 0.01)
+    monkeypatch.setattr(store_follower, "TICK", 0.01)
+    made = World()
+    yield made
+    made.ending.set()
+
+
+def test_it_begins_after_the_newest_entries_and_remembers_the_changes(world: World) -> None:
+    world.add(world.keys.notes, "old")
+    for number in range(2_500):  # several reads
+        last = world.change(f"a:{number}")
+    world.start()
+    assert world.follower.position == last
+    assert [change.uri for change in world.follower.changes] == [f"a:{number}" for number in range(2_500)]
+    world.add(world.keys.notes, "new", 1)
+    world.change("a:new")
+    world.add("inbox", "answer")
+    world.until(lambda: len(world.taken) == 3)
+    assert set(world.taken) == {("new", 1), "a:new", ("answer",)}
+    assert world.follower.changes[-1].uri == "a:new" and world.follower.taken is None
+    world.until(lambda: world.ticks)
+
+
+def test_notes_are_taken_before_the_changes_after_them(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_follower, "MAX_READ", 3)
+    monkeypatch.setattr("plainmcp.store.memory.MAX_READ", 3)
+    world.start()
+    with world.store._changed:  # the follower sees them all at once
+        for number in range(10):
+            world.add(world.keys.notes, "note", number)
+        world.change("a:b")
+    world.until(lambda: "a:b" in world.taken)
+    assert world.taken == [*[("note", number) for number in range(10)], "a:b"]
+
+
+def test_a_log_is_followed_from_its_beginning_until_it_is_not(world: World) -> None:
+    world.start()
+    world.add("stream", "event", 1)
+    heard: list[Any] = []
+    world.follower.follow("stream", lambda kind, content: heard.append((kind, *content)))
+    world.add("inbox", "wake")
+    world.until(lambda: heard == [("event", 1)])
+    world.follower.unfollow("stream")
+    world.until(lambda: world.taken)
+    world.add("stream", "event", 2)
+    world.add("inbox", "wake")
+    world.until(lambda: len(world.taken) == 2)
+    assert heard == [("event", 1)]
+
+
+def test_logs_that_the_store_has_lost_are_followed_all_the_same(world: World) -> None:
+    world.start()
+    for number in range(5):
+        world.change(f"a:{number}")
+        world.add("inbox", "old", number)
+    world.until(lambda: len(world.taken) == 10)
+    world.store.is_failing = True
+    world.until(lambda: world.follower._health.problem)
+    world.taken.clear()
+    world.store._logs.clear()
+    world.store._position = 0  # and its clock goes after those of before
+    world.store.is_failing = False
+    world.until(lambda: not world.follower._health.problem)
+    world.change("a:new")
+    world.add("inbox", "new")
+    world.until(lambda: len(world.taken) == 2)
+    assert set(world.taken) == {"a:new", ("new",)}
+
+
+def test_a_process_that_was_paused_counts_as_one_that_may_have_missed_something(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_follower, "LAG", 0.3)
+    world.start()
+    world.until(lambda: world.ticks > 10)
+    assert not world.returns
+    with world.store._changed:  # no read comes to an end
+        world.add(world.keys.notes, "note")
+        time.sleep(0.4)
+    world.until(lambda: world.returns)
+    assert world.returns == [[("note",)]] and world.health.problem is None
+
+
+def test_one_can_wait_for_a_note(world: World) -> None:
+    world.start()
+    world.follower.wait_for(world.add(world.keys.notes, "note"), 5)
+    assert world.taken == [("note",)]
+    started = time.monotonic()
+    world.follower.wait_for(10**12, 0.05)
+    assert time.monotonic() - started < 2
+
+
+def test_an_entry_that_cannot_be_taken_ends_nothing(world: World) -> None:
+    world.start()
+    world.add(world.keys.changes)  # of another version of this package
+    world.add(world.keys.changes, "a", "b", "c", "d")
+    world.add(world.keys.notes)
+    world.store.append([(world.keys.changes, b"forged"), (world.keys.notes, b"forged")], 10, 60)
+    world.change("a:b")
+    world.until(lambda: world.taken == ["a:b"])

@@ -1,0 +1,146 @@
+"""What waits to be written: its order, its groups, its limits, and a store that fails."""
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from plainmcp import Server
+from plainmcp.store import MemoryStore, Store, StoreError
+from plainmcp.transports.http.shared import store_writer
+from plainmcp.transports.http.shared.store_health import StoreHealth
+from plainmcp.transports.http.shared.store_keys import StoreKeys
+from plainmcp.transports.http.shared.store_writer import StoreWriter
+
+
+class Noting(MemoryStore):
+    is_failing = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done: list[Any] = []
+
+    def append(self, entries: Any, most: int, seconds: float) -> list[int]:
+        if self.is_failing:
+            raise StoreError("away")
+        self.done.append((list(entries), most, seconds))
+        return super().append(entries, most, seconds)
+
+
+@pytest.fixture
+def store() -> Noting:
+    return Noting()
+
+
+@pytest.fixture
+def ending() -> Iterator[threading.Event]:
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.fixture
+def writer(store: Noting, monkeypatch: pytest.MonkeyPatch) -> StoreWriter:
+    monkeypatch.setattr(store_writer, "PAUSE", 0.01)
+    return StoreWriter(store, StoreHealth([]), StoreKeys(Server("s", "1", key=b"k" * 16)), lambda store: None)
+
+
+def start(writer: StoreWriter, ending: threading.Event) -> None:
+    threading.Thread(target=writer.run, args=(ending,), daemon=True).start()
+
+
+def test_entries_are_written_in_groups_and_notes_before_changes(
+    store: Noting, writer: StoreWriter, ending: threading.Event
+) -> None:
+    keys = writer._keys
+    writer.append(keys.changes, b"c1")
+    writer.append("stream", b"s1")
+    writer.append(keys.notes, b"n1")
+    writer.append(keys.changes, b"c2")
+    start(writer, ending)
+    writer.finish(5)
+    assert store.done == [
+        ([(keys.notes, b"n1")], 10_000, 600.0),
+        ([(keys.changes, b"c1"), (keys.changes, b"c2")], 10_000, 3600.0),
+        ([("stream", b"s1")], 1_000, 600.0),
+    ]
+
+
+def test_one_can_wait_for_a_change(store: Noting, writer: StoreWriter, ending: threading.Event) -> None:
+    writer.append("stream", b"s1")
+    number = writer.append(writer._keys.changes, b"c1")
+    assert writer.written < number
+    start(writer, ending)
+    writer.wait(number, 5)
+    assert writer.written == number and store.last(writer._keys.changes)
+
+
+def test_other_work_is_done_in_its_order(store: Noting, writer: StoreWriter, ending: threading.Event) -> None:
+    done: list[Any] = []
+
+    def work(number: int) -> Any:
+        return lambda store: done.append(number)
+
+    for number in range(3):
+        writer.later(work(number))
+    start(writer, ending)
+    writer.finish(5)
+    assert done == [0, 1, 2]
+
+
+def test_work_that_fails_by_itself_ends_nothing(store: Noting, writer: StoreWriter, ending: threading.Event) -> None:
+    def fail(store: Store) -> None:
+        raise KeyError("x")
+
+    writer.later(fail)
+    start(writer, ending)
+    writer.finish(5)
+    writer.append("log", b"1")
+    writer.finish(5)
+    assert store.done
+
+
+def test_nobody_waits_for_a_store_that_fails(store: Noting, writer: StoreWriter, ending: threading.Event) -> None:
+    store.is_failing = True
+    number = writer.append(writer._keys.changes, b"c1")
+    start(writer, ending)
+    started = time.monotonic()
+    writer.wait(number, 30)
+    writer.finish(30)
+    assert time.monotonic() - started < 5 and writer.written < number
+    store.is_failing = False
+    while writer.written < number:  # and it is written when the store works again
+        assert time.monotonic() - started < 10
+        time.sleep(0.01)
+
+
+def test_too_many_entries_push_out_the_oldest(writer: StoreWriter, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_writer, "MAX_QUEUE", 3)
+    numbers = [writer.append(writer._keys.changes, b"x") for _ in range(5)]
+    assert [item.number for item in writer._queue] == numbers[2:]
+    assert writer.written == numbers[1]  # those who wait for it go on
+    monkeypatch.setattr(store_writer, "MAX_QUEUE_BYTES", 10)
+    writer.append("log", b"x" * 10)
+    assert [item.value for item in writer._queue] == [b"x" * 10]
+
+
+def test_what_waits_too_long_is_dropped(
+    store: Noting,
+    writer: StoreWriter,
+    ending: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(store_writer, "MAX_AGE", 0.05)
+    store.is_failing = True
+    writer.append("log", b"x")
+    with caplog.at_level(logging.WARNING):
+        start(writer, ending)
+        until = time.monotonic() + 5
+        while writer._queue and time.monotonic() < until:
+            time.sleep(0.01)
+    assert not writer._queue
+    assert any("were dropped" in record.message for record in caplog.records)
