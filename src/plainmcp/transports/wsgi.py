@@ -187,7 +187,8 @@ def send_response(response: Response, start_response: StartResponse, *, is_head:
     if response.status != 204:
         headers.append(("Content-Length", str(len(response.body))))
     start_response(status_line(response.status), headers)
-    return [response.body] if response.body and not is_head else []
+    # Some servers refuse subclasses of bytes, such as a Failure (PEP 3333).
+    return [bytes(response.body)] if response.body and not is_head else []
 
 
 def _to_texts(pairs: Pairs) -> list[tuple[str, str]]:
