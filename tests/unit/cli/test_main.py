@@ -331,11 +331,11 @@ prompts
       tone  optional
 
 approximate tokens of all definitions: characters / 4, the heaviest first
-  ~131  forecast
-  ~110  compare
+  ~140  forecast
+  ~119  compare
    ~35  brief
    ~32  weather://{city}
-  ~306  all
+  ~324  all
 """
 
 
