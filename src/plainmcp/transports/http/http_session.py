@@ -149,7 +149,7 @@ class HttpSession:
                 stream = self._finished[name] = self._open.pop(name)
                 self._finished_size += stream.size
             oldest = list(islice(self._finished.items(), MAX_SWEEP))
-            read = [name for name, stream in oldest if stream.is_read]
+            read = [name for name, stream in oldest if stream.read >= stream.last]
             for name in read:
                 if now - self._read.setdefault(name, now) > seconds:
                     self._remove_stream(name)
