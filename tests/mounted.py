@@ -25,6 +25,7 @@ class Live:
         method: str = "POST",
         server: tuple[str, int] | None = ("127.0.0.1", 8000),
         pieces: list[bytes] | None = None,
+        address: str | None = None,
     ) -> None:
         raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         self.status = 0
@@ -47,6 +48,7 @@ class Live:
             "root_path": "",
             "headers": pairs,
             "server": server,
+            "client": None if address is None else (address, 50_000),
         }
         self.task = asyncio.create_task(app(scope, self._receive, self._send))
         self.task.add_done_callback(lambda _: self._news.set())

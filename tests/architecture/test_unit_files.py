@@ -18,6 +18,7 @@ ACROSS = {
     "test_everything.py": "an example server, on every revision",
     "test_expiring_tokens.py": "streams that stay open and the tokens of their callers, through all of HTTP",
     "test_forking.py": "handlers that fork, on every transport",
+    "test_limits.py": "the table of limits, at the wire",
     "test_peer_bugs.py": "values that other packages send wrong",
     "test_peer_bugs_protocol.py": "requests that other packages answer wrong",
     "test_profiles.py": "the profiles of policies, at the wire",

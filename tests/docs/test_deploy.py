@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from cryptography import x509
@@ -27,6 +28,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from docs.pages import DOCS, blocks
+from issuer import Issuer
 from posting import modern_headers
 from talking import ENVIRONMENT, META, until
 
@@ -95,8 +97,10 @@ def get(port: int, path: str) -> tuple[int, bytes]:
         connection.close()
 
 
-def write_program(here: Path, port: int, more: str = "") -> None:
-    program = PAGE["library.py"].replace("127.0.0.1:8000", f"127.0.0.1:{port}")
+def write_program(here: Path, port: int, more: str = "", options: str = "") -> None:
+    program = (
+        PAGE["library.py"].replace("127.0.0.1:8000", f"127.0.0.1:{port}").replace("grace=10", f"grace=10{options}")
+    )
     (here / "library.py").write_text(
         program.replace('if __name__ == "__main__":', f'{more}if __name__ == "__main__":')
     )
@@ -156,10 +160,10 @@ needs_nginx = pytest.mark.skipif(sys.platform != "linux", reason="there is no ng
 
 
 @contextmanager
-def behind_nginx(here: Path) -> Iterator[tuple[int, int, Path]]:
+def behind_nginx(here: Path, more: str = MORE, options: str = "") -> Iterator[tuple[int, int, Path]]:
     """The program of the page behind its nginx: both ports, and the program's log."""
     program_port, port = free_port(), free_port()
-    write_program(here, program_port, MORE)
+    write_program(here, program_port, more, options)
     write_certificate(here)
     site = NGINX.replace("server 127.0.0.1:8000", f"server 127.0.0.1:{program_port}")
     site = site.replace("listen 443 ssl", f"listen 127.0.0.1:{port} ssl").replace("/etc/ssl/", f"{here}/")
@@ -298,3 +302,34 @@ def test_without_the_name_of_the_site_nothing_is_served(tmp_path: Path) -> None:
         assert (response.status, b"to serve it, name it in the setting hosts" in response.read()) == (403, True)
         client.close()
         assert get(program_port, "/health")[0] == 200
+
+
+PROTECTED = f"""
+from plainmcp.auth import JWT
+
+auth = JWT("https://auth.example.com", "https://{HOST}/mcp", scopes=["books:read"], jwks="keys.json")
+
+"""
+
+
+@needs_nginx
+def test_clients_of_a_protected_server_find_out_how_to_log_in(tmp_path: Path) -> None:
+    issuer = Issuer(resource=f"https://{HOST}/mcp")
+    (tmp_path / "keys.json").write_text(json.dumps(issuer.jwks()))
+    with behind_nginx(tmp_path, PROTECTED, ", auth=auth") as (port, _, _):
+        client = HttpsClient(tmp_path, port)
+        body, headers = call("find", title="Emma")
+        response = client.post(body, headers)
+        assert response.read() and response.status == 401
+        challenge = str(response.getheader("www-authenticate"))
+        url = f"https://{HOST}/.well-known/oauth-protected-resource/mcp"
+        assert challenge == f'Bearer resource_metadata="{url}", scope="books:read"'
+        for path in (urlsplit(url).path, "/.well-known/oauth-protected-resource"):
+            client.request("GET", path, headers={"Host": HOST})
+            response = client.getresponse()
+            document = json.loads(response.read())
+            assert (document["resource"], document["authorization_servers"]) == (f"https://{HOST}/mcp", [issuer.url])
+        bearer = {"Authorization": f"Bearer {issuer.token(scope='books:read')}"}
+        response = client.post(body, headers | bearer)
+        assert (response.status, b"Emma" in response.read()) == (200, True)
+        client.close()

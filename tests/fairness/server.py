@@ -43,7 +43,7 @@ def ask(ctx: Context) -> str:
 @server.tool
 async def flood(ctx: Context, times: int) -> str:
     for _ in range(times):
-        ctx.log("x" * 100_000)
+        await ctx.info("x" * 100_000)
         await asyncio.sleep(0)
     await asyncio.sleep(20)
     return "flooded"

@@ -173,6 +173,7 @@ def test_readers_that_do_not_read_cost_a_limited_number_of_bytes(revision: str) 
             time.sleep(3)
             grown = served.resident - before
             assert grown < 60 * 2**20, f"{grown / 2**20:.0f} MiB for {len(sent)} readers"
+            assert all(b"notifications/message" in one.recv(2**16) for one in sent)
             assert other.is_served()
 
 

@@ -16,7 +16,7 @@ from plainmcp.wire import codec
 
 from .markdown import code, headed, table
 
-__all__ = ["page"]
+__all__ = ["SHARES", "page"]
 
 _CALLERS = """\
 Limits with a second number are shares: no caller gets more than its own, so that there is something left for the
@@ -32,7 +32,7 @@ together, threads included; IPv6 addresses with the same first half are one. The
 A refusal names the option, and has the header `Retry-After`. The status is 429 for the share of a caller or an
 address, and 503 for the limit of all. If you set a limit below its share of one caller, set that one too."""
 
-_SHARES = {
+SHARES = {
     "max_running": ("requests that run, or that wait for a thread", "429 or 503"),
     "max_standing": ("streams that stay open for later messages", "429 or 503"),
     "max_sessions": (
@@ -80,7 +80,7 @@ def page() -> str:
 
 def _share_rows() -> Iterator[list[str]]:
     settings = Settings()
-    for name, (what, beyond) in _SHARES.items():
+    for name, (what, beyond) in SHARES.items():
         limits = (getattr(settings, name), getattr(settings, f"{name}_per_caller"))
         yield [code(name), *(f"{limit:,}" for limit in limits), what, beyond]
 

@@ -12,6 +12,7 @@ import pytest
 from mounted import Live, modern, speak
 from plainmcp import Context, Server
 from plainmcp.auth import Keys, Principal
+from plainmcp.store import MemoryStore
 from protected import ADA, APPS, BOB, KEYS, Answer, ask, call, initialize, mount
 
 TOKENS = {"ada": ADA, "bob": BOB}
@@ -22,7 +23,7 @@ def as_other(headers: dict[str, str], token: str = BOB) -> dict[str, str]:
 
 
 def library() -> Server:
-    server = Server("library", "1", page_size=1)
+    server = Server("library", "1", page_size=1, key=b"k" * 32)
 
     @server.tool
     async def speak_up(ctx: Context) -> str:
@@ -49,9 +50,14 @@ def library() -> Server:
     return server
 
 
-@pytest.fixture(params=APPS)
+KINDS = {"memory": dict, "store": lambda: {"store": MemoryStore()}}
+"""The kinds of sessions that have state, as options of an application."""
+
+
+@pytest.fixture(params=[(kind, sessions) for kind in APPS for sessions in KINDS], ids="-".join)
 def app(request: Any) -> Any:
-    return mount(request.param, library(), auth=Keys(KEYS), max_standing=10)
+    kind, sessions = request.param
+    return mount(kind, library(), auth=Keys(KEYS), max_standing=10, **KINDS[sessions]())
 
 
 def unknown(answer: Answer) -> bool:
@@ -73,6 +79,17 @@ def test_a_session_is_unknown_to_others_in_every_way(app: Any) -> None:
     invented = ask(app, None, {**as_other(headers), "mcp-session-id": "x" * 43}, "DELETE")
     assert ask(app, None, as_other(headers), "DELETE").body == invented.body  # it cannot be seen that there is one
     assert ask(app, {"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers).status == 200
+
+
+@pytest.mark.parametrize("kind", APPS)
+def test_a_signed_session_is_unknown_to_others(kind: str) -> None:
+    app = mount(kind, library(), auth=Keys(KEYS), sessions="signed")
+    ping, headers = {"jsonrpc": "2.0", "id": 1, "method": "ping"}, initialize(app, ADA)
+    for message in (ping, [ping], {"jsonrpc": "2.0", "id": 1, "result": {}}):
+        assert unknown(ask(app, message, as_other(headers)))
+    del headers["authorization"]
+    assert unknown(ask(mount(kind, library(), sessions="signed"), ping, headers))  # nor to one without a name
+    assert ask(app, ping, headers | {"authorization": f"Bearer {ADA}"}).status == 200
 
 
 def test_events_are_not_sent_again_to_others(app: Any) -> None:

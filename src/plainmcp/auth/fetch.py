@@ -1,7 +1,9 @@
 """Documents of an authorization server: one bounded HTTPS request, without a client library. Knows no tokens."""
 
+import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -75,25 +77,43 @@ def _request(url: str, data: bytes | None, headers: Mapping[str, str], until: fl
     connection = kind(parts.hostname or "", parts.port, timeout=SECONDS)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     sent = {"Accept": "application/json", "Connection": "close", **headers}
+    timer = None
     try:
+        connection.connect()
+        timer = threading.Timer(until - time.monotonic(), _shut, [connection.sock])
+        timer.daemon = True
+        timer.start()
         connection.request("GET" if data is None else "POST", path, data, sent)
         response = connection.getresponse()
-        return response.status, response.headers.get("Location"), _read(response, url, until)
+        body = _read(response, url)
     except (OSError, http.client.HTTPException, ValueError) as error:
+        _check_time(url, until)
         raise Unavailable(f"{_show(url)} cannot be reached: {type(error).__name__}") from None
     finally:
+        if timer is not None:
+            timer.cancel()
         connection.close()
+    _check_time(url, until)  # then the body may end too early
+    return response.status, response.headers.get("Location"), body
 
 
-def _read(response: Any, url: str, until: float) -> bytes:
-    """The body, piece by piece, so that a server which sends it slowly does not take longer than the rest."""
+def _shut(socket: Any) -> None:
+    """End a connection: its server may send a byte every now and then, so that no single wait takes long."""
+    with suppress(OSError):
+        socket.shutdown(2)  # both directions
+
+
+def _check_time(url: str, until: float) -> None:
+    if time.monotonic() >= until:
+        raise Unavailable(f"{_show(url)} takes longer than {SECONDS:g} s") from None
+
+
+def _read(response: Any, url: str) -> bytes:
     body = bytearray()
     while piece := response.read1(2**16):
         body += piece
         if len(body) > MAX_BYTES:
             raise Unavailable(f"{_show(url)} sends more than {MAX_BYTES} bytes")
-        if time.monotonic() > until:
-            raise Unavailable(f"{_show(url)} takes longer than {SECONDS:g} s")
     return bytes(body)
 
 

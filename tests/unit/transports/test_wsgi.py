@@ -457,6 +457,16 @@ def test_a_conversation_over_a_socket() -> None:
             assert b"done" in answer.read()
 
 
+def test_errors_over_a_socket() -> None:
+    """wsgiref answers with a 500 if a body is a subclass of bytes."""
+    with served(make().wsgi()) as client:
+        body, headers = modern("tools/call", name="unknown")
+        for host, status, code in (("127.0.0.1", 400, -32602), ("evil.example", 403, -32600)):
+            client.request("POST", "/", json.dumps(body), {**headers, "accept": ACCEPT, "host": host})
+            answer = client.getresponse()
+            assert (answer.status, json.loads(answer.read())["error"]["code"]) == (status, code)
+
+
 def test_a_header_with_letters_no_header_has_is_none_of_our_business_unless_it_is_ours() -> None:
     app = make().wsgi()
     body, headers = modern("tools/call", name="add", arguments={"a": 1, "b": 2})

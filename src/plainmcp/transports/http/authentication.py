@@ -38,7 +38,7 @@ VERIFY_SECONDS = 10
 RETRY_SECONDS = 5
 """When a client should try again after a verifier failed."""
 
-_BEARER = re.compile(rb"bearer(?: +(.*))?", re.IGNORECASE | re.DOTALL)
+_BEARER = re.compile(rb"bearer((?:[ \t].*)?)", re.IGNORECASE | re.DOTALL)
 _TOKEN = re.compile(rb"[A-Za-z0-9._~+/-]+=*")
 _log = logging.getLogger("plainmcp")
 
@@ -138,7 +138,7 @@ class Authentication:
             return self._challenges.garbled
         bearer = _BEARER.fullmatch(value.strip(b" \t")) if value is not None and len(value) <= MAX_TOKEN else None
         if value is not None and bearer is not None:
-            token = bearer[1] or b""
+            token = bearer[1].lstrip(b" ")
             if not _TOKEN.fullmatch(token):
                 return self._challenges.garbled
             return self._verify(value, token, self._sources)

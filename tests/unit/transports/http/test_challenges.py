@@ -60,7 +60,18 @@ def test_no_credentials_or_another_scheme_is_a_401_without_an_error(app: Any, he
 
 
 @pytest.mark.parametrize(
-    "header", ["Bearer", "Bearer ", "bearer", "Bearer a b", 'Bearer "x"', "Bearer a,b", "Bearer é", "Bearer a\0b"]
+    "header",
+    [
+        "Bearer",
+        "Bearer ",
+        "bearer",
+        "Bearer a b",
+        'Bearer "x"',
+        "Bearer a,b",
+        "Bearer é",
+        "Bearer a\0b",
+        "Bearer\tgood",
+    ],
 )
 def test_a_garbled_bearer_is_a_400(app: Any, header: str) -> None:
     """R2503-AUTH-03, R2506-AUTH-03, R2511-AUTH-03, R26-AUTH-03."""
