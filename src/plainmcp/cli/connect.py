@@ -103,7 +103,7 @@ def principal_of(text: str | None) -> Any:
     """
     if text is None:
         return None
-    value = json_or_text(text, "--principal")
+    value: Any = json_or_text(text, "--principal")
     if value is text:
         name, *scopes = text.split() or [""]
         value = {"subject": name, "scopes": scopes}
