@@ -7,6 +7,7 @@ layer may import one another, but never in a circle.
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 __all__ = ["LAYERS", "OUTER", "PACKAGE", "ROOT", "Import", "imports", "layer_of", "modules"]
@@ -71,11 +72,20 @@ def layer_of(module: str) -> int | None:
 
 def imports(module: str, source: str, known: set[str]) -> Iterator[Import]:
     """Everything a module imports: at the top, under TYPE_CHECKING, inside functions, by import_module()."""
-    for node, function in _walk(ast.parse(source), None):
-        for name in dict.fromkeys(_names(module, node)):
-            top, _, rest = name.partition(".")
-            ours = top == "plainmcp"
-            yield Import(_module(rest, known) if ours else name, ours, getattr(node, "lineno", 0), function)
+    for name, line, function in _statements(module, source):
+        top, _, rest = name.partition(".")
+        ours = top == "plainmcp"
+        yield Import(_module(rest, known) if ours else name, ours, line, function)
+
+
+@cache
+def _statements(module: str, source: str) -> list[tuple[str, int, str | None]]:
+    """The dotted names that a module imports, with their lines and functions; reading them takes most of the time."""
+    return [
+        (name, getattr(node, "lineno", 0), function)
+        for node, function in _walk(ast.parse(source), None)
+        for name in dict.fromkeys(_names(module, node))
+    ]
 
 
 def _names(module: str, node: ast.AST) -> list[str]:

@@ -4,6 +4,8 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 
 import pytest
 
@@ -27,9 +29,28 @@ VERBS = re.compile("bleed|breed|embed|exceed|feed|heed|need|proceed|seed|shed|sp
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def functions(source: str) -> Iterator[Function]:
-    """All functions and methods of a module."""
-    return (node for node in ast.walk(ast.parse(source)) if isinstance(node, Function))
+@dataclass(frozen=True)
+class Definition:
+    """A function, a method or a class, without its tree."""
+
+    name: str
+    is_class: bool
+    is_property: bool = False
+    complexity: int = 0
+    takes_any_server: bool = False
+
+
+@cache
+def definitions(source: str) -> list[Definition]:
+    """All functions, methods and classes of a module."""
+    nodes = ast.walk(ast.parse(source))
+    return [define(node) for node in nodes if isinstance(node, Function | ast.ClassDef)]
+
+
+def define(node: Function | ast.ClassDef) -> Definition:
+    if isinstance(node, ast.ClassDef):
+        return Definition(node.name, True)
+    return Definition(node.name, False, is_property(node), complexity(node), takes_any_server(node))
 
 
 def is_participle(name: str) -> bool:
@@ -48,7 +69,8 @@ def is_property(function: Function) -> bool:
 
 def participles(source: str) -> list[str]:
     """The functions of a module that are named by a participle."""
-    return [each.name for each in functions(source) if is_participle(each.name) and not is_property(each)]
+    found = [each for each in definitions(source) if not each.is_class and not each.is_property]
+    return [each.name for each in found if is_participle(each.name)]
 
 
 BRANCHES = (
@@ -77,14 +99,15 @@ def branches(node: ast.AST) -> int:
     return own + sum(branches(child) for child in ast.iter_child_nodes(node))
 
 
+def takes_any_server(function: Function) -> bool:
+    """Whether a function takes a server and does not say of which type."""
+    arguments = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    return any(one.arg in ("server", "core") and getattr(one.annotation, "id", "") == "Any" for one in arguments)
+
+
 def any_servers(source: str) -> list[str]:
     """The functions of a module that take a server and do not say of which type."""
-    return [
-        function.name
-        for function in functions(source)
-        for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
-        if argument.arg in ("server", "core") and getattr(argument.annotation, "id", "") == "Any"
-    ]
+    return [each.name for each in definitions(source) if each.takes_any_server]
 
 
 def sources(without: str = "") -> Iterator[tuple[str, str]]:
@@ -99,10 +122,10 @@ def test_no_function_is_named_by_a_participle() -> None:
 
 def test_no_function_is_too_complex() -> None:
     found = [
-        f"{module}.{function.name} ({complexity(function)})"
+        f"{module}.{each.name} ({each.complexity})"
         for module, source in sources()
-        for function in functions(source)
-        if complexity(function) > 15
+        for each in definitions(source)
+        if each.complexity > 15
     ]
     assert not found, f"split these functions, of complexity over 15: {', '.join(found)}"
 
@@ -114,7 +137,7 @@ def test_a_server_has_a_type() -> None:
 
 def classes(source: str) -> list[str]:
     """The classes of a module."""
-    return [node.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ClassDef)]
+    return [each.name for each in definitions(source) if each.is_class]
 
 
 def test_no_two_classes_have_one_name() -> None:

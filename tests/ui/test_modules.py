@@ -130,6 +130,14 @@ def test_numbers_stay_as_they_were_sent(js: Any) -> None:
     assert pretty == '{\n  "a": 3.0,\n  "b": [],\n  "c": {},\n  "d": [\n    1e400,\n    "x:{\\"y\\"}"\n  ]\n}'
 
 
+def test_data_keeps_its_numbers(js: Any) -> None:
+    data = js(
+        "pretty", "parseExactly", '{"long":12345678901234567890123,"rows":[{"half":0.5,"three":3.0,"text":"3.0"}]}'
+    )
+    assert data == {"long": 12345678901234567890123, "rows": [{"half": 0.5, "three": 3.0, "text": "3.0"}]}
+    assert isinstance(data["rows"][0]["three"], float)
+
+
 def test_json_is_written_as_python(js: Any) -> None:
     value = {"a": [True, False, None, 1.5], "ü": 'say "hi"\n'}
     assert eval(js("copy", "toPython", value)) == value

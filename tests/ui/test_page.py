@@ -31,7 +31,7 @@ def test_a_table_is_shown_beside_the_exact_bytes(page: Page) -> None:
     page.choose("colour", "white")
     page.run()
     assert page.texts("table.data th") == ["name", "price", "colours"]
-    assert page.texts("table.data tbody tr") == ['rose\t2.5\t["red","white"]', 'lily\t3\t["white"]']
+    assert page.texts("table.data tbody tr") == ['rose\t2.5\t["red","white"]', 'lily\t3.0\t["white"]']
     raw = page.text("pre.bytes")
     assert json.loads(raw)["result"]["structuredContent"]["result"][1]["name"] == "lily"
     assert "3.0" in raw  # as it was sent
@@ -145,6 +145,14 @@ def test_images_sounds_and_markdown_are_what_they_are(page: Page) -> None:
     page.run()
     assert page.texts(".result .markdown li") == ["water each day", "light"]
     assert page.texts(".result .markdown td") == ["rose", "much"]
+
+
+def test_of_thousands_of_blocks_some_are_shown(page: Page) -> None:
+    page.open()
+    blocks = "Array.from({length: 2000}, () => ({type: 'text', text: 'x'}))"
+    count = "[shown.querySelectorAll('section').length, shown.querySelector('.blocks').lastChild.textContent]"
+    script = f"(({{renderResult}}) => {{ const shown = renderResult({{content: {blocks}}}); return {count}; }})"
+    assert page.js(f"import('/ui/result.js').then({script})") == [50, "1,950 more blocks are not shown"]
 
 
 def test_what_a_server_says_is_never_html(page: Page) -> None:

@@ -2,12 +2,14 @@
 
 Knows types, schemas and data; knows nothing of MCP.
 
-- A function becomes a `signature`; a hint becomes a tree of `nodes` in `type_tree`, by `hints`, `generics`, `records`
-  and `formats`; types of pydantic stay with `pydantic` and `core_schemas`.
+- A function becomes a `signature`, with its `docstring`; a hint becomes a tree of `nodes` in `type_tree`,
+  by `hints`, `generics`, `records` and `formats`; types of pydantic stay with `pydantic` and `core_schemas`.
 - A tree becomes a schema in `node_schema`, which `hint_schema` tidies; `generate` makes the schemas of a tool of it.
-- JSON arguments are bound in `arguments`: `coercion` converts each value by its tree (`conversion`), as it is or
-  after `repair`. Problems are found and worded in `explain`, `matching`, `keywords`, `wording` and `coercion_errors`.
-- A returned value is cut to its type in `conform`; its JSON is checked in `output_check`, by `validator` if need be.
+- JSON arguments are bound in `arguments`: `coercion` converts each value by msgspec alone (`native`) or by its tree
+  (`conversion`), as it is or after `repair`. Problems are found and worded in `explain`, `matching`, `keywords`,
+  `wording` and `coercion_errors`.
+- A returned value is cut to its type by the `shapes` that `conform` compiles; its JSON is checked in `output_check`,
+  by `validator` if need be.
 """
 
 __all__: list[str] = []

@@ -5,23 +5,21 @@ then as it was probably meant. The schema of the hint gives the text for places 
 """
 
 from collections.abc import Callable
-from enum import Flag
 from functools import cache, cached_property
 from typing import Any
 
 import msgspec
 
-from ..wire import codec
 from . import conversion, hint_schema, hints, node_schema, pydantic, repair, type_tree, wording
 from .coercion_errors import CoercionError
 from .explain import explain
 from .keywords import has_our_format
-from .nodes import Alias, Anything, Choice, Foreign, Items, Members, Node, Record, Row, Scalar, Text, Union
-from .records import record_of
+from .native import is_read_exactly
+from .nodes import Foreign, nodes_of
 from .subschemas import Keys, Schema, with_definitions
 from .validator import Validator
 
-__all__ = ["Coercer", "coercer_of", "is_read_exactly", "nodes_of"]
+__all__ = ["Coercer", "coercer_of"]
 
 
 def coercer_of(hint: Any, lenient: bool) -> "Coercer":
@@ -136,98 +134,3 @@ def _position_of(keys: Keys, value: Any) -> list[int]:
             at, value = key, value[key]
         position.append(at)
     return position
-
-
-# Types that msgspec reads exactly ------------------------------------------------------------------
-
-
-def is_read_exactly(hint: Any, node: Node, lenient: bool) -> bool:
-    """Whether msgspec accepts the same values of a hint as we do and gives the same results; `node` is its tree.
-
-    >>> from plainmcp.schema.type_tree import tree_of
-    >>> is_read_exactly(list[int], tree_of(list[int]), lenient=True)
-    True
-    """
-    for part in nodes_of(node):
-        # It accepts a set with the same item twice, as we do where we are lenient.
-        if not _is_exact(part) or (isinstance(part, Items) and part.unique and not lenient):
-            return False
-    try:
-        codec.decoder_of(hint)
-    except TypeError:
-        return False
-    return True
-
-
-def nodes_of(node: Node) -> list[Node]:
-    """A node and all nodes inside it, each once."""
-    nodes: dict[int, Node] = {}
-    waiting = [node]
-    while waiting:
-        here = waiting.pop()
-        if id(here) in nodes:
-            continue
-        nodes[id(here)] = here
-        waiting += _parts_of(here)
-    return list(nodes.values())
-
-
-def _parts_of(node: Node) -> list[Node]:
-    match node:
-        case Items():
-            return [node.item]
-        case Row():
-            return [one.node for one in node.items]
-        case Members():
-            return [node.key, node.value]
-        case Record():
-            return [one.node for one in node.fields.values()]
-        case Union():
-            return node.members
-        case Alias():
-            return [node.inner]
-    return []
-
-
-# msgspec 0.22 corrupts its memory for some unions: one that holds a fixed tuple beside a type with limits, or a
-# pattern beside an array or an object. No union of several types with limits is given to it.
-def _is_dangerous(node: Node) -> bool:
-    if not isinstance(node, Union):
-        return False
-    several = [one for one in node.members if not (isinstance(one, Scalar) and one.json is type(None))]
-    return len(several) > 1 and any(one.limits for one in several)
-
-
-_EXACT_FORMATS = frozenset({"date-time", "date", "time", "duration", "uuid", "base64"})
-
-
-def _is_exact(node: Node) -> bool:
-    match node:
-        case Scalar():
-            return node.kind is node.json and "pattern" not in node.limits  # Python needs minutes for some patterns
-        case Text():
-            return node.format.name in _EXACT_FORMATS
-        case Choice():
-            return not (isinstance(node.kind, type) and issubclass(node.kind, Flag))
-        case Items():
-            return node.make in (list, tuple, set, frozenset)
-        case Row():
-            return node.kind is None or _is_plain(node.kind)
-        case Members():
-            return node.make is dict and isinstance(node.key, (Anything, Scalar)) and _is_text(node.key)
-        case Record():
-            return _is_plain(node.kind)
-        case Anything() | Alias():
-            return True
-        case Union():
-            return not _is_dangerous(node)
-    return False
-
-
-def _is_text(key: Anything | Scalar) -> bool:
-    return isinstance(key, Anything) or key.json is str
-
-
-def _is_plain(hint: Any) -> bool:
-    record = record_of(hint)
-    return record is not None and record.is_plain

@@ -4,11 +4,8 @@ Compiled once per tool from the return hint. Knows hints and the rules for value
 value that does not fit its type at all stays as it is; the check of the output refuses it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Set
-from operator import is_
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, Union, get_args, get_origin
-
-import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
@@ -17,14 +14,21 @@ from ..values.encode import Rules
 from ..values.families import is_array
 from ..values.unpack import Unpacker
 from . import hint_schema, hints, pydantic, records
+from .shapes import (
+    AliasShape,
+    Conform,
+    ItemsShape,
+    MembersShape,
+    RecordShape,
+    Test,
+    TupleShape,
+    UnionShape,
+    conform_by,
+    keep_value,
+)
 from .validator import Validator
 
 __all__ = ["Conform", "compile"]
-
-Conform = Callable[[Any], Any]
-"""Makes a value conform to its declared type; returns the value itself where nothing has to change."""
-
-Test = Callable[[Any], bool]
 
 
 def compile(hint: Any, rules: Rules, policy: Policy) -> Conform | None:
@@ -36,23 +40,9 @@ def compile(hint: Any, rules: Rules, policy: Policy) -> Conform | None:
     >>> compile(User, Rules(), Policy.standard)(Admin("Ada", "secret"))
     {'name': 'Ada'}
     """
-    shape = _Compiler(Unpacker(rules, policy), keep=policy.extra_fields == "keep").shape(hint)
-    if shape is _keep:
-        return None
-
-    def conform(value: Any) -> Any:
-        try:
-            return shape(value)
-        except RecursionError:
-            rules.encode(value, policy)  # raises an error with the path of the cycle, or of what nests too deep
-            raise
-
-    return conform
-
-
-def _keep(value: Any) -> Any:
-    """The shape of a hint without declared fields: every value stays as it is."""
-    return value
+    unpacker = Unpacker(rules, policy)
+    shape = _Compiler(unpacker, keep=policy.extra_fields == "keep").shape(hint)
+    return None if shape is keep_value else conform_by(shape, unpacker)
 
 
 # Hints --------------------------------------------------------------------------------------------
@@ -63,7 +53,7 @@ class _Compiler:
 
     def __init__(self, unpacker: Unpacker, *, keep: bool) -> None:
         self.unpacker, self.keep = unpacker, keep
-        self.records: dict[Any, _RecordShape] = {}
+        self.records: dict[Any, RecordShape] = {}
         self.tuples: dict[Any, Conform] = {}
         self.started: dict[Any, Conform] = {}
 
@@ -72,10 +62,10 @@ class _Compiler:
 
     def _compile_once(self, hint: Any) -> Conform:
         """The shape of a hint that may contain itself."""
-        if not _has_hash(hint):  # because of its metadata in Annotated
+        if not hints.has_hash(hint):  # because of its metadata in Annotated
             return self._compile(hint)
         if hint not in self.started:
-            self.started[hint] = alias = _AliasShape()
+            self.started[hint] = alias = AliasShape()
             self.started[hint] = alias.shape = self._compile(hint)
         return self.started[hint]
 
@@ -88,42 +78,42 @@ class _Compiler:
             return classes.dumper_of(hint)
         kind = get_origin(hint) or hint
         if kind is Any or not isinstance(kind, type) or self._has_own_form(kind):
-            return _keep
+            return keep_value
         if getattr(kind, "__pydantic_root_model__", False):
             inner = self.shape(_root_of(kind))
-            return inner if inner is _keep else lambda value: value if isinstance(value, kind) else inner(value)
+            return inner if inner is keep_value else lambda value: value if isinstance(value, kind) else inner(value)
         if hints.is_record(kind):
             return self._compile_record(hint, kind)
         items = _item_fields_of(hint)
         if items is not None:
             return self._compile_tuple(hint, kind, items)
-        make = _MembersShape if issubclass(kind, Mapping) else _ItemsShape
+        make = MembersShape if issubclass(kind, Mapping) else ItemsShape
         return self._compile_collection(make, [_item_hint_of(hint)])
 
     def _compile_collection(self, make: Callable[[Unpacker, Conform], Conform], items: list[Any]) -> Conform:
         """The shape of a collection whose items are of one of these types."""
-        shape: Conform = _keep
+        shape: Conform = keep_value
         if items:
             shape = self._compile_once(items[0] if len(items) == 1 else Union[tuple(items)])  # noqa: UP007 - at run time
-        return _keep if shape is _keep else make(self.unpacker, shape)
+        return keep_value if shape is keep_value else make(self.unpacker, shape)
 
     def _compile_tuple(self, hint: Any, kind: type, items: list[records.RecordField]) -> Conform:
         key: Any = object() if kind is tuple else hint  # only a class can contain itself
         if key not in self.tuples:
-            self.tuples[key] = shape = _TupleShape(self.unpacker, kind, [item.fill for item in items])
+            self.tuples[key] = shape = TupleShape(self.unpacker, kind, [item.fill for item in items])
             shape.shapes = [self.shape(item.hint) for item in items]
-            if not shape.is_struct and not any(shape.defaults) and all(one is _keep for one in shape.shapes):
-                self.tuples[key] = _keep
+            if not shape.is_struct and not any(shape.defaults) and all(one is keep_value for one in shape.shapes):
+                self.tuples[key] = keep_value
         return self.tuples[key]
 
     def _has_own_form(self, kind: type) -> bool:
         """Whether the author defines what values of a class become."""
         return callable(getattr(kind, "__plain__", None)) or issubclass(kind, self.unpacker.rules.opaque)
 
-    def _compile_record(self, hint: Any, kind: type) -> "_RecordShape":
+    def _compile_record(self, hint: Any, kind: type) -> "RecordShape":
         if hint not in self.records:
             keep = self.keep or classes.has_extra_fields(kind)
-            self.records[hint] = record = _RecordShape(self.unpacker, kind, keep)
+            self.records[hint] = record = RecordShape(self.unpacker, kind, keep)
             for field in records.fields_sent_by(hint):
                 record.add(field, self.shape(field.hint))
         return self.records[hint]
@@ -133,19 +123,26 @@ class _Compiler:
         roots = tuple(choice for choice in choices if getattr(choice, "__pydantic_root_model__", False))
         choices = [_unwrap(one) for choice in choices for one in hints.choices_of(_root_of(choice))]
         if any(choice in (Any, object) for choice in choices):
-            return _keep
+            return keep_value
         shapes = [(choice, self._compile_single(choice)) for choice in choices]
-        record_shapes = [shape for _, shape in shapes if isinstance(shape, _RecordShape)]
-        others = [choice for choice, shape in shapes if not isinstance(shape, _RecordShape)]
+        record_shapes = [shape for _, shape in shapes if isinstance(shape, RecordShape)]
+        others = [choice for choice, shape in shapes if not isinstance(shape, RecordShape)]
         mappings = [choice for choice in others if _is_a(choice, Mapping)]
-        of_items = self._compile_collection(_ItemsShape, _array_items_of(others))
-        of_members = self._compile_collection(_MembersShape, list(map(_item_hint_of, mappings)))
+        of_items = self._compile_collection(ItemsShape, _array_items_of(others))
+        of_members = self._compile_collection(MembersShape, list(map(_item_hint_of, mappings)))
         by_class = _shapes_by_class(shapes)
-        if not any((record_shapes, of_items is not _keep, of_members is not _keep, set(by_class.values()) - {_keep})):
-            return _keep
+        if not any(
+            (
+                record_shapes,
+                of_items is not keep_value,
+                of_members is not keep_value,
+                set(by_class.values()) - {keep_value},
+            )
+        ):
+            return keep_value
         by_class |= {shape.kind: shape for shape in reversed(record_shapes)}
         tests = [self._mapping_test(mapping) for mapping in mappings]
-        return _UnionShape(self.unpacker, by_class, record_shapes, of_items, of_members, tests, roots)
+        return UnionShape(self.unpacker, by_class, record_shapes, of_items, of_members, tests, roots)
 
     def _mapping_test(self, hint: Any) -> Test:
         """A test whether the members of a value may be those of a mapping, by their keys and values."""
@@ -164,9 +161,9 @@ def _shapes_by_class(shapes: list[tuple[Any, Conform]]) -> dict[type, Conform]:
         if _has_serializer(choice):
             kind = hints.unwrap_all(choice)
             by_class[get_origin(kind) or kind] = shape
-        elif shape is _keep and isinstance(choice, type) and not get_origin(choice):
-            by_class[choice] = _keep
-        elif isinstance(shape, _TupleShape) and shape.kind is not tuple:
+        elif shape is keep_value and isinstance(choice, type) and not get_origin(choice):
+            by_class[choice] = keep_value
+        elif isinstance(shape, TupleShape) and shape.kind is not tuple:
             by_class[shape.kind] = shape
     return by_class
 
@@ -179,14 +176,6 @@ def _has_serializer(hint: Any) -> bool:
 def _unwrap(hint: Any) -> Any:
     """A hint without its wrappers, except for a serializer."""
     return hint if _has_serializer(hint) else hints.unwrap_all(hint)
-
-
-def _has_hash(hint: Any) -> bool:
-    try:
-        hash(hint)
-    except TypeError:
-        return False
-    return True
 
 
 def _array_items_of(choices: list[Any]) -> list[Any]:
@@ -259,175 +248,3 @@ def _item_fields_of(hint: Any) -> list[records.RecordField] | None:
 
 def _item_of(hint: Any) -> records.RecordField:
     return records.RecordField(None, hint, None, None)
-
-
-# Shapes -------------------------------------------------------------------------------------------
-
-
-class _RecordShape:
-    """The shape of a record: of a value's members it keeps the declared ones."""
-
-    def __init__(self, unpacker: Unpacker, kind: type, keep: bool) -> None:
-        self.unpacker, self.kind, self.keep = unpacker, kind, keep
-        self.is_model = classes.is_pydantic(kind)
-        self.shapes: dict[str, Conform] = {}
-        self.defaults: dict[str, Callable[[], Any]] = {}
-        self.required: set[str] = set()
-        self.choices: dict[str, tuple[Any, ...]] = {}
-        self.is_flat = True
-
-    def add(self, field: records.RecordField, shape: Conform) -> None:
-        name = str(field.sent_as)
-        self.shapes[name] = shape
-        self.is_model = self.is_model and not any(map(classes.is_unknown_to_pydantic, hints.parts_of(field.hint)))
-        self.is_flat = self.is_flat and shape is _keep
-        if field.fill is not None:
-            self.defaults[name] = field.fill
-        elif field.always:
-            self.required.add(name)
-        if get_origin(field.hint) is Literal:
-            self.choices[name] = get_args(field.hint)
-
-    def is_exact(self, kind: type) -> bool:
-        """Whether every value of a class conforms already; pydantic takes care of values inside a model."""
-        return kind is self.kind and (self.is_flat or self.is_model)
-
-    def __call__(self, value: Any) -> Any:
-        if self.is_exact(type(value)):
-            return value
-        if self.is_model and not self.keep and self.unpacker.is_derived(value, self.kind):
-            return classes.dump_model(value, self.kind)
-        members = self.unpacker.members_of(value)
-        return value if members is None else self.select(value, members)
-
-    def select(self, value: Any, members: Mapping[Any, Any]) -> Any:
-        """The declared members of a value; one that a dict lacks gets its default."""
-        selected = {
-            name: self.shapes[name](item) if name in self.shapes else item
-            for name, item in members.items()
-            if self.keep or name in self.shapes
-        }
-        missing = () if self.kind in type(value).__mro__ else self.defaults.keys() - members.keys()
-        if not missing and len(selected) == len(members) and all(map(is_, selected.values(), members.values())):
-            return value
-        return selected | {name: make() for name, make in self.defaults.items() if name in missing}
-
-    def count_matches(self, members: Mapping[Any, Any]) -> int:
-        """How many of the declared members are there; -1 where a value with these members is not such a record."""
-        if not self.required <= members.keys():
-            return -1
-        if any(name in members and members[name] not in allowed for name, allowed in self.choices.items()):
-            return -1
-        return len(self.shapes.keys() & members.keys())
-
-
-class _AliasShape:
-    """The shape of an alias inside itself."""
-
-    shape: Conform = staticmethod(_keep)
-
-    def __call__(self, value: Any) -> Any:
-        return self.shape(value)
-
-
-class _ItemsShape(msgspec.Struct, eq=False):
-    """The shape of an array whose items have one shape."""
-
-    unpacker: Unpacker
-    shape: Conform
-
-    def __call__(self, value: Any) -> Any:
-        items = self.unpacker.items_of(value)
-        if items is None:
-            return value
-        if isinstance(self.shape, _RecordShape) and all(map(self.shape.is_exact, set(map(type, items)))):
-            selected: Any = items
-        else:
-            selected = list(map(self.shape, items))
-        if len(selected) == len(items) and all(map(is_, selected, items)):
-            return items if hasattr(value, "__next__") else value  # an iterator can be read only once
-        if isinstance(value, Set):  # items that differed only in the fields left out are one item now
-            selected = list({self.unpacker.encode(item): item for item in selected}.values())
-        return _rebuild_like(value, selected)
-
-
-class _TupleShape:
-    """The shape of a tuple, or of an array-like Struct, with a shape for each of its items."""
-
-    def __init__(self, unpacker: Unpacker, kind: type, defaults: list[Callable[[], Any] | None]) -> None:
-        self.unpacker, self.kind, self.is_struct = unpacker, kind, issubclass(kind, msgspec.Struct)
-        self.defaults = defaults
-        self.shapes: list[Conform] = []
-
-    def __call__(self, value: Any) -> Any:
-        items = self.unpacker.items_of(value) if isinstance(value, (list, tuple, msgspec.Struct)) else None
-        if items is None:
-            return value
-        if self.is_struct and isinstance(value, self.kind):
-            items = items[: len(self.shapes)]  # a derived class has more
-        missing = [make() for make in self.defaults[len(items) :] if make is not None]
-        items = [*items, *missing]
-        if len(items) != len(self.shapes):
-            return value
-        selected = [shape(item) for shape, item in zip(self.shapes, items, strict=True)]
-        is_exact = type(value) is self.kind or not (missing or self.is_struct)
-        return value if is_exact and all(map(is_, selected, items)) else _rebuild_like(value, selected)
-
-
-def _rebuild_like(value: Any, items: list[Any]) -> Any:
-    """A collection of the same kind as a value, with other items; a named tuple or a Struct stays one value."""
-    if hasattr(value, "_make"):
-        return value._make(items)
-    if isinstance(value, msgspec.Struct):
-        return _StructItems(items)
-    return tuple(items) if type(value) is tuple else items
-
-
-class _StructItems(tuple[Any, ...]):
-    """The items of an array-like Struct; they are one value, as those of a named tuple are."""
-
-    _fields = ()
-
-
-class _MembersShape(msgspec.Struct, eq=False):
-    """The shape of a mapping whose values have one shape."""
-
-    unpacker: Unpacker
-    shape: Conform
-
-    def __call__(self, value: Any) -> Any:
-        members = self.unpacker.members_of(value)
-        if members is None:
-            return value
-        selected = {key: self.shape(item) for key, item in members.items()}
-        return value if all(map(is_, selected.values(), members.values())) else selected
-
-
-class _UnionShape(msgspec.Struct, eq=False):
-    """The shape of a union: a record is chosen by the class of the value, else by its members.
-
-    A dict is a mapping, if there is one among the choices that may have these members, and a record if not.
-    """
-
-    unpacker: Unpacker
-    by_class: dict[type, Conform]
-    records: list[_RecordShape]
-    items: Conform
-    mapping: Conform
-    tests: list[Test]  # of the members of each mapping
-    roots: tuple[type, ...]  # RootModels
-
-    def __call__(self, value: Any) -> Any:
-        if isinstance(value, self.roots):  # pydantic takes care of its contents
-            return value
-        for base in type(value).__mro__:
-            if base in self.by_class:
-                return self.by_class[base](value)
-        members = self.unpacker.members_of(value)
-        if members is None:
-            return self.items(value)
-        best = max(self.records, key=lambda record: record.count_matches(members), default=None)
-        is_mapping = any(test(members) for test in self.tests)
-        if best is None or best.count_matches(members) < 0 or is_mapping:
-            return self.mapping(value)
-        return best.select(value, members)

@@ -11,6 +11,7 @@ import msgspec
 
 from .coercion_errors import CoercionError, Name, read_author_error
 from .formats import OutOfBoundsError
+from .hints import has_hash
 from .keywords import identity_of
 from .matching import distance_of, is_meant
 from .node_schema import as_key
@@ -133,7 +134,7 @@ class _Conversion:
             return _UNFIT
         if node.unique:
             for at, item in enumerate(result):
-                if not _has_hash(item):
+                if not has_hash(item):
                     return self.refuse((*keys, at), "this has no hash, so it cannot be in a set")
             if len(set(map(identity_of, value))) < len(value):
                 return self.refuse(keys)
@@ -281,11 +282,3 @@ def _to_json_value(name: str) -> Any:
     except (msgspec.DecodeError, ValueError):
         return name
     return value if (type(value) is float and name == name.strip()) or as_key(value) == name else name
-
-
-def _has_hash(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True

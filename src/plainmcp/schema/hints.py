@@ -25,6 +25,7 @@ __all__ = [
     "check_hash",
     "choices_of",
     "flag_values_of",
+    "has_hash",
     "is_alias",
     "is_atom",
     "is_generic",
@@ -137,6 +138,15 @@ def _class_of(hint: Any) -> Any:
     """The class of a hint: list for list[int], the model for a generic model."""
     inner = unwrap_all(hint)
     return get_origin(inner) or inner
+
+
+def has_hash(value: Any) -> bool:
+    """Whether a value has a hash."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def check_hash(kind: Any, holder: Any) -> None:

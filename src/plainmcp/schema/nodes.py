@@ -33,6 +33,7 @@ __all__ = [
     "describe_unlisted",
     "is_within_limits",
     "limit_keywords_of",
+    "nodes_of",
     "with_limits",
 ]
 
@@ -148,6 +149,36 @@ class Alias(Node):
 
     kind: Any
     inner: Node = field(default_factory=Anything)
+
+
+def nodes_of(node: Node) -> list[Node]:
+    """A node and all nodes inside it, each once."""
+    nodes: dict[int, Node] = {}
+    waiting = [node]
+    while waiting:
+        here = waiting.pop()
+        if id(here) in nodes:
+            continue
+        nodes[id(here)] = here
+        waiting += _parts_of(here)
+    return list(nodes.values())
+
+
+def _parts_of(node: Node) -> list[Node]:
+    match node:
+        case Items():
+            return [node.item]
+        case Row():
+            return [one.node for one in node.items]
+        case Members():
+            return [node.key, node.value]
+        case Record():
+            return [one.node for one in node.fields.values()]
+        case Union():
+            return node.members
+        case Alias():
+            return [node.inner]
+    return []
 
 
 # Limits --------------------------------------------------------------------------------------------

@@ -1,14 +1,10 @@
-"""The signature of a function: its parameters, its return hint, and their descriptions in its docstring.
-
-Docstrings may be in Google, NumPy or Sphinx style; one that does not parse is one description. Knows no JSON.
-"""
+"""The signature of a function: its parameters, its return hint, and their descriptions. Knows no JSON."""
 
 import functools
 import inspect
 import re
 import typing
 from collections.abc import Awaitable, Callable, Coroutine
-from inspect import cleandoc
 from types import SimpleNamespace
 from typing import Annotated, Any, get_args, get_origin
 
@@ -17,25 +13,12 @@ import msgspec
 from ..errors import AuthorError
 from ..foreign import classes
 from . import hints
+from .docstring import Prose, parse_docstring
 from .hints import Parameter
 
-__all__ = ["Dependent", "Depends", "Parameter", "Prose", "Signature", "parse_docstring", "read"]
+__all__ = ["Dependent", "Depends", "Parameter", "Signature", "read"]
 
 EMPTY = inspect.Parameter.empty
-
-
-# The beginning of a section: `Args:`, `:param x:`, `@param x:`, a line of dashes.
-_SECTION = re.compile(r"^[ \t]*([A-Z][\w ]*:[ \t]*$|[:@]\w+|-{3,}[ \t]*$)", re.MULTILINE)
-
-
-class Prose(msgspec.Struct, frozen=True):
-    """A docstring: the whole prose; its first paragraph in one line, and the rest; the parameters and the return."""
-
-    whole: str | None = None
-    first: str | None = None
-    rest: str | None = None
-    parameters: dict[str, str] = {}
-    returns: str | None = None
 
 
 class Dependent:
@@ -298,41 +281,6 @@ def _split_description(hint: Any) -> tuple[Any, str | None]:
 
 
 # Docstrings ---------------------------------------------------------------------------------------
-
-
-def parse_docstring(text: str, *, keep_lines: bool = False) -> Prose:
-    """The parts of a docstring; with `keep_lines` the descriptions of parameters have their line breaks.
-
-    >>> parse_docstring("Forecast for a city.\\n\\nArgs:\\n    city: Its name").parameters
-    {'city': 'Its name'}
-    """
-    text = cleandoc(text)
-    parameters: dict[str, str] = {}
-    returns = None
-    if _SECTION.search(text):
-        import docstring_parser
-
-        try:
-            parsed = docstring_parser.parse(text)
-            text = text if keep_lines and not parsed.meta else _description_of(parsed)
-            tidy = str.strip if keep_lines else _to_one_line
-            parameters = {one.arg_name: tidy(one.description) for one in parsed.params if one.description}
-            returns = _to_one_line(parsed.returns.description or "") if parsed.returns else None
-        except Exception:  # mostly its ParseError, but it raises others too
-            pass
-    first, _, rest = text.strip().partition("\n\n")
-    whole = text if keep_lines and first else text.strip()
-    return Prose(whole or None, _to_one_line(first) or None, rest.strip() or None, parameters, returns or None)
-
-
-def _description_of(parsed: Any) -> str:
-    """The prose of a docstring that is parsed."""
-    gap = "\n\n" if parsed.blank_after_short_description else "\n"
-    return gap.join(filter(None, (parsed.short_description, parsed.long_description)))
-
-
-def _to_one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _prose_of(function: Any, target: Any, inner: Any, docstring: str) -> Prose:

@@ -88,7 +88,7 @@ class ASGIApp:
         answer: Response | PendingResponse | None = None
         try:
             profile = endpoint.preflight.check(method, headers, server[0] if server else None)
-            if isinstance(profile, Response):
+            if type(profile) is Response:
                 raise Refused(await self._refuse(profile, scope, headers))
             if profile.cors:
                 send = _with_headers(send, profile.cors)
@@ -98,7 +98,7 @@ class ASGIApp:
             if body is None:
                 body = await self._read_rest(receive, message, rest, caller_of(principal, None, headers.address))
             answer = endpoint.receive(method, headers, profile, body, principal)
-            response = answer if isinstance(answer, Response) else await self._answer(answer, receive, send)
+            response = answer if type(answer) is Response else await self._answer(answer, receive, send)
         except Refused as refused:
             response = refused.response
         except ClientGone:

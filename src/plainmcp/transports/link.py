@@ -37,20 +37,20 @@ class Cancellation:
 
     def cancel(self) -> None:
         """Cancel the request, and call the listeners."""
-        with self._lock:
-            self.cancelled = True
-            listeners, self._listeners = self._listeners, ()
-        for listener in listeners:
-            listener()
+        self.cancelled = True
+        if self._listeners:
+            with self._lock:
+                listeners, self._listeners = self._listeners, ()
+            for listener in listeners:
+                listener()
 
     def on_cancel(self, listener: Callable[[], object]) -> Callable[[], None]:
         """Call a function when the request is cancelled, or now if it is; returns a function that removes it."""
         with self._lock:
-            if not self.cancelled:
-                self._listeners = (*self._listeners, listener)
-                return lambda: self._forget(listener)
-        listener()
-        return lambda: None
+            self._listeners = (*self._listeners, listener)
+        if self.cancelled:  # perhaps before the listener was there
+            self.cancel()
+        return lambda: self._forget(listener)
 
     def _forget(self, listener: Callable[[], object]) -> None:
         with self._lock:
@@ -235,9 +235,12 @@ class _Part(RequestLink):
         self._batch_link.close_stream()
 
 
+_BACKSLASH = ord("\\")  # a number is found in bytes sooner than bytes are
+
+
 def normalize_id(id: bytes) -> bytes:
     """An id in one spelling: JSON can escape the same text in several ways."""
-    if b"\\" not in id:
+    if _BACKSLASH not in id:
         return id
     with suppress(msgspec.MsgspecError, UnicodeError):
         return msgspec.json.encode(msgspec.json.decode(id))

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import json
 import re
 import signal
@@ -189,6 +190,30 @@ async def test_the_bytes_are_those_of_handle() -> None:
     server = make()
     body, headers = modern("tools/list")
     assert (await speak(server.asgi(), body, headers)).body == server.handle(body)
+
+
+@pytest.mark.parametrize("is_modern", [True, False])
+@looped
+async def test_the_memory_of_a_request_is_free_when_it_ends(is_modern: bool) -> None:
+    """Without the garbage collector: until that runs, a large result would stay in memory too."""
+    server = Server("test")
+
+    @server.tool
+    async def echo(text: str) -> str:
+        return text
+
+    app = server.asgi()
+    body, headers = modern("tools/call", name="echo", arguments={"text": "hello"})
+    if not is_modern:
+        body, headers = call("echo", text="hello"), await session(app)
+    gc.collect()
+    gc.disable()
+    try:
+        assert (await speak(app, body, headers)).status == 200
+        left = [one for one in gc.get_objects() if isinstance(one, PendingResponse)]
+    finally:
+        gc.enable()
+    assert not left
 
 
 @looped

@@ -263,11 +263,11 @@ class Endpoint:
             return self._initialize(headers, profile, envelope, principal)
         if self._stores_sessions:
             session = self._find_session(headers, profile, principal, envelope.id)
-            if isinstance(session, Response):
+            if type(session) is Response:
                 return session
             return self._receive_in_session(session, headers, profile, envelope, principal)
         lone = self._make_session(headers, profile, principal, envelope.id)
-        if isinstance(lone, Response):
+        if type(lone) is Response:
             return lone
         if envelope.is_response:
             return refusal(400, InvalidRequest("there are no questions to answer here"))
@@ -328,7 +328,7 @@ class Endpoint:
         if not profile.modern:
             find = self._find_session if self._stores_sessions else self._make_session
             result = find(headers, profile, principal)
-            if isinstance(result, Response):
+            if type(result) is Response:
                 return result
             session = result
             facts = session.connection.session if isinstance(session, HttpSession) else session
@@ -382,15 +382,15 @@ class Endpoint:
         """The revision of a body that could not be read, as far as its headers show it."""
         if profile.modern:
             return LATEST
-        id = headers.get_bytes(b"mcp-session-id")
-        session = self._look_up(id, headers, principal) if id and self._stores_sessions else None
-        if isinstance(session, HttpSession):
-            return session.connection.revision
         try:
+            id = headers.get_unique(b"mcp-session-id")
+            session = self._look_up(id, headers, principal) if id and self._stores_sessions else None
+            if isinstance(session, HttpSession):
+                return session.connection.revision
             lone = self._make_session(headers, profile, principal)
         except ProtocolError:
             return LATEST_HANDSHAKE
-        return LATEST_HANDSHAKE if isinstance(lone, Response) else lone.revision or LATEST_HANDSHAKE
+        return LATEST_HANDSHAKE if type(lone) is Response else lone.revision or LATEST_HANDSHAKE
 
     # The handshake revisions ----------------------------------------------------------------------
 
@@ -411,7 +411,7 @@ class Endpoint:
             return rules.over_limit(limit, refuse(self.core, InternalError(limit.text), caller, envelope).response)
         exchange = self.core.dispatch(self.core, envelope, caller)
         answer = self._open(handshake, exchange, caller)
-        if isinstance(answer, Response) and session.connection.session.revision is None:
+        if type(answer) is Response and session.connection.session.revision is None:
             self.sessions.remove(session)  # it failed, or too many requests run
         else:
             session.connection.begin_session()
@@ -439,7 +439,7 @@ class Endpoint:
         session = self._look_up(name, headers, principal)
         if session is None:
             return refusal(404, InvalidRequest("there is no such session; send initialize"), id)
-        if isinstance(session, Response):
+        if type(session) is Response:
             return session
         if headers.duplicates is not None or profile.revision is None or profile.modern:
             rules.revision_without_session(headers, profile)  # raises: R2511-HDR-02
@@ -494,7 +494,7 @@ class Endpoint:
         if profile.modern or not self._stores_sessions or not is_served:
             return refusal(405, InvalidRequest(f"{method} is not served; send POST"), allow=b"POST")  # R26-HTTP-27
         session = self._find_session(headers, profile, principal)
-        if isinstance(session, Response):
+        if type(session) is Response:
             return session
         if method == "DELETE":
             return self._end_session(session, headers, profile)

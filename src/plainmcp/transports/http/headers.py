@@ -18,14 +18,7 @@ _PLAIN = re.compile(rb"[\t\x20-\x7e]*")
 _NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,4})?")
 _EXACT = 2**53 - 1
 MAX_CACHED = 500
-"""The longest header value, or name, that is stored for the next requests."""
-MAX_NAMES = 500
-"""How many lowercase header names are stored: a lookup is faster than lower()."""
-_LOWERCASE = {
-    b"accept", b"accept-encoding", b"accept-language", b"authorization", b"connection", b"content-length",
-    b"content-type", b"cookie", b"host", b"last-event-id", b"mcp-method", b"mcp-name", b"mcp-protocol-version",
-    b"mcp-session-id", b"origin", b"user-agent",
-}  # fmt: skip
+"""The longest header value that is stored for the next requests."""
 
 
 class Headers:
@@ -49,8 +42,8 @@ class Headers:
         self.query = query  # of the URL
         self._folded = folded
         raw = dict(pairs)
-        if not _LOWERCASE.issuperset(raw):
-            pairs = _to_lowercase(pairs)
+        if not b"".join(raw).islower():
+            pairs = [(name.lower(), value) for name, value in pairs]
             raw = dict(pairs)
         self.raw = raw
         self.duplicates: set[bytes] | None = None  # the names that come more than once
@@ -76,10 +69,6 @@ class Headers:
         """The value of a header that may come only once, as bytes; raises HeaderMismatch."""
         if self.duplicates is not None:
             self.check_once(name)
-        return self.get_bytes(name)
-
-    def get_bytes(self, name: bytes) -> bytes | None:
-        """The value of a header, as bytes; None if there is none."""
         value = self.raw.get(name)
         return None if value is None else value.strip(b" \t")
 
@@ -101,13 +90,6 @@ class Headers:
 def to_text(value: bytes | None) -> str | None:
     """The value of a header as text, without blanks around it."""
     return None if value is None else value.decode("latin-1").strip(" \t")
-
-
-def _to_lowercase(pairs: Collection[tuple[bytes, bytes]]) -> Collection[tuple[bytes, bytes]]:
-    lowered = [(name.lower(), value) for name, value in pairs]
-    if len(_LOWERCASE) < MAX_NAMES:
-        _LOWERCASE.update(name for name, _ in lowered if len(name) <= MAX_CACHED)
-    return lowered
 
 
 @lru_cache(maxsize=256)

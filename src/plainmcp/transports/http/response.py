@@ -1,10 +1,13 @@
 """A whole HTTP response, as plain data."""
 
+from typing import final
+
 import msgspec
 
 __all__ = ["JSON", "Refused", "Response", "json_response", "without_body"]
 
 
+@final
 class Response(msgspec.Struct, frozen=True, gc=False):
     """A whole HTTP response."""
 

@@ -250,7 +250,7 @@ class Preflight:
             raw(b"mcp-protocol-version"), raw(b"mcp-method"),
         )  # fmt: skip
         digits = raw(b"content-length")
-        if isinstance(result, Response):
+        if type(result) is Response:
             is_asked = method == "OPTIONS" and result.status == 405 and b"origin" in headers.raw
             return answer_preflight(headers, self.cors_of(headers)) if is_asked else result
         if digits is None or len(digits) < self._digits:

@@ -97,6 +97,7 @@ function open() {
     fill(byId("main"), opened.element);
     say("");
     opened.heading.focus({ preventScroll: true });
+    byId("offer").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
     scrollTo(0, 0);
   }
   opened.write(place.values);

@@ -1,11 +1,13 @@
 // Data for people: rows as a table, anything else as a tree that opens and closes.
 
 import { h } from "./dom.js";
+import { isNumber } from "./pretty.js";
 
 const MAX_ROWS = 500;
 const MAX_ENTRIES = 200;
 
-const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+const isLeaf = (value) => value === null || typeof value !== "object" || isNumber(value);
+const isObject = (value) => !isLeaf(value) && !Array.isArray(value);
 
 /** The rows in a value that is best shown as a table: a list of objects, also as the only field of an object. */
 export function rowsOf(value) {
@@ -25,15 +27,14 @@ export function renderData(value) {
 
 function renderTable(rows) {
   const names = [...new Set(rows.slice(0, MAX_ROWS).flatMap((row) => Object.keys(row)))];
-  const isNumber = (name) => rows.every((row) => typeof (row[name] ?? 0) === "number");
-  const kinds = names.map((name) => (isNumber(name) ? "number" : null));
+  const kinds = names.map((name) => (rows.every((row) => isNumber(row[name] ?? 0)) ? "number" : null));
   const head = h("tr", {}, names.map((name, index) => h("th", { scope: "col", class: kinds[index] }, name)));
   const body = rows.slice(0, MAX_ROWS).map((row) => h("tr", {}, names.map((name, index) => h("td", { class: kinds[index] }, showCell(row[name])))));
   const more = rows.length > MAX_ROWS ? h("p", { class: "hint" }, `${rows.length - MAX_ROWS} more rows`) : null;
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Table, ${rows.length} ${rows.length === 1 ? "row" : "rows"}` }, h("table", { class: "data" }, h("thead", {}, head), h("tbody", {}, body)), more);
 }
 
-const showCell = (value) => (value === undefined ? "" : typeof value === "object" && value !== null ? JSON.stringify(value) : String(value));
+const showCell = (value) => (value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value));
 
 /** A value as a tree. */
 export function renderTree(value) {
@@ -42,7 +43,7 @@ export function renderTree(value) {
 
 function node(name, value, depth) {
   const label = name === null ? [] : [h("span", { class: "name" }, String(name)), ": "];
-  if (value === null || typeof value !== "object") return h("div", { class: "leaf" }, label, h("span", { class: `value ${value === null ? "null" : typeof value}` }, JSON.stringify(value)));
+  if (isLeaf(value)) return h("div", { class: "leaf" }, label, h("span", { class: `value ${value === null ? "null" : isNumber(value) ? "number" : typeof value}` }, JSON.stringify(value)));
   const entries = Array.isArray(value) ? value.map((one, index) => [index, one]) : Object.entries(value);
   const count = Array.isArray(value) ? `[${entries.length}]` : `{${entries.length}}`;
   if (!entries.length) return h("div", { class: "leaf" }, label, Array.isArray(value) ? "[]" : "{}");

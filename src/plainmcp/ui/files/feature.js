@@ -9,6 +9,7 @@ import { formFor } from "./form.js";
 import { renderMarkdown } from "./markdown.js";
 import { costOf, KINDS } from "./offer.js";
 import { rememberPlace } from "./place.js";
+import { parseExactly } from "./pretty.js";
 import { ask } from "./questions.js";
 import { renderResult } from "./result.js";
 import { bytesOf, showBytes, showNumber, tokensOf } from "./sizes.js";
@@ -171,7 +172,8 @@ export class Feature {
     return answer;
   }
 
-  renderReply({ result, raw }, seconds) {
+  renderReply({ raw }, seconds) {
+    const { result } = parseExactly(raw);
     const shown = raw.length > MAX_SHOWN ? `${raw.slice(0, MAX_SHOWN)}\n… ${raw.length - MAX_SHOWN} more characters` : raw;
     return h("div", { class: "sides" },
       h("section", { class: "side" }, h("h3", {}, "Result"), h("p", { class: "hint" }, `${this.page.client.revision.name}, ${seconds.toFixed(2)} s`), renderResult(result, this.page.onRead)),

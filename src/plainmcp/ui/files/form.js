@@ -8,7 +8,7 @@ import { variantsOf } from "./schema.js";
 /** A form for the arguments of a schema, with a switch to raw JSON. `read` returns `{ value, mistakes }`. */
 export function formFor(schema) {
   const inner = schema.properties || variantsOf(schema, schema).variants.length < 2 ? fieldsOf(schema, schema) : oneField(schema);
-  const fields = h("div", { class: "fields" }, inner.isEmpty ? h("p", { class: "hint" }, "No arguments.") : inner.elements);
+  const fields = h("div", { class: "fields" }, inner.isEmpty ? h("p", { class: "hint empty" }, "No arguments.") : inner.elements);
   const id = newId("raw");
   const text = h("textarea", { id, class: "code raw", rows: "8", spellcheck: "false", "aria-describedby": `${id}-error`, "aria-label": "Arguments as JSON", hidden: true });
   const error = h("p", { class: "error", id: `${id}-error`, role: "alert" });

@@ -1,4 +1,4 @@
-// JSON with line breaks and indents, token by token: numbers stay as they were sent, so 3.0 is not 3.
+// JSON whose numbers stay as they were sent, so that 3.0 is not 3: with line breaks and indents, or as data.
 
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
@@ -19,3 +19,12 @@ export function prettify(json) {
   }
   return text;
 }
+
+/** The data of a JSON text. A number that JavaScript would write in another way is raw JSON, if the browser has that. */
+export function parseExactly(json) {
+  const canKeep = typeof JSON.rawJSON === "function";
+  return JSON.parse(json, (_, value, context) => (canKeep && typeof value === "number" && String(value) !== context.source ? JSON.rawJSON(context.source) : value));
+}
+
+/** Whether a value is a number, also one in raw JSON. */
+export const isNumber = (value) => typeof value === "number" || Boolean(JSON.isRawJSON?.(value));

@@ -3,23 +3,31 @@
 import { renderData } from "./data.js";
 import { h } from "./dom.js";
 import { isMarkdown, renderMarkdown } from "./markdown.js";
-import { bytesOf, showBytes } from "./sizes.js";
+import { parseExactly } from "./pretty.js";
+import { bytesOf, showBytes, showNumber } from "./sizes.js";
 
 const MAX_TEXT = 200_000;
+const MAX_BLOCKS = 50;
 
 /** The result of a tool, a resource or a prompt. `onRead` is called with the URI of a linked resource. */
 export function renderResult(result, onRead) {
   const parts = [];
-  if (result.messages) parts.push(result.messages.map((message) => renderMessage(message, onRead)));
-  if (result.contents) parts.push(result.contents.map((one) => renderBlock({ type: "resource", resource: one }, onRead)));
+  if (result.messages) parts.push(renderSome(result.messages, (message) => renderMessage(message, onRead)));
+  if (result.contents) parts.push(renderSome(result.contents, (one) => renderBlock({ type: "resource", resource: one }, onRead)));
   const structured = result.structuredContent;
   if (structured !== undefined) parts.push(section("Structured content", renderData(structured)));
   const blocks = result.content ?? [];
   if (blocks.length) {
-    parts.push(h("div", { class: "blocks" }, blocks.map((block, index) => section(titleOf(block, index, blocks.length), renderBlock(block, onRead)))));
+    parts.push(h("div", { class: "blocks" }, renderSome(blocks, (block, index) => section(titleOf(block, index, blocks.length), renderBlock(block, onRead)))));
   }
   if (!parts.flat().length) parts.push(h("p", { class: "hint" }, "The result is empty."));
   return h("div", { class: result.isError ? "result failed" : "result" }, result.isError ? h("p", { class: "badge bad" }, "The tool reports an error") : null, parts);
+}
+
+/** The first blocks, and how many there are besides: a page with thousands of them would take long. */
+function renderSome(blocks, render) {
+  const more = blocks.length - MAX_BLOCKS;
+  return [...blocks.slice(0, MAX_BLOCKS).map(render), ...(more > 0 ? [h("p", { class: "hint" }, `${showNumber(more)} more blocks are not shown`)] : [])];
 }
 
 function titleOf(block, index, count) {
@@ -59,7 +67,7 @@ const plain = (text) => h("pre", { class: "text", tabindex: "0", role: "region",
 function parseData(text) {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
     return undefined;
   }
