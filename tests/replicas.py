@@ -1,17 +1,22 @@
 """Two replicas of one server in one process, each with its own application, on a store they share."""
 
 import asyncio
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from mounted import Live, speak
+from mounted import Live, modern, session, speak
 from plainmcp import Context, Server
 from plainmcp.store import Store
 
-__all__ = ["KEY", "call", "make_server", "messages", "question", "replicas", "request", "wait_until"]
+__all__ = [
+    "KEY", "SUBSCRIBE", "call", "check_that_all_works", "check_that_calls_go_on", "check_that_the_rest_says_why",
+    "make_server", "messages", "question", "replicas", "request", "wait_until",
+]  # fmt: skip
 
 KEY = b"the key of all replicas"
+SUBSCRIBE = {"jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": {"uri": "memo://one"}}
 
 
 def make_server(name: str = "library", key: bytes = KEY, **options: Any) -> Server:
@@ -110,3 +115,61 @@ async def wait_until(condition: Any, seconds: float = 10) -> None:
 
 async def status_of(app: Any, headers: dict[str, str]) -> int:
     return (await speak(app, request("ping"), headers)).status
+
+
+# What holds with a store, and without one ---------------------------------------------------------
+
+
+async def check_that_calls_go_on(apps: list[Any], headers: dict[str, str]) -> None:
+    """Plain calls, lists, calls of 2026-07-28, log messages and handshakes."""
+    for app in apps:
+        started = time.monotonic()
+        assert (await speak(app, call("add", a=1, b=2), headers)).status == 200
+        assert (await speak(app, request("tools/list"), headers)).status == 200
+        assert (await speak(app, *modern("tools/call", name="add", arguments={"a": 1, "b": 2}))).status == 200
+        assert messages(await speak(app, call("log"), headers))[-1]["result"]
+        assert time.monotonic() - started < 1.5
+    new = await session(apps[0])  # a handshake needs no store
+    assert (await speak(apps[1], call("add", a=1, b=2), new)).status == 200
+
+
+async def check_that_the_rest_says_why(apps: list[Any], headers: dict[str, str]) -> None:
+    """What needs the store is answered with an error that says so, within a second."""
+    for app in apps:
+        started = time.monotonic()
+        failed = await speak(app, SUBSCRIBE, headers)
+        assert "the store that the replicas of this server share" in failed.json["error"]["message"]
+        assert time.monotonic() - started < 1
+        for method in ("GET", "DELETE"):
+            refused = await speak(app, None, headers, method)
+            assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+            assert "the store" in refused.json["error"]["message"]
+        lost = await speak(app, {"jsonrpc": "2.0", "id": "s-other-1", "result": {}}, headers)
+        assert lost.status == 503
+        asked = await speak(app, call("ask"), headers)
+        assert "the store" in asked.json["result"]["content"][0]["text"]
+        assert time.monotonic() - started < 2
+
+
+async def check_that_all_works(apps: list[Any], headers: dict[str, str]) -> None:
+    """A subscription, an update, a question and a cut stream, each of them through both replicas."""
+    one, other = apps
+    assert (await speak(other, SUBSCRIBE, headers)).json["result"] == {}
+    stream = Live(one, None, headers, "GET")
+    await stream.until(lambda live: live.status)
+    await speak(other, call("touch"), headers)
+    await stream.until(lambda live: messages(live))
+    assert {message["params"]["uri"] for message in messages(stream)} == {"memo://one"}
+    live = Live(one, call("ask"), headers)
+    asked = await question(live)
+    await speak(other, {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}, headers)
+    await live.done()
+    cut = Live(one, call("count", 5, True, to=4), headers)
+    await cut.until(lambda live: messages(live))
+    seen = len(messages(cut))
+    for live in (cut, stream):
+        live.hang_up()
+        await live.task
+    rest = await Live(other, None, {**headers, "last-event-id": cut.events[-1]["id"]}, "GET").done()
+    assert [one["params"]["progress"] for one in messages(rest)[:-1]] == list(range(seen + 1, 5))
+    assert messages(rest)[-1]["id"] == 5

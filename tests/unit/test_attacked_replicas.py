@@ -13,40 +13,15 @@ from mounted import Live, session, speak
 from plainmcp.redis import RedisStore
 from plainmcp.store import MemoryStore, Store
 from redis_server import RedisServer
-from replicas import call, messages, question, replicas, request, wait_until
-
-SUBSCRIBE = request("resources/subscribe", uri="memo://one")
-
-
-async def check_that_calls_go_on(apps: list[Any], headers: dict[str, str]) -> None:
-    for app in apps:
-        answer = await speak(app, call("add", a=1, b=2), headers)
-        assert answer.json["result"]["structuredContent"] == {"result": 3}
-
-
-async def check_that_all_works(apps: list[Any], headers: dict[str, str]) -> None:
-    """A subscription, an update, a question and a cut stream, each of them through both replicas."""
-    one, other = apps
-    assert (await speak(other, SUBSCRIBE, headers)).json["result"] == {}
-    stream = Live(one, None, headers, "GET")
-    await stream.until(lambda live: live.status)
-    await speak(other, call("touch"), headers)
-    await stream.until(lambda live: messages(live))
-    assert {message["params"]["uri"] for message in messages(stream)} == {"memo://one"}
-    live = Live(one, call("ask"), headers)
-    asked = await question(live)
-    await speak(other, {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}, headers)
-    await live.done()
-    cut = Live(one, call("count", 5, True, to=4), headers)
-    await cut.until(lambda live: messages(live))
-    seen = len(messages(cut))
-    for live in (cut, stream):
-        live.hang_up()
-        await live.task
-    rest = await Live(other, None, {**headers, "last-event-id": cut.events[-1]["id"]}, "GET").done()
-    assert [one["params"]["progress"] for one in messages(rest)[:-1]] == list(range(seen + 1, 5))
-    assert messages(rest)[-1]["id"] == 5
-
+from replicas import (
+    SUBSCRIBE,
+    check_that_all_works,
+    check_that_calls_go_on,
+    messages,
+    replicas,
+    request,
+    wait_until,
+)
 
 # Values that are changed by hand ------------------------------------------------------------------
 
@@ -121,6 +96,27 @@ def test_values_of_another_type_are_a_failure_of_the_store_until_they_are_remove
             raw.flushall()
             await wait_until(lambda: not any(app.endpoint.shared.replica.problem for app in apps))
             await check_that_all_works(apps, headers)
+
+    asyncio.run(work())
+    raw.close()
+    store.close()
+
+
+@pytest.mark.slow
+def test_everything_in_redis_expires_and_belongs_to_the_server(redis: RedisServer) -> None:
+    store, raw = RedisStore(redis.url), redis_py.Redis.from_url(redis.url)
+    raw.flushall()
+
+    async def work() -> None:
+        with replicas(store) as apps:
+            headers, ended = await session(apps[0], elicitation={}), await session(apps[0])
+            await check_that_all_works(apps, headers)
+            await speak(apps[1], None, ended, "DELETE")
+            kinds = set()
+            for key in list(raw.scan_iter()):
+                assert key.startswith(b"plainmcp:{library}:") and 0 < raw.pttl(key) <= 61 * 60 * 1000, key
+                kinds.add(key.split(b":")[2])
+            assert kinds >= {b"session", b"stream", b"inbox", b"notes", b"changes", b"replica"}
 
     asyncio.run(work())
     raw.close()

@@ -52,6 +52,7 @@ def test_the_fixture_is_a_client_of_every_revision(tmp_path: Path) -> None:
     assert "10 passed" in done.stdout
 
 
+@pytest.mark.slow
 def test_pytest_is_imported_for_the_fixture_only() -> None:
     code = "import sys, plainmcp.testing; assert 'pytest' not in sys.modules; plainmcp.testing.client"
     code += "; assert 'pytest' in sys.modules"

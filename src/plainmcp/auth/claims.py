@@ -3,8 +3,9 @@
 Knows the forms in which authorization servers write scopes, clients and audiences. Knows no signatures.
 """
 
+import logging
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from ..errors import AuthorError
@@ -16,10 +17,14 @@ __all__ = [
     "check_seconds",
     "check_times",
     "principal_of",
+    "read_or_refuse",
     "scopes_of_claims",
     "to_canonical",
 ]
 
+_log = logging.getLogger("plainmcp")
+
+T = TypeVar("T")
 Claims = Mapping[str, Any]
 Grants = Callable[[Claims], Collection[str]]
 """Returns more scopes for the claims of a token, such as for its roles."""
@@ -30,6 +35,15 @@ _SCOPES = ("scope", "scp", "scopes")  # RFC 9068; Entra and Okta; others
 
 class TokenRefused(Exception):
     """A token is not valid; the text says why, without anything of the token."""
+
+
+def read_or_refuse(read: Callable[[T], Principal], token: T) -> Principal | None:
+    """The caller of a token; None if it is refused, and the log says why."""
+    try:
+        return read(token)
+    except TokenRefused as reason:
+        _log.info("a token was refused: %s", reason)
+        return None
 
 
 def to_canonical(uri: str) -> str:

@@ -1,6 +1,5 @@
 """Introspection: the verifier of tokens that only their authorization server can read (RFC 7662)."""
 
-import logging
 import time
 from base64 import b64encode
 from collections.abc import Callable, Collection, Mapping
@@ -13,13 +12,12 @@ from ..errors import AuthorError
 from ..protocol.option_check import with_checked_options
 from ..protocol.scopes import check_scopes
 from . import fetch as fetching
-from .claims import Audience, Grants, TokenRefused, check_seconds, check_times, principal_of
+from .claims import Audience, Grants, TokenRefused, check_seconds, check_times, principal_of, read_or_refuse
 from .principal import Principal, Unavailable
 
 __all__ = ["Introspection"]
 
 _FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-_log = logging.getLogger("plainmcp")
 
 
 class Introspection:
@@ -77,12 +75,7 @@ class Introspection:
     def verify(self, token: str) -> Principal | None:
         """The caller of a token; None if it is not valid. Raises Unavailable if the server cannot be reached."""
         form = {"token": token, "token_type_hint": "access_token", **self._body}
-        raw = self._fetch(self._endpoint, urlencode(form).encode(), self._headers)
-        try:
-            return self._read(raw)
-        except TokenRefused as reason:
-            _log.info("a token was refused: %s", reason)
-            return None
+        return read_or_refuse(self._read, self._fetch(self._endpoint, urlencode(form).encode(), self._headers))
 
     def _read(self, raw: bytes) -> Principal:
         try:

@@ -1,7 +1,6 @@
 """JSON Web Tokens: the verifier of access tokens that an issuer has signed. Needs joserfc: plainmcp[auth]."""
 
 import binascii
-import logging
 import time
 from base64 import urlsafe_b64decode
 from collections.abc import Callable, Collection, Mapping
@@ -15,7 +14,7 @@ from ..errors import AuthorError
 from ..protocol.option_check import with_checked_options
 from ..protocol.scopes import check_scopes
 from . import fetch as fetching
-from .claims import Audience, Claims, Grants, TokenRefused, check_seconds, check_times, principal_of
+from .claims import Audience, Claims, Grants, TokenRefused, check_seconds, check_times, principal_of, read_or_refuse
 from .key_set import KeySet, loader_of
 from .principal import Principal, Unavailable
 
@@ -30,7 +29,6 @@ _DEFAULT = ("RS256", "PS256", "ES256", "EdDSA", "Ed25519")
 _TYPES = ("at+jwt", "application/at+jwt")
 _OTHER_TYPES = ("jwt", "application/jwt")
 _ID_TOKEN = ("nonce", "at_hash", "c_hash")
-_log = logging.getLogger("plainmcp")
 
 
 class JWT:
@@ -96,11 +94,7 @@ class JWT:
 
     def verify(self, token: str) -> Principal | None:
         """The caller of a token; None if it is not valid. Raises Unavailable if the issuer cannot be reached."""
-        try:
-            return self._verify(token)
-        except TokenRefused as reason:
-            _log.info("a token was refused: %s", reason)
-            return None
+        return read_or_refuse(self._verify, token)
 
     def _verify(self, token: str) -> Principal:
         """The claims are checked first: they cost little, and most tokens that are not for us are recognised by them.

@@ -4,7 +4,7 @@ import http.client
 import shlex
 import subprocess
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -114,7 +114,8 @@ class HttpTransport:
                 self._session = response.getheader("Mcp-Session-Id") or self._session
                 kind = (response.getheader("Content-Type") or "").partition(";")[0].strip().lower()
                 if kind == "text/event-stream" and response.status == 200:
-                    return self._read_stream(response, head.id)
+                    what = f"{self._url} sent an event"
+                    return _find_response(_events_of(response), head.id, self._receive, what)
                 body = response.read()
             except (OSError, http.client.HTTPException) as error:
                 raise Unreachable(f"{self._url} broke off: {error or type(error).__name__}") from None
@@ -147,16 +148,18 @@ class HttpTransport:
                 headers["Mcp-Name"] = _encode_header(str(head.params[_NAME_KEYS[head.method]]))
         return headers
 
-    def _read_stream(self, stream: http.client.HTTPResponse, id: Any) -> bytes | None:
-        for data in _events_of(stream):
-            try:
-                head = msgspec.json.decode(data, type=_MessageHead)
-            except msgspec.MsgspecError:
-                raise Unreachable(f"{self._url} sent an event that is not a message: {data[:80]!r}") from None
-            if head.method is None and head.id == id:
-                return data
-            self._receive(data)
-        return None
+
+def _find_response(messages: Iterable[bytes], id: Any, receive: Receive, unreadable: str) -> bytes | None:
+    """The response with an id among messages; those before it are received. `unreadable` is for what is none."""
+    for message in messages:
+        try:
+            head = msgspec.json.decode(message, type=_MessageHead)
+        except msgspec.MsgspecError:
+            raise Unreachable(f"{unreadable} that is not a message: {message[:80]!r}") from None
+        if head.method is None and head.id == id:
+            return message
+        receive(message)
+    return None
 
 
 def _encode_header(value: str) -> str:
@@ -199,14 +202,9 @@ class CommandTransport:
         self.notify(message, revision)
         id = msgspec.json.decode(message, type=_MessageHead).id
         assert self._process.stdout is not None
-        for line in self._process.stdout:
-            try:
-                head = msgspec.json.decode(line, type=_MessageHead)
-            except msgspec.MsgspecError:
-                raise Unreachable(f"the command wrote a line that is not a message: {line[:80]!r}") from None
-            if head.method is None and head.id == id:
-                return line
-            self._receive(line)
+        response = _find_response(self._process.stdout, id, self._receive, "the command wrote a line")
+        if response is not None:
+            return response
         raise Unreachable(f"the command ended with code {self._process.wait()} and did not answer")
 
     def notify(self, message: bytes, revision: str) -> None:

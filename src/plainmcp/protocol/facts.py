@@ -68,6 +68,8 @@ class HttpFacts(Struct):
     started: float = msgspec.field(default_factory=perf_counter)
     has_message: bool = False
     """Whether a message was read from it, so that observers know of it already."""
+    body: bytes = b""
+    """The body of its response, if it has one under WSGI."""
 
 
 current_http: ContextVar[HttpFacts | None] = ContextVar("plainmcp_http", default=None)

@@ -42,7 +42,6 @@ class RedisStore:
         from redis.retry import Retry
 
         self._prefix = prefix
-        self._timeout = timeout
         self._failures: tuple[type[Exception], ...] = (redis.RedisError, OSError)
         self._refused: tuple[type[Exception], ...] = (redis.ResponseError,)
         # A connection that Redis has closed since its last use is opened again, once; a time-out is not repeated.

@@ -78,13 +78,16 @@ class WSGIApp:
         # The environ has no address of the server. But only clients on this machine have a loopback address.
         profile = endpoint.preflight.check(environ["REQUEST_METHOD"], headers, environ.get("REMOTE_ADDR"))
         if isinstance(profile, Response):
-            return send_response(self._refuse(profile, environ, headers), start_response)
+            return self._send(self._refuse(profile, environ, headers), start_response)
         answer = self._receive(environ, headers, profile)
         response = self._answer(answer) if isinstance(answer, PendingResponse) else answer
         if isinstance(response, Response):
-            return send_response(with_cors(response, profile.cors), start_response)
+            return self._send(with_cors(response, profile.cors), start_response)
         start_response(status_line(200), [*_to_texts(rules.EVENT_STREAM), *_to_texts(profile.cors)])
         return response
+
+    def _send(self, response: Response, start_response: StartResponse) -> Iterable[bytes]:
+        return send_response(response, start_response)
 
     def _refuse(self, refusal: Response, environ: Environ, headers: Headers) -> Response:
         """The response to a request that is refused by its headers; callers who may not pass learn nothing of it."""

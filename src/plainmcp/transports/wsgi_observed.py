@@ -8,6 +8,7 @@ from typing import Any
 
 from ..protocol.facts import HttpFacts, current_http
 from ..protocol.observation import observe_http
+from .http.response import Response
 from .wsgi import Environ, StartResponse, WSGIApp, headers_of
 
 __all__ = ["ObservedWSGIApp"]
@@ -29,15 +30,18 @@ class ObservedWSGIApp(WSGIApp):
             return start_response(line, *rest)
 
         token = current_http.set(http)
-        body: Iterable[bytes] = ()
         try:
-            body = super().__call__(environ, watch)
+            return super().__call__(environ, watch)
         finally:
             current_http.reset(token)
             if not http.has_message:
-                first = body[0] if isinstance(body, list) and body else b""
-                observe_http(self.endpoint.core, http, status, first)
-        return body
+                observe_http(self.endpoint.core, http, status, http.body)
+
+    def _send(self, response: Response, start_response: StartResponse) -> Iterable[bytes]:
+        http = current_http.get()
+        if http is not None:
+            http.body = response.body
+        return super()._send(response, start_response)
 
 
 def _facts_of(environ: Environ) -> HttpFacts:

@@ -331,11 +331,11 @@ prompts
       tone  optional
 
 approximate tokens of all definitions: characters / 4, the heaviest first
-  ~131  forecast
-  ~110  compare
+  ~140  forecast
+  ~119  compare
    ~35  brief
    ~32  weather://{city}
-  ~306  all
+  ~324  all
 """
 
 
@@ -618,6 +618,7 @@ def test_a_schema_is_named_in_a_word_or_two(schema: Any, kind: str) -> None:
     assert schema_text.kind_of(schema) == kind
 
 
+@pytest.mark.slow
 def test_keys_in_a_file_protect_a_server(folder: Path) -> None:
     (folder / "keys.txt").write_text("ada ada-0123456789abcdef notes:read\n", "utf-8")
     for more in ([], ["--workers", "2"], ["--reload"]):
@@ -629,6 +630,7 @@ def test_keys_in_a_file_protect_a_server(folder: Path) -> None:
             assert posting.ask(port, "GET", "/.well-known/oauth-protected-resource")[0] == 404
 
 
+@pytest.mark.slow
 def test_a_file_of_keys_that_cannot_work_is_explained(folder: Path) -> None:
     (folder / "bad.txt").write_text("ada short\n", "utf-8")
     for name, complaint in (("bad.txt", "bad.txt, line 1: a key has"), ("no.txt", "the file of keys cannot be read")):

@@ -240,6 +240,7 @@ server = Server("s", lifespan=life)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["", "async "])
 def test_it_ends_with_stdio_and_with_the_process(tmp_path: Path, kind: str) -> None:
     decorator = "asynccontextmanager" if kind else "contextmanager"

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from ...revisions import Revision
 from ...wire import codec, jsonrpc, signing
 from ..core import Core
 from ..feature_list import FeatureList
@@ -14,14 +15,14 @@ __all__ = ["write_page"]
 
 
 def write_page(
-    server: Core, request: Request, features: FeatureList[Any], name: str, show: Callable[[Any], Any]
+    server: Core, request: Request, features: FeatureList[Any], name: str, show: Callable[[Any, Revision], Any]
 ) -> bytes:
-    """The response with one page of a list."""
+    """The response with one page of a list; `show` is the definition of a feature on a revision."""
     revision = request.revision
     cursor = request.params.get("cursor", str | None, None)
 
     def write(page: list[Any], next_cursor: str | None) -> bytes:
-        result: dict[str, Any] = {name: [show(feature) for feature in page]}
+        result: dict[str, Any] = {name: [show(feature, revision) for feature in page]}
         if next_cursor is not None:
             result["nextCursor"] = next_cursor
         if revision.cache_hints:

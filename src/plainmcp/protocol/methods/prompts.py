@@ -3,6 +3,7 @@
 from typing import Any
 
 from ...errors import InvalidParams, ToolError
+from ...revisions import Revision
 from ...wire import jsonrpc
 from .. import describe, project
 from ..core import Core
@@ -17,13 +18,11 @@ __all__ = ["PromptPlan", "find", "get", "list_"]
 
 def list_(server: Core, request: Request) -> bytes:
     """One page of the prompts."""
-    return write_page(
-        server,
-        request,
-        server.registry.prompts,
-        "prompts",
-        lambda feature: describe.prompt(feature.definition, request.revision),
-    )
+    return write_page(server, request, server.registry.prompts, "prompts", _describe)
+
+
+def _describe(feature: PromptFeature, revision: Revision) -> Any:
+    return describe.prompt(feature.definition, revision)
 
 
 def get(server: Core, request: Request) -> Exchange:

@@ -18,24 +18,16 @@ __all__ = ["ResourcePlan", "find", "list_", "list_templates", "read"]
 
 def list_(server: Core, request: Request) -> bytes:
     """One page of the resources."""
-    return write_page(
-        server,
-        request,
-        server.registry.resources,
-        "resources",
-        lambda feature: describe.resource(feature.definition, request.revision),
-    )
+    return write_page(server, request, server.registry.resources, "resources", _describe)
 
 
 def list_templates(server: Core, request: Request) -> bytes:
     """One page of the resource templates."""
-    return write_page(
-        server,
-        request,
-        server.registry.templates,
-        "resourceTemplates",
-        lambda feature: describe.resource(feature.definition, request.revision),
-    )
+    return write_page(server, request, server.registry.templates, "resourceTemplates", _describe)
+
+
+def _describe(feature: ResourceFeature | TemplateFeature, revision: Revision) -> Any:
+    return describe.resource(feature.definition, revision)
 
 
 def read(server: Core, request: Request) -> Exchange:

@@ -1,8 +1,8 @@
 """tools/list and tools/call."""
 
-from functools import partial
 from typing import Any
 
+from ...revisions import Revision
 from .. import describe
 from ..core import Core
 from ..exchange import Exchange
@@ -16,11 +16,11 @@ __all__ = ["call", "find", "list_"]
 
 def list_(server: Core, request: Request) -> bytes:
     """One page of the tools."""
-    return write_page(server, request, server.registry.tools, "tools", partial(_describe, request))
+    return write_page(server, request, server.registry.tools, "tools", _describe)
 
 
-def _describe(request: Request, tool: ToolFeature) -> Any:
-    return describe.tool(tool.definition, tool.output.object_schema, request.revision)
+def _describe(tool: ToolFeature, revision: Revision) -> Any:
+    return describe.tool(tool.definition, tool.output.object_schema, revision)
 
 
 def call(server: Core, request: Request) -> Exchange:

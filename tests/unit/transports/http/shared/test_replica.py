@@ -14,10 +14,20 @@ from plainmcp.store import MemoryStore, StoreError
 from plainmcp.transports.http.shared import store_follower, store_writer
 from plainmcp.transports.http.shared.replica import MAX_URI, Replica
 from redis_server import RedisServer, running_redis
-from replicas import call, make_server, messages, question, replicas, request, wait_until
+from replicas import (
+    SUBSCRIBE,
+    call,
+    check_that_all_works,
+    check_that_calls_go_on,
+    check_that_the_rest_says_why,
+    make_server,
+    messages,
+    question,
+    replicas,
+    request,
+    wait_until,
+)
 from slow_redis import slow_way
-
-SUBSCRIBE = request("resources/subscribe", uri="memo://one")
 
 
 class Failing(MemoryStore):
@@ -55,51 +65,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(work: Any) -> None:
     asyncio.run(work)
-
-
-async def check_that_calls_go_on(apps: list[Any], headers: dict[str, str]) -> None:
-    for app in apps:
-        started = time.monotonic()
-        assert (await speak(app, call("add", a=1, b=2), headers)).status == 200
-        assert (await speak(app, request("tools/list"), headers)).status == 200
-        assert (await speak(app, *modern("tools/call", name="add", arguments={"a": 1, "b": 2}))).status == 200
-        assert messages(await speak(app, call("log"), headers))[-1]["result"]
-        assert time.monotonic() - started < 1.5
-    new = await session(apps[0])  # a handshake needs no store
-    assert (await speak(apps[1], call("add", a=1, b=2), new)).status == 200
-
-
-async def check_that_the_rest_says_why(apps: list[Any], headers: dict[str, str]) -> None:
-    """What needs the store is answered with an error that says so, within a second."""
-    for app in apps:
-        started = time.monotonic()
-        failed = await speak(app, SUBSCRIBE, headers)
-        assert "the store that the replicas of this server share" in failed.json["error"]["message"]
-        assert time.monotonic() - started < 1
-        for method in ("GET", "DELETE"):
-            refused = await speak(app, None, headers, method)
-            assert (refused.status, refused.headers["retry-after"]) == (503, "1")
-            assert "the store" in refused.json["error"]["message"]
-        lost = await speak(app, {"jsonrpc": "2.0", "id": "s-other-1", "result": {}}, headers)
-        assert lost.status == 503
-        asked = await speak(app, call("ask"), headers)
-        assert "the store" in asked.json["result"]["content"][0]["text"]
-        assert time.monotonic() - started < 2
-
-
-async def check_that_all_works(apps: list[Any], headers: dict[str, str]) -> None:
-    one, other = apps
-    assert (await speak(other, SUBSCRIBE, headers)).json["result"] == {}
-    stream = Live(one, None, headers, "GET")
-    await stream.until(lambda live: live.status)
-    await speak(other, call("touch"), headers)
-    await stream.until(lambda live: messages(live))
-    live = Live(one, call("ask"), headers)
-    asked = await question(live)
-    await speak(other, {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}, headers)
-    await live.done()
-    stream.hang_up()
-    await stream.task
 
 
 def test_without_the_store_plain_calls_go_on_and_the_rest_says_why() -> None:

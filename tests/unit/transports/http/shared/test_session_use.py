@@ -19,6 +19,8 @@ from plainmcp.transports.http.shared import session_use, store_follower
 from redis_server import RedisServer, free_port, running_redis
 from replicas import call, question, replicas, request, wait_until
 
+pytestmark = pytest.mark.slow  # idle times pass for real
+
 IDLE = 0.6
 PING = request("ping")
 
