@@ -7,7 +7,7 @@ READY := .venv/.ready
 SERVES := .venv/.serves
 PEERS := .venv-bench
 
-.PHONY: help run replicas soak test test-fast mutants realworld check bench bench-quick bench-replicas docs pictures clean
+.PHONY: help run replicas soak test test-fast mutants realworld suites check bench bench-quick bench-replicas docs pictures clean
 
 help:
 	@echo "make run         serve the weather example on loopback, with a page, and print lines to try it [PORT=8000]"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-fast   run the tests for the inner loop, in less than a minute"
 	@echo "make mutants MODULE=src/plainmcp/schema/generate.py [COUNT=30] [SEED=1]   do the golden tests notice a change?"
 	@echo "make realworld   run published servers on the package they import and on ours, and compare; downloads them"
+	@echo "make suites      run the tests of FastMCP and the official SDK with their clients and our servers; downloads them"
 	@echo "make check       formatting, lint and types"
 	@echo "make bench       measure speed and memory compared with other packages: ten minutes, writes bench/RESULTS.md and README's table"
 	@echo "make bench-replicas   measure what several processes cost and bring: three minutes, writes bench/REPLICAS.md"
@@ -68,6 +69,10 @@ mutants: $(READY)
 realworld: $(READY)
 	@cd tests && $(abspath $(BIN))/python -m realworld.run $(addprefix --only ,$(ONLY))
 
+# The suites and their environments are downloaded into .suites, once. One of them: make suites ONLY=fastmcp
+suites: $(READY)
+	@cd tests && $(abspath $(BIN))/python -m suites.run $(if $(ONLY),--only "$(ONLY)")
+
 check: $(READY)
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m ruff check .
@@ -101,5 +106,5 @@ docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 clean:
-	rm -rf .venv .engines .realworld $(PEERS) bench/.results.json dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .engines .realworld .suites $(PEERS) bench/.results.json dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

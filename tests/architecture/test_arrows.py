@@ -69,6 +69,8 @@ LAZY_MODULES = {
     "compat/fastmcp/server/auth/auth": "as compat/token_verifiers",
     "compat/mcp/message_streams": "as run_async",
     "compat/mcp/content_types": "as compat/mcp/session, for those who write prompts or call their own tools",
+    "compat/mcp/loaded_types": "as compat/mcp/content_types",
+    "compat/mcp/resolve": "brings asyncio, for those who use Resolve of mcp 2",
     "compat/mcp/types": "as compat/mcp/session, for those who complete arguments",
     "compat/mcp/session": "brings the types of the official SDK, which few handlers of FastMCP need",
     "cli/remote": "http.client takes long to load, and only URLs and commands need it",

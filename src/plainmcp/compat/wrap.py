@@ -9,7 +9,7 @@ from typing import Any
 from .. import context
 from ..schema import signature
 
-__all__ = ["with_context"]
+__all__ = ["collect", "with_context"]
 
 
 def _keep(value: Any) -> Any:
@@ -46,7 +46,8 @@ def with_context(
         @functools.wraps(function)
         async def run_async(**arguments: Any) -> Any:
             with enter(arguments.pop(name)) as made:
-                return convert(await function(**add_context(arguments, made)))
+                value = await function(**add_context(arguments, made))
+                return convert(await _collect(value) if inspect.isasyncgen(value) else value)
 
         run = run_async
     else:
@@ -56,6 +57,10 @@ def with_context(
             inner = arguments.pop(name)
             with enter(inner) as made:
                 value = function(**add_context(arguments, made))
+                if inspect.isgenerator(value):
+                    value = list(value)  # here its exceptions are those of the handler
+                elif inspect.isasyncgen(value):
+                    value = _collect(value)
                 if not inspect.isawaitable(value):
                     return convert(value)
             return finish(inner, value)
@@ -69,6 +74,24 @@ def with_context(
     run.__signature__ = _signature_of(function, read, has_schema, hidden)
     made: Callable[..., Any] = run
     return made
+
+
+async def _collect(generator: Any) -> list[Any]:
+    return [one async for one in generator]
+
+
+def collect(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An async generator function as one that returns the list of what it yields; other functions as they are."""
+    if not inspect.isasyncgenfunction(function):
+        return function
+
+    async def run(*arguments: Any, **options: Any) -> Any:
+        return await _collect(function(*arguments, **options))
+
+    run.__name__, run.__doc__, run.__module__ = function.__name__, function.__doc__, function.__module__
+    read = inspect.signature(function, eval_str=True)
+    run.__signature__ = read.replace(return_annotation=inspect.Signature.empty)  # type: ignore[attr-defined]
+    return run
 
 
 def _signature_of(

@@ -1,6 +1,7 @@
 """How a program asks a server of FastMCP for its own features, and uses them, as a client would."""
 
 import copy
+import re
 from typing import Any, TypeVar
 
 from ...protocol.client_messages import build_request
@@ -9,7 +10,7 @@ from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
 from ...wire import codec
 from .components import Component, Prompt, ResourceTemplate, Tool
-from .exceptions import NotFoundError, PromptError, ResourceError, ToolError
+from .exceptions import NotFoundError, PromptError, ResourceError, ToolError, ValidationError
 from .pieces import Message, PromptResult, ResourceResult, ToolResult, contents_of, to_block, to_tool_result
 from .resource_types import Resource
 
@@ -80,7 +81,7 @@ class Asking:
         result = await self._ask("tools/call", params, ToolError, name, **options)
         if result.get("isError"):
             text = "\n".join(block.get("text", "") for block in result["content"])
-            raise (NotFoundError if text == f"Unknown tool: {name!r}" else ToolError)(text)
+            raise _failure_of(text, name)(text)
         return to_tool_result(result)
 
     async def read_resource(self: Any, uri: str, **options: Any) -> ResourceResult:
@@ -127,6 +128,12 @@ class Asking:
                 raise NotFoundError(f"Unknown {_KINDS[method]}: {key!r}")
             raise failure(message)
         return answer["result"]  # type: ignore[no-any-return]
+
+
+def _failure_of(text: str, tool: str) -> type[Exception]:
+    if text == f"Unknown tool: {tool!r}":
+        return NotFoundError
+    return ValidationError if re.match(rf"\d+ validation errors? for call\[{re.escape(tool)}\]", text) else ToolError
 
 
 def _without_middleware(server: Server) -> Server:

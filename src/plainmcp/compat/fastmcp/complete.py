@@ -25,12 +25,15 @@ class Completion:
 def complete_with(handler: Callable[..., Any], ref: str, name: str) -> Callable[..., Any]:
     """A completion of one argument, which calls the handler with a reference, an argument and a context."""
     from ..mcp import types
+    from ..mcp.loaded_types import to_loaded
 
     is_prompt = is_name(ref)
     reference: Any = types.PromptReference(name=ref) if is_prompt else types.ResourceTemplateReference(uri=ref)
 
     def run(value: str, arguments: dict[str, str]) -> Any:
-        return handler(reference, SimpleNamespace(name=name, value=value), SimpleNamespace(arguments=arguments))
+        return handler(
+            to_loaded(reference), SimpleNamespace(name=name, value=value), SimpleNamespace(arguments=arguments)
+        )
 
     async def complete_async(value: str, arguments: dict[str, str]) -> Any:
         return _check(await run(value, arguments))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import make_dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 from uuid import uuid4
 
 import msgspec
@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 
+T = TypeVar("T")
 _STATE = "fastmcp_state"
 _current: ContextVar["Context"] = ContextVar("fastmcp_context")
 
@@ -186,6 +187,11 @@ class Context(context.Context[Any]):
         return str(super().request_id)
 
     @property
+    def origin_request_id(self) -> str:
+        """The id of the request, as text: no handler runs after its request."""
+        return self.request_id
+
+    @property
     def client_id(self) -> str | None:
         """The client_id in the request's `_meta`; clients can write anything there."""
         client_id = self.meta.get("client_id")
@@ -196,10 +202,14 @@ class Context(context.Context[Any]):
         return self.progress(progress, total, message)
 
     def log(  # type: ignore[override]
-        self, message: str, level: str = "info", logger_name: str | None = None, extra: Any = None
+        self, message: str, level: str | None = None, logger_name: str | None = None, extra: Any = None
     ) -> Any:
         """Send a log message as {"msg": …, "extra": …}, if the client wants messages of this level."""
-        return super().log(level, {"msg": message, "extra": extra}, logger_name)
+        return super().log(level or "info", {"msg": message, "extra": extra}, logger_name)
+
+    def send_notification(self, notification: Any) -> Any:
+        """Send a notification of `mcp.types` to the client; changes of lists go to all clients, as always."""
+        return self.session.send_notification(notification)
 
     def debug(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, message: str, logger_name: str | None = None, extra: Any = None
@@ -238,6 +248,9 @@ class Context(context.Context[Any]):
 
         A list of strings, or a dict from strings to titles, offers one choice; inside another list, several.
         """
+        is_record = isinstance(response_type, type) and hints.is_record(response_type)
+        if is_record and (response_title is not None or response_description is not None):
+            raise TypeError("response_title and response_description are for single values; a record has its own")
         form, parse = _form(response_type, {"title": response_title, "description": response_description})
         answer = super().elicit(message, form, key=key)
         return self.then(answer, functools.partial(_to_elicitation, parse))
@@ -285,15 +298,15 @@ async def _await_and_read(answer: Any, read: Callable[[Any], Any]) -> Any:
 # Questions and answers ----------------------------------------------------------------------------
 
 
-class AcceptedElicitation(Elicited[Any], frozen=True):
+class AcceptedElicitation(Elicited[T], Generic[T], frozen=True):
     """The user accepted; `data` is the content of the form."""
 
 
-class DeclinedElicitation(Elicited[Any], frozen=True):
+class DeclinedElicitation(Elicited[T], Generic[T], frozen=True):
     """The user declined."""
 
 
-class CancelledElicitation(Elicited[Any], frozen=True):
+class CancelledElicitation(Elicited[T], Generic[T], frozen=True):
     """The user closed the form without an answer."""
 
 
@@ -306,7 +319,7 @@ def _to_elicitation(parse: Callable[[Any], Any], answer: Elicited[Any]) -> Elici
 
 def _form(hint: Any, labels: dict[str, str | None]) -> tuple[Any, Callable[[Any], Any]]:
     """A form for a hint, and a function that reads its content; all but records have one field, "value"."""
-    if hint is None:
+    if hint is None:  # as in FastMCP 2
         return {"type": "object", "properties": {}}, lambda content: content
     field: dict[str, Any]
     kind: Any = str

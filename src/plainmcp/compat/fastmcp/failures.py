@@ -1,15 +1,19 @@
 """What an unexpected exception in a handler becomes: an error with its text, or with a text that hides it."""
 
+import logging
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
 from ...errors import ProtocolError
 from ...errors import ToolError as NativeToolError
-from ...protocol.failures import log_incident
+from ...protocol.interrupts import raise_interrupt
+from ...protocol.tracebacks import cut_own_frames
 from .exceptions import FastMCPError, PromptError, ResourceError, ToolError
 
 __all__ = ["describe_failures"]
+
+_log = logging.getLogger("plainmcp")
 
 _KINDS: dict[str, tuple[str, type[FastMCPError]]] = {
     "tool": ("Error calling tool", ToolError),
@@ -21,15 +25,20 @@ _KINDS: dict[str, tuple[str, type[FastMCPError]]] = {
 @contextmanager
 def describe_failures(kind: str, name: str, is_masked: bool) -> Generator[None, None, None]:
     """Raise the error of a kind of feature instead of an unexpected exception, with its text unless it is masked."""
+    what, error_type = _KINDS[kind]
     try:
         yield
-    except (NativeToolError, ProtocolError):
+    except ProtocolError:
+        raise
+    except NativeToolError as error:
+        _log.log(getattr(error, "log_level", logging.ERROR), "%s %r: %s", what, name, error)
         raise
     except FastMCPError as error:
+        _log.log(error.log_level, "%s %r: %s", what, name, error)
         raise ToolError(str(error)) from error
     except Exception as error:
-        what, error_type = _KINDS[kind]
-        log_incident(f"{kind.capitalize()} {name}", error)
+        raise_interrupt(error)
+        _log.error("%s %r", what, name, exc_info=cut_own_frames(error))
         text = _upstream_text_of(error) or (f"{what} {name!r}" if is_masked else f"{what} {name!r}: {error}")
         raise error_type(text) from error
 

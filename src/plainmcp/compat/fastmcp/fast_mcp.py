@@ -16,9 +16,10 @@ from ...protocol.option_check import with_checked_options
 from ...schema import hints, signature
 from ...server import Server
 from ...types import Annotations
+from ..cursors import LISTS
 from ..registration import as_value_errors, check_is_callable
 from ..unknown import UnknownNames, answer_unknown
-from ..wrap import with_context
+from ..wrap import collect, with_context
 from . import missing
 from .asking import Asking
 from .checks import check_output_schema, check_page_size, check_thread, check_uri, check_variables
@@ -27,7 +28,7 @@ from .context import Context, enter_context
 from .failures import describe_failures
 from .joined_lifespan import to_native_lifespan
 from .middleware import Middleware, to_native_middleware
-from .options import POLICY, decorate, function_of, title_of, to_feature_options, to_options
+from .options import POLICY, decorate, function_of, title_of, to_cache_options, to_feature_options, to_options
 from .pieces import to_prompt_result, to_resource_result
 from .prompt_arguments import describe_arguments
 from .resource_types import Resource
@@ -106,8 +107,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         self._tool_serializer = tool_serializer
         self._completion_handler: Callable[..., Any] | None = None
         options = to_options({name: value for name, value in options.items() if name not in _IGNORED})
-        if cache_ttl is not None or cache_scope is not None:
-            options["cache"] = (cache_ttl or 0, cache_scope or "private")
+        options |= to_cache_options(cache_ttl, cache_scope)
         options.setdefault("lenient_arguments", not strict_input_validation)
         if lifespan is not None:
             options["lifespan"] = to_native_lifespan(lifespan)
@@ -115,7 +115,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         name = name or f"FastMCP-{urandom(2).hex()}"
         super().__init__(name, shown, instructions=instructions, policy=policy, **options)
         answer_unknown(self, _UNKNOWN)
-        self.own_methods = {"completion/complete": complete_any}
+        self.own_methods = {**LISTS, "completion/complete": complete_any}
         self._compile_methods()
         if client_log_level is not None:
             self.first_log_level = client_log_level
@@ -195,7 +195,8 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         @as_value_errors()
         def register(function: F) -> F:
             check_is_callable(function, "mcp.tool")
-            read = signature.read(function, context_type=Context)
+            collected = collect(function)
+            read = signature.read(collected, context_type=Context)
             check_thread(run_in_thread, converted.get("timeout"), read.is_async)
             final: dict[str, Any] = {**converted, "name": converted.get("name") or read.name}
             name = final["name"]
@@ -207,7 +208,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
             final.setdefault("title", titled or title_of(name))
             is_enabled = final.pop("enabled", True)
             run = with_context(
-                function,
+                collected,
                 read,
                 partial(self._enter, "tool", name),
                 has_schema=output_schema is not None,

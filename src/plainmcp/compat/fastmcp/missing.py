@@ -70,7 +70,6 @@ IN_THE_CONTEXT = {
     "request_state": "call ctx.elicit(…): the answers are returned by it",
     "reset_visibility": _VISIBLE,
     "sample_step": "call ctx.sample(…)",
-    "send_notification": "call ctx.resource_updated(uri); changes of lists are announced automatically",
 }
 """Attributes of its context."""
 

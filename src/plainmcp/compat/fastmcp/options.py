@@ -8,10 +8,11 @@ import msgspec
 from ...errors import OptionError
 from ...policy import Policy
 from ...types import Icon, ToolAnnotations
+from ..registration import RegistrationError
 from . import missing
 from .components import Component, to_plain
 
-__all__ = ["POLICY", "decorate", "function_of", "title_of", "to_feature_options", "to_options"]
+__all__ = ["POLICY", "decorate", "function_of", "title_of", "to_cache_options", "to_feature_options", "to_options"]
 
 POLICY = Policy.fastmcp.replace(
     arguments_text="{count} validation error{s} for call[{tool}]\n{problems}",
@@ -61,6 +62,17 @@ def to_feature_options(options: Mapping[str, Any], annotations: Any = ToolAnnota
         known, given = annotations.__struct_fields__, to_plain(converted["annotations"])
         converted["annotations"] = {name: value for name, value in given.items() if name in known}
     return converted
+
+
+def to_cache_options(seconds: int | None, scope: str | None) -> dict[str, Any]:
+    """The option `cache` for the hints of FastMCP, whose times are in seconds; raises ValueError."""
+    if seconds is None:
+        if scope is not None:
+            raise RegistrationError("cache_scope requires cache_ttl")
+        return {}
+    if seconds <= 0:
+        raise RegistrationError(f"cache_ttl must be a positive integer, not {seconds}")
+    return {"cache": (seconds * 1000, scope or "private")}
 
 
 def function_of(item: Any) -> tuple[Callable[..., Any], dict[str, Any]]:

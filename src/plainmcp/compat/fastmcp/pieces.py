@@ -163,6 +163,7 @@ class ResourceResult(results.ResourceResult):
 def to_block(wire: dict[str, Any]) -> Any:
     """A content block as the type of `mcp.types`, which programs test for."""
     from ..mcp import content_types
+    from ..mcp.loaded_types import to_loaded
 
     kind: Any = {
         "text": content_types.TextContent,
@@ -170,7 +171,7 @@ def to_block(wire: dict[str, Any]) -> Any:
         "audio": content_types.AudioContent,
         "resource_link": content_types.ResourceLink,
     }.get(wire["type"], content_types.EmbeddedResource)
-    return kind(**wire)
+    return to_loaded(kind(**wire))
 
 
 def to_resource_result(value: Any, *, mime_type: str, meta: dict[str, Any] | None) -> Any:

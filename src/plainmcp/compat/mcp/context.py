@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -214,11 +214,11 @@ def _read_contents(raw: bytes) -> Iterable[ReadResourceContents]:
 # Answers ------------------------------------------------------------------------------------------
 
 
-class AcceptedElicitation(Elicited[Any], frozen=True):
-    """The user accepted; `data` is the content of the form."""
+T = TypeVar("T")
 
-    def __class_getitem__(cls, parameters: Any) -> Any:
-        return cls
+
+class AcceptedElicitation(Elicited[T], Generic[T], frozen=True):
+    """The user accepted; `data` is the content of the form."""
 
 
 class AcceptedUrlElicitation(Elicited[Any], frozen=True):
@@ -238,5 +238,5 @@ _ANSWERS = {"accept": AcceptedElicitation, "decline": DeclinedElicitation, "canc
 
 def to_elicitation(answer: Elicited[Any], is_url: bool = False) -> Elicited[Any]:
     """The class of an answer for an answer of plainmcp."""
-    kind = AcceptedUrlElicitation if is_url and answer.accepted else _ANSWERS[answer.action]
-    return kind(answer.action, answer.data if answer.accepted else None)
+    kind: Any = AcceptedUrlElicitation if is_url and answer.accepted else _ANSWERS[answer.action]
+    return kind(answer.action, answer.data if answer.accepted else None)  # type: ignore[no-any-return]

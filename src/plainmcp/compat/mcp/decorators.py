@@ -81,7 +81,7 @@ class Decorators:
         """The definition of a tool, as its server lists it."""
         if types.ListToolsRequest not in self.request_handlers:
             return None
-        result = await self.request_handlers[types.ListToolsRequest](types.ListToolsRequest())
+        result = await self.request_handlers.handler_of(types.ListToolsRequest)(types.ListToolsRequest())
         wire = to_wire(getattr(result, "root", result))
         return next((tool for tool in wire.get("tools", ()) if tool.get("name") == name), None)
 
@@ -91,6 +91,7 @@ class Decorators:
         def register(function: F) -> F:
             async def handle(request: Any) -> Any:
                 uri = request.params.uri
+                uri = uri if hasattr(uri, "scheme") else types.AnyUrl(str(uri))  # `mcp` 2 has a plain text
                 value = await function(uri)
                 parts = [value] if isinstance(value, (str, bytes)) else list(value)
                 return {"contents": [_to_contents(part, str(uri)) for part in parts]}

@@ -48,7 +48,7 @@ class McpError(ErrorWithCode):
     def __init__(self, error: Any = None, message: str = "", data: Any = None, *, code: int | None = None) -> None:
         if code is not None or isinstance(error, int):
             error = ErrorData(code=error if code is None else code, message=message, data=data)
-        super().__init__(error.message)
+        Exception.__init__(self, error.message)  # not that of the real class, which it may have beside this one
         self.error = error
 
     @classmethod

@@ -34,6 +34,7 @@ from ..coded_error import has_code, to_protocol_error
 from . import types
 from .context import enter_context
 from .exceptions import McpError
+from .loaded_types import to_loaded, to_server_result
 from .wire_model import to_wire
 
 __all__ = ["REQUESTS", "Handler", "RequestHandlers"]
@@ -56,6 +57,22 @@ REQUESTS: dict[str, type[types.Request]] = {
 }
 """The class of the requests of each method that a handler can answer."""
 
+_RESULTS: dict[str, Any] = {
+    "tools/list": types.ListToolsResult,
+    "tools/call": types.CallToolResult,
+    "resources/list": types.ListResourcesResult,
+    "resources/templates/list": types.ListResourceTemplatesResult,
+    "resources/read": types.ReadResourceResult,
+    "resources/subscribe": types.EmptyResult,
+    "resources/unsubscribe": types.EmptyResult,
+    "prompts/list": types.ListPromptsResult,
+    "prompts/get": types.GetPromptResult,
+    "completion/complete": types.CompleteResult,
+    "logging/setLevel": types.EmptyResult,
+}
+"""The class of the results of each method that a handler can answer."""
+
+_KINDS: dict[str, type[types.Request]] = {kind.__name__: kind for kind in REQUESTS.values()}
 _METHODS: dict[object, str] = {kind: method for method, kind in REQUESTS.items()}
 _PARAMS = ("name", "uri", "arguments", "cursor", "ref", "argument", "context", "level")
 
@@ -68,16 +85,31 @@ class RequestHandlers(dict[Any, Handler]):
         self._server = server
         self._otherwise = otherwise
 
-    def __missing__(self, kind: Any) -> Handler:
+    def __getitem__(self, kind: Any) -> Handler:
+        """The handler for a program that calls it: it returns the SDK's result where the handler returns data."""
+        handler = self.handler_of(kind)
+        result_type = _RESULTS.get(_METHODS.get(_to_ours(kind), ""))
+
+        async def handle(request: Any) -> Any:
+            result = await handler(request)
+            return to_server_result(result_type(**result)) if isinstance(result, dict) and result_type else result
+
+        return handle
+
+    def handler_of(self, kind: Any) -> Handler:
+        """The handler as it is; raises KeyError."""
+        kind = _to_ours(kind)
         method = _METHODS.get(kind)
-        if self._otherwise is None or method is None:
-            raise KeyError(kind)
+        if super().__contains__(kind) or self._otherwise is None or method is None:
+            return super().__getitem__(kind)
         return self._otherwise(method)
 
     def __contains__(self, kind: object) -> bool:
+        kind = _to_ours(kind)
         return super().__contains__(kind) or (self._otherwise is not None and kind in _METHODS)
 
     def __setitem__(self, kind: Any, handler: Handler) -> None:
+        kind = _to_ours(kind)
         super().__setitem__(kind, handler)
         method = _METHODS.get(kind)
         if method is not None:
@@ -98,6 +130,11 @@ class RequestHandlers(dict[Any, Handler]):
             return to_wire(getattr(result, "root", result))
 
         return run
+
+
+def _to_ours(kind: Any) -> Any:
+    """The facade's class of a request, for the real package's class of that name."""
+    return _KINDS.get(getattr(kind, "__name__", ""), kind)
 
 
 def _starter_of(feature: "_HandlerFeature") -> Callable[[Any, Request], Exchange]:
@@ -127,7 +164,7 @@ class _HandlerPlan(Plan[_HandlerFeature]):
             raise InvalidParams(f"params.level is one of {', '.join(LOG_LEVELS)}")
         if "uri" in params:
             params["uri"] = types.AnyUrl(params["uri"])
-        return {"request": REQUESTS[self.feature.method](params=params)}
+        return {"request": to_loaded(REQUESTS[self.feature.method](params=params))}
 
     def write(self, request: Request, value: Any) -> bytes:
         """The response with the result of the handler."""

@@ -13,6 +13,7 @@ from ...schema import signature
 from ...server import Server
 from ...wire.uri_template import is_template
 from ..coded_error import has_code, to_protocol_error
+from ..cursors import LISTS
 from ..registration import as_value_errors, check_is_callable, check_same_variables
 from ..unknown import UnknownNames, answer_unknown
 from ..wrap import with_context
@@ -26,6 +27,7 @@ from .pieces import Offer, Resource
 from .prompt_arguments import require_arguments
 from .server_info import ServerInfo, to_icons
 from .serving import Serving
+from .titles import add_titles
 from .types import URL_ELICITATION_REQUIRED
 from .wire_model import to_wire
 
@@ -61,6 +63,8 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
             **options,
         )
         answer_unknown(self, self.unknown_names)
+        self.own_methods = LISTS
+        self._compile_methods()
         self._tool_manager = ToolManager(self)
         self._resource_manager = ResourceManager(self)
         self._prompt_manager = PromptManager(self)
@@ -107,6 +111,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
     ) -> None:
         """Offer a function as a tool; if there is one of this name already, the first stays."""
         check_is_callable(fn, "tool")
+        fn = self.prepare_tool(fn)
         read = signature.read(fn, context_type=Context)
         name = name or read.name
         if not name:
@@ -117,6 +122,11 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         options = _to_options(title=title, description=description, annotations=annotations, icons=icons, meta=meta)
         run = with_context(fn, read, self._enter_tool, has_schema=has_schema, is_whole=True, convert=_to_value)
         super().tool(name=name, output_schema=None if has_schema else False, **options)(run)
+        add_titles(self.registry.tools.registered[name], read)
+
+    def prepare_tool(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function that a tool runs; `mcp` 2 fills in some of its parameters."""
+        return function
 
     def remove_tool(self, name: str) -> None:
         """No longer offer a tool; raises ToolError if there is none."""

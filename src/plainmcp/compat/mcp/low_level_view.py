@@ -9,19 +9,9 @@ from .handlers import Handler, RequestHandlers
 from .initialization import InitializationOptions, NotificationOptions, initialization_options_of
 from .low_level import request_ctx
 from .stdio_streams import serve_streams
+from .wire_model import to_wire
 
 __all__ = ["LowLevelView"]
-
-_RESULTS: dict[str, Any] = {
-    "tools/list": types.ListToolsResult,
-    "tools/call": types.CallToolResult,
-    "resources/list": types.ListResourcesResult,
-    "resources/templates/list": types.ListResourceTemplatesResult,
-    "resources/read": types.ReadResourceResult,
-    "prompts/list": types.ListPromptsResult,
-    "prompts/get": types.GetPromptResult,
-    "completion/complete": types.CompleteResult,
-}
 
 
 class LowLevelView(Decorators):
@@ -34,9 +24,8 @@ class LowLevelView(Decorators):
 
     def _native_handler_of(self, method: str) -> Handler:
         async def handle(request: Any) -> Any:
-            params = {} if request is None or request.params is None else request.params.to_plain()
-            result = await self._server.ask_natively(method, params)
-            return types.ServerResult(_RESULTS.get(method, types.EmptyResult)(**result))
+            params = {} if request is None or request.params is None else to_wire(request.params)
+            return await self._server.ask_natively(method, params)
 
         return handle
 

@@ -1,6 +1,7 @@
 """`MCPServer` of `mcp` 2: its constructor, its middleware, and what becomes of exceptions in its tools."""
 
 import logging
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -78,6 +79,11 @@ class MCPServer(HighLevelServer):
 
     def __class_getitem__(cls, parameters: Any) -> Any:
         return cls
+
+    def prepare_tool(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function that a tool runs: parameters with Resolve are filled in."""
+        resolve = sys.modules.get("plainmcp.compat.mcp.resolve")  # it is loaded if the program uses Resolve
+        return function if resolve is None else resolve.with_resolved(function)
 
     def to_tool_error(self, error: Exception, tool: Any) -> Exception:
         """The exception that is raised for an exception of a tool: an unexpected one keeps its text to the log."""

@@ -40,7 +40,12 @@ async def serve_messages(server: Server, read_stream: Any, write_stream: Any) ->
     async def write() -> None:
         while True:
             message = JSONRPCMessage.model_validate_json(await messages.get())
-            await write_stream.send(SessionMessage(message=message))
+            try:
+                await write_stream.send(SessionMessage(message=message))
+            except Exception as error:
+                if type(error).__name__ not in _CLOSED:
+                    raise
+                return  # the client reads no more
 
     lives = server.lives()
     for life in lives:

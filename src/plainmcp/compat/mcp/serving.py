@@ -13,6 +13,7 @@ from . import types
 from .exceptions import ToolError
 from .helper_types import ReadResourceContents, contents_of
 from .http_apps import HttpApps
+from .loaded_types import to_loaded
 from .settings import address_of, asgi_options
 
 __all__ = ["Serving"]
@@ -63,20 +64,20 @@ class Serving(HttpApps):
 
     async def list_tools(self) -> list[types.Tool]:
         """All tools, as a client sees them."""
-        return [types.Tool(**one) for one in await self._list_all("tools/list", "tools")]
+        return [to_loaded(types.Tool(**one)) for one in await self._list_all("tools/list", "tools")]
 
     async def list_resources(self) -> list[types.Resource]:
         """All resources, as a client sees them."""
-        return [types.Resource(**one) for one in await self._list_all("resources/list", "resources")]
+        return [to_loaded(types.Resource(**one)) for one in await self._list_all("resources/list", "resources")]
 
     async def list_resource_templates(self) -> list[types.ResourceTemplate]:
         """All resource templates, as a client sees them."""
         listed = await self._list_all("resources/templates/list", "resourceTemplates")
-        return [types.ResourceTemplate(**one) for one in listed]
+        return [to_loaded(types.ResourceTemplate(**one)) for one in listed]
 
     async def list_prompts(self) -> list[types.Prompt]:
         """All prompts, as a client sees them."""
-        return [types.Prompt(**one) for one in await self._list_all("prompts/list", "prompts")]
+        return [to_loaded(types.Prompt(**one)) for one in await self._list_all("prompts/list", "prompts")]
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
         """Call a tool: its content, with the structured content if it has some; raises ToolError if it fails."""
@@ -86,7 +87,7 @@ class Serving(HttpApps):
     async def call_whole(self, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
         """The result of a tool; raises ToolError if it fails."""
         result = await self.ask_natively("tools/call", {"name": name, "arguments": arguments})
-        called = types.CallToolResult(**result)
+        called: types.CallToolResult = to_loaded(types.CallToolResult(**result))
         if called.isError:
             raise ToolError("\n".join(getattr(block, "text", "") for block in called.content))
         return called
@@ -97,9 +98,8 @@ class Serving(HttpApps):
 
     async def get_prompt(self, name: str, arguments: dict[str, Any] | None = None, context: Any = None) -> Any:
         """The messages of a prompt; raises ValueError."""
-        return types.GetPromptResult(
-            **await self.ask_natively("prompts/get", {"name": name, "arguments": arguments or {}})
-        )
+        result = await self.ask_natively("prompts/get", {"name": name, "arguments": arguments or {}})
+        return to_loaded(types.GetPromptResult(**result))
 
     async def _list_all(self, method: str, key: str) -> list[dict[str, Any]]:
         return (await self.ask_natively(method, {}))[key]  # type: ignore[no-any-return]

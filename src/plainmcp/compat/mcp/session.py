@@ -10,6 +10,7 @@ from ...protocol.request import PeerError
 from ...questions import ElicitUrl
 from ..http_request import http_request_of
 from .exceptions import McpError
+from .loaded_types import joined_error, to_loaded
 from .raw_form import RawForm
 from .sampling import check_messages
 from .types import (
@@ -109,6 +110,15 @@ class ServerSession:
         """Notify the clients that the list of prompts changed."""
         return self._publish("prompts/list_changed")
 
+    def send_notification(self, notification: Any, related_request_id: Any = None) -> Any:
+        """Send a notification of `mcp.types`: a change of a list to all clients, any other to this one."""
+        wire = to_wire(getattr(notification, "root", notification))
+        event = wire["method"].removeprefix("notifications/")
+        if event.endswith("/list_changed"):
+            return self._publish(event)
+        self._ctx._notify(wire["method"], wire.get("params") or {})
+        return self._ctx.then(_DONE, lambda _: None)
+
     def _publish(self, event: str) -> Any:
         self._ctx._server.registry.publish(event)
         return self._ctx.then(_DONE, lambda _: None)
@@ -121,7 +131,7 @@ class ServerSession:
         set_options = {name: value for name, value in wire.items() if value is not None}
         plain = [to_wire(one) for one in messages]
         if {"tools", "toolChoice"} & set_options.keys() and context.lacking(_WITH_TOOLS, self._ctx.capabilities):
-            raise McpError(INVALID_PARAMS, "Client does not support sampling tools capability")
+            raise _error(INVALID_PARAMS, "Client does not support sampling tools capability")
         check_messages(plain)
         ask = partial(self._base.sample, plain, max_tokens=max_tokens, **set_options)
         return self._ask("sampling", ask, _read_message)
@@ -165,7 +175,7 @@ class ServerSession:
         """What a function makes of the answer to a question; raises McpError if there is none."""
         is_missing = capability is not None and capability not in self._ctx.capabilities
         if is_missing and self._ctx._request.revision.handshake:
-            raise McpError(INVALID_REQUEST, _NOT_SUPPORTED[capability or ""])
+            raise _error(INVALID_REQUEST, _NOT_SUPPORTED[capability or ""])
         if self._ctx._is_async:
             return _ask_async(start, read)
         try:
@@ -195,15 +205,15 @@ _SAMPLING = {
 
 
 def _read_message(answer: dict[str, Any]) -> CreateMessageResult:
-    return CreateMessageResult(**answer)
+    return to_loaded(CreateMessageResult(**answer))  # type: ignore[no-any-return]
 
 
 def _read_elicitation(answer: Any) -> ElicitResult:
-    return ElicitResult(action=answer.action, content=to_wire(answer.data))
+    return to_loaded(ElicitResult(action=answer.action, content=to_wire(answer.data)))  # type: ignore[no-any-return]
 
 
 def _read_nothing(answer: Any) -> EmptyResult:
-    return EmptyResult()
+    return to_loaded(EmptyResult())  # type: ignore[no-any-return]
 
 
 async def _ask_async(start: Callable[[], Any], read: Callable[[Any], Any]) -> Any:
@@ -217,12 +227,16 @@ def _to_error(error: Exception) -> McpError:
     """The exception for a question without an answer: the error of the client, if it has sent one."""
     peer = error if isinstance(error, PeerError) else error.__cause__
     if not isinstance(peer, PeerError):
-        return McpError(INVALID_REQUEST, str(error))
-    return McpError(INVALID_REQUEST if peer.code is None else peer.code, str(peer), peer.data)
+        return _error(INVALID_REQUEST, str(error))
+    return _error(INVALID_REQUEST if peer.code is None else peer.code, str(peer), peer.data)
+
+
+def _error(*arguments: Any) -> McpError:
+    return joined_error(McpError)(*arguments)  # type: ignore[no-any-return]
 
 
 def _read_roots(roots: Any) -> ListRootsResult:
-    return ListRootsResult(roots=[to_wire(root) for root in roots])
+    return to_loaded(ListRootsResult(roots=[to_wire(root) for root in roots]))  # type: ignore[no-any-return]
 
 
 class RequestContext:

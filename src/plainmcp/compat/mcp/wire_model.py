@@ -15,7 +15,7 @@ import msgspec
 
 from ...foreign.classes import wire_type_of
 
-__all__ = ["Model", "Uri", "to_wire"]
+__all__ = ["Model", "Uri", "to_snake", "to_wire"]
 
 _REQUIRED: Any = object()
 
@@ -76,7 +76,7 @@ class Model:
         cls._defaults = {**cls._defaults, **{name: cls.__dict__.get(name, _REQUIRED) for name in own}}
         cls._names = {**cls._names}
         for name in own:
-            cls._names |= {name: name, _to_snake(name): name}
+            cls._names |= {name: name, to_snake(name): name}
         if not wire_type_of(cls):  # the others are content or results, not data
             cls.__plain__ = cls.to_plain  # type: ignore[attr-defined]
         if "meta" in own:
@@ -148,7 +148,9 @@ class Model:
             if (exclude_none and value is None) or name in (exclude or ()) or (include and name not in include):
                 continue
             plain = name if not by_alias or name != "meta" else "_meta"
-            dumped[plain] = value if name == "meta" else _dump(value, by_alias, exclude_none)
+            dumped[plain] = (
+                value if name == "meta" and isinstance(value, dict) else _dump(value, by_alias, exclude_none)
+            )
         return dumped
 
     def model_dump_json(self, *, indent: int | None = None, **options: Any) -> str:
@@ -226,7 +228,8 @@ def _dump(value: Any, by_alias: bool, exclude_none: bool) -> Any:
     return str(value) if hasattr(value, "scheme") else value  # a URL of pydantic
 
 
-def _to_snake(name: str) -> str:
+def to_snake(name: str) -> str:
+    """The name of a field in `mcp` 2, for its name on the wire."""
     return re.sub(r"(?<!^)([A-Z])", lambda match: "_" + match[1].lower(), name)
 
 

@@ -299,7 +299,7 @@ class Endpoint:
             caller = Caller(None, principal, LATEST, PendingResponse(profile, LATEST))
             failure = refuse(self.core, error, caller, envelope).response or b""
             return json_response(rules.status_of(failure, True), failure)
-        pending = PendingResponse(profile, revision, id=bytes(envelope.id))
+        pending = PendingResponse(profile, revision, None, bytes(envelope.id))
         caller = Caller(None, principal, revision, pending, None, headers)
         return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 

@@ -49,13 +49,19 @@ def test_a_docstring_is_the_description_whole_and_null_is_kept() -> None:
         "inputSchema": {
             "type": "object",
             "properties": {
-                "query": {"type": "string"},
-                "limit": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None},
-                "page": {"type": "integer", "minimum": 1, "default": 1},
+                "query": {"type": "string", "title": "Query"},
+                "limit": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None, "title": "Limit"},
+                "page": {"type": "integer", "minimum": 1, "default": 1, "title": "Page"},
             },
             "required": ["query"],
+            "title": "findArguments",
         },
-        "outputSchema": {"type": "object", "properties": {"result": {"type": "string"}}, "required": ["result"]},
+        "outputSchema": {
+            "type": "object",
+            "properties": {"result": {"type": "string", "title": "Result"}},
+            "required": ["result"],
+            "title": "findOutput",
+        },
     }
 
 
@@ -267,7 +273,8 @@ def test_the_manager_shows_the_tools_and_takes_another_model_of_arguments() -> N
             return {"number": self.number * 3}
 
     tool.fn_metadata.arg_model = Tripled
-    assert listed(mcp, "double")["inputSchema"]["properties"]["number"] == {"type": "integer", "description": "any"}
+    shown = {"type": "integer", "title": "Number", "description": "any"}
+    assert listed(mcp, "double")["inputSchema"]["properties"]["number"] == shown
     assert call(mcp, "double", number=1)["structuredContent"] == {"result": 6}
 
 

@@ -167,8 +167,8 @@ def test_what_mcp_2_has_and_we_have_not_is_refused_when_it_is_used() -> None:
     from plainmcp.compat.mcp.server import mcpserver
 
     assert mcpserver.ResourceSecurity(exempt_params={"path"}).exempt_params == {"path"}
-    with pytest.raises(AuthorError, match=r"ctx\.elicit"):
-        mcpserver.Resolve(len)
+    with pytest.raises(AuthorError, match=r"client_capabilities"):
+        mcpserver.require_client_extension("x")
     with pytest.raises(AttributeError):
         _ = mcpserver.Nothing
 

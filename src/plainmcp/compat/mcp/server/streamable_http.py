@@ -6,7 +6,18 @@ from typing import Any, TypeAlias
 
 from ...refused import refused_class
 
-__all__ = ["EventCallback", "EventId", "EventMessage", "EventStore", "StreamId", "StreamableHTTPServerTransport"]
+__all__ = [
+    "REQUEST_CANCELLED",
+    "EventCallback",
+    "EventId",
+    "EventMessage",
+    "EventStore",
+    "StreamId",
+    "StreamableHTTPServerTransport",
+]
+
+REQUEST_CANCELLED = -32800
+"""The code with which `mcp` 2 answers a request that was cancelled; here such a request has no response."""
 
 EventId: TypeAlias = str
 StreamId: TypeAlias = str

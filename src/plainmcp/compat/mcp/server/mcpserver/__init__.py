@@ -1,5 +1,6 @@
 """`mcp.server.mcpserver` of `mcp` 2."""
 
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,10 +27,6 @@ __all__ = [
 ]
 
 _ADVICE: dict[str, str] = {
-    **dict.fromkeys(
-        ("Elicit", "ElicitationResult", "ListRoots", "Resolve", "Sample"),
-        "ask in the handler: await ctx.elicit(…) works on every revision",
-    ),
     **dict.fromkeys(("InvalidRequestState", "RequestStateBoundary"), "state that clients carry is always sealed"),
     "require_client_extension": "read ctx.client_capabilities in the handler",
 }
@@ -43,5 +40,10 @@ class RequestStateSecurity(SimpleNamespace):
     """Taken and not used: state that clients carry is always sealed."""
 
 
+_RESOLVING = ("Elicit", "ElicitationResult", "ListRoots", "Resolve", "Sample")
+
+
 def __getattr__(name: str) -> Any:
+    if name in _RESOLVING:
+        return getattr(import_module("plainmcp.compat.mcp.resolve"), name)  # for those who use it
     return refused_name(name, __name__, _ADVICE)

@@ -1,0 +1,72 @@
+"""The titles that pydantic generates, which the official SDK lists in the schemas of its tools."""
+
+import enum
+from collections.abc import Mapping
+from typing import Any, get_args, get_origin
+
+import msgspec
+
+from ...protocol.features import ToolFeature
+from ...schema import hints, records
+from ...schema.signature import Signature
+
+__all__ = ["add_titles"]
+
+
+def add_titles(tool: ToolFeature, read: Signature) -> None:
+    """Add titles to the listed schemas of a tool: from the names of its parameters, and of classes."""
+    by_name = {one.name: one.annotation for one in read.parameters}
+    definition = tool.definition
+    inputs = {**_with_properties(definition.inputSchema, by_name), "title": f"{definition.name}Arguments"}
+    output = tool.output
+    if output.schema is not None:
+        output = msgspec.structs.replace(
+            output,
+            schema=_titled_output(output.schema, read.returns, definition.name),
+            object_schema=output.object_schema
+            and _titled_output(output.object_schema, read.returns, definition.name),
+        )
+    tool.output = output
+    tool.definition = msgspec.structs.replace(definition, inputSchema=inputs, outputSchema=output.schema)
+
+
+def _titled_output(schema: dict[str, Any], hint: Any, tool: str) -> dict[str, Any]:
+    inner = hints.unwrap_all(hint)
+    if hints.is_record(inner):
+        return _titled(schema, inner)  # type: ignore[no-any-return]
+    if "properties" in schema:
+        return {**_with_properties(schema, {"result": hint}), "title": f"{tool}Output"}
+    return {"title": f"{tool}DictOutput", **schema}
+
+
+def _with_properties(schema: dict[str, Any], by_name: Mapping[str, Any]) -> dict[str, Any]:
+    if "properties" not in schema:
+        return schema
+    properties = schema["properties"].items()
+    return {**schema, "properties": {name: _titled(one, by_name.get(name, Any), name) for name, one in properties}}
+
+
+def _titled(schema: Any, hint: Any, name: str | None = None) -> Any:
+    """A schema with titles; the schema of a class has its name, any other the name of its parameter or field."""
+    if not isinstance(schema, dict) or "$ref" in schema:
+        return schema
+    inner = hints.unwrap_all(hint)
+    if _is_class(inner):
+        fields = records.fields_sent_by(inner) if hints.is_record(inner) else []
+        titled = _with_properties(schema, {str(one.sent_as): one.hint for one in fields})
+        return {"title": (get_origin(inner) or inner).__name__, **titled}
+    choices = hints.choices_of(inner)
+    if len(choices) > 1 and len(schema.get("anyOf", ())) == len(choices):
+        schema = {**schema, "anyOf": [_titled(*one) for one in zip(schema["anyOf"], choices, strict=True)]}
+        name = None if _is_class_or_null(choices) else name
+    elif isinstance(schema.get("items"), dict) and get_args(inner):
+        schema = {**schema, "items": _titled(schema["items"], get_args(inner)[0])}
+    return schema if name is None else {**schema, "title": schema.get("title", name.replace("_", " ").title())}
+
+
+def _is_class_or_null(choices: tuple[Any, ...]) -> bool:
+    return len(choices) == 2 and type(None) in choices and any(map(_is_class, choices))
+
+
+def _is_class(hint: Any) -> bool:
+    return hints.is_record(hint) or (isinstance(hint, type) and issubclass(hint, enum.Enum))
