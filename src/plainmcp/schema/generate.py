@@ -18,6 +18,7 @@ from ..types import Wire
 from ..values.encode import RULES
 from ..values.families import family_of
 from . import hint_schema, hints, records
+from .generics import class_of
 from .hints import Parameter
 from .subschemas import (
     Schema,
@@ -210,7 +211,7 @@ def _is_data(hint: Any, opaque: Collection[type]) -> bool:
 def _can_be_bytes(hint: Any) -> bool:
     """Whether a value may be bytes, or a list of them: that is content under most policies."""
     for choice in map(hints.unwrap_all, hints.choices_of(hint)):
-        kind, args = get_origin(choice) or choice, get_args(choice)
+        kind, args = class_of(choice), get_args(choice)
         if kind in _BYTES:
             return True
         is_array = isinstance(kind, type) and issubclass(kind, Iterable) and not issubclass(kind, Mapping)
@@ -228,7 +229,7 @@ def _is_pair(args: tuple[Any, ...]) -> bool:
 
 
 def _is_mapping(hint: Any) -> bool:
-    kind = get_origin(hint) or hint
+    kind = class_of(hint)
     return isinstance(kind, type) and issubclass(kind, Mapping)
 
 
