@@ -238,11 +238,11 @@ def _refuse_renamed(hint: Any) -> None:
 
     And in one that is for pydantic, which does not know these names.
     """
-    for kind in hints.parts_of(hint):
-        if any(family_of(part) in _RENAMED and records.is_renamed(part) for part in hints.parts_of(kind)) and (
-            family_of(kind) is not None
-            and (not hints.is_record(kind) or hints.needs_pydantic(kind) or _is_recursive(kind))
-        ):
+    kinds = [kind for kind in hints.parts_of(hint) if family_of(kind) is not None]
+    renamed = [kind for kind in kinds if family_of(kind) in _RENAMED and records.is_renamed(kind)]
+    for kind in kinds if renamed else ():
+        is_plain = hints.is_record(kind) and not hints.needs_pydantic(kind) and not _is_recursive(kind)
+        if not is_plain and any(part in renamed for part in hints.parts_of(kind)):
             raise AuthorError(f"{kind.__name__} has names of its own in JSON where they cannot be followed")
 
 
