@@ -71,6 +71,11 @@ def _build_server(
     import uvicorn  # an optional dependency, only needed here
 
     class HttpServer(uvicorn.Server):
+        timer: asyncio.TimerHandle
+        """Ends what does not end by itself."""
+        left = 0
+        """How many requests were given up."""
+
         def handle_exit(self, sig: int, frame: Any) -> None:
             deadline.start()
             super().handle_exit(sig, frame)
@@ -107,11 +112,6 @@ def _build_server(
             await asyncio.sleep(0.01)  # a connection that was just accepted is not in the list yet
             while state.connections and not self.force_exit and asyncio.get_running_loop().time() < end:
                 await asyncio.sleep(0.01)
-
-        timer: asyncio.TimerHandle
-        """Ends what does not end by itself."""
-        left = 0
-        """How many requests were given up."""
 
         def _give_up(self) -> None:
             """Answer the requests that still run, and leave time to send that, also if this was called late."""
