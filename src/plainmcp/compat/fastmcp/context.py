@@ -15,7 +15,7 @@ from ...questions import Elicited
 from ...revisions import LATEST_HANDSHAKE
 from ...schema import generate, hints
 from ..http_request import http_request_of
-from .exceptions import ResourceError
+from .exceptions import ResourceError, ToolError
 from .missing import IN_THE_CONTEXT, reject_attributes
 from .pieces import ResourceResult, contents_of
 
@@ -248,6 +248,8 @@ class Context(context.Context[Any]):
 
         A list of strings, or a dict from strings to titles, offers one choice; inside another list, several.
         """
+        if self._request.revision.handshake and "elicitation" not in self.capabilities:
+            raise ToolError("Elicitation not supported")
         is_record = isinstance(response_type, type) and hints.is_record(response_type)
         if is_record and (response_title is not None or response_description is not None):
             raise TypeError("response_title and response_description are for single values; a record has its own")
@@ -336,7 +338,7 @@ def _form(hint: Any, labels: dict[str, str | None]) -> tuple[Any, Callable[[Any]
             return hint, lambda content: content
         case _:
             answer = make_dataclass("Answer", [("value", hint)])
-            field, kind = generate.form_schema(answer)["properties"]["value"], hint
+            field, kind = {"title": "Value", **generate.form_schema(answer)["properties"]["value"]}, hint
     field |= {name: label for name, label in labels.items() if label is not None}
     form = {"type": "object", "properties": {"value": field}, "required": ["value"]}
     return form, lambda content: msgspec.convert(content["value"], kind)

@@ -14,6 +14,7 @@ from ...server import Server
 from ...wire.uri_template import is_template
 from ..coded_error import has_code, to_protocol_error
 from ..cursors import LISTS
+from ..refused_arguments import log_refused_arguments
 from ..registration import as_value_errors, check_is_callable, check_same_variables
 from ..unknown import UnknownNames, answer_unknown
 from ..wrap import with_context
@@ -122,7 +123,9 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         options = _to_options(title=title, description=description, annotations=annotations, icons=icons, meta=meta)
         run = with_context(fn, read, self._enter_tool, has_schema=has_schema, is_whole=True, convert=_to_value)
         super().tool(name=name, output_schema=None if has_schema else False, **options)(run)
-        add_titles(self.registry.tools.registered[name], read)
+        tool = self.registry.tools.registered[name]
+        add_titles(tool, read)
+        log_refused_arguments(tool, lambda error: self.log_tool_error(str(error), name))
 
     def prepare_tool(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function that a tool runs; `mcp` 2 fills in some of its parameters."""
@@ -261,10 +264,16 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         with enter_context(inner, self) as current:
             try:
                 yield current
-            except (ToolError, ProtocolError):
+            except ProtocolError:
+                raise
+            except ToolError as error:
+                self.log_tool_error(str(error), inner._request.params.name)
                 raise
             except Exception as error:
                 raise self.to_tool_error(error, inner._request.params.name) from error
+
+    def log_tool_error(self, text: str, tool: Any) -> None:
+        """Log a failure that the client is told; `mcp` 1 does not."""
 
     def to_tool_error(self, error: Exception, tool: Any) -> Exception:
         """The exception that is raised for an exception of a tool: its text is sent, as in `mcp` 1."""

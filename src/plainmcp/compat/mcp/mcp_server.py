@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import context
-from ...errors import ToolError
+from ...errors import MethodNotFound, ToolError
 from ..coded_error import CodedError, has_code, to_protocol_error
 from ..unknown import UnknownNames
 from . import types
@@ -17,7 +17,19 @@ from .settings import check_auth, settings_of
 
 __all__ = ["MCPServer"]
 
-_log = logging.getLogger("plainmcp")
+_log = logging.getLogger("mcp.server.mcpserver.server")
+"""The log of the package, which programs configure."""
+
+
+_ALWAYS: dict[str, Any] = {
+    "tools": {"listChanged": True},
+    "resources": {"subscribe": True, "listChanged": True},
+    "prompts": {"listChanged": True},
+}
+
+
+def _refuse_level(server: Any, request: Any) -> Any:
+    raise MethodNotFound("Method not found", request.method)
 
 
 class MCPServer(HighLevelServer):
@@ -74,11 +86,19 @@ class MCPServer(HighLevelServer):
         )
         self._lowlevel_server = self.low_level
         self.middleware = MiddlewareList(self, middleware or ())  # type: ignore[method-assign,assignment]
+        self.own_methods = {**self.own_methods, "logging/setLevel": _refuse_level}
+        self._compile_methods()
         for one in resources or ():
             self.add_resource(one)
 
     def __class_getitem__(cls, parameters: Any) -> Any:
         return cls
+
+    def capabilities(self) -> dict[str, Any]:
+        """The capabilities of the server: always those of tools, resources and prompts, and never logging."""
+        offered = {**_ALWAYS, **super().capabilities()}
+        del offered["logging"]
+        return offered
 
     def prepare_tool(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function that a tool runs: parameters with Resolve are filled in."""
@@ -91,17 +111,24 @@ class MCPServer(HighLevelServer):
             return to_protocol_error(error)
         if isinstance(error, ToolError):
             return error
-        _log.error("the tool %s raised an unexpected exception", tool, exc_info=error)
+        _log.error("Tool %r raised an unexpected exception", tool, exc_info=error)
         return UnexpectedToolError(f"Error executing tool {tool}")
+
+    def log_tool_error(self, text: str, tool: Any) -> None:
+        """Log a failure that the tool or its caller is told."""
+        _log.info("Tool %r failed: %r", tool, f"Error executing tool {tool}: {text}")
 
     def to_read_error(self, error: Exception, problem: str, ctx: context.Context[Any]) -> Exception:
         """The exception that is raised for one of a resource or a prompt: only the log has the text of it."""
         uri = ctx._request.params.get("uri", str, None)
+        if isinstance(error, ResourceNotFoundError | ResourceError):
+            _log.info("Resource %r failed: %r", uri, str(error))
         if isinstance(error, ResourceNotFoundError):
             return CodedError(types.INVALID_PARAMS, str(error), {"uri": uri})
         if isinstance(error, ResourceError):
             return error
-        _log.error("%s", problem, exc_info=error)
+        what = f"Prompt {ctx._request.params.name!r}" if uri is None else f"Resource {uri!r}"
+        _log.error("%s raised an unexpected exception", what, exc_info=error)
         if uri is None:
             return CodedError(types.INTERNAL_ERROR, problem)
         return CodedError(types.INTERNAL_ERROR, f"{problem.removesuffix(f' {uri}')} {uri}", {"uri": uri})

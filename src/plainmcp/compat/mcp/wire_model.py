@@ -56,7 +56,17 @@ class Uri(str):
         return str(self)
 
 
-class Model:
+class _ModelType(type):
+    """The class of the types: an object of the real package's class of a name is an instance of ours, too."""
+
+    def __instancecheck__(cls, value: object) -> bool:
+        if type.__instancecheck__(cls, value):
+            return True
+        kind = type(value)
+        return kind.__name__ == cls.__name__ and kind.__module__.partition(".")[0] in ("mcp", "mcp_types")
+
+
+class Model(metaclass=_ModelType):
     """A type of the protocol, with the fields that its class annotates.
 
     >>> class Point(Model):
