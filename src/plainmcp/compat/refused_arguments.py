@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import ArgumentsError
 from ..protocol.features import ToolFeature
-from ..schema.arguments import ArgumentsError
 
 __all__ = ["log_refused_arguments"]
 

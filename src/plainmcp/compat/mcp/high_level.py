@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from ... import context
 from ...errors import ProtocolError, ToolError
+from ...protocol.features import is_name
 from ...schema import signature
 from ...server import Server
 from ...wire.uri_template import is_template
@@ -43,6 +44,8 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
 
     first_log_level = "debug"
     allows_new_handshake = True
+    allows_any_name = True
+    tool_policy = POLICY
     unknown_names = UnknownNames()
 
     def __init__(
@@ -58,7 +61,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         super().__init__(
             name,
             "0.0.0" if version is None else version,
-            policy=POLICY,
+            policy=self.tool_policy,
             icons=to_icons(icons),
             lifespan=lifespan,
             **options,
@@ -119,13 +122,15 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
             raise ValueError("You must provide a name for lambda functions")
         if self._is_duplicate("tool", name, self.registry.tools):
             return
+        if not is_name(name):
+            _log.warning("some clients refuse the tool %r: a name has letters, digits, _, - and . only", name)
         has_schema = has_output_schema(read.returns, structured_output) and not mentions_input(read.returns)
         options = _to_options(title=title, description=description, annotations=annotations, icons=icons, meta=meta)
         run = with_context(fn, read, self._enter_tool, has_schema=has_schema, is_whole=True, convert=_to_value)
         super().tool(name=name, output_schema=None if has_schema else False, **options)(run)
         tool = self.registry.tools.registered[name]
         add_titles(tool, read)
-        log_refused_arguments(tool, lambda error: self.log_tool_error(str(error), name))
+        log_refused_arguments(tool, lambda error: self.log_refused(error.problems, name))
 
     def prepare_tool(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function that a tool runs; `mcp` 2 fills in some of its parameters."""
@@ -271,6 +276,9 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
                 raise
             except Exception as error:
                 raise self.to_tool_error(error, inner._request.params.name) from error
+
+    def log_refused(self, problems: Sequence[str], tool: str) -> None:
+        """Log the problems of arguments; `mcp` 1 does not."""
 
     def log_tool_error(self, text: str, tool: Any) -> None:
         """Log a failure that the client is told; `mcp` 1 does not."""

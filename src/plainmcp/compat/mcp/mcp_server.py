@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import context
@@ -13,6 +13,7 @@ from . import types
 from .exceptions import ResourceError, ResourceNotFoundError, UnexpectedToolError
 from .high_level import HighLevelServer
 from .middleware import MiddlewareList
+from .output import POLICY
 from .settings import check_auth, settings_of
 
 __all__ = ["MCPServer"]
@@ -43,6 +44,7 @@ class MCPServer(HighLevelServer):
     ('2.0.0', ['add'])
     """
 
+    tool_policy = POLICY.replace(withheld_text="Error executing tool {tool}")
     unknown_names = UnknownNames(resource_code=types.INVALID_PARAMS, has_data=True)
 
     def __init__(
@@ -114,6 +116,10 @@ class MCPServer(HighLevelServer):
         _log.error("Tool %r raised an unexpected exception", tool, exc_info=error)
         return UnexpectedToolError(f"Error executing tool {tool}")
 
+    def log_refused(self, problems: Sequence[str], tool: str) -> None:
+        """Log which arguments do not fit, without their values."""
+        _log.info("Tool %r rejected arguments: %s", tool, [one.partition(":")[0] for one in problems])
+
     def log_tool_error(self, text: str, tool: Any) -> None:
         """Log a failure that the tool or its caller is told."""
         _log.info("Tool %r failed: %r", tool, f"Error executing tool {tool}: {text}")
@@ -127,10 +133,10 @@ class MCPServer(HighLevelServer):
             return CodedError(types.INVALID_PARAMS, str(error), {"uri": uri})
         if isinstance(error, ResourceError):
             return error
-        what = f"Prompt {ctx._request.params.name!r}" if uri is None else f"Resource {uri!r}"
-        _log.error("%s raised an unexpected exception", what, exc_info=error)
         if uri is None:
+            logging.getLogger("plainmcp").error("%s", problem, exc_info=error)
             return CodedError(types.INTERNAL_ERROR, problem)
+        _log.error("Resource %r raised an unexpected exception", uri, exc_info=error)
         return CodedError(types.INTERNAL_ERROR, f"{problem.removesuffix(f' {uri}')} {uri}", {"uri": uri})
 
     async def call_tool(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]

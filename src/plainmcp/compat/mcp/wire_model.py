@@ -97,7 +97,7 @@ class Model(metaclass=_ModelType):
 
     def __init__(self, **values: Any) -> None:
         names, fields = self._names, self.__dict__
-        kinds = _hints_of(type(self))  # type: ignore[arg-type]  # a class has a hash
+        kinds = _hints_of(type(self))  # a class has a hash
         for name, value in values.items():
             known = names.get(name)
             fields[known or name] = value if known is None else _read(value, kinds.get(known))
