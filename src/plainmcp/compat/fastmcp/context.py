@@ -11,10 +11,11 @@ from uuid import uuid4
 import msgspec
 
 from ... import context
-from ...questions import Elicited
+from ...questions import Elicit, Elicited
 from ...revisions import LATEST_HANDSHAKE
 from ...schema import generate, hints
 from ..http_request import http_request_of
+from ..titles import TitledForm
 from .exceptions import ResourceError, ToolError
 from .missing import IN_THE_CONTEXT, reject_attributes
 from .pieces import ResourceResult, contents_of
@@ -254,7 +255,10 @@ class Context(context.Context[Any]):
         if is_record and (response_title is not None or response_description is not None):
             raise TypeError("response_title and response_description are for single values; a record has its own")
         form, parse = _form(response_type, {"title": response_title, "description": response_description})
-        answer = super().elicit(message, form, key=key)
+        question = Elicit(message=message, schema=form)
+        if is_record:
+            question = TitledForm(message=message, schema=form, kind=response_type)
+        answer = self._ask_one("elicit", key, question)
         return self.then(answer, functools.partial(_to_elicitation, parse))
 
     def sample(

@@ -17,6 +17,7 @@ from ..coded_error import has_code, to_protocol_error
 from ..cursors import LISTS
 from ..refused_arguments import log_refused_arguments
 from ..registration import as_value_errors, check_is_callable, check_same_variables
+from ..titles import add_titles
 from ..unknown import UnknownNames, answer_unknown
 from ..wrap import with_context
 from .context import Context, current_context, enter_context
@@ -29,7 +30,6 @@ from .pieces import Offer, Resource
 from .prompt_arguments import require_arguments
 from .server_info import ServerInfo, to_icons
 from .serving import Serving
-from .titles import add_titles
 from .types import URL_ELICITATION_REQUIRED
 from .wire_model import to_wire
 
