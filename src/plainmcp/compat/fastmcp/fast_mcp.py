@@ -242,7 +242,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
             read = signature.read(function, context_type=Context)
             self._add_shared(read)
             check_variables(uri, read)
-            final = {"cache": self.cache, **converted}
+            final: dict[str, Any] = {"cache": self.cache, **converted}
             if self._is_kept(final, "resource", uri, self.registry.resources, self.registry.templates):
                 return function
             is_enabled = final.pop("enabled", True)

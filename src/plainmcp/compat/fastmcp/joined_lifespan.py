@@ -74,13 +74,14 @@ def combine_lifespans(*lifespans: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return enter
 
 
-def enter_shared(server: Any) -> Any:
+def enter_shared(server: Server) -> Any:
     """What keeps the shared dependencies of a server, if it has some."""
-    return nullcontext() if server.keep_shared is None else server.keep_shared(server)
+    keep = getattr(server, "keep_shared", None)
+    return nullcontext() if keep is None else keep(server)
 
 
 @asynccontextmanager
-async def only_shared(server: Any) -> AsyncGenerator[dict[str, Any], None]:
+async def only_shared(server: Server) -> AsyncGenerator[dict[str, Any], None]:
     """The lifespan of a server that has shared dependencies and no lifespan of its own."""
     yield {}
 

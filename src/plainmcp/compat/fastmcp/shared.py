@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import context as native
 from ...schema import signature
+from ...server import Server
 
 __all__ = ["Shared", "keep_shared"]
 
@@ -48,8 +49,8 @@ class _Values:
 
 
 @asynccontextmanager
-async def keep_shared(server: Any) -> AsyncGenerator[None, None]:
+async def keep_shared(server: Server) -> AsyncGenerator[None, None]:
     """Keep the shared values of a server for the time of a `with` block."""
     async with AsyncExitStack() as stack:
-        server.shared = _Values(stack)
+        server.shared = _Values(stack)  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
         yield

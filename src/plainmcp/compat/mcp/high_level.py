@@ -281,7 +281,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         """Log the problems of arguments; `mcp` 1 does not."""
 
     def log_tool_error(self, text: str, tool: Any) -> None:
-        """Log a failure that the client is told; `mcp` 1 does not."""
+        """Log a failure whose text is sent; `mcp` 1 does not."""
 
     def to_tool_error(self, error: Exception, tool: Any) -> Exception:
         """The exception that is raised for an exception of a tool: its text is sent, as in `mcp` 1."""

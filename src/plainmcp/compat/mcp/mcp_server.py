@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import context
 from ...errors import MethodNotFound, ToolError
+from ...server import Server
 from ..coded_error import CodedError, has_code, to_protocol_error
 from ..unknown import UnknownNames
 from . import types
@@ -29,7 +30,7 @@ _ALWAYS: dict[str, Any] = {
 }
 
 
-def _refuse_level(server: Any, request: Any) -> Any:
+def _refuse_level(server: Server, request: Any) -> Any:
     raise MethodNotFound("Method not found", request.method)
 
 
@@ -121,7 +122,7 @@ class MCPServer(HighLevelServer):
         _log.info("Tool %r rejected arguments: %s", tool, [one.partition(":")[0] for one in problems])
 
     def log_tool_error(self, text: str, tool: Any) -> None:
-        """Log a failure that the tool or its caller is told."""
+        """Log a failure whose text is sent."""
         _log.info("Tool %r failed: %r", tool, f"Error executing tool {tool}: {text}")
 
     def to_read_error(self, error: Exception, problem: str, ctx: context.Context[Any]) -> Exception:
