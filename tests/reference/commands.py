@@ -69,7 +69,7 @@ def page() -> str:
         for name, command in commands.choices.items():
             shown = command.format_help().partition("exit codes:\n")[0].rstrip()
             parts.append(f"## plainmcp {name}\n\n{_wrap(_NOTES[name])}\n\n```text\n{shown}\n```")
-    return headed("The command line", _INTRO, *parts)
+    return headed("Commands and exit codes", _INTRO, *parts)
 
 
 def _exit_codes(commands: dict[str, argparse.ArgumentParser]) -> str:

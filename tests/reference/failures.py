@@ -40,7 +40,7 @@ handshake the status is 200 also for errors, and 400 for a message that cannot b
 def page() -> str:
     """The page."""
     return headed(
-        "Errors",
+        "Exceptions and codes",
         _INTRO,
         table(["exception", "read by", "what it means"], _class_rows(PlainMCPError, 0)),
         _RAISED,

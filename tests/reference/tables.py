@@ -107,7 +107,7 @@ def revisions_page() -> str:
     """The page of the revisions."""
     names = list(REVISIONS)
     return headed(
-        "Revisions",
+        "Revisions, field by field",
         _REVISIONS,
         _CARRIES,
         table(["field", "what it is", *names], _revision_rows()),

@@ -252,3 +252,45 @@ def test_an_anonymous_caller_owns_nothing_of_others(app: Any) -> None:
         anonymous = initialize(mixed, None)
         assert ask(mixed, ping, as_other(anonymous)).status == 404
         assert json.loads(ask(mixed, ping, anonymous).body)["result"] == {}
+
+
+class Hostile:
+    """A principal whose class fails in every way, also by trying to end the server."""
+
+    def __hash__(self) -> int:
+        raise SystemExit("hash")
+
+    def __eq__(self, other: object) -> bool:
+        raise KeyboardInterrupt
+
+    def __repr__(self) -> str:
+        raise SystemExit("repr")
+
+    def __getattr__(self, name: str) -> Any:
+        raise SystemExit(name)
+
+
+@pytest.mark.parametrize("sessions", ["memory", "signed"])
+def test_the_faults_of_a_principal_fail_its_own_requests_only(sessions: Any) -> None:
+    server = Server("s", "1", page_size=1, key=b"k" * 32)
+    for name in ("one", "two"):
+        server.tool(name=name, visible=lambda principal: True)(lambda: "text")
+    app = server.asgi(principal=lambda scope: Hostile(), sessions=sessions)
+
+    async def run() -> list[int]:
+        statuses = []
+        for method, params in (("tools/call", {"name": "one"}), ("tools/list", {})):
+            body, headers = modern(method, **params)
+            statuses.append((await speak(app, body, headers)).status)
+        body, headers = modern("subscriptions/listen", notifications={"toolsListChanged": True})
+        live = Live(app, body, headers, address="192.0.2.1")
+        await live.until(lambda one: one.body)
+        live.hang_up()
+        await live.task
+        params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+        opened = await speak(app, {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
+        own = {"mcp-session-id": opened.headers["mcp-session-id"], "mcp-protocol-version": "2025-11-25"}
+        again = await speak(app, {"jsonrpc": "2.0", "id": 1, "method": "ping"}, own)
+        return [*statuses, live.status, opened.status, again.status]
+
+    assert asyncio.run(run()) == [200, 200, 200, 200, 404]

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from .arguments import UsageError
+from .arguments import UsageError, json_or_text
 from .schema_text import hint_of
 from .show import escape_controls, to_json
 
@@ -16,11 +16,8 @@ _WORDS = ("accept", "decline", "cancel")
 
 
 def parse_answer(text: str) -> Any:
-    """The value of an --answer: accept, decline, cancel, or JSON; any other text is itself."""
-    try:
-        return text if text in _WORDS else msgspec.json.decode(text)
-    except msgspec.MsgspecError:
-        return text
+    """The value of an --answer: accept, decline, cancel, or JSON; any other text is itself. Raises UsageError."""
+    return text if text in _WORDS else json_or_text(text, "--answer")
 
 
 class Answers:

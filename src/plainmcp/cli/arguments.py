@@ -15,7 +15,7 @@ import msgspec
 from .schema_text import definitions_of, resolve
 from .show import to_json
 
-__all__ = ["Arguments", "UsageError", "parse_arguments", "parse_json", "read_text"]
+__all__ = ["Arguments", "UsageError", "json_or_text", "parse_arguments", "parse_json", "read_text"]
 
 _PAIR = re.compile(r"([^\s={}\[\]\"':@][^=:]*)(:?=)(.*)", re.DOTALL)
 _DEPTH = 8
@@ -83,6 +83,20 @@ def parse_json(text: str, what: str) -> Any:
         return msgspec.json.decode(text)
     except msgspec.MsgspecError as error:
         raise UsageError(f"{what}: {text[:80]!r} is not JSON: {error}") from None
+
+
+def json_or_text(text: str, what: str) -> Any:
+    """The value of a JSON text; any other text is itself, unless it starts as JSON does. Raises UsageError.
+
+    >>> json_or_text("3", "--answer"), json_or_text("three", "--answer")
+    (3, 'three')
+    """
+    try:
+        return parse_json(text, what)
+    except UsageError:
+        if text.startswith(("{", "[", '"')):
+            raise
+        return text
 
 
 # Files --------------------------------------------------------------------------------------------

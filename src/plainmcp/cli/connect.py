@@ -5,14 +5,12 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-import msgspec
-
 from .. import revisions
 from ..auth.principal import Principal
 from ..errors import AuthorError
 from ..revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ..server import Server
-from .arguments import UsageError, read_text
+from .arguments import UsageError, json_or_text, read_text
 from .client import (
     InProcessTransport,
     McpClient,
@@ -105,9 +103,8 @@ def principal_of(text: str | None) -> Any:
     """
     if text is None:
         return None
-    try:
-        value: Any = msgspec.json.decode(text)
-    except msgspec.MsgspecError:
+    value: Any = json_or_text(text, "--principal")
+    if value is text:
         name, *scopes = text.split() or [""]
         value = {"subject": name, "scopes": scopes}
     try:

@@ -104,7 +104,7 @@ def _add_serve(commands: Any) -> None:
     where.add_argument("--stdio", action="store_true", help="on standard input and output (the default)")
     where.add_argument("--http", metavar="HOST:PORT", type=to_address, help="over HTTP, at http://HOST:PORT/mcp")
     workers = "how many processes serve HTTP (default: 1); with several, sessions are signed ids"
-    serve.add_argument("--workers", metavar="N", type=int, default=1, help=workers)
+    serve.add_argument("--workers", metavar="N", type=to_count, default=1, help=workers)
     redis = "share sessions with other workers and replicas through Redis, such as redis://127.0.0.1:6379/0"
     serve.add_argument("--redis", metavar="URL", help=redis)
     page = "a page at / for people to try the server (default: only if HOST is loopback)"

@@ -13,9 +13,9 @@ _HEADER = re.compile(r"([A-Za-z0-9!#$%&'*+.^_`|~-]+):(.*)", re.DOTALL)
 
 
 def to_count(text: str) -> int:
-    """A number of lines."""
+    """How many of something, at least one."""
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of lines")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
     return int(text)
 
 

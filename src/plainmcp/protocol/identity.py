@@ -8,6 +8,8 @@ from typing import Any
 from ..policy import Policy
 from ..values.payload import strict_policy_of
 from .core import Core
+from .exchange import FAILURES
+from .interrupts import raise_interrupt
 
 __all__ = ["lasting_text_of"]
 
@@ -22,7 +24,8 @@ def _text_of(server: Core, principal: Any) -> str | None:
     kind: Any = type(principal)
     try:
         raw = server.rules.encode(principal, strict_policy_of(Policy.standard))
-    except Exception:  # the class is the author's
+    except FAILURES as error:  # the class is the author's
+        raise_interrupt(error)
         return None
     return f"{kind.__module__}.{kind.__qualname__} {str(raw, 'utf-8')}"
 

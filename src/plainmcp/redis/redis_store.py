@@ -12,6 +12,10 @@ from ..store.interface import MAX_READ, Entry, StoreError
 __all__ = ["RedisStore"]
 
 T = TypeVar("T")
+
+MAX_CONNECTIONS = 64
+"""How many connections a process has for commands, and as many for reads that wait."""
+
 _CHANGE = """\
 if redis.call('GET', KEYS[1]) ~= (ARGV[3] or false) then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
@@ -49,12 +53,14 @@ class RedisStore:
         options: dict[str, Any] = {
             "socket_connect_timeout": timeout,
             "retry": retry,
-            "max_connections": 64,
+            "max_connections": MAX_CONNECTIONS,
+            "timeout": timeout,  # for a connection, if all of them are in use
             "protocol": 2,  # its answers are the same in all versions of redis-py
         }
+        connect = redis.BlockingConnectionPool.from_url
         try:
-            self._redis: Any = redis.Redis.from_url(url, socket_timeout=timeout, **options)
-            self._waiting: Any = redis.Redis.from_url(url, socket_timeout=timeout + 1, **options)
+            self._redis: Any = redis.Redis(connection_pool=connect(url, socket_timeout=timeout, **options))
+            self._waiting: Any = redis.Redis(connection_pool=connect(url, socket_timeout=timeout + 1, **options))
         except ValueError as error:
             raise AuthorError(f"this is not an address of Redis: {error}") from None
 

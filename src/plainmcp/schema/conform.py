@@ -14,6 +14,7 @@ from ..values.encode import Rules
 from ..values.families import is_array
 from ..values.unpack import Unpacker
 from . import hint_schema, hints, pydantic, records
+from .generics import class_of
 from .shapes import (
     AliasShape,
     Conform,
@@ -76,7 +77,7 @@ class _Compiler:
     def _compile_single(self, hint: Any) -> Conform:
         if _has_serializer(hint):
             return classes.dumper_of(hint)
-        kind = get_origin(hint) or hint
+        kind = class_of(hint)
         if kind is Any or not isinstance(kind, type) or self._has_own_form(kind):
             return keep_value
         if getattr(kind, "__pydantic_root_model__", False):
@@ -160,7 +161,7 @@ def _shapes_by_class(shapes: list[tuple[Any, Conform]]) -> dict[type, Conform]:
     for choice, shape in shapes:
         if _has_serializer(choice):
             kind = hints.unwrap_all(choice)
-            by_class[get_origin(kind) or kind] = shape
+            by_class[class_of(kind)] = shape
         elif shape is keep_value and isinstance(choice, type) and not get_origin(choice):
             by_class[choice] = keep_value
         elif isinstance(shape, TupleShape) and shape.kind is not tuple:
@@ -185,13 +186,13 @@ def _array_items_of(choices: list[Any]) -> list[Any]:
 
 
 def _is_array(hint: Any) -> bool:
-    return (_is_a(hint, Iterable) and not _is_a(hint, Mapping)) or is_array(get_origin(hint) or hint)
+    return (_is_a(hint, Iterable) and not _is_a(hint, Mapping)) or is_array(class_of(hint))
 
 
 def _test_of(hint: Any, unpacker: Unpacker) -> Test:
     """A test whether a value may be of a hint, without a look inside: by its class, or as an array or an object."""
     inner = hints.unwrap_all(hint)
-    kind = get_origin(inner) or inner
+    kind = class_of(inner)
     if kind is Literal:
         return lambda value: value in get_args(inner)
     if kind is Any or not isinstance(kind, type) or getattr(kind, "_is_protocol", False):
@@ -226,7 +227,7 @@ def _root_of(hint: Any) -> Any:
 
 def _is_a(hint: Any, kind: type) -> bool:
     """Whether a hint is a collection of a kind; a text is not a collection."""
-    origin = get_origin(hint) or hint
+    origin = class_of(hint)
     return isinstance(origin, type) and issubclass(origin, kind) and not issubclass(origin, (str, bytes))
 
 
@@ -239,7 +240,7 @@ def _item_hint_of(hint: Any) -> Any:
 def _item_fields_of(hint: Any) -> list[records.RecordField] | None:
     """The items of a tuple with a fixed length, or of an array-like Struct; None for any other hint."""
     args = get_args(hint)
-    if is_array(get_origin(hint) or hint):
+    if is_array(class_of(hint)):
         return records.fields_sent_by(hint)
     if not _is_a(hint, tuple) or args[-1:] == (...,) or not args:
         return None

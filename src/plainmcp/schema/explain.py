@@ -25,13 +25,14 @@ MAX_PROBLEMS = 50
 class Problem(NamedTuple):
     """One place that does not fit a schema: its keys, what was expected, what is there instead.
 
-    `text` is the whole problem, for the sender of the value.
+    `text` is the whole problem, for the sender of the value; it may be about JSON in a string.
     """
 
     keys: Keys
     expected: str
     got: str
     text: str
+    in_string: bool = False
 
 
 def explain(
@@ -186,7 +187,7 @@ class _Explainer:
         """Note the problems of the JSON that a string holds."""
         if self.in_texts and "contentSchema" in schema:
             for one in self._try(schema["contentSchema"], decode_text(value), keys):
-                self.problems.append(one._replace(text=f"in the JSON of this string, {one.text}"))
+                self.problems.append(one._replace(text=f"in the JSON of this string, {one.text}", in_string=True))
 
     def _check_items(self, schema: Schema, value: list[Any], keys: Keys) -> None:
         for at, item in enumerate(value):
@@ -233,7 +234,7 @@ class _Explainer:
             return
         likely = [problems_by_choice[id(one)] for one in likely_choices(self.root, choices, value)]
         shared = [one for one in likely[0] if all(one in problems for problems in likely)] if likely else []
-        if any(one.keys != keys for one in shared):
+        if any(one.keys != keys or one.in_string for one in shared):
             self.problems += shared
         else:  # the value itself fits none of the choices
             self.note(keys, {"anyOf": choices}, value)

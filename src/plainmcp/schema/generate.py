@@ -18,6 +18,7 @@ from ..types import Wire
 from ..values.encode import RULES
 from ..values.families import family_of
 from . import hint_schema, hints, records
+from .generics import class_of
 from .hints import Parameter
 from .subschemas import (
     Schema,
@@ -210,7 +211,7 @@ def _is_data(hint: Any, opaque: Collection[type]) -> bool:
 def _can_be_bytes(hint: Any) -> bool:
     """Whether a value may be bytes, or a list of them: that is content under most policies."""
     for choice in map(hints.unwrap_all, hints.choices_of(hint)):
-        kind, args = get_origin(choice) or choice, get_args(choice)
+        kind, args = class_of(choice), get_args(choice)
         if kind in _BYTES:
             return True
         is_array = isinstance(kind, type) and issubclass(kind, Iterable) and not issubclass(kind, Mapping)
@@ -228,7 +229,7 @@ def _is_pair(args: tuple[Any, ...]) -> bool:
 
 
 def _is_mapping(hint: Any) -> bool:
-    kind = get_origin(hint) or hint
+    kind = class_of(hint)
     return isinstance(kind, type) and issubclass(kind, Mapping)
 
 
@@ -237,11 +238,11 @@ def _refuse_renamed(hint: Any) -> None:
 
     And in one that is for pydantic, which does not know these names.
     """
-    for kind in hints.parts_of(hint):
-        if any(family_of(part) in _RENAMED and records.is_renamed(part) for part in hints.parts_of(kind)) and (
-            family_of(kind) is not None
-            and (not hints.is_record(kind) or hints.needs_pydantic(kind) or _is_recursive(kind))
-        ):
+    kinds = [kind for kind in hints.parts_of(hint) if family_of(kind) is not None]
+    renamed = [kind for kind in kinds if family_of(kind) in _RENAMED and records.is_renamed(kind)]
+    for kind in kinds if renamed else ():
+        is_plain = hints.is_record(kind) and not hints.needs_pydantic(kind) and not _is_recursive(kind)
+        if not is_plain and any(part in renamed for part in hints.parts_of(kind)):
             raise AuthorError(f"{kind.__name__} has names of its own in JSON where they cannot be followed")
 
 

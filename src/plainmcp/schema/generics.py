@@ -11,7 +11,16 @@ from typing import Any, TypeVar, get_args, get_origin
 
 from ..errors import AuthorError
 
-__all__ = ["annotations_of", "resolve", "resolve_annotations", "substitute", "variables_of"]
+__all__ = ["annotations_of", "class_of", "resolve", "resolve_annotations", "substitute", "variables_of"]
+
+
+def class_of(hint: Any) -> Any:
+    """The class of a hint with type arguments; any other hint itself.
+
+    >>> class_of(list[int]), class_of(int)
+    (<class 'list'>, <class 'int'>)
+    """
+    return get_origin(hint) or hint
 
 
 def annotations_of(hint: Any) -> dict[str, Any]:
@@ -23,7 +32,7 @@ def annotations_of(hint: Any) -> dict[str, Any]:
     >>> annotations_of(Box[int])
     {'item': list[int]}
     """
-    annotations = resolve_annotations(get_origin(hint) or hint)
+    annotations = resolve_annotations(class_of(hint))
     bindings = _bindings_of(hint)
     return {name: substitute(one, _owner_bindings_of(name, bindings)) for name, one in annotations.items()}
 
@@ -83,11 +92,11 @@ def _bindings_of(hint: Any) -> dict[type, dict[Any, Any]]:
     waiting = [hint]
     while waiting:
         here = waiting.pop(0)
-        kind: Any = get_origin(here) or here
+        kind = class_of(here)
         own = dict(zip(getattr(kind, "__parameters__", ()), get_args(here), strict=False))
         bindings.setdefault(kind, own)
         bases = vars(kind).get("__orig_bases__", kind.__bases__)
-        origins = [(get_origin(base) or base, base) for base in bases]
+        origins = [(class_of(base), base) for base in bases]
         waiting += [
             substitute(base, own)
             for origin, base in origins

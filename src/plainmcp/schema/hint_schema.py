@@ -5,6 +5,7 @@ schemas of its own types.
 """
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from . import hints, matching, node_schema, records, type_tree
@@ -47,7 +48,7 @@ def for_input(
                 del here["default"]
         return order_keywords(here)
 
-    return tidy(schema), {name: tidy(one) for name, one in definitions.items()}
+    return _change_both(schema, definitions, tidy)
 
 
 def for_output(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitions]:
@@ -61,7 +62,7 @@ def for_output(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitio
             del here["format"]
         return order_keywords(_drop_nullable_required(here) if drop_none else here)
 
-    return tidy(schema), {name: tidy(one) for name, one in definitions.items()}
+    return _change_both(schema, definitions, tidy)
 
 
 def for_output_with_defaults(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitions]:
@@ -78,7 +79,7 @@ def for_output_with_defaults(hint: Any, *, drop_none: bool = False) -> tuple[Sch
         is_unsure = here.get("format") in _UNSURE
         return {key: value for key, value in here.items() if not (is_unsure and key == "format")}
 
-    return tidy(schema), {name: tidy(one) for name, one in definitions.items()}
+    return _change_both(schema, definitions, tidy)
 
 
 _NUMBER_NAMES = ({"pattern": INTEGER_NAME}, {"pattern": NUMBER_NAME})
@@ -117,11 +118,13 @@ def _compile(hint: Any, mode: str, root: bool, corrected: bool = True) -> tuple[
     untitled = {name: _drop_title(name, one) for name, one in definitions.items()}
     if not corrected:
         return inline(schema, untitled, root=root)
-    schema, definitions = (
-        _correct(schema, untitled, is_input),
-        {name: _correct(one, untitled, is_input) for name, one in untitled.items()},
-    )
-    return inline(schema, definitions, root=root)
+    return inline(*_change_both(schema, untitled, lambda one: _correct(one, untitled, is_input)), root=root)
+
+
+def _change_both(
+    schema: Schema, definitions: Definitions, change: Callable[[Schema], Schema]
+) -> tuple[Schema, Definitions]:
+    return change(schema), {name: change(one) for name, one in definitions.items()}
 
 
 def _correct(schema: Schema, definitions: Definitions, is_input: bool) -> Schema:

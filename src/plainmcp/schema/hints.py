@@ -18,7 +18,7 @@ import msgspec
 from ..errors import AuthorError
 from ..foreign import classes
 from ..values.families import family_of, is_array
-from .generics import resolve_annotations
+from .generics import class_of, resolve_annotations
 
 __all__ = [
     "Parameter",
@@ -102,7 +102,7 @@ _ATOMS = frozenset({str, int, float, bool, type(None)})
 
 def is_tuple(hint: Any) -> bool:
     """Whether values of a hint are tuples."""
-    kind = _class_of(hint)
+    kind = class_of(unwrap_all(hint))
     return isinstance(kind, type) and issubclass(kind, tuple)
 
 
@@ -132,12 +132,6 @@ def choices_of(hint: Any) -> tuple[Any, ...]:
     if not is_union(hint):
         return (hint,)
     return tuple(choice for member in get_args(unwrap_all(hint)) for choice in choices_of(member))
-
-
-def _class_of(hint: Any) -> Any:
-    """The class of a hint: list for list[int], the model for a generic model."""
-    inner = unwrap_all(hint)
-    return get_origin(inner) or inner
 
 
 def has_hash(value: Any) -> bool:
@@ -172,7 +166,7 @@ _FEW = 5  # flags, with 32 combinations
 
 def is_record(hint: Any) -> bool:
     """Whether values of this type are objects with named fields."""
-    kind = _class_of(hint)
+    kind = class_of(unwrap_all(hint))
     return family_of(kind) is not None and not is_array(kind)
 
 
@@ -205,7 +199,7 @@ def _walk(hint: Any, inside: bool) -> Iterator[Any]:
                 waiting.append(inner)
             entered.add(id(part) if type(part).__name__ == "TypeAliasType" else None)
             continue
-        kind = get_origin(part) or part
+        kind = class_of(part)
         if kind is Literal:
             yield part
             continue
@@ -241,7 +235,7 @@ def with_lists(hint: Any) -> Any:
     inner = tuple(arg if arg is ... else with_lists(arg) for arg in args)
     if args and is_union(hint):
         return Union[inner]  # noqa: UP007 - their number is not known
-    if _class_of(hint) in _STREAMS:
+    if class_of(unwrap_all(hint)) in _STREAMS:
         return list[inner[0]] if inner else list  # type: ignore[valid-type]
     return hint if inner == args else get_origin(hint)[inner]
 

@@ -7,7 +7,7 @@ seen. foreign/ dumps values of pydantic.
 from collections.abc import Callable, Collection
 from enum import Flag
 from functools import cache, lru_cache
-from typing import Any, get_origin
+from typing import Any
 
 import msgspec
 
@@ -15,6 +15,7 @@ from ..errors import AuthorError
 from ..foreign import classes
 from . import core_schemas, formats, hints, repair
 from .coercion_errors import CoercionError, Name, read_pydantic_error
+from .generics import class_of
 from .matching import branches_of, choices_inside
 from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Keys, with_definitions
 
@@ -141,7 +142,7 @@ def check_hash(hint: Any, holder: Any) -> None:
 
 def check_without(hint: Any, refusal: str) -> None:
     """Raise AuthorError if a hint that pydantic refuses cannot be read without pydantic either."""
-    kind = get_origin(hint) or hint
+    kind = class_of(hint)
     if isinstance(kind, type) and classes.is_for_pydantic(kind):
         raise AuthorError(refusal)
     for metadata in getattr(hint, "__metadata__", ()):

@@ -15,6 +15,7 @@ from ..errors import AuthorError
 from ..foreign import classes
 from ..values.families import Family, family_of
 from . import generics, hints
+from .generics import class_of
 from .nodes import MISSING
 
 __all__ = ["RecordField", "RecordType", "fields_sent_by", "has_pydantic_fields", "is_renamed", "record_of"]
@@ -55,7 +56,7 @@ class RecordType(NamedTuple):
 
 def record_of(hint: Any) -> RecordType | None:
     """The record that a hint is; None for any other hint, and for a model of pydantic. Raises AuthorError."""
-    kind: Any = get_origin(hint) or hint
+    kind = class_of(hint)
     family = family_of(kind)
     if family is None or family == "model":
         return None
@@ -82,7 +83,7 @@ def is_renamed(hint: Any) -> bool:
 
 def has_pydantic_fields(hint: Any) -> bool:
     """Whether a record that is not a model has fields for pydantic: with other names or defaults by `Field`."""
-    kind: Any = get_origin(hint) or hint
+    kind = class_of(hint)
     if hasattr(kind, "__pydantic_config__"):
         return True
     record = None if family_of(kind) == "struct" else record_of(hint)
@@ -92,7 +93,7 @@ def has_pydantic_fields(hint: Any) -> bool:
 
 def _fields_of(hint: Any) -> list[RecordField]:
     """The fields of a class, which has none if it is not a record; hints that cannot be resolved are Any."""
-    kind: Any = get_origin(hint) or hint
+    kind = class_of(hint)
     family = family_of(kind)
     if family is None:
         return []

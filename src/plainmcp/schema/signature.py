@@ -14,6 +14,7 @@ from ..errors import AuthorError
 from ..foreign import classes
 from . import hints
 from .docstring import Prose, parse_docstring
+from .generics import class_of
 from .hints import Parameter
 
 __all__ = ["Dependent", "Depends", "Parameter", "Signature", "read"]
@@ -227,7 +228,7 @@ def _resolve(name: str, hint: Any, space: dict[str, Any], label: str) -> Any:
 
 def _is_context(hint: Any, context_type: type) -> bool:
     kinds = [hints.unwrap_all(member) for member in hints.choices_of(hint)]
-    kinds = [get_origin(one) or one for one in kinds if one is not type(None)]
+    kinds = [class_of(one) for one in kinds if one is not type(None)]
     return any(isinstance(one, type) and issubclass(one, context_type) for one in kinds)
 
 

@@ -19,7 +19,7 @@ from ..errors import AuthorError
 from ..foreign import classes
 from ..values.families import is_array
 from . import formats, hints, pydantic, records
-from .generics import resolve, substitute
+from .generics import class_of, resolve, substitute
 from .nodes import (
     Alias,
     Anything,
@@ -108,7 +108,7 @@ class _Parser:
             return self._join_union([self.parse(one) for one in get_args(hint) if one is not msgspec.UnsetType])
         if get_origin(hint) is Literal:
             return Choice(None, [(_as_json(value, hint), value) for value in get_args(hint)])
-        return self._parse_class(hint, get_origin(hint) or hint)
+        return self._parse_class(hint, class_of(hint))
 
     def _is_foreign(self, hint: Any) -> bool:
         """Whether pydantic reads a hint: a type of its own, one with its metadata, or a record with its fields.
@@ -118,7 +118,7 @@ class _Parser:
         if not self._is_input:
             return hints.needs_pydantic(hint) and pydantic.refusal_of(hint) is None
         metadata = getattr(hint, "__metadata__", None)
-        kind = get_origin(hint) or hint
+        kind = class_of(hint)
         if metadata is not None:
             own = any(map(classes.is_for_pydantic, metadata))
         else:
@@ -231,7 +231,7 @@ class _Parser:
         if hint in self._nodes:
             return self._nodes[hint]
         node = self._nodes[hint] = Alias(hint)
-        alias: Any = get_origin(hint) or hint
+        alias = class_of(hint)
         bound = dict(zip(getattr(alias, "__type_params__", ()), get_args(hint), strict=False))
         node.inner = self.parse(substitute(resolve(alias.__value__, {alias.__name__: alias}), bound))
         return node
@@ -255,7 +255,7 @@ def _make_default_dict(value: Any) -> Make:
 
 
 def _unreadable_error(hint: Any) -> AuthorError:
-    name = getattr(get_origin(hint) or hint, "__name__", str(hint))
+    name = getattr(class_of(hint), "__name__", str(hint))
     return AuthorError(f"{name} cannot be read from JSON; use a dataclass, a TypedDict or a model")
 
 
@@ -283,7 +283,7 @@ def _check_items(item: Node, hint: Any) -> Node:
             pydantic.check_hash(part.hint, hints.unwrap_all(hint))
             continue
         kind = part.make if isinstance(part, (Items, Members)) else getattr(part, "kind", None)
-        hints.check_hash(get_origin(kind) or kind, hints.unwrap_all(hint))
+        hints.check_hash(class_of(kind), hints.unwrap_all(hint))
     return item
 
 

@@ -125,7 +125,7 @@ def _takes_long(value: Any) -> bool:
     """Whether the response for a value takes so long to write that other requests should not wait for it."""
     if type(value) is str:  # the most common value
         return len(value) > LARGE
-    return isinstance(value, MAY_BE_LARGE) and is_large(value)
+    return issubclass(type(value), MAY_BE_LARGE) and is_large(value)  # no attribute of the value is looked up
 
 
 async def _take_within(seconds: float, work: Awaitable[bytes]) -> bytes:

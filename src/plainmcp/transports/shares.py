@@ -9,6 +9,9 @@ from functools import lru_cache
 from math import ceil
 from typing import Any, NamedTuple
 
+from ..protocol.exchange import FAILURES
+from ..protocol.interrupts import raise_interrupt
+
 __all__ = [
     "AtAddress",
     "Limit",
@@ -71,7 +74,8 @@ class _Key:
     def __init__(self, principal: Any) -> None:
         try:
             self._hash = hash(principal)
-        except Exception:
+        except FAILURES as error:
+            raise_interrupt(error)
             self._hash = hash(type(principal))
         self._principal = principal
 
@@ -81,7 +85,8 @@ class _Key:
     def __eq__(self, other: object) -> bool:
         try:
             return isinstance(other, _Key) and bool(self._principal == other._principal)
-        except Exception:
+        except FAILURES as error:
+            raise_interrupt(error)
             return False
 
 

@@ -117,6 +117,13 @@ def test_an_answer_is_json_or_a_text(text: str, value: Any) -> None:
     assert parse_answer(text) == value
 
 
+@pytest.mark.parametrize("text", ['{"dish": "soup"', "[1,", '"soup'])
+def test_an_answer_that_starts_as_json_is_json(run: Any, asking: str, text: str) -> None:
+    code, out, err = run("call", asking, "order", "--answer", text)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"plainmcp: --answer: {text!r} is not JSON: ")
+
+
 def test_other_questions_are_not_answered() -> None:
     answers = Answers(["x"], is_interactive=True)
     assert answers.answer("roots/list", {}) is None

@@ -161,6 +161,7 @@ def test_scopes_are_those_of_the_principal(run: Any, library: str) -> None:
     ("options", "complaint"),
     [
         (["--principal", '{"name": "ada"}'], '--principal \'{"name": "ada"}\': '),
+        (["--principal", '{"subject"'], "--principal: '{\"subject\"' is not JSON: "),
         (["--principal", "{}"], "a Principal needs a subject or a client"),
         (["--bearer", "secret"], "--bearer and --header need a URL; --principal says who calls the server in a file"),
         (["--header", "A: b"], "--bearer and --header need a URL"),

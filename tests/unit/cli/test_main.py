@@ -151,6 +151,7 @@ def test_a_wrong_command_line_is_a_two(folder: Path, arguments: list[str]) -> No
     "arguments",
     [
         ["serve", "one.py", "two.py"],
+        ["serve", "one.py", "--http", "127.0.0.1:0", "--workers", "0"],
         ["list"],
         ["list", "one.py", "two.py"],
         ["list", "--command", "true", "one.py"],

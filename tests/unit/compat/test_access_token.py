@@ -12,7 +12,9 @@ ALICE = Principal("https://a", "alice", "app", frozenset({"b", "a"}), {"sub": "a
 
 
 def test_a_principal_is_an_access_token_without_its_token() -> None:
-    assert access_token_of(ALICE) == AccessToken("app", ["a", "b"], 4_000_000_000, "alice", {"sub": "alice"}, "")
+    assert access_token_of(ALICE) == AccessToken(
+        client_id="app", scopes=["a", "b"], expires_at=4_000_000_000, subject="alice", claims={"sub": "alice"}
+    )
     assert access_token_of(None) is access_token_of("alice") is None
 
 

@@ -740,7 +740,7 @@ def test_what_is_registered_again_replaces_unless_that_is_an_error(caplog: pytes
 @pytest.mark.parametrize(
     ("make", "problem"),
     [
-        (lambda: FastMCP("x", auth=object()), "there is no auth= here; pass http_app"),
+        (lambda: FastMCP("x", auth=object()), "auth= takes a TokenVerifier, .* not object"),
         (lambda: FastMCP("x", transforms=[object()]), "there is no transforms= here; register functions"),
         (lambda: FastMCP("x", on_duplicate="never"), "on_duplicate is warn, replace, error or ignore"),  # type: ignore[arg-type]
         (lambda: FastMCP("x").tool(auth=object())(lambda_like), "there is no auth="),

@@ -1,6 +1,7 @@
 """Names that belong to another product can be imported, and are refused with advice when they are used."""
 
 import importlib
+from typing import Any
 
 import pytest
 
@@ -17,9 +18,8 @@ from plainmcp.errors import AuthorError
         ("client.stdio", "stdio_client"),
         ("client.streamable_http", "streamablehttp_client"),
         ("client.sse", "sse_client"),
-        ("server.auth", "TokenVerifier"),
-        ("server.auth.provider", "AccessToken"),
-        ("server.auth.settings", "AuthSettings"),
+        ("server.auth.provider", "OAuthAuthorizationServerProvider"),
+        ("server.auth.settings", "ClientRegistrationOptions"),
     ],
 )
 def test_a_name_is_refused_when_it_is_used(module: str, name: str) -> None:
@@ -37,6 +37,7 @@ def test_a_name_that_no_version_has_is_missing() -> None:
         _ = mcp.Nothing
 
 
-def test_authorization_is_refused_by_the_server() -> None:
+@pytest.mark.parametrize("options", [{"auth": object()}, {"auth_server_provider": object()}, {"token_verifier": 1}])
+def test_what_is_not_a_verifier_of_tokens_is_refused_by_the_server(options: Any) -> None:
     with pytest.raises(AuthorError, match="has verifiers of keys and tokens"):
-        FastMCP("demo", auth=object())
+        FastMCP("demo", **options)

@@ -6,15 +6,17 @@ import subprocess
 import sys
 import time
 import venv
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import redis
 
 from plainmcp.errors import AuthorError
-from plainmcp.redis import RedisStore
+from plainmcp.redis import RedisStore, redis_store
 from plainmcp.store import StoreError
 from redis_server import running_redis
+from slow_redis import slow_way
 
 pytestmark = pytest.mark.slow
 
@@ -150,4 +152,22 @@ def test_a_clock_of_redis_that_was_set_back_repeats_nothing() -> None:
         with pytest.raises(StoreError, match="clock of Redis"):
             store.read({"log": positions[1]})
         raw.close()
+        store.close()
+
+
+def test_more_threads_than_connections_wait_for_one_but_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redis_store, "MAX_CONNECTIONS", 2)
+    with running_redis() as server, slow_way(server.port) as way:
+        store = RedisStore(way.url)
+        store.put("a", b"1", 60)
+        way.seconds = 0.02
+        with ThreadPoolExecutor(10) as threads:
+            assert list(threads.map(store.get, ["a"] * 10)) == [b"1"] * 10
+        way.seconds = 0.4
+        started = time.monotonic()
+        with ThreadPoolExecutor(10) as threads:
+            failures = [thread.exception() for thread in [threads.submit(store.get, "a") for _ in range(10)]]
+        assert time.monotonic() - started < 1.5
+        assert {type(failure) for failure in failures} == {type(None), StoreError}
+        way.seconds = 0.0
         store.close()

@@ -148,7 +148,17 @@ class Bare(Faulty):
     __hash__ = None  # type: ignore[assignment]
 
 
-@pytest.mark.parametrize("kind", [Faulty, Same, Bare])
+class Exits(Faulty):
+    """Tries to end the server."""
+
+    def __hash__(self) -> int:
+        raise SystemExit
+
+    def __eq__(self, other: object) -> bool:
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("kind", [Faulty, Same, Bare, Exits])
 def test_the_faults_of_a_principal_leave_no_count_behind(kind: type[Faulty]) -> None:
     share = Share("requests", "running", "max_running", 10, 5)
     callers = [caller_of(kind(), None, None) for _ in range(3)]

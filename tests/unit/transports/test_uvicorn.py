@@ -8,6 +8,7 @@ import re
 import signal
 import socket
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -226,6 +227,25 @@ def test_a_file_is_served_anew_when_it_or_a_file_beside_it_is_saved(edited: Path
         assert b"Traceback" not in program.stderr
     with pytest.raises(ConnectionError):
         call(port)
+
+
+def test_everyone_who_calls_during_a_reload_gets_an_answer(edited: Path) -> None:
+    words = ("two", "three", "four")
+    seen: set[str] = set()
+
+    def call_until_the_last(port: int) -> bool:
+        end = time.monotonic() + 20
+        while words[-1] not in seen and time.monotonic() < end:
+            seen.add(call(port)["structuredContent"]["result"])
+        return words[-1] in seen
+
+    with reloading(edited) as (_, port), ThreadPoolExecutor(6) as pool:
+        call(port)
+        clients = [pool.submit(call_until_the_last, port) for _ in range(6)]
+        for word in words:
+            (edited / "words.py").write_text(f"word = {word!r}\n", "utf-8")
+            until(lambda word=word: word in seen)
+        assert all(client.result() for client in clients)
 
 
 def test_a_file_that_breaks_shows_its_own_traceback_and_is_a_503(edited: Path) -> None:

@@ -40,7 +40,7 @@ from .exceptions import FastMCPError, NotFoundError, PromptError, ResourceError,
 from .fast_mcp import FastMCP
 from .foreign_modules import add_foreign_modules
 from .middleware import CallNext, Middleware, MiddlewareContext
-from .missing import IN_THE_PACKAGE, stand_in
+from .missing import IN_SERVER_AUTH, IN_THE_PACKAGE, stand_in
 from .pieces import Audio, File, Image, Message, PromptResult, ResourceContent, ResourceResult, ToolResult
 from .resource_types import (
     BinaryResource,
@@ -110,6 +110,10 @@ add_foreign_modules()
 
 
 def __getattr__(name: str) -> Any:
+    if name in IN_SERVER_AUTH:
+        from .server import auth
+
+        return getattr(auth, name)
     if name in IN_THE_PACKAGE:
         return stand_in(name, IN_THE_PACKAGE[name])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

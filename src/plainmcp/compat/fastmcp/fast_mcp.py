@@ -102,6 +102,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
     ) -> None:
         check_page_size(options.get("list_page_size"))
         self.settings = settings_of(options)
+        self.auth = _take_verifiers(options)
         self.dependencies = list(options.get("dependencies") or ())
         by_kind = {"tool": on_duplicate_tools, "resource": on_duplicate_resources, "prompt": on_duplicate_prompts}
         self._on_duplicate = _check_duplicates({kind: own or on_duplicate for kind, own in by_kind.items()})
@@ -436,6 +437,18 @@ def _is_any_sequence(hint: Any) -> bool:
     inner = hints.unwrap_all(hint)
     arguments = [one for one in get_args(inner) if one is not ...]
     return (get_origin(inner) or inner) in (list, tuple, Sequence) and all(one is Any for one in arguments[:1])
+
+
+def _take_verifiers(options: dict[str, Any]) -> Any:
+    """What verifies tokens: a provider of FastMCP, a verifier of plainmcp, or several; raises AuthorError."""
+    auth = options.pop("auth", None)
+    for one in auth if isinstance(auth, (list, tuple)) else (auth,):
+        if one is not None and not (callable(one) or hasattr(one, "verify") or hasattr(one, "verify_token")):
+            raise AuthorError(
+                "auth= takes a TokenVerifier, a RemoteAuthProvider or a verifier of plainmcp.auth, which check "
+                f"tokens; not {type(one).__name__}"
+            )
+    return auth
 
 
 def _check_duplicates(chosen: dict[str, Any]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from ...errors import AuthorError
 
 __all__ = [
     "IN_MODULES",
+    "IN_SERVER_AUTH",
     "IN_THE_CONTEXT",
     "IN_THE_PACKAGE",
     "IN_THE_SERVER",
@@ -18,7 +19,10 @@ __all__ = [
 
 C = TypeVar("C", bound=type)
 
-_CALLER = "pass http_app(auth=…) or run(auth=…): plainmcp.auth has verifiers of keys and tokens; read ctx.principal"
+_CALLER = (
+    "pass auth=, a TokenVerifier, a RemoteAuthProvider or a verifier of plainmcp.auth, which check tokens; users log "
+    "in at an authorization server"
+)
 _CLIENT = "use plainmcp.testing.Client in tests, and keep any other client as it is"
 _FUNCTIONS = "write a function for each thing the model should do, and register it"
 _STATE = "keep it in your own variable or store"
@@ -30,7 +34,7 @@ _TRANSFORMS = "register functions with the names and parameters that clients sho
 
 _OPTIONS = {
     "app": _APPS,
-    "auth": f"{_CALLER}; {_VISIBLE}",
+    "auth": f"pass requires=, the scopes that it needs; or {_VISIBLE}",
     "event_store": "streams can always be resumed; pass replay_bytes=",
     "experimental_capabilities": "pass extensions=",
     "host_origin_protection": "Host and Origin are always checked; pass allowed_hosts= and allowed_origins=",
@@ -71,29 +75,27 @@ IN_THE_CONTEXT = {
 
 IN_THE_PACKAGE = {
     "AuthMiddleware": _VISIBLE,
-    "AuthProvider": _CALLER,
     "BearerAuthProvider": _CALLER,
     "Client": _CLIENT,
     "ClientGroup": _CLIENT,
     "FastMCPApp": _APPS,
     "FastMCPOpenAPI": _FUNCTIONS,
     "FastMCPProxy": _FUNCTIONS,
-    "JWTVerifier": _CALLER,
     "MultiAuth": _CALLER,
     "OAuthProvider": _CALLER,
     "OAuthProxy": _CALLER,
     "OIDCProxy": _CALLER,
     "PingMiddleware": "clients that need it send pings themselves",
     "ProxyClient": _CLIENT,
-    "RemoteAuthProvider": _CALLER,
     "ResponseCachingMiddleware": _MIDDLEWARE,
     "ResponseLimitingMiddleware": _MIDDLEWARE,
-    "StaticTokenVerifier": _CALLER,
-    "TokenVerifier": _CALLER,
     "ToolInjectionMiddleware": _MIDDLEWARE,
     "create_proxy": _FUNCTIONS,
 }
 """Names that can be imported from it, and are refused when they are used."""
+
+IN_SERVER_AUTH = ("AuthProvider", "JWTVerifier", "RemoteAuthProvider", "StaticTokenVerifier", "TokenVerifier")
+"""Names that can be imported from it, and are those of its module server.auth."""
 
 IN_MODULES = {
     "apps": _APPS,

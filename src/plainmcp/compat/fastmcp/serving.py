@@ -21,6 +21,8 @@ class Serving:
     """The methods of FastMCP that serve."""
 
     settings: Settings
+    auth: Any = None
+    """What verifies tokens, if the server is protected; no effect on standard input and output."""
 
     def run(
         self: Any, transport: str | None = None, show_banner: object = None, *, http: Any = None, **options: Any
@@ -73,8 +75,8 @@ class Serving:
         config = {**level, **(settings["uvicorn_config"] or {}), **(options.pop("uvicorn", None) or {})}
         if self.settings.stateless_http and "stateless" not in options:
             options.setdefault("stateless_http", True)
-        details = {"path": self._path_of(transport, settings["path"]), "uvicorn": config}
-        return http, {**_to_http_options(options), **details}
+        path = self._path_of(transport, settings["path"])
+        return http, {**self._to_http_options(options, path), "path": path, "uvicorn": config}
 
     def _setting(self, name: str, given: dict[str, Any]) -> Any:
         return getattr(self.settings, name) if given[name] is None else given[name]
@@ -104,10 +106,21 @@ class Serving:
             )
         stateless = self.settings.stateless_http if stateless_http is None else stateless_http
         details = {"stateless_http": stateless, **options} if "stateless" not in options else options
-        app = make_app(self, self._path_of(transport, path), _to_http_options(details))
+        own_path = self._path_of(transport, path)
+        app = make_app(self, own_path, self._to_http_options(details, own_path))
         for one in reversed(middleware or ()):
             app.add_middleware(one.cls, *one.args, **one.kwargs)
         return app
+
+    def _to_http_options(self, options: Mapping[str, Any], path: str) -> dict[str, Any]:
+        """The options of a server over HTTP at a path. Here `auth=` may be given, too, for this application only."""
+        auth = self.auth if options.get("auth") is None else options["auth"]
+        given = to_options({name: value for name, value in options.items() if name != "auth"})
+        if auth is None:
+            return given
+        from .server.auth.auth import to_auth
+
+        return {**given, "auth": to_auth(auth, path)}
 
     streamable_http_app = http_app
 
@@ -137,12 +150,6 @@ class Serving:
         for parent in self._parents:
             if isinstance(parent, Serving):
                 parent.take_routes(self)
-
-
-def _to_http_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a server over HTTP. Here `auth=` takes verifiers of plainmcp.auth; elsewhere there is none."""
-    auth = {"auth": options["auth"]} if options.get("auth") is not None else {}
-    return to_options({name: value for name, value in options.items() if name != "auth"}) | auth
 
 
 def _address_of(host: str, port: int) -> str:

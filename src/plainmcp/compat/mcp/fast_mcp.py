@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .high_level import HighLevelServer
-from .settings import check_auth, settings_of
+from .settings import set_verifier, settings_of
 
 __all__ = ["FastMCP"]
 
@@ -40,7 +40,7 @@ class FastMCP(HighLevelServer):
         **options: Any,
     ) -> None:
         self.settings = settings_of(options)
-        check_auth(self.settings.auth or auth_server_provider or token_verifier)
+        set_verifier(self.settings, token_verifier, auth_server_provider)
         self.dependencies = self.settings.dependencies
         for option in options:
             _log.warning("FastMCP(%s=) is not an option of mcp 1, and is ignored", option)

@@ -15,7 +15,7 @@ from .exceptions import ResourceError, ResourceNotFoundError, UnexpectedToolErro
 from .high_level import HighLevelServer
 from .middleware import MiddlewareList
 from .output import POLICY
-from .settings import check_auth, settings_of
+from .settings import set_verifier, settings_of
 
 __all__ = ["MCPServer"]
 
@@ -72,7 +72,7 @@ class MCPServer(HighLevelServer):
         **options: Any,
     ) -> None:
         self.settings = settings_of(options)
-        check_auth(self.settings.auth or auth_server_provider or token_verifier)
+        set_verifier(self.settings, token_verifier, auth_server_provider)
         self.dependencies = self.settings.dependencies
         if options:
             raise TypeError(f"MCPServer.__init__() got an unexpected keyword argument {next(iter(options))!r}")

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import AuthorError
 
-__all__ = ["Settings", "TransportSecuritySettings", "address_of", "asgi_options", "check_auth", "settings_of"]
+__all__ = ["Settings", "TransportSecuritySettings", "address_of", "asgi_options", "set_verifier", "settings_of"]
 
 _log = logging.getLogger("plainmcp")
 
@@ -35,6 +35,9 @@ _DEFAULTS: dict[str, Any] = {
 
 class Settings(SimpleNamespace):
     """The settings of a server; they are read when it starts to serve."""
+
+    verifier: Any = None
+    """What verifies tokens, if the server is protected."""
 
     def model_dump(self, **options: Any) -> dict[str, Any]:
         """The settings as a dict."""
@@ -71,13 +74,27 @@ def settings_of(options: dict[str, Any]) -> Settings:
     return settings
 
 
-def check_auth(auth: Any) -> None:
-    """Refuse the options for authorization; raises AuthorError."""
-    if auth is not None:
+def set_verifier(settings: Settings, token_verifier: Any, auth_server_provider: Any) -> None:
+    """Keep the verifier that protects a server, as `auth=` and `token_verifier=` say; raises AuthorError."""
+    auth = settings.auth
+    if auth is None and token_verifier is None and auth_server_provider is None:
+        return
+    from ..token_verifiers import AdaptedVerifier, is_token_verifier, text_of_url
+
+    if auth_server_provider is not None or auth is None or not is_token_verifier(token_verifier):
         raise AuthorError(
-            "auth=, token_verifier= and auth_server_provider= are not supported; pass asgi(auth=…) or "
-            "run(http=…, auth=…): plainmcp.auth has verifiers of keys and tokens"
+            "a server is protected by auth=AuthSettings(…) together with token_verifier=, an object with a method "
+            "verify_token; or by asgi(auth=…) and run(http=…, auth=…): plainmcp.auth has verifiers of keys and "
+            "tokens. It is not an authorization server"
         )
+    resource = text_of_url(auth.resource_server_url)
+    settings.verifier = AdaptedVerifier(
+        token_verifier,
+        scopes=auth.required_scopes or (),
+        issuers=[text_of_url(auth.issuer_url) or ""],
+        resource=resource,
+        audience=resource if getattr(auth, "validate_token_resource", None) else None,
+    )
 
 
 def address_of(settings: Settings) -> str:
@@ -89,6 +106,8 @@ def address_of(settings: Settings) -> str:
 def asgi_options(settings: Settings) -> dict[str, Any]:
     """The settings as options of Server.asgi."""
     options: dict[str, Any] = {"stateless": bool(settings.stateless_http)}
+    if settings.verifier is not None:
+        options["auth"] = settings.verifier
     names = {"max_request_body_size": "max_body", "session_idle_timeout": "session_idle_seconds"}
     for theirs, ours in {**names, "max_sessions": "max_sessions"}.items():
         if getattr(settings, theirs, None) is not None:

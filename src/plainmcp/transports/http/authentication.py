@@ -59,7 +59,8 @@ class Source:
         self.inline: bool = facts("inline", False)  # whether it never waits, and need not run in a thread
         header = facts("header", None)
         self.header: bytes | None = header.lower().encode() if header else None
-        self.issuer: str | None = facts("issuer", None)
+        issuer: Any = facts("issuer", None)  # one, or several
+        self.issuers: tuple[str, ...] = () if issuer is None else (issuer,) if isinstance(issuer, str) else (*issuer,)
         self.resource: str | None = facts("resource", None)
         self.scopes = check_scopes(facts("scopes", ()), "scopes=")
         self.names: dict[str, str] = dict(facts("challenge_scopes", None) or {})

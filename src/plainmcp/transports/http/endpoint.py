@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from ...errors import InternalError, InvalidRequest, ProtocolError
 from ...protocol.core import Core
 from ...protocol.dispatch import check_batch, dispatch_batch, find_missing_scopes, refuse, refuse_batch
-from ...protocol.exchange import Exchange, Listen, Run
+from ...protocol.exchange import FAILURES, Exchange, Listen, Run
 from ...protocol.failures import error_response
+from ...protocol.interrupts import raise_interrupt
 from ...protocol.request import Caller, Cancelled, RequestHeaders
 from ...protocol.session import Session
 from ...revisions import LATEST, LATEST_HANDSHAKE, Revision
@@ -298,7 +299,7 @@ class Endpoint:
             caller = Caller(None, principal, LATEST, PendingResponse(profile, LATEST))
             failure = refuse(self.core, error, caller, envelope).response or b""
             return json_response(rules.status_of(failure, True), failure)
-        pending = PendingResponse(profile, revision, id=bytes(envelope.id))
+        pending = PendingResponse(profile, revision, None, bytes(envelope.id))
         caller = Caller(None, principal, revision, pending, None, headers)
         return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
@@ -682,5 +683,9 @@ class Endpoint:
 
 def _expiry_of(principal: Any) -> float | None:
     """When the token of a caller expires: its attribute `expires`, in seconds since 1970; None if it has none."""
-    expires = getattr(principal, "expires", None)
+    try:
+        expires = getattr(principal, "expires", None)
+    except FAILURES as error:  # the class is the author's
+        raise_interrupt(error)
+        return None
     return expires if isinstance(expires, (int, float)) else None

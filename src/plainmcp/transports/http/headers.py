@@ -42,7 +42,7 @@ class Headers:
         self.query = query  # of the URL
         self._folded = folded
         raw = dict(pairs)
-        if not b"".join(raw).islower():
+        if not all(map(bytes.islower, raw)):
             pairs = [(name.lower(), value) for name, value in pairs]
             raw = dict(pairs)
         self.raw = raw

@@ -33,7 +33,7 @@ def protect(core: Core, auth: Any, *, anonymous: bool = False) -> Protection:
 
 
 def _metadata_of(core: Core, sources: list[Source], scopes: list[str]) -> Metadata | None:
-    issuers = [source.issuer for source in sources if source.issuer is not None]
+    issuers = [issuer for source in sources for issuer in source.issuers]
     resource = next((source.resource for source in sources if source.resource is not None), None)
     if not issuers:
         return None

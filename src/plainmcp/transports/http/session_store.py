@@ -10,6 +10,8 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
+from ...protocol.exchange import FAILURES
+from ...protocol.interrupts import raise_interrupt
 from ..shares import Limit, share_of
 from .http_session import HttpSession, ReplayBudget
 from .settings import Settings
@@ -121,11 +123,13 @@ class SessionStore:
 
     def _is_owned_by(self, session: HttpSession, principal: Any) -> bool:
         """Whether a session belongs to this caller; logs once why one does not (R2511-SESS-05)."""
-        owner, problem = session.principal, None
+        owner: Any = session.principal
+        problem: BaseException | None = None
         try:
             if owner == principal:
                 return True
-        except Exception as error:  # from the user's own __eq__
+        except FAILURES as error:  # from the user's own __eq__
+            raise_interrupt(error)
             problem = error
         if not self._has_warned:
             self._has_warned = True

@@ -151,7 +151,9 @@ def test_a_changed_id_is_unknown() -> None:
         headers = await session(app)
         id = headers["mcp-session-id"]
         sealed = signing.seal([1, "x", "2025-11-25", 0, 9e9, "", {}, {}], server.key)  # as request state is
-        forged = ["", "x", id[:-1], id + "A", id[:-2] + "__", "A" + id[1:], id + "=", "Ä", sealed, "A" * 100_000]
+        first, last = ("B" if one == "A" else "A" for one in (id[0], id[-1]))
+        changed = [first + id[1:], id[:-1] + last, id[:-1], id + "A", id + "="]
+        forged = [*changed, "", "x", "Ä", sealed, "A" * 100_000]
         for one in forged:
             live = Live(app, request("ping"), {**headers, "mcp-session-id": one.encode().decode("latin-1")})
             assert (await live.done()).status in (400, 404), one

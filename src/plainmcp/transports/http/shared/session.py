@@ -60,7 +60,6 @@ class SharedSession(HttpSession):
     ) -> None:
         super().__init__(core, settings, principal, core.now(), shares, address)
         self.name = self.connection.session.id = name
-        self.until = core.now() + settings.session_seconds
         self.version = 0
         self.stored: bytes | None = None
         """Its state in the store, as it was last read there."""
@@ -69,7 +68,7 @@ class SharedSession(HttpSession):
         self.on_use: Callable[[SharedSession, float], None] = _do_nothing
         self.is_loaded = True
         """Whether its state is that of the store: only one that was opened elsewhere has to be loaded."""
-        self.reader: str | None = None
+        self.holder: str | None = None
         """The other replica that has its newest open stream."""
         self._claims = 0  # how often this replica has announced that it has that stream, and not heard so itself
         self._replica = replica
@@ -85,7 +84,7 @@ class SharedSession(HttpSession):
         own = self.connection.session
         own.revision, own.capabilities, own.client = session.revision, session.capabilities, session.client
         own.ready, self.is_loaded, self.is_used = True, False, True
-        self.id, self.created, self.until, self.noted = id, facts.created, facts.until, facts.created
+        self.id, self.created, self.noted = id, facts.created, facts.created
         return True
 
     def note_use(self, now: float) -> None:
@@ -212,23 +211,23 @@ class SharedSession(HttpSession):
 
         Until other replicas know, they may send a message on an older stream, too; but none is lost.
         """
-        self.reader, self._claims = None, self._claims + 1
-        self._replica.append(self._replica.keys.notes, "reader", self.name, self._replica.name)
+        self.holder, self._claims = None, self._claims + 1
+        self._replica.append(self._replica.keys.notes, "holder", self.name, self._replica.name)
 
     def claim_again(self) -> None:
         """Announce the newest open stream again, if this replica has it: the store may have lost that."""
         with self._lock:
             self._claims = 0
-            if self.standing and self.reader is None:
+            if self.standing and self.holder is None:
                 self._claim()
 
-    def take_reader(self, name: str) -> None:
+    def take_holder(self, name: str) -> None:
         """Take what a replica has announced, unless this one has announced the same later."""
         with self._lock:
             if name == self._replica.name:
                 self._claims = max(0, self._claims - 1)
             elif not self._claims:
-                self.reader = name
+                self.holder = name
 
     def take_standing(self) -> Stream | None:
         """The newest stream that stays open, which gets no messages until it is added again."""
@@ -251,7 +250,7 @@ class SharedSession(HttpSession):
     def send(self, message: bytes) -> None:
         """Send a message that belongs to no request on one stream only, of all replicas (R2511-HTTP-22)."""
         with self._lock:
-            newest = self.standing[-1:] if self.reader is None else []
+            newest = self.standing[-1:] if self.holder is None else []
         for stream in newest:
             stream.put(message, self._replica.follower.taken)
 

@@ -81,8 +81,7 @@ class SharedSessions:
 
     def name(self, session: SharedSession, principal: Any) -> bytes:
         """The signed id of a session after its handshake; raises InvalidParams."""
-        id, facts = self._ids.make(session.connection.session, principal, session.name)
-        session.until = facts.until
+        id, _ = self._ids.make(session.connection.session, principal, session.name)
         self._sessions.rename(session, id)
         return id
 
@@ -157,10 +156,10 @@ class SharedSessions:
                 connection.cancel_request(content[1])
             case "answer":
                 connection.take_answer(*content[1:4])
-            case "reader":
-                session.take_reader(content[1])
+            case "holder":
+                session.take_holder(content[1])
             case "left":
-                if session.reader == content[1]:
+                if session.holder == content[1]:
                     self._streams.read_here(session)
             case "resend":
                 self._mirrors.send_again(session, content[1])

@@ -50,15 +50,15 @@ class StandingStreams:
 
     def read_here(self, session: SharedSession) -> None:
         """Send messages on the stream of this replica again, with those that came while another one had a stream."""
-        session.reader = None
+        session.holder = None
         stream = session.take_standing()
         if stream is not None:
             self._threads.submit(partial(self.catch_up, session, stream, stream.last))
 
     def take_over(self, sessions: list[SharedSession]) -> None:
         """Take over the streams of sessions whose newest one was at a replica that is dead."""
-        muted = [session for session in sessions if session.reader and session.standing]
-        dead = self._replica.find_dead({session.reader for session in muted if session.reader})
+        muted = [session for session in sessions if session.holder and session.standing]
+        dead = self._replica.find_dead({session.holder for session in muted if session.holder})
         for session in muted:
-            if session.reader in dead:
+            if session.holder in dead:
                 self.read_here(session)

@@ -93,15 +93,15 @@ class StoreFollower:
 
     def run(self, ending: threading.Event) -> None:
         """Take entries as they come, until it ends."""
-        self._thread, tick, read = threading.get_ident(), monotonic(), monotonic()
+        self._thread, tick, last_read = threading.get_ident(), monotonic(), monotonic()
         while not ending.is_set():
             try:
                 if not self.begun.is_set():
                     self._begin()
                 elif self._health.has_failed("reading"):
                     self._go_back()
-                entries, is_late = self._store.read(self._get_positions(), WAIT), monotonic() - read > LAG
-                read = monotonic()
+                entries, is_late = self._store.read(self._get_positions(), WAIT), monotonic() - last_read > LAG
+                last_read = monotonic()
                 if is_late:
                     self._health.fail("reading", StoreError("this process could not follow it for a while"))
                 self._take_entries(entries)

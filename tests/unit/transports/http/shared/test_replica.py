@@ -344,7 +344,7 @@ def test_a_change_whose_uri_is_too_long_for_the_store_stays_here() -> None:
             app.server.registry.listen(lambda event, uri, uris=uris: uris.append(uri))
         for uri in ("a" * (MAX_URI + 1), "b" * MAX_URI):
             apps[0].server.resource_updated(uri)
-        asyncio.run(wait_until(lambda: heard[1]))
+        asyncio.run(wait_until(lambda: len(heard[0]) == 2 and heard[1]))
         assert [[len(uri or "") for uri in uris] for uris in heard] == [[8193, 8192], [8192]]
 
 

@@ -31,9 +31,9 @@ def test_a_stream_that_nobody_reads_gets_no_messages() -> None:
         session.add_standing(stream)
         assert session.busy
         session.send(b"heard")
-        session.reader = "another replica"
+        session.holder = "another replica"
         session.send(b"heard elsewhere")
-        session.reader = None
+        session.holder = None
         session.leave_stream(stream)
         session.send(b"heard later")
         assert [message for _, message in stream.take_after(0)[0]] == [b"heard"] and not session.busy

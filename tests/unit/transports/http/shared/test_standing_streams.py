@@ -28,11 +28,11 @@ def test_a_replica_takes_over_the_stream_of_one_that_is_dead(monkeypatch: Any) -
             await stream.until(lambda live: live.status)
             await asyncio.sleep(0.1)
             replica, [held] = one.endpoint.shared.replica, one.endpoint.shared._by_name.values()
-            replica.append(replica.keys.notes, "reader", held.name, "dead")
-            await wait_until(lambda: held.reader == "dead")
+            replica.append(replica.keys.notes, "holder", held.name, "dead")
+            await wait_until(lambda: held.holder == "dead")
             await speak(other, call("touch"), headers)
             await stream.until(lambda live: messages(live))
-            assert len(messages(stream)) == 1 and held.reader is None
+            assert len(messages(stream)) == 1 and held.holder is None
             stream.hang_up()
             await stream.task
 
@@ -67,7 +67,7 @@ def test_updates_come_on_a_new_stream_before_other_replicas_know_of_it(is_resume
         is_slow = False
 
         def append(self, entries: Any, most: int, seconds: float) -> list[int]:
-            kept = [(log, value) for log, value in entries if not (self.is_slow and b"reader" in value)]
+            kept = [(log, value) for log, value in entries if not (self.is_slow and b"holder" in value)]
             super().append(kept, most, seconds)
             return [0] * len(entries)
 
@@ -107,7 +107,7 @@ def test_the_replica_that_announced_its_stream_last_has_the_updates() -> None:
             held = [next(iter(app.endpoint.shared._by_name.values())) for app in (one, other)]
             streams = [Live(app, None, headers, "GET") for app in (one, other)]
             await wait_until(lambda: all(one.standing for one in held))
-            await wait_until(lambda: sorted(one.reader is None for one in held) == [False, True])
+            await wait_until(lambda: sorted(one.holder is None for one in held) == [False, True])
             await speak(one, call("touch"), headers)
             await wait_until(lambda: any(messages(live) for live in streams))
             await asyncio.sleep(0.1)

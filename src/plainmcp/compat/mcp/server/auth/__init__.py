@@ -1,19 +1,6 @@
-"""`mcp.server.auth`: its names can be imported, and are refused when they are used."""
+"""`mcp.server.auth`: the names for servers that check tokens."""
 
-from typing import Any
+from .provider import TokenVerifier
+from .settings import AuthSettings
 
-from ....refused import refused_name
-
-__all__: list[str] = []
-
-_ADVICE: dict[str, str] = dict.fromkeys(
-    (
-        "AuthSettings",
-        "TokenVerifier",
-    ),
-    "pass asgi(auth=…) or run(http=…, auth=…): plainmcp.auth has verifiers of keys and tokens",
-)
-
-
-def __getattr__(name: str) -> Any:
-    return refused_name(name, __name__, _ADVICE)
+__all__ = ["AuthSettings", "TokenVerifier"]

@@ -1,22 +1,22 @@
-"""`mcp.server.auth.provider`: its names can be imported, and are refused when they are used."""
+"""`mcp.server.auth.provider`: verifiers of tokens; the other names can be imported, and are refused when used."""
 
 from typing import Any
 
+from ....access_token import AccessToken
 from ....refused import refused_name
+from ....token_verifiers import TokenVerifier
 
-__all__: list[str] = []
+__all__ = ["AccessToken", "TokenVerifier"]
 
 _ADVICE: dict[str, str] = dict.fromkeys(
     (
-        "AccessToken",
         "AuthorizationCode",
         "AuthorizationParams",
         "OAuthAuthorizationServerProvider",
         "RefreshToken",
-        "TokenVerifier",
         "construct_redirect_uri",
     ),
-    "pass asgi(auth=…) or run(http=…, auth=…): plainmcp.auth has verifiers of keys and tokens",
+    "log users in at an authorization server, and pass token_verifier= and auth=, which check its tokens",
 )
 
 

@@ -1,0 +1,3 @@
+"""`fastmcp.server.auth.providers`: the modules of the providers."""
+
+__all__: list[str] = []
