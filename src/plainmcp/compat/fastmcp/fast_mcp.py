@@ -323,9 +323,8 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
 
     def _add_shared(self, read: signature.Signature) -> None:
         """Have a lifespan for the shared dependencies of a handler."""
-        keep = [
-            one.function.keep_shared for one in read.dependencies.values() if hasattr(one.function, "keep_shared")
-        ]
+        marks = [getattr(one.function, "keep_shared", None) for one in read.dependencies.values()]
+        keep = [mark for mark in marks if mark is not None]
         if not keep or self.keep_shared is not None:
             return
         self.keep_shared = keep[0]
