@@ -57,7 +57,7 @@ class KeySet:
         self._lock = threading.Lock()  # held while keys are fetched
         self._keys: list[Any] | None = None
         self._raw: Any = None
-        self._fetched = self._tried = self._counted = float("-inf")
+        self._fetched = self._tried = self._failed = self._counted = float("-inf")
         self._spare = float(BURST)  # fetches for unknown keys that are left, at the time `_counted`
         self.version = 0
 
@@ -91,7 +91,7 @@ class KeySet:
         with self._lock:
             if self._keys is not None and self._keys is not keys:
                 return self._keys  # another request has fetched them
-            if 0 <= self._clock() - self._tried < 1 and self._keys is keys:
+            if 0 <= self._clock() - max(self._tried, self._failed) < 1:  # those who waited need not wait again
                 raise Unavailable("the keys of the issuer could not be fetched a moment ago", retry_after=1)
             return self._fetch()
 
@@ -115,8 +115,12 @@ class KeySet:
     def _fetch(self) -> list[Any]:
         """Fetch the keys; `_lock` is held."""
         began = self._tried = self._clock()
-        raw = self._load()
-        keys = _read_keys(raw)
+        try:
+            raw = self._load()
+            keys = _read_keys(raw)
+        except Unavailable:
+            self._failed = self._clock()
+            raise
         if raw != self._raw:
             self._raw = raw
             self.version += 1

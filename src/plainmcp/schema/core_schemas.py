@@ -39,8 +39,10 @@ def validator_of(adapter: Any) -> Any:
 
     make: Any = pydantic_core.SchemaValidator
     try:
+        # Otherwise a model keeps the validator that was built with its class, which does not have these changes.
+        # The option has no public name.
         return make(changed, _use_prebuilt=False)
-    except TypeError:  # a version of pydantic without this option
+    except TypeError:  # a version of pydantic without this option, and without such validators
         return make(changed)
 
 

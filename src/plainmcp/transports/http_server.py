@@ -71,6 +71,11 @@ def _build_server(
     import uvicorn  # an optional dependency, only needed here
 
     class HttpServer(uvicorn.Server):
+        timer: asyncio.TimerHandle
+        """Ends what does not end by itself."""
+        left = 0
+        """How many requests were given up."""
+
         def handle_exit(self, sig: int, frame: Any) -> None:
             deadline.start()
             super().handle_exit(sig, frame)
@@ -85,16 +90,15 @@ def _build_server(
             """Wait for the responses, but cancel and disconnect in time what does not end."""
             deadline.start()
             getattr(app, "drain", _do_nothing)()
-            later, last = asyncio.get_running_loop().call_later, deadline.seconds_until
-            timers = [later(last(LAST), self._give_up), later(last(LAST * 2 / 3), self._hang_up)]
+            loop = asyncio.get_running_loop()
+            self.timer = loop.call_later(deadline.seconds_until(LAST), self._give_up)
             await self._take_last_requests()
             await super().shutdown(sockets=sockets)
-            for timer in timers:
-                timer.cancel()
             if self.force_exit:  # after a second Ctrl-C it has not waited
                 for finish in (self._give_up, self._hang_up):
                     finish()
                     await asyncio.sleep(0.05)
+            self.timer.cancel()
 
         async def _take_last_requests(self) -> None:
             """Accept no more connections, and answer what clients sent on those there are, for the last time.
@@ -109,11 +113,10 @@ def _build_server(
             while state.connections and not self.force_exit and asyncio.get_running_loop().time() < end:
                 await asyncio.sleep(0.01)
 
-        left = 0
-        """How many requests were given up."""
-
         def _give_up(self) -> None:
+            """Answer the requests that still run, and leave time to send that, also if this was called late."""
             self.left = getattr(app, "give_up", _do_nothing)() or 0
+            self.timer = asyncio.get_running_loop().call_later(LAST / 3, self._hang_up)
             if self.left:
                 _log.warning("requests that still ran at the end, and were given up: %d", self.left)
 

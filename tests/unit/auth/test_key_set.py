@@ -1,12 +1,15 @@
-"""Where the keys of an issuer are found."""
+"""Where the keys of an issuer are found, and what becomes of those who wait for them."""
 
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
+from issuer import Issuer
 from plainmcp.auth.fetch import NotThere
-from plainmcp.auth.key_set import discover
+from plainmcp.auth.key_set import KeySet, discover
 from plainmcp.auth.principal import Unavailable
 
 
@@ -72,3 +75,37 @@ def test_metadata_of_another_issuer_or_without_safe_keys_is_refused(document: An
     url = "https://a.example/.well-known/oauth-authorization-server"
     with pytest.raises(Unavailable):
         discover("https://a.example", fetching({url: document}, []))
+
+
+@pytest.mark.slow
+def test_a_first_fetch_that_fails_fails_for_all_who_waited_for_it() -> None:
+    """Each of them fetched again, one after the other, and threads waited for an issuer that does not answer."""
+    issuer, fetches, is_down = Issuer(), list[float](), True
+
+    def load() -> Any:
+        fetches.append(time.monotonic())
+        if is_down:
+            time.sleep(1.2)
+            raise Unavailable("it does not answer")
+        return issuer.jwks()
+
+    keys = KeySet(load)
+
+    def find(number: int) -> str:
+        try:
+            return str(keys.find("RS256", f"unknown-{number}", None))
+        except Unavailable as error:
+            return str(error)
+
+    started = time.monotonic()
+    with ThreadPoolExecutor(10) as pool:
+        texts = list(pool.map(find, range(10)))
+    assert time.monotonic() - started < 2.2
+    assert len(fetches) == 1
+    assert sorted(set(texts)) == [
+        "it does not answer",
+        "the keys of the issuer could not be fetched a moment ago",
+    ]
+    is_down = False
+    time.sleep(1)
+    assert keys.find("RS256", "one", None)
