@@ -115,6 +115,9 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     # The text about arguments that do not fit: {problems} has a line for each problem, {count} is their number, {s}
     # is an "s" if there are several, {tool} is the name of the tool.
     arguments_text: str = "{problems}"
+    # The text about a result that does not fit its output schema: {error} is what is wrong, {tool} the name of the
+    # tool.
+    withheld_text: str = "The result of {tool} was not valid and is withheld: {error}"
     # Features are listed by name or URI, or as they were registered.
     list_order: Literal["name", "registration"] = "name"
     # The title of a feature without one: none; the first paragraph of the docstring; the name in words.

@@ -70,6 +70,7 @@ LAZY_MODULES = {
     "compat/mcp/message_streams": "as run_async",
     "compat/mcp/content_types": "as compat/mcp/session, for those who write prompts or call their own tools",
     "compat/mcp/loaded_types": "as compat/mcp/content_types",
+    "compat/fastmcp/shared": "brings asyncio, for those who use Shared of FastMCP",
     "compat/mcp/resolve": "brings asyncio, for those who use Resolve of mcp 2",
     "compat/mcp/types": "as compat/mcp/session, for those who complete arguments",
     "compat/mcp/session": "brings the types of the official SDK, which few handlers of FastMCP need",

@@ -16,6 +16,18 @@ PRODUCT = "another product: proxies, OpenAPI, transforms, apps, skills, tasks, c
 SSE = "the transport SSE, which is served as streamable HTTP, and websockets"
 
 
+_OBJECTS_OF_THE_SDK = frozenset(
+    {
+        "routes",  # Starlette's route objects
+        "get_request_handler",  # the entry of a handler
+        "signature",  # the names of parameters of methods
+        "session_idle_timeout",  # attributes of the session manager
+        "max_sessions",
+        "max_request_body_size",
+    }
+)
+
+
 @dataclass(frozen=True)
 class Suite:
     """One package's suite: its areas by patterns of files, what is left out, and the environment it needs."""
@@ -236,6 +248,7 @@ _SDK_1 = Suite(
     private_allowed=frozenset({"_mcp_server"}),  # the way to a client: client_session(mcp._mcp_server)
     component_names=frozenset({"ToolManager", "ResourceManager", "PromptManager", "FuncMetadata", "func_metadata"}),
     component_calls=frozenset({"ServerSession", "Context"}),
+    component_getters=_OBJECTS_OF_THE_SDK,
 )
 
 _SDK_2 = Suite(
@@ -347,6 +360,7 @@ _SDK_2 = Suite(
         {"ToolManager", "ResourceManager", "PromptManager", "FuncMetadata", "func_metadata", "Connection"}
     ),
     component_calls=frozenset({"ServerSession", "Context"}),
+    component_getters=_OBJECTS_OF_THE_SDK,
 )
 
 SUITES = {suite.name: suite for suite in (_FASTMCP, _SDK_1, _SDK_2)}

@@ -75,6 +75,7 @@ def _closure(function: ast.AST, functions: dict[str, ast.FunctionDef | ast.Async
         seen.append(one)
         names = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)}
         names |= {node.arg for node in ast.walk(one) if isinstance(node, ast.arg)}
+        names |= {str(node.value) for node in ast.walk(one) if isinstance(node, ast.Constant)}  # usefixtures("…")
         todo += [functions[name] for name in names if name in functions and not name.startswith("test")]
     return seen
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from plainmcp import Policy, normalize_prompt_result, normalize_resource_payload, normalize_tool_result
+from plainmcp import Policy, Server, normalize_prompt_result, normalize_resource_payload, normalize_tool_result
 from plainmcp.errors import AuthorError
+from plainmcp.testing import Client
 
 PROFILES = ("standard", "openmcp", "fastmcp", "serializer", "kubernetes", "lean")
 
@@ -135,3 +136,16 @@ def test_no_field_takes_just_anything(field):
 )
 def test_a_profile_answers_as_its_document_does(name, field, value, why):
     assert getattr(Policy.of(name), field) == value, why
+
+
+def test_the_text_about_a_result_that_is_withheld_may_name_the_reason_or_not() -> None:
+    def count() -> dict[str, object]:
+        return {}
+
+    texts = []
+    for policy in (Policy.standard, Policy.standard.replace(withheld_text="{tool} failed")):
+        server = Server("s", policy=policy)
+        server.tool(output_schema={"type": "object", "required": ["number"]})(count)
+        texts.append(Client(server).call("count")["content"][0]["text"])
+    assert texts[0].startswith("The result of count was not valid and is withheld: ")
+    assert texts[1] == "count failed"

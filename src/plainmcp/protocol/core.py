@@ -83,6 +83,8 @@ class Core:
     """Functions of a server's own that start to handle notifications of clients, by method."""
     allows_new_handshake: bool = False
     """Whether a client may initialize a connection again."""
+    allows_any_name: bool = False
+    """Whether tools may have names that some clients refuse."""
     first_log_level: str = "warning"
     """The lowest level of log messages that are sent to a client of a handshake revision before it sets one."""
     chain: tuple[Any, ...] = ()
@@ -201,7 +203,8 @@ class Core:
             if isinstance(details.get("annotations"), dict):
                 details["annotations"] = _convert_option(ToolAnnotations, details["annotations"], "annotations")
             policy = Policy.of(details.pop("policy", self.policy))
-            feature = features.tool(function, policy, self.rules, lenient=self._lenient, **details)
+            details |= {"lenient": self._lenient, "any_name": self.allows_any_name}
+            feature = features.tool(function, policy, self.rules, **details)
             self.registry.tools.add(feature, replace)
             return function
 

@@ -157,11 +157,12 @@ def tool(
     meta: dict[str, Any] | None = None,
     render: Any = None,
     lenient: bool = True,
+    any_name: bool = False,
     **common: Any,
 ) -> ToolFeature:
     """A function as a tool."""
     read = signature.read(function, context_type=Context, title_from=policy.title_from, docstring=policy.docstring)
-    name = check_name(name or read.name)
+    name = (name or read.name) if any_name else check_name(name or read.name)
     policy = _policy_for(policy, output_schema)
     output = _output_of(read.returns, output_schema, policy, rules, name)
     shown = dict(

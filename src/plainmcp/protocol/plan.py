@@ -286,7 +286,7 @@ class ToolPlan(Plan[ToolFeature]):
             return text if error.is_final else policy.error_text.format(error=text, tool=name)
         if isinstance(error, (NormalizeError, OutputError)):
             _log.error("tool %r: %s", name, error)
-            return f"The result of {name} was not valid and is withheld: {error}"
+            return self.feature.policy.withheld_text.format(error=error, tool=name)
         return log_incident(f"Tool {name}", error, self.owner.mask_errors)
 
 

@@ -96,6 +96,8 @@ class Registry:
         resource = self.resources.features.get(uri)
         if resource is not None and (resource.visible is None or resource.is_seen(principal)):
             return resource, {}
+        if resource is None and uri in self.resources.registered:  # it is disabled, also for templates
+            return self.resources.unknown(uri), {}
         for template in self.templates.features.values():
             values = template.template.match(uri)
             if values is not None and template.is_seen(principal):

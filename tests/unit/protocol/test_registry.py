@@ -7,6 +7,7 @@ import pytest
 
 from plainmcp import Context, Server
 from plainmcp.errors import AuthorError
+from plainmcp.testing import Client
 from speaking import ALL, HANDSHAKE, answer, client
 
 every_revision = pytest.mark.parametrize("revision", ALL)
@@ -252,3 +253,17 @@ def test_a_word_nobody_knows_is_the_authors_error() -> None:
             AuthorError, match=r"has no option tilte=; did you mean title=\? The options are .*title, "
         ):
             add(tilte="T")(lambda: None)
+
+
+def test_a_disabled_resource_is_not_read_by_a_template() -> None:
+    server = Server("s")
+    server.resource("memo://a")(lambda: "one")
+    server.resource("memo://{name}")(lambda name: name)
+    reader = Client(server)
+    assert reader.read("memo://a")["contents"][0]["text"] == "one"
+    server.disable(names={"memo://a"})
+    with pytest.raises(Exception, match="Resource not found"):
+        reader.read("memo://a")
+    assert reader.read("memo://b")["contents"][0]["text"] == "b"
+    server.enable(names={"memo://a"})
+    assert reader.read("memo://a")["contents"][0]["text"] == "one"

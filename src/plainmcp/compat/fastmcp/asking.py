@@ -10,7 +10,7 @@ from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
 from ...wire import codec
 from .components import Component, Prompt, ResourceTemplate, Tool
-from .exceptions import NotFoundError, PromptError, ResourceError, ToolError, ValidationError
+from .exceptions import NotFoundError, PromptError, ResourceError, ResourceSecurityError, ToolError, ValidationError
 from .pieces import Message, PromptResult, ResourceResult, ToolResult, contents_of, to_block, to_tool_result
 from .resource_types import Resource
 
@@ -125,9 +125,16 @@ class Asking:
         if "error" in answer:
             message = answer["error"]["message"]
             if key is not None and message.startswith(("Unknown ", "Resource not found", "Method not found")):
-                raise NotFoundError(f"Unknown {_KINDS[method]}: {key!r}")
+                kind = ResourceSecurityError if method == "resources/read" and _leads_out(key) else NotFoundError
+                raise kind(f"Unknown {_KINDS[method]}: {key!r}")
             raise failure(message)
         return answer["result"]  # type: ignore[no-any-return]
+
+
+def _leads_out(uri: str) -> bool:
+    """Whether a URI has what no variable of a template takes: a segment `..`, an absolute path, or a null byte."""
+    path = uri.partition("://")[2]
+    return "\0" in uri or ".." in path.split("/") or path.startswith("//")
 
 
 def _failure_of(text: str, tool: str) -> type[Exception]:

@@ -11,11 +11,12 @@ from uuid import uuid4
 import msgspec
 
 from ... import context
-from ...questions import Elicited
+from ...questions import Elicit, Elicited
 from ...revisions import LATEST_HANDSHAKE
 from ...schema import generate, hints
 from ..http_request import http_request_of
-from .exceptions import ResourceError
+from ..titles import TitledForm
+from .exceptions import ResourceError, ToolError
 from .missing import IN_THE_CONTEXT, reject_attributes
 from .pieces import ResourceResult, contents_of
 
@@ -248,11 +249,16 @@ class Context(context.Context[Any]):
 
         A list of strings, or a dict from strings to titles, offers one choice; inside another list, several.
         """
+        if self._request.revision.handshake and "elicitation" not in self.capabilities:
+            raise ToolError("Elicitation not supported")
         is_record = isinstance(response_type, type) and hints.is_record(response_type)
         if is_record and (response_title is not None or response_description is not None):
             raise TypeError("response_title and response_description are for single values; a record has its own")
         form, parse = _form(response_type, {"title": response_title, "description": response_description})
-        answer = super().elicit(message, form, key=key)
+        question = Elicit(message=message, schema=form)
+        if is_record:
+            question = TitledForm(message=message, schema=form, kind=response_type)
+        answer = self._ask_one("elicit", key, question)
         return self.then(answer, functools.partial(_to_elicitation, parse))
 
     def sample(
@@ -336,7 +342,7 @@ def _form(hint: Any, labels: dict[str, str | None]) -> tuple[Any, Callable[[Any]
             return hint, lambda content: content
         case _:
             answer = make_dataclass("Answer", [("value", hint)])
-            field, kind = generate.form_schema(answer)["properties"]["value"], hint
+            field, kind = {"title": "Value", **generate.form_schema(answer)["properties"]["value"]}, hint
     field |= {name: label for name, label in labels.items() if label is not None}
     form = {"type": "object", "properties": {"value": field}, "required": ["value"]}
     return form, lambda content: msgspec.convert(content["value"], kind)

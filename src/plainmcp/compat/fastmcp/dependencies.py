@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import AsyncGenerator, Callable, Collection, Generator
 from contextlib import asynccontextmanager, contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from ... import context as native
@@ -37,6 +37,14 @@ _PRIVATE_HEADERS = frozenset(
     }
 )  # fmt: skip
 """Headers that belong to this request, and are not to be passed on to other services."""
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Shared":
+        from .shared import Shared  # loads asyncio, for those who need it
+
+        return Shared
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 # Functions ----------------------------------------------------------------------------------------
@@ -77,12 +85,13 @@ def get_access_token() -> Any:
 # Dependencies -------------------------------------------------------------------------------------
 
 
-def Depends(function: Callable[..., Any]) -> Any:
+def Depends(function: Callable[..., Any], **bindings: Any) -> Any:
     """The default of a parameter whose value a function returns for each call; clients do not see the parameter.
 
     The function is a plain one, an `async def` one, a generator of either kind, or one that contextmanager decorates.
+    `bindings` are values for its parameters.
     """
-    return signature.Depends(_adapt(function))
+    return signature.Depends(_adapt(partial(function, **bindings) if bindings else function))
 
 
 @lru_cache(maxsize=1000)

@@ -15,6 +15,7 @@ __all__ = [
     "NotFoundError",
     "PromptError",
     "ResourceError",
+    "ResourceSecurityError",
     "ToolError",
     "ValidationError",
 ]
@@ -71,6 +72,10 @@ class ClientError(Exception):
 
 class NotFoundError(Exception):
     """There is no such tool, resource or prompt."""
+
+
+class ResourceSecurityError(NotFoundError):
+    """A URI that leads out of its folder: for clients there is no such resource."""
 
 
 class DisabledError(Exception):

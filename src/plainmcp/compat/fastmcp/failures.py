@@ -13,7 +13,10 @@ from .exceptions import FastMCPError, PromptError, ResourceError, ToolError
 
 __all__ = ["describe_failures"]
 
-_log = logging.getLogger("plainmcp")
+_log = logging.getLogger("fastmcp.server.server")
+"""The log of the package, which programs configure."""
+
+_HTTP_CLIENTS = ("httpx", "httpx2")
 
 _KINDS: dict[str, tuple[str, type[FastMCPError]]] = {
     "tool": ("Error calling tool", ToolError),
@@ -31,14 +34,15 @@ def describe_failures(kind: str, name: str, is_masked: bool) -> Generator[None, 
     except ProtocolError:
         raise
     except NativeToolError as error:
-        _log.log(getattr(error, "log_level", logging.ERROR), "%s %r: %s", what, name, error)
+        _log.log(getattr(error, "log_level", logging.ERROR), "%s %r", what, name)
         raise
     except FastMCPError as error:
-        _log.log(error.log_level, "%s %r: %s", what, name, error)
+        _log.log(error.log_level, "%s %r", what, name)
         raise ToolError(str(error)) from error
     except Exception as error:
         raise_interrupt(error)
-        _log.error("%s %r", what, name, exc_info=cut_own_frames(error))
+        is_upstream = type(error).__module__.partition(".")[0] in _HTTP_CLIENTS
+        _log.error("%s %r", what, name, exc_info=None if is_upstream else cut_own_frames(error))
         text = _upstream_text_of(error) or (f"{what} {name!r}" if is_masked else f"{what} {name!r}: {error}")
         raise error_type(text) from error
 
@@ -46,7 +50,7 @@ def describe_failures(kind: str, name: str, is_masked: bool) -> Generator[None, 
 def _upstream_text_of(error: Exception) -> str | None:
     """The text for a failure of another service that the model can act on: it is never masked."""
     response: Any = getattr(error, "response", None)
-    if type(error).__module__.partition(".")[0] not in ("httpx", "httpx2"):
+    if type(error).__module__.partition(".")[0] not in _HTTP_CLIENTS:
         return None
     if getattr(response, "status_code", None) == 429:
         return "Rate limited by upstream API, please retry later"

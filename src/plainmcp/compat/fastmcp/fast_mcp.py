@@ -17,6 +17,7 @@ from ...schema import hints, signature
 from ...server import Server
 from ...types import Annotations
 from ..cursors import LISTS
+from ..refused_arguments import log_refused_arguments
 from ..registration import as_value_errors, check_is_callable
 from ..unknown import UnknownNames, answer_unknown
 from ..wrap import collect, with_context
@@ -26,7 +27,7 @@ from .checks import check_output_schema, check_page_size, check_thread, check_ur
 from .complete import complete_any, complete_with
 from .context import Context, enter_context
 from .failures import describe_failures
-from .joined_lifespan import to_native_lifespan
+from .joined_lifespan import only_shared, to_native_lifespan
 from .middleware import Middleware, to_native_middleware
 from .options import POLICY, decorate, function_of, title_of, to_cache_options, to_feature_options, to_options
 from .pieces import to_prompt_result, to_resource_result
@@ -72,6 +73,8 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
     """
 
     first_log_level = "debug"
+    keep_shared: Callable[[Any], Any] | None = None
+    """Keeps the values of shared dependencies while the lifespan lasts; None if there are none."""
 
     def __init__(
         self,
@@ -197,6 +200,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
             check_is_callable(function, "mcp.tool")
             collected = collect(function)
             read = signature.read(collected, context_type=Context)
+            self._add_shared(read)
             check_thread(run_in_thread, converted.get("timeout"), read.is_async)
             final: dict[str, Any] = {**converted, "name": converted.get("name") or read.name}
             name = final["name"]
@@ -215,6 +219,8 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
                 hidden=exclude_args or (),
             )
             super(FastMCP, self).tool(**final)(run)
+            refused = partial(_log.warning, "Invalid arguments for tool %r", name)
+            log_refused_arguments(self.registry.tools.registered[name], lambda _: refused())
             if not is_enabled:
                 self.disable(names={name}, components={"tool"})
             return function
@@ -235,8 +241,9 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         def register(function: F) -> F:
             check_is_callable(function, "mcp.resource")
             read = signature.read(function, context_type=Context)
+            self._add_shared(read)
             check_variables(uri, read)
-            final = dict(converted)
+            final: dict[str, Any] = {"cache": self.cache, **converted}
             if self._is_kept(final, "resource", uri, self.registry.resources, self.registry.templates):
                 return function
             is_enabled = final.pop("enabled", True)
@@ -266,6 +273,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         def register(function: F) -> F:
             check_is_callable(function, "mcp.prompt")
             read = signature.read(function, context_type=Context)
+            self._add_shared(read)
             final: dict[str, Any] = {**converted, "name": converted.get("name") or read.name}
             name = final["name"]
             if self._is_kept(final, "prompt", name, self.registry.prompts):
@@ -312,6 +320,19 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
     def add_resource_fn(self, fn: Callable[..., Any], uri: str, **options: Any) -> None:
         """Offer a function as the resource at a URI."""
         self.resource(uri, **options)(fn)
+
+    def _add_shared(self, read: signature.Signature) -> None:
+        """Have a lifespan for the shared dependencies of a handler."""
+        marks = [getattr(one.function, "keep_shared", None) for one in read.dependencies.values()]
+        keep = [mark for mark in marks if mark is not None]
+        if not keep or self.keep_shared is not None:
+            return
+        self.keep_shared = keep[0]
+        if self.life is None:
+            from ...transports.lifespan import Lifespan  # as in the server
+
+            self.life = Lifespan(self, to_native_lifespan(only_shared), self._set_lifespan)
+            self._compile_methods()
 
     def _enter(self, kind: str, name: str, inner: context.Context[Any]) -> AbstractContextManager[Context]:
         return _enter_handler(kind, name, self._mask_error_details, inner)

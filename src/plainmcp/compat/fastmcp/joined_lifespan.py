@@ -1,7 +1,7 @@
 """The lifespans of FastMCP: functions that return an async context manager, and the decorator that combines them."""
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from typing import Any
 
 from ...server import Server
@@ -12,6 +12,7 @@ __all__ = [
     "Lifespan",
     "combine_lifespans",
     "lifespan",
+    "only_shared",
     "to_native_lifespan",
 ]
 
@@ -73,11 +74,23 @@ def combine_lifespans(*lifespans: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return enter
 
 
+def enter_shared(server: Server) -> Any:
+    """What keeps the shared dependencies of a server, if it has some."""
+    keep = getattr(server, "keep_shared", None)
+    return nullcontext() if keep is None else keep(server)
+
+
+@asynccontextmanager
+async def only_shared(server: Server) -> AsyncGenerator[dict[str, Any], None]:
+    """The lifespan of a server that has shared dependencies and no lifespan of its own."""
+    yield {}
+
+
 def to_native_lifespan(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A function that returns an async context manager as an async generator function, which is async for sure."""
 
     async def live(server: Server) -> AsyncGenerator[Any, None]:
-        async with function(server) as value:
+        async with function(server) as value, enter_shared(server):
             yield value
 
     return live

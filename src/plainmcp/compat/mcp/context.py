@@ -16,6 +16,7 @@ from ...errors import AuthorError, OptionError
 from ...questions import Elicited, ElicitUrl
 from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
+from ..titles import TitledForm
 from .helper_types import ReadResourceContents, contents_of
 from .input_required import answers_in, state_in
 from .session import RequestContext, ServerSession
@@ -184,7 +185,7 @@ class Context(context.Context[Any]):
     ) -> Any:
         """Ask the user to fill in the form of a model; returns one of the three elicitations."""
         try:
-            answer = super().elicit(message, schema, key=key)
+            answer = self._ask_one("elicit", key, TitledForm(message=message, schema=schema, kind=schema))
         except OptionError:
             raise
         except AuthorError as error:

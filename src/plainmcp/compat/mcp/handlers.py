@@ -34,6 +34,7 @@ from ..coded_error import has_code, to_protocol_error
 from . import types
 from .context import enter_context
 from .exceptions import McpError
+from .input_required import ask_for_input, is_input_required
 from .loaded_types import to_loaded, to_server_result
 from .wire_model import to_wire
 
@@ -127,6 +128,8 @@ class RequestHandlers(dict[Any, Handler]):
                     raise
                 except Exception as error:
                     raise to_protocol_error(error if has_code(error) else McpError(0, str(error))) from error
+                if is_input_required(result):
+                    ask_for_input(result, ctx)
             return to_wire(getattr(result, "root", result))
 
         return run

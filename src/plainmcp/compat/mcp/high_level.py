@@ -9,12 +9,15 @@ from typing import Any, TypeVar
 
 from ... import context
 from ...errors import ProtocolError, ToolError
+from ...protocol.features import is_name
 from ...schema import signature
 from ...server import Server
 from ...wire.uri_template import is_template
 from ..coded_error import has_code, to_protocol_error
 from ..cursors import LISTS
+from ..refused_arguments import log_refused_arguments
 from ..registration import as_value_errors, check_is_callable, check_same_variables
+from ..titles import add_titles
 from ..unknown import UnknownNames, answer_unknown
 from ..wrap import with_context
 from .context import Context, current_context, enter_context
@@ -27,7 +30,6 @@ from .pieces import Offer, Resource
 from .prompt_arguments import require_arguments
 from .server_info import ServerInfo, to_icons
 from .serving import Serving
-from .titles import add_titles
 from .types import URL_ELICITATION_REQUIRED
 from .wire_model import to_wire
 
@@ -42,6 +44,8 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
 
     first_log_level = "debug"
     allows_new_handshake = True
+    allows_any_name = True
+    tool_policy = POLICY
     unknown_names = UnknownNames()
 
     def __init__(
@@ -57,7 +61,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         super().__init__(
             name,
             "0.0.0" if version is None else version,
-            policy=POLICY,
+            policy=self.tool_policy,
             icons=to_icons(icons),
             lifespan=lifespan,
             **options,
@@ -118,11 +122,15 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
             raise ValueError("You must provide a name for lambda functions")
         if self._is_duplicate("tool", name, self.registry.tools):
             return
+        if not is_name(name):
+            _log.warning("some clients refuse the tool %r: a name has letters, digits, _, - and . only", name)
         has_schema = has_output_schema(read.returns, structured_output) and not mentions_input(read.returns)
         options = _to_options(title=title, description=description, annotations=annotations, icons=icons, meta=meta)
         run = with_context(fn, read, self._enter_tool, has_schema=has_schema, is_whole=True, convert=_to_value)
         super().tool(name=name, output_schema=None if has_schema else False, **options)(run)
-        add_titles(self.registry.tools.registered[name], read)
+        tool = self.registry.tools.registered[name]
+        add_titles(tool, read)
+        log_refused_arguments(tool, lambda error: self.log_refused(error.problems, name))
 
     def prepare_tool(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function that a tool runs; `mcp` 2 fills in some of its parameters."""
@@ -261,10 +269,19 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         with enter_context(inner, self) as current:
             try:
                 yield current
-            except (ToolError, ProtocolError):
+            except ProtocolError:
+                raise
+            except ToolError as error:
+                self.log_tool_error(str(error), inner._request.params.name)
                 raise
             except Exception as error:
                 raise self.to_tool_error(error, inner._request.params.name) from error
+
+    def log_refused(self, problems: Sequence[str], tool: str) -> None:
+        """Log the problems of arguments; `mcp` 1 does not."""
+
+    def log_tool_error(self, text: str, tool: Any) -> None:
+        """Log a failure whose text is sent; `mcp` 1 does not."""
 
     def to_tool_error(self, error: Exception, tool: Any) -> Exception:
         """The exception that is raised for an exception of a tool: its text is sent, as in `mcp` 1."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NoReturn
 
 from ...questions import InputRequired, Question
 from ..coded_error import CodedError
+from .loaded_types import to_loaded
 from .types import INTERNAL_ERROR, CreateMessageResult, ElicitResult, ListRootsResult
 from .wire_model import to_wire
 
@@ -66,7 +67,7 @@ def answers_in(ctx: Any) -> dict[str, Any] | None:
 
 def _to_result(answer: Any) -> Any:
     kinds = RawQuestion.answer_types
-    return next((kind(**answer) for field, kind in kinds.items() if field in answer), answer)
+    return next((to_loaded(kind(**answer)) for field, kind in kinds.items() if field in answer), answer)
 
 
 def state_in(ctx: Any) -> str | None:

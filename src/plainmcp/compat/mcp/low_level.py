@@ -1,16 +1,21 @@
 """The low-level `Server` of the official SDK: handlers of whole methods, by decorators (1) or arguments (2)."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
-from ...errors import AuthorError, MethodNotFound
+from ...errors import AuthorError, MethodNotFound, ProtocolError
 from ...server import Server as PlainServer
+from ..coded_error import has_code
+from ..registration import RegistrationError
 from . import types
 from .context import current_context
 from .decorators import Decorators
+from .exceptions import McpError
 from .handlers import REQUESTS, RequestHandlers
 from .http_apps import HttpApps
 from .initialization import InitializationOptions, NotificationOptions, initialization_options_of
+from .input_required import answers_in, state_in
 from .middleware import MiddlewareList, ServerRequestContext
 from .notifications import NOTIFICATIONS, NotificationHandlers
 from .server_info import ServerInfo, to_icons
@@ -19,6 +24,8 @@ from .settings import settings_of
 from .stdio_streams import serve_streams
 
 __all__ = ["Server", "request_ctx"]
+
+_log = logging.getLogger("plainmcp")
 
 _CAPABILITIES = {
     "tools": types.ListToolsRequest,
@@ -100,11 +107,23 @@ class Server(ServerInfo, HttpApps, Decorators, PlainServer):  # type: ignore[mis
 
     def add_request_handler(self, method: str, params_type: Any, handler: Callable[[Any, Any], Any]) -> None:
         """Answer a method by a function of a context and the parameters, as in `mcp` 2."""
+        if method == "initialize":
+            raise RegistrationError("'initialize' is reserved: the handshake is plainmcp's; middleware sees it")
         if method not in REQUESTS:
-            raise AuthorError(f"there is no method {method!r} that a handler can answer")
+            _log.warning("the method %r is not one that a handler can answer here; clients will not find it", method)
+            return
 
         async def handle(request: Any) -> Any:
-            return await handler(_context_of(request), request.params)
+            try:
+                return await handler(_context_of(request), _with_answers(request.params))
+            except Exception as error:
+                ctx = current_context()
+                if has_code(error) or isinstance(error, ProtocolError) or ctx is None:
+                    raise
+                if ctx._request.revision.handshake:  # there `mcp` 2 sends the text as `mcp` 1 does
+                    raise
+                _log.error("the handler of %s failed", method, exc_info=error)
+                raise McpError(types.INTERNAL_ERROR, "Internal server error") from error
 
         self.request_handlers[REQUESTS[method]] = handle
 
@@ -155,6 +174,14 @@ class Server(ServerInfo, HttpApps, Decorators, PlainServer):  # type: ignore[mis
         self.info.name = getattr(options, "server_name", None) or self.info.name
         self.info.version = getattr(options, "server_version", None) or self.info.version
         self.instructions = getattr(options, "instructions", None) or self.instructions
+
+
+def _with_answers(params: Any) -> Any:
+    """Parameters with the answers to questions that the handler has returned before."""
+    ctx = current_context()
+    if params is None or ctx is None:
+        return params
+    return params.model_copy(update={"input_responses": answers_in(ctx), "request_state": state_in(ctx)})
 
 
 def _context_of(request: Any) -> ServerRequestContext:

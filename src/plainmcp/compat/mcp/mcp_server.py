@@ -2,22 +2,36 @@
 
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import context
-from ...errors import ToolError
+from ...errors import MethodNotFound, ToolError
+from ...server import Server
 from ..coded_error import CodedError, has_code, to_protocol_error
 from ..unknown import UnknownNames
 from . import types
 from .exceptions import ResourceError, ResourceNotFoundError, UnexpectedToolError
 from .high_level import HighLevelServer
 from .middleware import MiddlewareList
+from .output import POLICY
 from .settings import set_verifier, settings_of
 
 __all__ = ["MCPServer"]
 
-_log = logging.getLogger("plainmcp")
+_log = logging.getLogger("mcp.server.mcpserver.server")
+"""The log of the package, which programs configure."""
+
+
+_ALWAYS: dict[str, Any] = {
+    "tools": {"listChanged": True},
+    "resources": {"subscribe": True, "listChanged": True},
+    "prompts": {"listChanged": True},
+}
+
+
+def _refuse_level(server: Server, request: Any) -> Any:
+    raise MethodNotFound("Method not found", request.method)
 
 
 class MCPServer(HighLevelServer):
@@ -31,6 +45,7 @@ class MCPServer(HighLevelServer):
     ('2.0.0', ['add'])
     """
 
+    tool_policy = POLICY.replace(withheld_text="Error executing tool {tool}")
     unknown_names = UnknownNames(resource_code=types.INVALID_PARAMS, has_data=True)
 
     def __init__(
@@ -74,11 +89,19 @@ class MCPServer(HighLevelServer):
         )
         self._lowlevel_server = self.low_level
         self.middleware = MiddlewareList(self, middleware or ())  # type: ignore[method-assign,assignment]
+        self.own_methods = {**self.own_methods, "logging/setLevel": _refuse_level}
+        self._compile_methods()
         for one in resources or ():
             self.add_resource(one)
 
     def __class_getitem__(cls, parameters: Any) -> Any:
         return cls
+
+    def capabilities(self) -> dict[str, Any]:
+        """The capabilities of the server: always those of tools, resources and prompts, and never logging."""
+        offered = {**_ALWAYS, **super().capabilities()}
+        del offered["logging"]
+        return offered
 
     def prepare_tool(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function that a tool runs: parameters with Resolve are filled in."""
@@ -91,19 +114,30 @@ class MCPServer(HighLevelServer):
             return to_protocol_error(error)
         if isinstance(error, ToolError):
             return error
-        _log.error("the tool %s raised an unexpected exception", tool, exc_info=error)
+        _log.error("Tool %r raised an unexpected exception", tool, exc_info=error)
         return UnexpectedToolError(f"Error executing tool {tool}")
+
+    def log_refused(self, problems: Sequence[str], tool: str) -> None:
+        """Log which arguments do not fit, without their values."""
+        _log.info("Tool %r rejected arguments: %s", tool, [one.partition(":")[0] for one in problems])
+
+    def log_tool_error(self, text: str, tool: Any) -> None:
+        """Log a failure whose text is sent."""
+        _log.info("Tool %r failed: %r", tool, f"Error executing tool {tool}: {text}")
 
     def to_read_error(self, error: Exception, problem: str, ctx: context.Context[Any]) -> Exception:
         """The exception that is raised for one of a resource or a prompt: only the log has the text of it."""
         uri = ctx._request.params.get("uri", str, None)
+        if isinstance(error, ResourceNotFoundError | ResourceError):
+            _log.info("Resource %r failed: %r", uri, str(error))
         if isinstance(error, ResourceNotFoundError):
             return CodedError(types.INVALID_PARAMS, str(error), {"uri": uri})
         if isinstance(error, ResourceError):
             return error
-        _log.error("%s", problem, exc_info=error)
         if uri is None:
+            logging.getLogger("plainmcp").error("%s", problem, exc_info=error)
             return CodedError(types.INTERNAL_ERROR, problem)
+        _log.error("Resource %r raised an unexpected exception", uri, exc_info=error)
         return CodedError(types.INTERNAL_ERROR, f"{problem.removesuffix(f' {uri}')} {uri}", {"uri": uri})
 
     async def call_tool(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]

@@ -34,7 +34,7 @@ class ClientParams:
 
     def __init__(self, ctx: context.Context[Any]) -> None:
         self.protocolVersion = self.protocol_version = ctx.revision
-        self.capabilities = ClientCapabilities(**ctx.capabilities)
+        self.capabilities = to_loaded(ClientCapabilities(**ctx.capabilities))
         info = Implementation(name=ctx.client_name or "", version=ctx.client_version or "")
         self.clientInfo = self.client_info = info
 
@@ -59,7 +59,7 @@ class ServerSession:
     @property
     def client_capabilities(self) -> ClientCapabilities:
         """The capabilities that the client declares."""
-        return ClientCapabilities(**self._ctx.capabilities)
+        return to_loaded(ClientCapabilities(**self._ctx.capabilities))  # type: ignore[no-any-return]
 
     @property
     def protocol_version(self) -> str:
@@ -114,7 +114,7 @@ class ServerSession:
         """Send a notification of `mcp.types`: a change of a list to all clients, any other to this one."""
         wire = to_wire(getattr(notification, "root", notification))
         event = wire["method"].removeprefix("notifications/")
-        if event.endswith("/list_changed"):
+        if event.endswith("/list_changed") and self._ctx._request.revision.handshake:
             return self._publish(event)
         self._ctx._notify(wire["method"], wire.get("params") or {})
         return self._ctx.then(_DONE, lambda _: None)
@@ -239,6 +239,20 @@ def _read_roots(roots: Any) -> ListRootsResult:
     return to_loaded(ListRootsResult(roots=[to_wire(root) for root in roots]))  # type: ignore[no-any-return]
 
 
+class RequestMeta(RequestParams):
+    """The `_meta` of a request."""
+
+    def __getitem__(self, key: str) -> Any:
+        return self.to_plain()[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.to_plain()
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value of a key."""
+        return self.to_plain().get(key, default)
+
+
 class RequestContext:
     """One request: its id, its `_meta`, its session, the HTTP request, and what the lifespan yielded."""
 
@@ -255,9 +269,9 @@ class RequestContext:
         return context.Context.request_id.fget(self._ctx)  # type: ignore[attr-defined]
 
     @property
-    def meta(self) -> RequestParams | None:
-        """The `_meta` of the request."""
-        return RequestParams(**self._ctx.meta) if self._ctx.meta else None
+    def meta(self) -> RequestMeta | None:
+        """The `_meta` of the request: attributes as in `mcp` 1, and keys as in `mcp` 2."""
+        return RequestMeta(**self._ctx.meta) if self._ctx.meta else None
 
     @property
     def lifespan_context(self) -> Any:

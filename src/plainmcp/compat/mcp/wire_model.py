@@ -56,7 +56,17 @@ class Uri(str):
         return str(self)
 
 
-class Model:
+class _ModelType(type):
+    """The class of the types: an object of the real package's class of a name is an instance of ours, too."""
+
+    def __instancecheck__(cls, value: object) -> bool:
+        if type.__instancecheck__(cls, value):
+            return True
+        kind = type(value)
+        return kind.__name__ == cls.__name__ and kind.__module__.partition(".")[0] in ("mcp", "mcp_types")
+
+
+class Model(metaclass=_ModelType):
     """A type of the protocol, with the fields that its class annotates.
 
     >>> class Point(Model):
@@ -86,8 +96,8 @@ class Model:
         return cls
 
     def __init__(self, **values: Any) -> None:
-        names, fields = self._names, self.__dict__
-        kinds = _hints_of(type(self))  # type: ignore[arg-type]  # a class has a hash
+        names, fields = self._names, vars(self)
+        kinds = _hints_of(type(self))  # a class has a hash
         for name, value in values.items():
             known = names.get(name)
             fields[known or name] = value if known is None else _read(value, kinds.get(known))
@@ -101,33 +111,33 @@ class Model:
         known = type(self)._names.get(name)
         if known is None or known == name:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return self.__dict__[known]
+        return vars(self)[known]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self.__dict__[self._names.get(name, name)] = value
+        vars(self)[self._names.get(name, name)] = value
 
     def __eq__(self, other: object) -> bool:
         if type(self) is type(other):
-            return self.__dict__ == other.__dict__
+            return vars(self) == vars(other)
         return _is_same_type(self, other) and to_wire(self) == to_wire(other)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in self.__dict__.items())})"
+        return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in vars(self).items())})"
 
     def __iter__(self) -> Any:
-        return iter(self.__dict__.items())
+        return iter(vars(self).items())
 
     @property
     def model_extra(self) -> dict[str, Any]:
         """The fields that the class does not declare."""
-        return {name: value for name, value in self.__dict__.items() if name not in self._defaults}
+        return {name: value for name, value in vars(self).items() if name not in self._defaults}
 
     @property
     def model_fields_set(self) -> set[str]:
         """The fields that are not None."""
-        return {name for name, value in self.__dict__.items() if value is not None}
+        return {name for name, value in vars(self).items() if value is not None}
 
     # pydantic's methods ---------------------------------------------------------------------------
 
@@ -144,7 +154,7 @@ class Model:
         """The fields as a dict; with `by_alias`, `meta` is `_meta`."""
         del mode, options
         dumped: dict[str, Any] = {}
-        for name, value in self.__dict__.items():
+        for name, value in vars(self).items():
             if (exclude_none and value is None) or name in (exclude or ()) or (include and name not in include):
                 continue
             plain = name if not by_alias or name != "meta" else "_meta"
@@ -176,7 +186,7 @@ class Model:
     def model_copy(self, *, update: dict[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with some fields changed."""
         copy = object.__new__(type(self))
-        copy.__dict__.update(self.__dict__)
+        vars(copy).update(vars(self))
         for name, value in (update or {}).items():
             setattr(copy, name, value)
         return copy

@@ -154,3 +154,19 @@ def test_headers_the_request_and_the_caller_are_found_over_http() -> None:
         "claim": "ann",
         "transport": "streamable-http",
     }
+
+
+def test_a_dependency_takes_values_for_its_parameters() -> None:
+    mcp = FastMCP("x")
+
+    def region() -> str:
+        raise NotImplementedError
+
+    def bucket(scheme: str, place: str = Depends(region)) -> str:
+        return f"{scheme}://{place}"
+
+    @mcp.tool
+    def store(data: str, url: str = Depends(bucket, scheme="s3", place="north")) -> str:
+        return url
+
+    assert Client(mcp).call("store", data="a")["structuredContent"] == {"result": "s3://north"}

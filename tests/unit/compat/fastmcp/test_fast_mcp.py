@@ -12,9 +12,11 @@ from mcp import types as mcp_types
 
 from plainmcp.compat.fastmcp import Context, FastMCP, ToolResult
 from plainmcp.compat.fastmcp.complete import Completion
+from plainmcp.compat.fastmcp.exceptions import NotFoundError, ResourceSecurityError, ValidationError
 from plainmcp.compat.fastmcp.server.context import reset_transport, set_transport
 from plainmcp.compat.fastmcp.server.lifespan import lifespan
 from plainmcp.compat.fastmcp.tools import Tool, tool
+from plainmcp.compat.mcp import types
 from plainmcp.testing import Client
 
 REVISION = "2025-11-25"
@@ -403,3 +405,53 @@ def test_log_messages_are_sent_at_the_level_of_the_client_or_of_the_server(
     client = Client(mcp, "2025-06-18", log_level=chosen)
     client.call("talk")
     assert [one["params"]["level"] for one in client.notifications] == levels
+
+
+def test_what_a_program_gets_from_its_own_server_when_a_call_fails() -> None:
+    mcp = FastMCP("x")
+
+    @mcp.tool
+    def add(a: int) -> int:
+        return a
+
+    @mcp.resource("file:///{path*}")
+    def file(path: str) -> str:
+        return path
+
+    with pytest.raises(ValidationError, match="1 validation error"):
+        asyncio.run(mcp.call_tool("add", {"a": "x"}))
+    for uri in ("file:///../etc/passwd", "file:////etc/passwd"):
+        with pytest.raises(ResourceSecurityError):
+            asyncio.run(mcp.read_resource(uri))
+    with pytest.raises(NotFoundError) as error:
+        asyncio.run(mcp.read_resource("memo://a"))
+    assert type(error.value) is NotFoundError
+
+
+def test_a_disabled_resource_is_not_read_by_a_template() -> None:
+    mcp = FastMCP("x")
+    mcp.resource("memo://a")(lambda: "one")
+    mcp.resource("memo://{name}", name="any")(lambda name: name)
+    client = Client(mcp)
+    assert client.read("memo://a")["contents"][0]["text"] == "one"
+    mcp.disable(names={"memo://a"}, components={"resource"})
+    with pytest.raises(Exception, match="Resource not found"):
+        client.read("memo://a")
+    assert client.read("memo://b")["contents"][0]["text"] == "b"
+
+
+def test_the_meta_of_a_request_has_keys_and_notifications_of_a_program_are_sent() -> None:
+    mcp = FastMCP("x")
+
+    @mcp.tool
+    async def tell(ctx: Context) -> str:
+        await ctx.send_notification(types.ToolListChangedNotification())
+        meta = ctx.request_context.meta
+        return f"{meta.get('user')} {meta.get('other', 1)} {meta['user']} {'user' in meta} {ctx.origin_request_id}"
+
+    for revision in ("2025-06-18", "2026-07-28"):
+        client = Client(mcp, revision)
+        params = {"name": "tell", "arguments": {}, "_meta": {"user": "ada"}}
+        text = client.request("tools/call", params)["content"][0]["text"]
+        assert text.startswith("ada 1 ada True ")
+        assert "notifications/tools/list_changed" in [one["method"] for one in client.notifications]

@@ -182,3 +182,43 @@ def test_a_level_that_does_not_exist_does_not_reach_the_handler() -> None:
 
     assert ask(server, "logging/setLevel", level="loud")["error"]["code"] == -32602
     assert ask(server, "logging/setLevel", level="error") == {} and levels == ["error"]
+
+
+def test_a_method_of_the_program_s_own_is_a_warning_and_initialize_is_refused(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    server = Server("low")
+
+    async def handle(ctx: Any, params: Any) -> Any:
+        return {}
+
+    server.add_request_handler("shop/reindex", None, handle)
+    assert "the method 'shop/reindex' is not one that a handler can answer here" in caplog.text
+    with pytest.raises(ValueError, match="initialize"):
+        server.add_request_handler("initialize", None, handle)
+
+
+def test_an_exception_in_a_handler_of_mcp_2_is_sent_on_handshake_revisions_only() -> None:
+    async def fail(ctx: Any, params: Any) -> Any:
+        raise KeyError("secret")
+
+    server = Server("low", on_list_tools=fail)
+    assert ask(server, "tools/list", revision="2025-06-18")["error"] == {"code": 0, "message": "'secret'"}
+    with pytest.raises(Exception, match=r"^-32603: Internal server error$"):
+        Client(server, "2026-07-28").request("tools/list")
+
+
+def test_a_handler_returns_questions_and_gets_the_answers() -> None:
+    async def call(ctx: Any, params: Any) -> Any:
+        answer = (params.input_responses or {}).get("region")
+        if answer is None:
+            form = types.ElicitRequestFormParams(
+                message="Where?", requestedSchema={"type": "object", "properties": {}}
+            )
+            question = types.ElicitRequest(params=form)
+            return types.InputRequiredResult(inputRequests={"region": question}, requestState="step 1")
+        return types.CallToolResult(content=[types.TextContent(text=f"{params.request_state}: {answer.action}")])
+
+    server = Server("low", on_call_tool=call)
+    client = Client(server, "2026-07-28", answers={"elicitation/create": lambda _: {"action": "decline"}})
+    assert client.call("provision")["content"] == [{"type": "text", "text": "step 1: decline"}]

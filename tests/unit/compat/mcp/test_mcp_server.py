@@ -1,6 +1,7 @@
 """Servers written for `mcp` 2, with the import changed."""
 
 import asyncio
+import logging
 from typing import Any
 
 import msgspec
@@ -140,3 +141,64 @@ def test_a_context_outside_of_a_request_has_the_server_that_it_is_given() -> Non
     assert Context(mcp_server=server).mcp_server is server
     with pytest.raises(ValueError, match="outside of a request"):
         _ = Context().mcp_server
+
+
+def test_failures_are_in_the_log_of_the_package(caplog: pytest.LogCaptureFixture) -> None:
+    mcp = MCPServer("x")
+
+    @mcp.tool()
+    def expected() -> str:
+        raise ToolError("not today")
+
+    @mcp.tool()
+    def unexpected() -> str:
+        raise KeyError("key")
+
+    @mcp.resource("memo://a")
+    def broken() -> str:
+        raise OSError("disk")
+
+    client = Client(mcp)
+    with caplog.at_level(logging.INFO, "mcp.server.mcpserver.server"):
+        assert client.call("expected")["isError"] and client.call("unexpected")["isError"]
+        with pytest.raises(Exception, match="Error reading resource memo://a"):
+            client.read("memo://a")
+    assert [(one.levelname, one.getMessage(), bool(one.exc_info)) for one in caplog.records] == [
+        ("INFO", "Tool 'expected' failed: 'Error executing tool expected: not today'", False),
+        ("ERROR", "Tool 'unexpected' raised an unexpected exception", True),
+        ("ERROR", "Resource 'memo://a' raised an unexpected exception", True),
+    ]
+
+
+def test_its_capabilities_are_always_the_same_and_there_is_no_log_level() -> None:
+    assert MCPServer("x").capabilities() == {
+        "tools": {"listChanged": True},
+        "resources": {"subscribe": True, "listChanged": True},
+        "prompts": {"listChanged": True},
+    }
+    with pytest.raises(Exception, match="Method not found"):
+        Client(MCPServer("x"), "2025-06-18").request("logging/setLevel", {"level": "error"})
+
+
+def test_a_result_that_does_not_fit_is_withheld_without_a_reason() -> None:
+    mcp = MCPServer("x")
+
+    @mcp.tool()
+    def count() -> int:
+        return "many"  # type: ignore[return-value]
+
+    assert Client(mcp).call("count")["content"] == [{"type": "text", "text": "Error executing tool count"}]
+
+
+def test_a_name_that_some_clients_refuse_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    mcp = MCPServer("x")
+
+    @mcp.tool("my tool!")
+    def run() -> str:
+        return "ran"
+
+    assert "some clients refuse the tool 'my tool!'" in caplog.text
+    for revision in ("2025-06-18", "2026-07-28"):
+        client = Client(mcp, revision)
+        assert client.list_tools()[0]["name"] == "my tool!"
+        assert client.call("my tool!")["structuredContent"] == {"result": "ran"}

@@ -39,6 +39,11 @@ class ResourceSecurity(SimpleNamespace):
 class RequestStateSecurity(SimpleNamespace):
     """Taken and not used: state that clients carry is always sealed."""
 
+    @classmethod
+    def ephemeral(cls) -> "RequestStateSecurity":
+        """With a key of this process."""
+        return cls()
+
 
 _RESOLVING = ("Elicit", "ElicitationResult", "ListRoots", "Resolve", "Sample")
 

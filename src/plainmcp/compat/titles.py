@@ -1,4 +1,4 @@
-"""The titles that pydantic generates, which the official SDK lists in the schemas of its tools."""
+"""The titles that pydantic generates: the official SDK has them in the schemas of tools, and FastMCP too in forms."""
 
 import enum
 from collections.abc import Mapping
@@ -6,11 +6,23 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 
-from ...protocol.features import ToolFeature
-from ...schema import hints, records
-from ...schema.signature import Signature
+from ..protocol.features import ToolFeature
+from ..questions import Elicit
+from ..schema import hints, records
+from ..schema.signature import Signature
 
-__all__ = ["add_titles"]
+__all__ = ["TitledForm", "add_titles"]
+
+
+class TitledForm(Elicit, frozen=True, kw_only=True):
+    """A form of a class, with titles."""
+
+    kind: Any
+
+    def params(self) -> dict[str, Any]:
+        """The request's parameters, as in the newest revision."""
+        plain = super().params()
+        return {**plain, "requestedSchema": _titled(plain["requestedSchema"], self.kind)}
 
 
 def add_titles(tool: ToolFeature, read: Signature) -> None:
