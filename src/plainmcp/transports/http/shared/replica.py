@@ -178,8 +178,9 @@ class Replica:
             listener(kind, content)
 
     def _take_change(self, change: Change) -> None:
-        if change.told != self.name:
-            self._core.registry.deliver(change.event, change.uri)
+        # Also one that was delivered here at once, because the store failed: this process may not have known then who
+        # subscribed to it elsewhere. So after a failure an update may come twice.
+        self._core.registry.deliver(change.event, change.uri)
 
     # Changes --------------------------------------------------------------------------------------
 
