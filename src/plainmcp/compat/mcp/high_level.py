@@ -37,6 +37,7 @@ __all__ = ["HighLevelServer"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _log = logging.getLogger("plainmcp")
+_NAME_WARNING = "Tool name validation warning: some clients refuse %r; use letters, digits, _, - and ."
 
 
 class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as in the SDK, not as in plainmcp
@@ -46,6 +47,8 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
     allows_new_handshake = True
     allows_any_name = True
     tool_policy = POLICY
+    hides_problems = False
+    """Whether what is wrong with the arguments of a prompt is not sent."""
     unknown_names = UnknownNames()
 
     def __init__(
@@ -123,7 +126,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         if self._is_duplicate("tool", name, self.registry.tools):
             return
         if not is_name(name):
-            _log.warning("some clients refuse the tool %r: a name has letters, digits, _, - and . only", name)
+            _log.warning(_NAME_WARNING, name)
         has_schema = has_output_schema(read.returns, structured_output) and not mentions_input(read.returns)
         options = _to_options(title=title, description=description, annotations=annotations, icons=icons, meta=meta)
         run = with_context(fn, read, self._enter_tool, has_schema=has_schema, is_whole=True, convert=_to_value)
@@ -242,7 +245,8 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
             options = _to_options(title=title, description=description, icons=icons)
             run = self._wrap(fn, read, f"Error rendering prompt {name}")
             super().prompt(name=name, **options)(run)
-            require_arguments(self.registry.prompts.registered[name])
+            text = f"Error rendering prompt {name}" if self.hides_problems else None
+            require_arguments(self.registry.prompts.registered[name], text)
 
     def remove_prompt(self, name: str) -> None:
         """No longer offer a prompt; raises ValueError if there is none."""

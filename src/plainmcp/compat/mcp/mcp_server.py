@@ -46,6 +46,7 @@ class MCPServer(HighLevelServer):
     """
 
     tool_policy = POLICY.replace(withheld_text="Error executing tool {tool}")
+    hides_problems = True
     unknown_names = UnknownNames(resource_code=types.INVALID_PARAMS, has_data=True)
 
     def __init__(

@@ -197,8 +197,23 @@ def test_a_name_that_some_clients_refuse_is_a_warning(caplog: pytest.LogCaptureF
     def run() -> str:
         return "ran"
 
-    assert "some clients refuse the tool 'my tool!'" in caplog.text
+    assert "some clients refuse 'my tool!'" in caplog.text
     for revision in ("2025-06-18", "2026-07-28"):
         client = Client(mcp, revision)
         assert client.list_tools()[0]["name"] == "my tool!"
         assert client.call("my tool!")["structuredContent"] == {"result": "ran"}
+
+
+def test_what_is_wrong_with_the_arguments_of_a_prompt_is_not_sent() -> None:
+    mcp = MCPServer("x")
+
+    @mcp.prompt()
+    def repeat(count: int) -> str:
+        return "again " * count
+
+    client = Client(mcp, "2025-06-18")
+    with pytest.raises(Exception, match=r"^0: Error rendering prompt repeat$"):
+        client.get_prompt("repeat", count="many")
+    with pytest.raises(Exception, match=r"^0: Missing required arguments: {'count'}$"):
+        client.get_prompt("repeat")
+    assert client.get_prompt("repeat", count="1")["messages"][0]["content"]["text"] == "again "
