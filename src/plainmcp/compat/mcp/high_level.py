@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from ... import context
 from ...errors import ProtocolError, ToolError
 from ...protocol.features import is_name
-from ...schema import signature
+from ...schema import generate, signature
 from ...server import Server
 from ...wire.uri_template import is_template
 from ..coded_error import has_code, to_protocol_error
@@ -25,7 +25,7 @@ from .helper_types import ResourceContent, ResourceNotFoundError
 from .input_required import ask_for_input, is_input_required, mentions_input
 from .low_level_view import LowLevelView
 from .managers import PromptManager, ResourceManager, ToolManager
-from .output import POLICY, has_output_schema
+from .output import POLICY, has_output_schema, promised_by
 from .pieces import Offer, Resource
 from .prompt_arguments import require_arguments
 from .server_info import ServerInfo, to_icons
@@ -130,9 +130,11 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         has_schema = has_output_schema(read.returns, structured_output) and not mentions_input(read.returns)
         options = _to_options(title=title, description=description, annotations=annotations, icons=icons, meta=meta)
         run = with_context(fn, read, self._enter_tool, has_schema=has_schema, is_whole=True, convert=_to_value)
-        super().tool(name=name, output_schema=None if has_schema else False, **options)(run)
+        promised = promised_by(read.returns)
+        schema = None if promised is None else generate.output_schema(promised, which="every", show_defaults=True)
+        super().tool(name=name, output_schema=schema or (None if has_schema else False), **options)(run)
         tool = self.registry.tools.registered[name]
-        add_titles(tool, read)
+        add_titles(tool, read, promised or read.returns)
         log_refused_arguments(tool, lambda error: self.log_refused(error.problems, name))
 
     def prepare_tool(self, function: Callable[..., Any]) -> Callable[..., Any]:

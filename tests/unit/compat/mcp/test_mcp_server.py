@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import pytest
@@ -13,7 +13,7 @@ from plainmcp.compat.mcp.server.mcpserver import Context
 from plainmcp.compat.mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from plainmcp.compat.mcp.server.mcpserver.resources import Resource
 from plainmcp.compat.mcp.shared.exceptions import MCPError
-from plainmcp.compat.mcp.types import INVALID_PARAMS
+from plainmcp.compat.mcp.types import INVALID_PARAMS, CallToolResult, TextContent
 from plainmcp.testing import Client
 
 
@@ -117,7 +117,7 @@ def test_a_prompt_names_all_arguments_that_are_missing() -> None:
 
     assert error_of() == {"code": 0, "message": "Missing required arguments: {'name', 'city'}"}
     assert error_of(city="Oslo") == {"code": 0, "message": "Missing required arguments: {'name'}"}
-    assert error_of(name="A", city="B", more="C")["code"] == -32602
+    assert error_of(name="A", city="B", more="C") == {"code": 0, "message": "Error rendering prompt greet"}
 
 
 def test_a_prompt_is_removed_once() -> None:
@@ -217,3 +217,27 @@ def test_what_is_wrong_with_the_arguments_of_a_prompt_is_not_sent() -> None:
     with pytest.raises(Exception, match=r"^0: Missing required arguments: {'count'}$"):
         client.get_prompt("repeat")
     assert client.get_prompt("repeat", count="1")["messages"][0]["content"]["text"] == "again "
+
+
+class Weather(BaseModel):
+    degrees: float
+
+
+def test_a_whole_result_may_promise_its_structured_content() -> None:
+    mcp = MCPServer("x")
+
+    @mcp.tool()
+    def measure(data: dict[str, Any] | None = None) -> Annotated[CallToolResult, Weather]:
+        return CallToolResult(content=[TextContent(text="sunny")], structuredContent=data)
+
+    client = Client(mcp, "2025-11-25")
+    assert client.list_tools()[0]["outputSchema"] == {
+        "type": "object",
+        "properties": {"degrees": {"type": "number", "title": "Degrees"}},
+        "required": ["degrees"],
+        "title": "Weather",
+    }
+    sent = client.call("measure", data={"degrees": 3})
+    assert sent == {"content": [{"type": "text", "text": "sunny"}], "structuredContent": {"degrees": 3}}
+    for data in (None, {"other": 1}):
+        assert client.call("measure", data=data)["content"][0]["text"] == "Error executing tool measure"
