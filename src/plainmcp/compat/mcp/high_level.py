@@ -21,6 +21,7 @@ from ..titles import add_titles
 from ..unknown import UnknownNames, answer_unknown
 from ..wrap import with_context
 from .context import Context, current_context, enter_context
+from .exceptions import InvalidSignature
 from .helper_types import ResourceContent, ResourceNotFoundError
 from .input_required import ask_for_input, is_input_required, mentions_input
 from .low_level_view import LowLevelView
@@ -128,6 +129,8 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         if not is_name(name):
             _log.warning(_NAME_WARNING, name)
         has_schema = has_output_schema(read.returns, structured_output) and not mentions_input(read.returns)
+        if structured_output and not has_schema and promised_by(read.returns) is None:
+            raise InvalidSignature(f"{name}: its return hint is not serializable for structured output")
         options = _to_options(title=title, description=description, annotations=annotations, icons=icons, meta=meta)
         run = with_context(fn, read, self._enter_tool, has_schema=has_schema, is_whole=True, convert=_to_value)
         promised = promised_by(read.returns)
