@@ -10,7 +10,13 @@ from pydantic import BaseModel, Field
 
 from plainmcp.compat.mcp.server import MCPServer, ServerRequestContext
 from plainmcp.compat.mcp.server.mcpserver import Context
-from plainmcp.compat.mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+from plainmcp.compat.mcp.server.mcpserver.exceptions import (
+    InvalidSignature,
+    ResourceError,
+    ResourceNotFoundError,
+    ToolError,
+    UnexpectedResourceError,
+)
 from plainmcp.compat.mcp.server.mcpserver.resources import Resource
 from plainmcp.compat.mcp.shared.exceptions import MCPError
 from plainmcp.compat.mcp.types import INVALID_PARAMS, CallToolResult, TextContent
@@ -241,3 +247,38 @@ def test_a_whole_result_may_promise_its_structured_content() -> None:
     assert sent == {"content": [{"type": "text", "text": "sunny"}], "structuredContent": {"degrees": 3}}
     for data in (None, {"other": 1}):
         assert client.call("measure", data=data)["content"][0]["text"] == "Error executing tool measure"
+
+
+def test_completions_need_a_handler_and_a_schema_that_is_asked_for_a_hint() -> None:
+    mcp = MCPServer("x")
+    mcp.prompt(name="greet")(lambda name: name)
+    params = {"ref": {"type": "ref/prompt", "name": "greet"}, "argument": {"name": "name", "value": "a"}}
+    client = Client(mcp, "2025-06-18")
+    with pytest.raises(Exception, match="Method not found"):
+        client.request("completion/complete", params)
+    assert "completions" not in mcp.capabilities()
+
+    @mcp.completion()
+    async def complete(ref: Any, argument: Any, context: Any) -> Any:
+        return {"values": [argument.value]}
+
+    assert client.request("completion/complete", params)["completion"] == {"values": ["a"]}
+    assert mcp.capabilities()["completions"] == {}
+    with pytest.raises(InvalidSignature, match="not serializable"):
+        mcp.tool("empty", structured_output=True)(lambda: None)
+
+
+def test_a_resource_error_is_sent_and_a_crash_is_not(caplog: pytest.LogCaptureFixture) -> None:
+    mcp = MCPServer("x")
+
+    @mcp.resource("memo://{name}")
+    def memo(name: str) -> str:
+        raise ResourceError("in maintenance") if name == "a" else KeyError(name)
+
+    client = Client(mcp, "2025-06-18")
+    with pytest.raises(Exception, match=r"^-32603: in maintenance$"):
+        client.read("memo://a")
+    with pytest.raises(Exception, match=r"^-32603: Error creating resource from template memo://b$"):
+        client.read("memo://b")
+    crash = caplog.records[-1].exc_info[1]  # type: ignore[index]
+    assert isinstance(crash, UnexpectedResourceError) and isinstance(crash.__cause__, KeyError)
