@@ -117,9 +117,10 @@ class SessionClient(_InSession):
     async def run(self, count: int) -> None:
         """Open a session and do so many operations."""
         await self._open()
-        self._watch = self.begin_watch()
-        listening = asyncio.create_task(self._listen(self._watch))
+        self._watch, is_listening = self.begin_watch(), asyncio.Event()
+        listening = asyncio.create_task(self._listen(self._watch, is_listening))
         try:
+            await is_listening.wait()  # what changes before is not for this stream
             await super().run(count)
             await self.wait_for_updates(self._watch)
         finally:
@@ -127,7 +128,7 @@ class SessionClient(_InSession):
             with contextlib.suppress(asyncio.CancelledError):
                 await listening
 
-    async def _listen(self, watch: Watch) -> None:
+    async def _listen(self, watch: Watch, is_listening: asyncio.Event) -> None:
         """Read the stream for updates; whenever it ends, continue it, wherever that is."""
         last = ""
         while True:
@@ -136,6 +137,7 @@ class SessionClient(_InSession):
                 async with self._send(None, headers, "GET") as messages:
                     async for id, message in messages:
                         last = id or last
+                        is_listening.set()  # the first event has no message
                         if message is not None:
                             watch.got.append(message["params"].get("uri", f"a strange message: {message}"))
             await asyncio.sleep(0.2)

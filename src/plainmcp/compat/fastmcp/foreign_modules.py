@@ -9,7 +9,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, cast
 
-from .missing import IN_MODULES, IN_THE_PACKAGE, stand_in
+from .missing import IN_MODULES, stand_in_of
 
 __all__ = ["add_foreign_modules"]
 
@@ -50,10 +50,7 @@ class _ForeignModule(ModuleType):
     """A module in which every public name is a stand-in."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        advice = IN_THE_PACKAGE.get(name) or advice_for(self.__name__.removeprefix(_PACKAGE)) or ""
-        value = stand_in(name, advice)
+        value = stand_in_of(self.__name__, name, advice_for(self.__name__.removeprefix(_PACKAGE)) or "")
         setattr(self, name, value)
         return value
 

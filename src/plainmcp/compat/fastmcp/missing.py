@@ -15,6 +15,7 @@ __all__ = [
     "check_options",
     "reject_attributes",
     "stand_in",
+    "stand_in_of",
 ]
 
 C = TypeVar("C", bound=type)
@@ -146,6 +147,13 @@ class _StandInType(type):
 def stand_in(name: str, advice: str) -> Any:
     """A class with a name of FastMCP that raises MissingFeature when it is used."""
     return _StandInType(name, (), {"advice": advice, "__module__": __name__})
+
+
+def stand_in_of(module: str, name: str, advice: str) -> Any:
+    """The stand-in for a name of a module; raises AttributeError for one that is looked for in every module."""
+    if name.startswith(("_", "pytest")):
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    return stand_in(name, IN_THE_PACKAGE.get(name) or advice)
 
 
 def reject_attributes(names: dict[str, str]) -> Callable[[C], C]:

@@ -126,9 +126,10 @@ class SessionStates:
             if is_saved and monotonic() > until:
                 raise StoreError("the store is too slow")  # the next try announces it
             if is_saved:
-                session.apply(state)
                 shown = state if len(msgspec.msgpack.encode(state)) <= MAX_NOTE else None
-                return self._replica.append_now(self._replica.keys.notes, "state", session.name, shown)
+                position = self._replica.append_now(self._replica.keys.notes, "state", session.name, shown)
+                session.apply(state)  # not before: what was not announced is undone here, and must come again
+                return position
             before = store.get(key)
         return None
 

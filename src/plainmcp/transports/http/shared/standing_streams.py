@@ -31,16 +31,16 @@ class StandingStreams:
     def catch_up(self, session: SharedSession, stream: Stream, position: int) -> None:
         """Send the changes since a position on a stream, and then all later ones; ends it if the store fails."""
         self._replica.wait_to_begin()
+        follower, facts = self._replica.follower, session.connection.session
         try:
             self._load(session)
         except StoreError as error:
             _log.debug("a stream could not be continued: %s", error)
             stream.finish()  # the client comes back, and is told the problem if there still is one
             return
-        if session.closed:
+        if session.closed or not follower.begun.is_set():  # it does not know yet what the client has missed
             stream.finish()
             return
-        follower, facts = self._replica.follower, session.connection.session
         with follower.lock:  # no change comes between
             missed = list(takewhile(lambda change: change.position > position, reversed(follower.changes)))
             for change in reversed(missed):

@@ -1,6 +1,7 @@
 """Open streams of shared sessions: which replica sends an update, and that none is lost."""
 
 import asyncio
+import threading
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from mounted import Live, initialize, session, speak
 from plainmcp.store import MemoryStore
 from plainmcp.transports.http.shared import replica as replica_module
 from plainmcp.transports.http.shared import store_writer
+from plainmcp.transports.http.shared.store_follower import StoreFollower
 from replicas import call, messages, replicas, request, wait_until
 
 
@@ -165,3 +167,22 @@ def test_the_notification_that_a_client_is_ready_may_reach_another_replica() -> 
             await stream.task
 
     run(work())
+
+
+def test_a_replica_that_does_not_follow_yet_sends_the_client_away(monkeypatch: Any) -> None:
+    """It would not know what the client has missed, and the client would not ask again."""
+    begin, may_begin = StoreFollower._begin, threading.Event()
+
+    def begin_late(follower: StoreFollower) -> None:
+        may_begin.wait(10)
+        begin(follower)
+
+    monkeypatch.setattr(StoreFollower, "_begin", begin_late)
+    with replicas(MemoryStore(), 1) as [one]:
+        session = one.endpoint.shared.make(None, None)
+        streams = [session.make_standing_stream(1) for _ in range(2)]
+        one.endpoint.shared._streams.catch_up(session, streams[0], 1)
+        may_begin.set()
+        one.endpoint.shared._streams.catch_up(session, streams[1], 1)
+        assert [stream.finished for stream in streams] == [True, False]
+        assert session.standing == streams[1:]

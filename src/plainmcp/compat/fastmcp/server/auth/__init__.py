@@ -3,7 +3,7 @@
 from typing import Any
 
 from ....access_token import AccessToken
-from ...missing import IN_MODULES, IN_THE_PACKAGE, stand_in
+from ...missing import IN_MODULES, stand_in_of
 from .auth import AuthProvider, JWTVerifier, RemoteAuthProvider, StaticTokenVerifier, TokenVerifier
 
 __all__ = [
@@ -17,6 +17,4 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("_"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return stand_in(name, IN_THE_PACKAGE.get(name) or IN_MODULES["server.auth"])
+    return stand_in_of(__name__, name, IN_MODULES["server.auth"])
