@@ -118,18 +118,12 @@ def changes_are_told_on_every_revision(shown: Seen) -> None:
             capabilities[kind]["listChanged"] = True
 
 
-def a_form_has_no_title_that_nobody_gave(shown: Seen) -> None:
-    """As above, in what the user is asked for."""
-    for kind, *told in shown["notes"]:
-        if kind == "asked":
-            told[1]["properties"]["value"].pop("title", None)
-
-
 def questions_are_asked_on_every_revision(shown: Seen) -> None:
     """On 2026-07-28 a question travels with the result; the package refuses to ask."""
     if shown["mode"] == "legacy":
         return
-    form = {"type": "object", "properties": {"value": {"type": "integer"}}, "required": ["value"]}
+    value = {"title": "Value", "type": "integer"}
+    form = {"type": "object", "properties": {"value": value}, "required": ["value"]}
     answer = {"isError": False, "structuredContent": {"result": "accept 7"}}
     shown["call renew {}"] |= {"content": [{"type": "text", "text": "accept 7"}], **answer}
     _mark(shown["call renew {}"])
@@ -186,7 +180,6 @@ DIFFERENCES = [
     schemas_say_what_they_mean_once,
     prompt_arguments_are_the_authors,
     changes_are_told_on_every_revision,
-    a_form_has_no_title_that_nobody_gave,
     questions_are_asked_on_every_revision,
     json_in_a_text_is_read_where_no_text_is_wanted,
     mistakes_are_told_in_a_line,

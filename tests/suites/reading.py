@@ -96,12 +96,15 @@ def _hidden_in(function: ast.AST, suite: Suite, inside: set[str]) -> Iterator[st
             yield f"builds a {node.func.id} itself"
         elif isinstance(node, ast.arg) and node.arg in _PATCHING:
             yield "patches internals"
+        elif isinstance(node, ast.ClassDef):
+            own = [one.name for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+            yield from (f"replaces a private method {name}" for name in own if _is_private(name))
         elif isinstance(node, ast.ImportFrom):
             yield from (f"private {one.name}" for one in node.names if _is_private(one.name))
 
 
 def _is_private(name: str) -> bool:
-    return name.startswith("_") and not name.startswith("__") and name not in _PUBLIC
+    return name == "__fastmcp__" or (name.startswith("_") and not name.startswith("__") and name not in _PUBLIC)
 
 
 def _is_own(node: ast.expr) -> bool:

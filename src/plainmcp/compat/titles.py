@@ -25,7 +25,7 @@ class TitledForm(Elicit, frozen=True, kw_only=True):
         return {**plain, "requestedSchema": _titled(plain["requestedSchema"], self.kind)}
 
 
-def add_titles(tool: ToolFeature, read: Signature) -> None:
+def add_titles(tool: ToolFeature, read: Signature, returns: Any) -> None:
     """Add titles to the listed schemas of a tool: from the names of its parameters, and of classes."""
     by_name = {one.name: one.annotation for one in read.parameters}
     definition = tool.definition
@@ -34,9 +34,8 @@ def add_titles(tool: ToolFeature, read: Signature) -> None:
     if output.schema is not None:
         output = msgspec.structs.replace(
             output,
-            schema=_titled_output(output.schema, read.returns, definition.name),
-            object_schema=output.object_schema
-            and _titled_output(output.object_schema, read.returns, definition.name),
+            schema=_titled_output(output.schema, returns, definition.name),
+            object_schema=output.object_schema and _titled_output(output.object_schema, returns, definition.name),
         )
     tool.output = output
     tool.definition = msgspec.structs.replace(definition, inputSchema=inputs, outputSchema=output.schema)

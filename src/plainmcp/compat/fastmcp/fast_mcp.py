@@ -31,7 +31,7 @@ from .joined_lifespan import only_shared, to_native_lifespan
 from .middleware import Middleware, to_native_middleware
 from .options import POLICY, decorate, function_of, title_of, to_cache_options, to_feature_options, to_options
 from .pieces import to_prompt_result, to_resource_result
-from .prompt_arguments import describe_arguments
+from .prompt_arguments import describe_arguments, ignore_others
 from .resource_types import Resource
 from .serving import Serving
 from .settings import settings_of
@@ -282,6 +282,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
             run = with_context(function, read, partial(self._enter, "prompt", name), convert=convert)
             super(FastMCP, self).prompt(**final)(run)
             describe_arguments(self.registry.prompts, name, read)
+            ignore_others(self.registry.prompts.registered[name], read)
             if not is_enabled:
                 self.disable(names={name}, components={"prompt"})
             self._complete(name, [one.name for one in read.parameters])

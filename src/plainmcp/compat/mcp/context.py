@@ -19,6 +19,7 @@ from ...server import Server
 from ..titles import TitledForm
 from .helper_types import ReadResourceContents, contents_of
 from .input_required import answers_in, state_in
+from .loaded_types import to_loaded
 from .session import RequestContext, ServerSession
 from .types import ClientCapabilities
 
@@ -112,7 +113,7 @@ class Context(context.Context[Any]):
     @property
     def client_capabilities(self) -> ClientCapabilities:
         """The capabilities that the client declares."""
-        return ClientCapabilities(**self.capabilities)
+        return to_loaded(ClientCapabilities(**self.capabilities))  # type: ignore[no-any-return]
 
     @property
     def input_responses(self) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ __all__ = [
     "ResourceError",
     "ResourceNotFoundError",
     "ToolError",
+    "UnexpectedResourceError",
     "UnexpectedToolError",
     "UrlElicitationRequiredError",
     "ValidationError",
@@ -36,6 +37,10 @@ class UnexpectedToolError(ToolError):
     """A crash of a tool; its own text stays on the server."""
 
     is_final = True
+
+
+class UnexpectedResourceError(ResourceError):
+    """A crash of a resource; its own text stays on the server."""
 
 
 class MCPDeprecationWarning(UserWarning):

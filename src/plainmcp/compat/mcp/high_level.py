@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from ... import context
 from ...errors import ProtocolError, ToolError
 from ...protocol.features import is_name
-from ...schema import signature
+from ...schema import generate, signature
 from ...server import Server
 from ...wire.uri_template import is_template
 from ..coded_error import has_code, to_protocol_error
@@ -21,11 +21,12 @@ from ..titles import add_titles
 from ..unknown import UnknownNames, answer_unknown
 from ..wrap import with_context
 from .context import Context, current_context, enter_context
+from .exceptions import InvalidSignature
 from .helper_types import ResourceContent, ResourceNotFoundError
 from .input_required import ask_for_input, is_input_required, mentions_input
 from .low_level_view import LowLevelView
 from .managers import PromptManager, ResourceManager, ToolManager
-from .output import POLICY, has_output_schema
+from .output import POLICY, has_output_schema, promised_by
 from .pieces import Offer, Resource
 from .prompt_arguments import require_arguments
 from .server_info import ServerInfo, to_icons
@@ -37,6 +38,7 @@ __all__ = ["HighLevelServer"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _log = logging.getLogger("plainmcp")
+_NAME_WARNING = "Tool name validation warning: some clients refuse %r; use letters, digits, _, - and ."
 
 
 class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as in the SDK, not as in plainmcp
@@ -46,6 +48,8 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
     allows_new_handshake = True
     allows_any_name = True
     tool_policy = POLICY
+    hides_problems = False
+    """Whether what is wrong with the arguments of a prompt is not sent."""
     unknown_names = UnknownNames()
 
     def __init__(
@@ -123,13 +127,17 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         if self._is_duplicate("tool", name, self.registry.tools):
             return
         if not is_name(name):
-            _log.warning("some clients refuse the tool %r: a name has letters, digits, _, - and . only", name)
+            _log.warning(_NAME_WARNING, name)
         has_schema = has_output_schema(read.returns, structured_output) and not mentions_input(read.returns)
+        if structured_output and not has_schema and promised_by(read.returns) is None:
+            raise InvalidSignature(f"{name}: its return hint is not serializable for structured output")
         options = _to_options(title=title, description=description, annotations=annotations, icons=icons, meta=meta)
         run = with_context(fn, read, self._enter_tool, has_schema=has_schema, is_whole=True, convert=_to_value)
-        super().tool(name=name, output_schema=None if has_schema else False, **options)(run)
+        promised = promised_by(read.returns)
+        schema = None if promised is None else generate.output_schema(promised, which="every", show_defaults=True)
+        super().tool(name=name, output_schema=schema or (None if has_schema else False), **options)(run)
         tool = self.registry.tools.registered[name]
-        add_titles(tool, read)
+        add_titles(tool, read, promised or read.returns)
         log_refused_arguments(tool, lambda error: self.log_refused(error.problems, name))
 
     def prepare_tool(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -242,7 +250,8 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
             options = _to_options(title=title, description=description, icons=icons)
             run = self._wrap(fn, read, f"Error rendering prompt {name}")
             super().prompt(name=name, **options)(run)
-            require_arguments(self.registry.prompts.registered[name])
+            text = f"Error rendering prompt {name}" if self.hides_problems else None
+            require_arguments(self.registry.prompts.registered[name], text)
 
     def remove_prompt(self, name: str) -> None:
         """No longer offer a prompt; raises ValueError if there is none."""

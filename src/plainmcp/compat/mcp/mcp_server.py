@@ -11,7 +11,7 @@ from ...server import Server
 from ..coded_error import CodedError, has_code, to_protocol_error
 from ..unknown import UnknownNames
 from . import types
-from .exceptions import ResourceError, ResourceNotFoundError, UnexpectedToolError
+from .exceptions import ResourceError, ResourceNotFoundError, UnexpectedResourceError, UnexpectedToolError
 from .high_level import HighLevelServer
 from .middleware import MiddlewareList
 from .output import POLICY
@@ -30,7 +30,7 @@ _ALWAYS: dict[str, Any] = {
 }
 
 
-def _refuse_level(server: Server, request: Any) -> Any:
+def _refuse(server: Server, request: Any) -> Any:
     raise MethodNotFound("Method not found", request.method)
 
 
@@ -46,6 +46,7 @@ class MCPServer(HighLevelServer):
     """
 
     tool_policy = POLICY.replace(withheld_text="Error executing tool {tool}")
+    hides_problems = True
     unknown_names = UnknownNames(resource_code=types.INVALID_PARAMS, has_data=True)
 
     def __init__(
@@ -89,7 +90,8 @@ class MCPServer(HighLevelServer):
         )
         self._lowlevel_server = self.low_level
         self.middleware = MiddlewareList(self, middleware or ())  # type: ignore[method-assign,assignment]
-        self.own_methods = {**self.own_methods, "logging/setLevel": _refuse_level}
+        refused = dict.fromkeys(("logging/setLevel", "completion/complete"), _refuse)
+        self.own_methods = {**self.own_methods, **refused}
         self._compile_methods()
         for one in resources or ():
             self.add_resource(one)
@@ -101,6 +103,8 @@ class MCPServer(HighLevelServer):
         """The capabilities of the server: always those of tools, resources and prompts, and never logging."""
         offered = {**_ALWAYS, **super().capabilities()}
         del offered["logging"]
+        if self.own_methods["completion/complete"] is _refuse:
+            del offered["completions"]
         return offered
 
     def prepare_tool(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -114,8 +118,10 @@ class MCPServer(HighLevelServer):
             return to_protocol_error(error)
         if isinstance(error, ToolError):
             return error
-        _log.error("Tool %r raised an unexpected exception", tool, exc_info=error)
-        return UnexpectedToolError(f"Error executing tool {tool}")
+        crash = UnexpectedToolError(f"Error executing tool {tool}")
+        crash.__cause__ = error
+        _log.error("Tool %r raised an unexpected exception", tool, exc_info=crash)
+        return crash
 
     def log_refused(self, problems: Sequence[str], tool: str) -> None:
         """Log which arguments do not fit, without their values."""
@@ -133,12 +139,14 @@ class MCPServer(HighLevelServer):
         if isinstance(error, ResourceNotFoundError):
             return CodedError(types.INVALID_PARAMS, str(error), {"uri": uri})
         if isinstance(error, ResourceError):
-            return error
+            return CodedError(types.INTERNAL_ERROR, str(error), {"uri": uri})
         if uri is None:
             logging.getLogger("plainmcp").error("%s", problem, exc_info=error)
             return CodedError(types.INTERNAL_ERROR, problem)
-        _log.error("Resource %r raised an unexpected exception", uri, exc_info=error)
-        return CodedError(types.INTERNAL_ERROR, f"{problem.removesuffix(f' {uri}')} {uri}", {"uri": uri})
+        crash = UnexpectedResourceError(f"{problem.removesuffix(f' {uri}')} {uri}")
+        crash.__cause__ = error
+        _log.error("Resource %r raised an unexpected exception", uri, exc_info=crash)
+        return CodedError(types.INTERNAL_ERROR, str(crash), {"uri": uri})
 
     async def call_tool(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         self, name: str, arguments: dict[str, Any], context: Any = None

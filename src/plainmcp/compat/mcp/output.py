@@ -3,13 +3,13 @@
 import inspect
 import types
 import typing
-from typing import Any, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 from ...foreign.classes import wire_type_of
 from ...policy import Policy
 from ...schema import hints
 
-__all__ = ["POLICY", "has_output_schema"]
+__all__ = ["POLICY", "has_output_schema", "promised_by"]
 
 POLICY = Policy(
     structured="schema",
@@ -49,6 +49,15 @@ def has_output_schema(returns: Any, structured_output: bool | None) -> bool:
     if inner in _WRAPPED or hints.is_record(inner):
         return True
     return _has_hints(inner)
+
+
+def promised_by(returns: Any) -> Any:
+    """The type of the structured content of a whole result: of `Annotated[CallToolResult, Weather]` it is Weather."""
+    if get_origin(returns) is not Annotated:
+        return None
+    result, *marks = get_args(returns)
+    is_whole = isinstance(result, type) and wire_type_of(result) == "CallToolResult"
+    return next((one for one in marks if isinstance(one, type)), None) if is_whole else None
 
 
 def _is_content(hint: Any) -> bool:

@@ -188,7 +188,7 @@ class FunctionResource(Resource):
     @classmethod
     def from_function(cls, fn: Callable[..., Any], uri: Any, name: str | None = None, **options: Any) -> Self:
         """A resource that a function reads."""
-        return cls(uri, name or fn.__name__, fn=fn, **options)
+        return cls(uri, name or fn.__name__, fn=fn, **{"description": inspect.getdoc(fn), **options})
 
     async def read(self) -> Any:
         """What the function returns."""

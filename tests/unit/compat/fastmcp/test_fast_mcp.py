@@ -455,3 +455,17 @@ def test_the_meta_of_a_request_has_keys_and_notifications_of_a_program_are_sent(
         text = client.request("tools/call", params)["content"][0]["text"]
         assert text.startswith("ada 1 ada True ")
         assert "notifications/tools/list_changed" in [one["method"] for one in client.notifications]
+
+
+def test_a_prompt_ignores_arguments_that_it_has_no_parameter_for() -> None:
+    mcp = FastMCP("x")
+
+    @mcp.prompt
+    def write(topic: str, count: int = 1) -> str:
+        return f"{topic} {count}"
+
+    client = Client(mcp)
+    text = client.get_prompt("write", topic="tea", secret="s")["messages"][0]["content"]["text"]
+    assert text == "tea 1"
+    with pytest.raises(Exception, match="count"):
+        client.get_prompt("write", topic="tea", count="many", secret="s")

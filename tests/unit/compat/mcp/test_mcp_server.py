@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import pytest
@@ -10,10 +10,16 @@ from pydantic import BaseModel, Field
 
 from plainmcp.compat.mcp.server import MCPServer, ServerRequestContext
 from plainmcp.compat.mcp.server.mcpserver import Context
-from plainmcp.compat.mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+from plainmcp.compat.mcp.server.mcpserver.exceptions import (
+    InvalidSignature,
+    ResourceError,
+    ResourceNotFoundError,
+    ToolError,
+    UnexpectedResourceError,
+)
 from plainmcp.compat.mcp.server.mcpserver.resources import Resource
 from plainmcp.compat.mcp.shared.exceptions import MCPError
-from plainmcp.compat.mcp.types import INVALID_PARAMS
+from plainmcp.compat.mcp.types import INVALID_PARAMS, CallToolResult, TextContent
 from plainmcp.testing import Client
 
 
@@ -117,7 +123,7 @@ def test_a_prompt_names_all_arguments_that_are_missing() -> None:
 
     assert error_of() == {"code": 0, "message": "Missing required arguments: {'name', 'city'}"}
     assert error_of(city="Oslo") == {"code": 0, "message": "Missing required arguments: {'name'}"}
-    assert error_of(name="A", city="B", more="C")["code"] == -32602
+    assert error_of(name="A", city="B", more="C") == {"code": 0, "message": "Error rendering prompt greet"}
 
 
 def test_a_prompt_is_removed_once() -> None:
@@ -197,8 +203,82 @@ def test_a_name_that_some_clients_refuse_is_a_warning(caplog: pytest.LogCaptureF
     def run() -> str:
         return "ran"
 
-    assert "some clients refuse the tool 'my tool!'" in caplog.text
+    assert "some clients refuse 'my tool!'" in caplog.text
     for revision in ("2025-06-18", "2026-07-28"):
         client = Client(mcp, revision)
         assert client.list_tools()[0]["name"] == "my tool!"
         assert client.call("my tool!")["structuredContent"] == {"result": "ran"}
+
+
+def test_what_is_wrong_with_the_arguments_of_a_prompt_is_not_sent() -> None:
+    mcp = MCPServer("x")
+
+    @mcp.prompt()
+    def repeat(count: int) -> str:
+        return "again " * count
+
+    client = Client(mcp, "2025-06-18")
+    with pytest.raises(Exception, match=r"^0: Error rendering prompt repeat$"):
+        client.get_prompt("repeat", count="many")
+    with pytest.raises(Exception, match=r"^0: Missing required arguments: {'count'}$"):
+        client.get_prompt("repeat")
+    assert client.get_prompt("repeat", count="1")["messages"][0]["content"]["text"] == "again "
+
+
+class Weather(BaseModel):
+    degrees: float
+
+
+def test_a_whole_result_may_promise_its_structured_content() -> None:
+    mcp = MCPServer("x")
+
+    @mcp.tool()
+    def measure(data: dict[str, Any] | None = None) -> Annotated[CallToolResult, Weather]:
+        return CallToolResult(content=[TextContent(text="sunny")], structuredContent=data)
+
+    client = Client(mcp, "2025-11-25")
+    assert client.list_tools()[0]["outputSchema"] == {
+        "type": "object",
+        "properties": {"degrees": {"type": "number", "title": "Degrees"}},
+        "required": ["degrees"],
+        "title": "Weather",
+    }
+    sent = client.call("measure", data={"degrees": 3})
+    assert sent == {"content": [{"type": "text", "text": "sunny"}], "structuredContent": {"degrees": 3}}
+    for data in (None, {"other": 1}):
+        assert client.call("measure", data=data)["content"][0]["text"] == "Error executing tool measure"
+
+
+def test_completions_need_a_handler_and_a_schema_that_is_asked_for_a_hint() -> None:
+    mcp = MCPServer("x")
+    mcp.prompt(name="greet")(lambda name: name)
+    params = {"ref": {"type": "ref/prompt", "name": "greet"}, "argument": {"name": "name", "value": "a"}}
+    client = Client(mcp, "2025-06-18")
+    with pytest.raises(Exception, match="Method not found"):
+        client.request("completion/complete", params)
+    assert "completions" not in mcp.capabilities()
+
+    @mcp.completion()
+    async def complete(ref: Any, argument: Any, context: Any) -> Any:
+        return {"values": [argument.value]}
+
+    assert client.request("completion/complete", params)["completion"] == {"values": ["a"]}
+    assert mcp.capabilities()["completions"] == {}
+    with pytest.raises(InvalidSignature, match="not serializable"):
+        mcp.tool("empty", structured_output=True)(lambda: None)
+
+
+def test_a_resource_error_is_sent_and_a_crash_is_not(caplog: pytest.LogCaptureFixture) -> None:
+    mcp = MCPServer("x")
+
+    @mcp.resource("memo://{name}")
+    def memo(name: str) -> str:
+        raise ResourceError("in maintenance") if name == "a" else KeyError(name)
+
+    client = Client(mcp, "2025-06-18")
+    with pytest.raises(Exception, match=r"^-32603: in maintenance$"):
+        client.read("memo://a")
+    with pytest.raises(Exception, match=r"^-32603: Error creating resource from template memo://b$"):
+        client.read("memo://b")
+    crash = caplog.records[-1].exc_info[1]  # type: ignore[index]
+    assert isinstance(crash, UnexpectedResourceError) and isinstance(crash.__cause__, KeyError)

@@ -5,6 +5,7 @@ from ...exceptions import (
     ResourceError,
     ResourceNotFoundError,
     ToolError,
+    UnexpectedResourceError,
     UnexpectedToolError,
     ValidationError,
 )
@@ -14,6 +15,7 @@ __all__ = [
     "ResourceError",
     "ResourceNotFoundError",
     "ToolError",
+    "UnexpectedResourceError",
     "UnexpectedToolError",
     "ValidationError",
 ]
