@@ -31,7 +31,7 @@ FINDS = {
     "ToolError": "Errors",
     "redis": "Several processes",
     "exit codes": "Commands and exit codes",
-    "call a tool in a terminal": "The command line",
+    "terminal": "The command line",
     "sampling": "Context and questions",
     "structured output": "Results and policies",
     "output schema": "Results and policies",
@@ -47,13 +47,19 @@ FINDS = {
 
 def test_a_search_finds_the_page(site: Page) -> None:
     site.call("goto", f"{site.url}index.html?q=first")
-    site.wait("document.querySelectorAll('.md-search-result__link').length > 0")
     for words, title in FINDS.items():
-        site.js(
-            "((input) => { input.value = " + json.dumps(words) + "; input.dispatchEvent(new Event('keyup')); })"
-            "(document.querySelector('[data-md-component=search-query]'))"
-        )
+        site.wait("document.querySelectorAll('.md-search-result__article').length > 0")
+        write_query(site, "")  # so that no result is left of the search before
+        site.wait("document.querySelectorAll('.md-search-result__article').length === 0")
+        write_query(site, words)
         site.wait(f"{FIRST_TITLES}.includes({json.dumps(title)})")
+
+
+def write_query(site: Page, words: str) -> None:
+    site.js(
+        "((input) => { input.value = " + json.dumps(words) + "; input.dispatchEvent(new Event('keyup')); })"
+        "(document.querySelector('[data-md-component=search-query]'))"
+    )
 
 
 def test_nothing_is_cut_off(site: Page, site_folder: Path) -> None:
