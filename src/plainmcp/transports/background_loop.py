@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from ..protocol.exchange import Around, Run
 from ..protocol.interrupts import raise_interrupt
-from .invoke import Process, end_child
+from .invoke import PROCESS, end_child
 from .run_async import take_async
 from .threads import Threads
 
@@ -129,15 +129,15 @@ class DaemonExecutor(ThreadPoolExecutor):
         def work() -> None:
             if not future.set_running_or_notify_cancel():
                 return
-            process = Process.current
+            process = PROCESS.current
             try:
                 result = function(*args, **kwargs)
             except BaseException as error:
-                if process is not Process.current:
+                if process is not PROCESS.current:
                     end_child()
                 future.set_exception(error)
             else:
-                if process is not Process.current:
+                if process is not PROCESS.current:
                     end_child()
                 future.set_result(result)
 

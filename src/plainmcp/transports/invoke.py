@@ -15,8 +15,8 @@ from ..questions import InputRequired
 
 __all__ = [
     "PASSED_ON",
+    "PROCESS",
     "Listener",
-    "Process",
     "cannot_listen",
     "contain",
     "end_child",
@@ -36,10 +36,13 @@ def cannot_listen() -> InvalidRequest:
     return InvalidRequest("subscriptions/listen needs a connection that stays open")
 
 
-class Process:
-    """The identity of this process: `current` is another object in each child process."""
+class _Process:
+    def __init__(self) -> None:
+        self.current = object()
 
-    current = object()
+
+PROCESS = _Process()
+"""The identity of this process: its attribute `current` is another object in each child process."""
 
 
 def end_child() -> None:
@@ -52,7 +55,7 @@ def end_child() -> None:
 
 def invoke(step: Run) -> Any:
     """Call the function of a step. Its exceptions can end its own call, but never the server."""
-    process = Process.current
+    process = PROCESS.current
     try:
         return step.feature.function(**step.kwargs)
     except PASSED_ON:
@@ -60,7 +63,7 @@ def invoke(step: Run) -> Any:
     except BaseException as error:
         raise contain(error) from error
     finally:
-        if process is not Process.current:
+        if process is not PROCESS.current:
             end_child()
 
 
@@ -82,7 +85,7 @@ def contain(error: BaseException) -> BaseException:
 
 
 def _enter_child() -> None:
-    Process.current = object()
+    PROCESS.current = object()
 
 
 if hasattr(os, "register_at_fork"):

@@ -4,7 +4,7 @@ from typing import Any
 
 from ..protocol.exchange import Around, Exchange, Listen, Run
 from ..protocol.request import Cancelled
-from .invoke import PASSED_ON, Listener, Process, cannot_listen, end_child
+from .invoke import PASSED_ON, PROCESS, Listener, cannot_listen, end_child
 from .take import take
 
 __all__ = ["run"]
@@ -12,7 +12,7 @@ __all__ = ["run"]
 
 def run(exchange: Exchange, listen: Listener | None = None) -> bytes | None:
     """Take every step of an exchange; returns the response, or None if none is sent, or not yet."""
-    process = Process.current
+    process = PROCESS.current
     try:
         while (step := exchange.step) is not None:
             if type(step) is Listen:
@@ -26,7 +26,7 @@ def run(exchange: Exchange, listen: Listener | None = None) -> bytes | None:
             except PASSED_ON as error:
                 exchange.throw(error)
             else:
-                if process is not Process.current:
+                if process is not PROCESS.current:
                     end_child()
                 exchange.send(response)
     except BaseException:  # Ctrl-C

@@ -14,7 +14,7 @@ from ..errors import ToolError
 from ..media import LARGE, MAY_BE_LARGE, is_large
 from ..protocol.exchange import Around, Exchange, Listen, Run
 from ..protocol.request import Cancelled, Link
-from .invoke import PASSED_ON, Listener, Process, cannot_listen, contain, end_child, invoke, with_call_next
+from .invoke import PASSED_ON, PROCESS, Listener, cannot_listen, contain, end_child, invoke, with_call_next
 from .pending_request import PendingRequest
 from .take import call_next
 from .threads import Executor, WaitingThread
@@ -192,7 +192,7 @@ def _take_from_thread(loop: asyncio.AbstractEventLoop, threads: Executor, step: 
 
 def _start_contained(awaitable: Any) -> tuple[Any, Awaitable[Any] | None]:
     """Run a coroutine of the user inline until it waits; only then a cancel can stop it. Returns as `start` does."""
-    process = Process.current
+    process = PROCESS.current
     try:
         return start(awaitable)
     except PASSED_ON:
@@ -200,7 +200,7 @@ def _start_contained(awaitable: Any) -> tuple[Any, Awaitable[Any] | None]:
     except BaseException as error:
         raise contain(error) from error
     finally:
-        if process is not Process.current:
+        if process is not PROCESS.current:
             end_child()
 
 
@@ -264,7 +264,7 @@ class Rest(Coroutine[Any, Any, Any]):
         self.is_done = False
         self.value: Any = None
         self._coroutine = coroutine
-        self._process = Process.current
+        self._process = PROCESS.current
         self._waiting = waiting  # the object that the coroutine waits for, until it is passed on
 
     def start(self) -> None:
@@ -284,7 +284,7 @@ class Rest(Coroutine[Any, Any, Any]):
         try:
             return self._coroutine.send(value)
         finally:
-            if self._process is not Process.current:
+            if self._process is not PROCESS.current:
                 end_child()
 
     def throw(self, *error: Any) -> Any:
@@ -293,7 +293,7 @@ class Rest(Coroutine[Any, Any, Any]):
         try:
             return self._coroutine.throw(*error)
         finally:
-            if self._process is not Process.current:
+            if self._process is not PROCESS.current:
                 end_child()
 
     def close(self) -> None:
@@ -375,12 +375,12 @@ async def run_in_thread(function: Callable[[], Any], threads: Executor) -> Any:
     def work() -> None:
         if outcome.cancelled():  # cancelled before a thread was free
             return
-        value, problem, process = None, None, Process.current
+        value, problem, process = None, None, PROCESS.current
         try:
             value = context.run(function)
         except BaseException as error:
             problem = contain(error)
-        if process is not Process.current:
+        if process is not PROCESS.current:
             end_child()
         call_soon(loop, partial(_settle, outcome, (value, problem)))
 

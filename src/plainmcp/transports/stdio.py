@@ -24,7 +24,7 @@ from ..protocol.core import Core
 from ..protocol.exchange import Exchange, Listen
 from ..protocol.failures import error_response, internal_error
 from .connection import Connection
-from .invoke import Process
+from .invoke import PROCESS
 from .lines import MAX_LINE, Lines
 from .link import RequestLink
 from .shutdown import GRACE, LAST, SHUTTING_DOWN, check_grace, end_with_main_thread
@@ -89,7 +89,7 @@ class StdioServer:
         self._threads = make_threads(core)
         self._connection = Connection(core, self._write, transport="pipe")
         self._connection.begin_session()
-        self._process = Process.current
+        self._process = PROCESS.current
         self._ends: SimpleQueue[None] = SimpleQueue()  # unlike an Event, a signal handler may use it
         self._stopped = False
         self.wake: Callable[[], object] = _do_nothing
@@ -227,7 +227,7 @@ class StdioServer:
 
         Only the first response to a request is written: a request that was given up may still end with another one.
         """
-        if message is None or Process.current is not self._process:  # a child process writes nothing
+        if message is None or PROCESS.current is not self._process:  # a child process writes nothing
             return
         line = message.replace(b"\n", b" ") + b"\n"
         with self._writing:
