@@ -24,8 +24,10 @@ __all__ = ["ReplicaSet", "running_set"]
 
 KEY = "a key for tests, the same in all replicas"
 TRY = """\
-Two replicas of examples/shared_notes.py, a Redis at {redis}, and nginx at {url}.
-Paste these lines into another terminal, in the folder of the repository. Each request goes to the other replica.
+Two replicas of examples/shared_notes.py at {replicas}, a Redis at {redis},
+and nginx at {url}, which gives each request to the replica that did not get the one before.
+Their log is {log}.
+Paste these lines into another terminal, in the folder of the repository.
 
 # Which process answers: not the same one twice.
 {command} call {url} process
@@ -39,7 +41,13 @@ Paste these lines into another terminal, in the folder of the repository. Each r
 {listen}
 {command} call {url} change name=one
 
-# Kill a replica, and call again.
+# Stop Redis for a moment: calls go on, and a question in a session says why it fails.
+kill -STOP {redis_pid}
+{command} call {url} add a:=1 b:=2
+{command} call {url} confirm what='Delete it?' --revision 2025-11-25 --answer '{{"word": "yes"}}'
+kill -CONT {redis_pid}
+
+# Kill a replica, which is not started again, and call the other one.
 kill -9 {pid}
 {command} call {url} add a:=1 b:=2
 
@@ -87,6 +95,12 @@ class ReplicaSet:
         process.kill()
         process.wait(10)
 
+    def end_replica(self, number: int) -> None:
+        """Tell one of the replicas to end, and wait until it has."""
+        process = self.processes[number]
+        assert process is not None
+        _end(process)
+
     def pause_replica(self, number: int) -> None:
         """Let one of the replicas neither work nor end."""
         process = self.processes[number]
@@ -103,10 +117,10 @@ class ReplicaSet:
         """Start nginx with the site of docs/how-to/scale.md."""
         page = {block.title: block.text for block in blocks((DOCS / "how-to" / "scale.md").read_text("utf-8"))}
         site = page["/etc/nginx/conf.d/notes.conf"]
-        # One that was killed and started again gets requests at once, and not after ten seconds.
         servers = "".join(f"    server 127.0.0.1:{port} max_fails=0;\n" for port in self.ports)
-        assert "    server 127.0.0.1:8001;\n    server 127.0.0.1:8002;\n" in site
-        site = site.replace("    server 127.0.0.1:8001;\n    server 127.0.0.1:8002;\n", servers)
+        shown = "".join(f"    server 127.0.0.1:{port} max_fails=0;\n" for port in (8001, 8002))
+        assert shown in site
+        site = site.replace(shown, servers)
         site = site.replace("listen 8000", f"listen 127.0.0.1:{self.port}")
         folder = self.folder / "nginx"
         folder.mkdir(exist_ok=True)
@@ -175,12 +189,27 @@ def listen_command(url: str) -> str:
     return f"curl -sN {shown} -d '{json.dumps(body)}' {url}"
 
 
+def _end_all(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
 def main() -> None:
+    for number in (signal.SIGTERM, signal.SIGHUP):  # also when the terminal is closed
+        signal.signal(number, _end_all)
     command = os.path.relpath(Path(sys.executable).with_name("plainmcp"), EXAMPLES.parent)
     with running_set() as replicas:
         process, url = replicas.processes[0], replicas.url
         assert process is not None
-        facts = {"redis": replicas.redis.url, "command": command, "listen": listen_command(url), "pid": process.pid}
+        assert replicas.redis.process is not None
+        facts = {
+            "replicas": " and ".join(f"127.0.0.1:{port}" for port in replicas.ports),
+            "redis": replicas.redis.url,
+            "redis_pid": replicas.redis.process.pid,
+            "log": replicas.log,
+            "command": command,
+            "listen": listen_command(url),
+            "pid": process.pid,
+        }
         print(TRY.format(url=url, **facts), flush=True)
         try:
             while True:

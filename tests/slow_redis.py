@@ -4,6 +4,7 @@ import selectors
 import socket
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -30,17 +31,22 @@ class SlowWay:
     def _carry(self, client: socket.socket) -> None:
         with suppress(OSError), client, selectors.DefaultSelector() as selector:
             redis = socket.create_connection(("127.0.0.1", self._target))
-            selector.register(client, selectors.EVENT_READ, redis)
-            selector.register(redis, selectors.EVENT_READ, client)
+            selector.register(client, selectors.EVENT_READ)
+            selector.register(redis, selectors.EVENT_READ)
+            delayed: deque[tuple[float, bytes]] = deque()  # the answers on their way, with the time of their arrival
             with redis:
                 while not self._is_over:
-                    for key, _ in selector.select(0.5):
+                    seconds = delayed[0][0] - time.monotonic() if delayed else 0.5
+                    for key, _ in selector.select(max(0.0, seconds)):
                         raw = key.fileobj.recv(65536)  # type: ignore[union-attr]
                         if not raw:
                             return
-                        if key.fileobj is redis:
-                            time.sleep(self.seconds)
-                        key.data.sendall(raw)
+                        if key.fileobj is client:
+                            redis.sendall(raw)
+                        else:
+                            delayed.append((time.monotonic() + self.seconds, raw))
+                    while delayed and delayed[0][0] <= time.monotonic():
+                        client.sendall(delayed.popleft()[1])
 
     def close(self) -> None:
         """End the proxy; its connections end soon."""

@@ -21,6 +21,7 @@ from .foreign import classes
 from .protocol import describe
 from .protocol.habits import CONTEXT_ATTRIBUTES, with_advice
 from .protocol.request import Link, PeerError, Request
+from .protocol.session import describe_lack
 from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample, SampleOptions
 from .revisions import Revision
 from .schema import generate, hints
@@ -409,7 +410,7 @@ class Context(Generic[L]):
         if missing or not is_in_revision:
             what = _names_of(missing or question.needs)
             where = f" Visit {question.url} and call again." if isinstance(question, ElicitUrl) else ""
-            raise ToolError(f"This needs {what}, which the client does not offer.{where}")
+            raise ToolError(f"This needs {what}, {describe_lack(request.session)}.{where}")
 
 
 def _prepare(key: str, question: Question, revision: Revision) -> Question:

@@ -130,7 +130,7 @@ def test_the_lines_of_make_replicas_work_when_pasted() -> None:
     with Program(folder / "replica_set.py", cwd=folder) as program:
         printed = iter(lambda: program.lines.get(timeout=30).decode(), "Ctrl-C ends all.\n")
         lines = [line.strip() for line in printed if line.startswith((".", "/", "curl", "kill"))]
-        first, second, count, confirm, listen, change, kill, add = lines
+        first, second, count, confirm, listen, change, stop, add, ask, resume, kill, add_again = lines
         processes = {int(_paste(line).split()[0]) for line in (first, second)}
         assert len(processes) == 2 and int(kill.split()[-1]) in processes
         assert _paste(count).startswith("counted to 5\n")
@@ -144,7 +144,12 @@ def test_the_lines_of_make_replicas_work_when_pasted() -> None:
                 assert _paste(change).startswith("one changed in process ")
                 assert next(events)["params"]["uri"] == "note://one"
                 listening.terminate()
-        _paste(kill)
+        _paste(stop)
         assert _paste(add).startswith("3\n")
+        asked = subprocess.run(ask, shell=True, cwd=EXAMPLES.parent, capture_output=True, text=True, timeout=20)
+        assert asked.returncode == 1 and "the store that the replicas of this server share" in asked.stdout
+        _paste(resume)
+        _paste(kill)
+        assert _paste(add_again).startswith("3\n")
         program.process.send_signal(signal.SIGINT)
         assert program.wait() == 0

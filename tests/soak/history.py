@@ -17,6 +17,8 @@ RECOVERY = 2.0
 """How many seconds after a trouble operations may still begin that fail."""
 DELIVERY = 3.0
 """How many seconds an update may take to a stream that cannot be resumed, before its end excuses it."""
+ENOUGH = 3
+"""Of how many changes a client must have got one."""
 ANSWERED = frozenset({"call", "question", "progress", "resume", "update"})
 """Operations that the server does once: the other ones are cancelled, or refused."""
 
@@ -45,11 +47,9 @@ class Watch:
     asked: set[str] = field(default_factory=set)
     """The URIs that it may get updates of: it has sent the subscription."""
     since: dict[str, float] = field(default_factory=dict)
-    """The URIs that it must get updates of, and from when on: that of the acknowledgement."""
+    """The URIs that it must get updates of, and from when on: both the subscription and the stream are there."""
     until: float = inf
     """When its stream ended for good, so that the client knows."""
-    opened: float = 0.0
-    """When a session began whose client does not say that its stream was refused, and tries again a second later."""
     got: list[str] = field(default_factory=list)
 
 
@@ -88,7 +88,15 @@ def check(history: History) -> list[str]:
     problems = [problem for one in history.operations for problem in _check_operation(history, one)]
     for watch in history.watches:
         problems += _check_watch(history, watch)
-    return problems
+    return problems + _find_deaf(history)
+
+
+def _find_deaf(history: History) -> list[str]:
+    """Clients that got no update at all, although they made changes to what they wanted to know of."""
+    made = Counter(change.uri.rpartition("-")[0] for change in history.changes if change.acknowledged < inf)
+    heard = {watch.client for watch in history.watches if watch.got}
+    clients = {watch.client for watch in history.watches} - heard
+    return [f"{client} got no update at all" for client in sorted(clients) if made[f"note://{client}"] >= ENOUGH]
 
 
 def _check_operation(history: History, one: Operation) -> list[str]:
@@ -103,6 +111,8 @@ def _check_operation(history: History, one: Operation) -> list[str]:
         problems.append(f"was answered {one.responses} times")
     if one.outcome == "failed" and not is_in_trouble:
         problems.append(f"failed although nothing was the matter: {one.detail}")
+    if one.outcome == "failed" and one.kind == "call" and is_in_trouble and not _is_of_replicas(history, one):
+        problems.append(f"failed although it does not need Redis: {one.detail}")
     if done > 1:
         problems.append(f"was done {done} times")
     if one.outcome == "done" and one.kind in ANSWERED and not done:
@@ -123,8 +133,6 @@ def _check_watch(history: History, watch: Watch) -> list[str]:
         times = [(change.began, change.acknowledged) for change in history.changes if change.uri in lost]
         problems.append(f"{watch.client} lost updates that were acknowledged: {dict(lost)} of {times} in {watch}")
     made = Counter(change.uri for change in history.changes)
-    # After a lost response of Redis a change is written again, and clients get its update twice.
-    made += Counter(change.uri for change in history.changes if _is_near_trouble(history, change.began))
     repeated = {uri: count for uri, count in (Counter(watch.got) - made).items() if uri in watch.asked}
     if repeated:
         problems.append(f"{watch.client} got updates more often than there were changes: {repeated}")
@@ -139,17 +147,21 @@ def find_lost(history: History, watch: Watch) -> Counter[str]:
         if change.acknowledged < inf
         and change.began >= watch.since.get(change.uri, inf)
         and change.acknowledged + DELIVERY <= watch.until
-        and not (_is_near_trouble(history, watch.opened) and _is_near_trouble(history, change.began))
     )
     return wanted - Counter(watch.got)
 
 
 def _is_in_trouble(history: History, began: float, ended: float) -> bool:
-    return any(ended >= begin and began <= end + RECOVERY for _, begin, end in history.troubles)
+    return bool(_find_troubles(history, began, ended))
 
 
-def _is_near_trouble(history: History, began: float) -> bool:
-    return _is_in_trouble(history, began, began + RECOVERY)
+def _is_of_replicas(history: History, one: Operation) -> bool:
+    """Whether a replica was in trouble during an operation, and not only Redis."""
+    return any(not name.startswith("Redis") for name in _find_troubles(history, one.began, one.ended))
+
+
+def _find_troubles(history: History, began: float, ended: float) -> list[str]:
+    return [name for name, begin, end in history.troubles if ended >= begin and began <= end + RECOVERY]
 
 
 def summary_of(history: History) -> dict[str, Any]:

@@ -5,16 +5,20 @@ import contextlib
 import random
 import time
 import warnings
+from collections.abc import AsyncIterator
 from typing import Any
 
+import httpx2
 import mcp.client.streamable_http
 import mcp_types as types
 from fastmcp import Client as FastMCP
+from fastmcp.client.transports import StreamableHttpTransport
 from mcp import Client, MCPError
+from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import SubscriptionLost, listen
 
 from soak.history import History, Operation, Watch
-from soak.worker import Failed, Worker, expect
+from soak.worker import PATIENCE, Failed, Worker, expect
 
 __all__ = ["FastMCPClient", "OfficialClient"]
 
@@ -32,29 +36,51 @@ class OfficialClient(Worker):
         if mode == "auto":
             self.KINDS = tuple(kind for kind in self.KINDS if kind != "resume")  # 2026-07-28 has no such thing
         self._watch = Watch(name)
+        self._has_stream = asyncio.Event()
         warnings.simplefilter("ignore")
 
     async def run(self, count: int) -> None:
         """Do so many operations."""
         while self.count < count:
             with contextlib.suppress(Exception):
+                self._watch, self._has_stream = self.begin_watch(), asyncio.Event()
                 async with self._connect() as self._client:
+                    if self._mode == "legacy":
+                        await asyncio.wait_for(self._has_stream.wait(), PATIENCE)
                     await self._run_connected(count)
             self._watch.until = min(self._watch.until, time.time())
             await asyncio.sleep(0.3)
 
-    def _connect(self) -> Any:
+    def _make_http_client(self, **options: Any) -> httpx2.AsyncClient:
+        timeout = httpx2.Timeout(30, read=300)
+        return httpx2.AsyncClient(**{"timeout": timeout, **options}, event_hooks={"response": [self._see]})
+
+    async def _see(self, response: httpx2.Response) -> None:
+        """Note when the stream for updates begins: what changes before is not for it.
+
+        The client opens it by itself, and continues it after its last event. If it was cut before its first event,
+        the client can only begin again.
+        """
+        request = response.request
+        if request.method == "GET" and response.is_success and "last-event-id" not in request.headers:
+            self._watch.since = dict.fromkeys(self._watch.since, time.time())
+            self._has_stream.set()
+
+    @contextlib.asynccontextmanager
+    async def _connect(self) -> AsyncIterator[Any]:
         async def elicit(context: Any, params: Any) -> types.ElicitResult:
             return types.ElicitResult(action="accept", content={"word": params.message})
 
-        return Client(
-            self.url, mode=self._mode, elicitation_callback=elicit, message_handler=self._take  # type: ignore[arg-type]
-        )  # fmt: skip
+        async with self._make_http_client() as http, Client(
+            streamable_http_client(self.url, http_client=http),
+            mode=self._mode,  # type: ignore[arg-type]
+            elicitation_callback=elicit,
+            message_handler=self._take,
+        ) as client:  # fmt: skip
+            yield client
 
     async def _run_connected(self, count: int) -> None:
         """Do operations, until one fails."""
-        self._watch = self.begin_watch()
-        self._watch.opened = time.time() if self._mode == "legacy" else 0.0
         listening = asyncio.create_task(self._listen()) if self._mode == "auto" else None
         try:
             while self.count < count:
@@ -166,8 +192,11 @@ class FastMCPClient(OfficialClient):
             return {"word": message}
 
         return FastMCP(
-            self.url, mode=self._mode, elicitation_handler=elicit, message_handler=self._take  # type: ignore[arg-type]
-        )  # fmt: skip
+            StreamableHttpTransport(self.url, httpx_client_factory=self._make_http_client),
+            mode=self._mode,  # type: ignore[arg-type]
+            elicitation_handler=elicit,
+            message_handler=self._take,
+        )
 
     async def _call_tool(self, name: str, arguments: dict[str, Any], progress: Any) -> str:
         result = await self._client.call_tool(name, arguments, progress_handler=progress)

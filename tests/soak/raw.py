@@ -14,7 +14,7 @@ from mounted import initialize, modern
 from soak.history import History, Operation, Watch
 from soak.worker import Failed, Worker, Wrong, expect
 
-__all__ = ["ModernClient", "SessionClient", "Thief"]
+__all__ = ["Leaver", "ModernClient", "SessionClient", "Thief"]
 
 ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 ENDED = "the stream ended without a response"
@@ -186,7 +186,7 @@ class SessionClient(_InSession):
                             continue
                         if "method" not in message:
                             expect((_text_of(one, message), numbers), (f"counted to {to}", list(range(1, to + 1))))
-                            return
+                            continue  # to the end of the stream: nothing may come after it
                         expect(message["params"].get("progressToken"), one.word)
                         numbers.append(message["params"]["progress"])
                         if cut is not None and len(numbers) >= cut:
@@ -196,6 +196,8 @@ class SessionClient(_InSession):
             except httpx.HTTPError:
                 if not last:
                     raise
+            if one.responses:
+                return
             if not last:
                 raise Failed(ENDED)
             await asyncio.sleep(0.1)
@@ -264,6 +266,38 @@ class Thief(_InSession):
                 async for _, message in messages:
                     if message is not None:
                         raise Wrong(f"a message of another session: {message}")
+
+
+class Leaver(_InSession):
+    """A client that ends its sessions: then no replica may answer in them."""
+
+    KINDS = ("call", "end")
+
+    async def run(self, count: int) -> None:
+        """Open a session and do so many operations."""
+        await self._open()
+        await super().run(count)
+
+    async def do_end(self, one: Operation) -> None:
+        try:
+            for number in range(4):  # all replicas have it in memory
+                status = await self._ping(f"{one.word}-{number}")
+                if status != 200:
+                    raise Failed(f"status {status}")
+            headers = {**ACCEPT, **self._headers}
+            status = (await self._http.delete(self.url, headers=headers)).status_code
+            if status != 204:
+                raise Failed(f"the end was refused with status {status}")
+            for number in range(4):
+                status = await self._ping(f"{one.word}-{number}")
+                if status == 200:
+                    raise Wrong(f"request {number + 1} in a session that had ended was answered")
+        finally:
+            await self._open()
+
+    async def _ping(self, id: str) -> int:
+        body = {"jsonrpc": "2.0", "id": id, "method": "ping"}
+        return (await self._http.post(self.url, json=body, headers={**ACCEPT, **self._headers})).status_code
 
 
 # 2026-07-28 ---------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ import httpx
 from replica_set import ReplicaSet, running_set
 from soak.history import History, check, summary_of
 from soak.official import FastMCPClient, OfficialClient
-from soak.raw import ModernClient, SessionClient, Thief
+from soak.raw import Leaver, ModernClient, SessionClient, Thief
 from soak.typescript import TypeScriptClient
 from soak.worker import Worker
 
@@ -50,7 +50,7 @@ async def soak(
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
     async with httpx.AsyncClient(limits=limits, timeout=httpx.Timeout(20, read=None), trust_env=False) as http:
         kinds: list[tuple[Any, Any]] = [(SessionClient, http)] * sessions
-        kinds += [(ModernClient, http)] * -(-sessions // 2) + [(Thief, http)]
+        kinds += [(ModernClient, http)] * -(-sessions // 2) + [(Thief, http), (Leaver, http)]
         kinds += [(kind, mode) for kind in OTHERS for mode in ("legacy", "auto")] * others
         clients: list[Worker] = []
         for number, (kind, option) in enumerate(kinds):
@@ -82,11 +82,18 @@ def _freeze(replicas: ReplicaSet) -> None:
     replicas.redis.thaw()
 
 
+def _replace(replicas: ReplicaSet) -> None:
+    """End a replica as an operator does, and start another one."""
+    replicas.end_replica(0)
+    replicas.start_replica(0)
+
+
 TROUBLES: dict[str, Callable[[ReplicaSet], None]] = {
     "a replica is killed": _kill_and_start,
     "Redis is restarted": lambda replicas: replicas.redis.restart(),
     "a replica is paused": _pause,
     "Redis does not answer": _freeze,
+    "a replica is replaced": _replace,
 }
 
 

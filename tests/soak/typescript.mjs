@@ -45,14 +45,17 @@ const connect = async () => {
   client.onerror = () => {};
   const reconnectionOptions = { initialReconnectionDelay: 200, maxReconnectionDelay: 1000, reconnectionDelayGrowFactor: 1, maxRetries: 50 };
   let opened; // whether the stream for updates was opened: if that fails the first time, this client never tries again
+  let session = null;
   const listening = new Promise((resolve) => { opened = resolve; });
   const watchingFetch = async (target, init) => {
-    const isStream = init?.method === "GET";
+    const isStream = init?.method === "GET" && !new Headers(init.headers).has("last-event-id");
     const response = await fetch(target, init).catch((error) => {
       if (isStream) opened(false);
       throw error;
     });
     if (isStream) opened(response.ok);
+    // If it was cut before its first event, this client can only begin again.
+    if (isStream && response.ok && session) write({ watch: session.watch, since: now(), uris: [...session.subscribed] });
     return response;
   };
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { reconnectionOptions, fetch: watchingFetch }));
@@ -61,7 +64,7 @@ const connect = async () => {
     throw new Error("there is no stream for updates");
   }
   expect(client.getNegotiatedProtocolVersion(), modern ? "2026-07-28" : "2025-11-25");
-  const session = { client, watch: beginWatch([]), subscribed: new Set(), open: true };
+  session = { client, watch: beginWatch([]), subscribed: new Set(), open: true };
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
     write({ watch: session.watch, got: params.uri });
   });

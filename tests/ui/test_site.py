@@ -32,6 +32,7 @@ FINDS = {
     "redis": "Several processes",
     "exit codes": "Commands and exit codes",
     "terminal": "The command line",
+    "call a tool in a terminal": "The command line",
     "sampling": "Context and questions",
     "structured output": "Results and policies",
     "output schema": "Results and policies",

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -9,15 +10,23 @@ from typing import Any
 import pytest
 import redis as redis_py
 
-from mounted import Live, session, speak
+from mounted import Live, modern, session, speak
+from plainmcp import Server
+from plainmcp.errors import AuthorError
 from plainmcp.redis import RedisStore
-from plainmcp.store import MemoryStore, Store
+from plainmcp.store import MemoryStore, Store, StoreError
+from plainmcp.transports.http.shared import replica as replica_module
+from plainmcp.transports.http.shared import store_writer
 from redis_server import RedisServer
 from replicas import (
+    KEY,
     SUBSCRIBE,
+    call,
     check_that_all_works,
     check_that_calls_go_on,
+    make_server,
     messages,
+    question,
     replicas,
     request,
     wait_until,
@@ -165,3 +174,305 @@ def test_a_session_from_a_clock_that_is_far_ahead_is_unknown() -> None:
             assert (await speak(one, request("ping"), await session(other))).status == 404
 
     asyncio.run(work())
+
+
+# Rare orders of events ----------------------------------------------------------------------------
+
+
+def subscribe(uri: str, id: int = 1) -> dict[str, Any]:
+    return request("resources/subscribe", id, uri=uri)
+
+
+def subscribed_at(app: Any) -> list[str]:
+    [held] = app.endpoint.shared._by_name.values()
+    return sorted(held.connection.session.subscribed)
+
+
+async def open_stream(app: Any, headers: dict[str, str]) -> Live:
+    """A stream for updates on which they come from now on."""
+    stream = Live(app, None, headers, "GET")
+    await stream.until(lambda live: live.status)
+    await wait_until(lambda: any(held.standing for held in app.endpoint.shared._by_name.values()))
+    return stream
+
+
+async def end(*streams: Live) -> None:
+    for stream in streams:
+        stream.hang_up()
+        await stream.task
+
+
+class Broken(MemoryStore):
+    """A store that cannot be written, or from which one thread cannot read values."""
+
+    is_failing = False
+    thread: int | None = None
+    failures = 0
+
+    def append(self, entries: Any, most: int, seconds: float) -> list[int]:
+        if self.is_failing:
+            raise StoreError("away")
+        return super().append(entries, most, seconds)
+
+    def get(self, key: str) -> bytes | None:
+        if threading.get_ident() == self.thread and self.failures:
+            self.failures -= 1
+            raise StoreError("one time-out")
+        return super().get(key)
+
+
+def test_a_client_can_leave_while_the_queue_for_the_store_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_writer, "MAX_QUEUE", 50)
+
+    async def work() -> None:
+        store = Broken()
+        with replicas(store, 1) as [one]:
+            headers = await session(one)
+            await speak(one, subscribe("memo://one"), headers)
+            stream = await open_stream(one, headers)
+            store.is_failing = True
+            for _ in range(200):
+                one.server.resource_updated("memo://one")
+                one.endpoint.shared.replica.append("another log", 1)
+            await end(stream)
+            assert (await speak(one, request("ping"), headers)).status == 200
+
+    asyncio.run(work())
+
+
+def test_a_subscription_keeps_the_others_after_the_store_has_lost_them() -> None:
+    async def succeed(app: Any, uri: str, headers: dict[str, str]) -> None:
+        async with asyncio.timeout(5):
+            while "error" in (await speak(app, subscribe(uri), headers)).json:  # the loss is noticed just now
+                await asyncio.sleep(0.05)
+
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            await succeed(one, "memo://one", headers)
+            store._values.clear()
+            await succeed(one, "memo://two", headers)
+            assert subscribed_at(one) == ["memo://one", "memo://two"]
+        with replicas(store) as (one, other):
+            # Another replica does not know the first ones. They come together when the loss is noticed.
+            headers = await session(one)
+            await succeed(one, "memo://one", headers)
+            store._values.clear()
+            await succeed(other, "memo://two", headers)
+            async with asyncio.timeout(5):
+                for app in (one, other):
+                    while subscribed_at(app) != ["memo://one", "memo://two"]:
+                        await asyncio.sleep(0.05)
+                        await speak(app, request("ping"), headers)
+
+    asyncio.run(work())
+
+
+def test_a_session_that_has_ended_is_not_written_again_by_a_replica_that_still_renews_it() -> None:
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            for uri in ("memo://one", "memo://two"):
+                await speak(one, subscribe(uri), headers)
+            [held] = one.endpoint.shared._by_name.values()
+            assert (await speak(other, None, headers, "DELETE")).status == 204
+            one.endpoint.shared.states.renew(held, store)
+            with replicas(store, 1) as [new]:
+                assert (await speak(new, request("ping"), headers)).status == 404
+
+    asyncio.run(work())
+
+
+def test_the_last_claim_of_the_newest_stream_counts_for_all() -> None:
+    with replicas(MemoryStore()) as (one, other):
+        sessions = [app.endpoint.shared.make(None, None) for app in (one, other)]
+        names = [app.endpoint.shared.replica.name for app in (one, other)]
+        for held in sessions:
+            held.add_standing(held.make_standing_stream())
+        sessions[0].claim_again()  # after a failure: its first claim is still in the log
+        for name in (names[0], names[1], names[0]):
+            for held in sessions:
+                held.take_holder(name)
+        assert [held.holder for held in sessions] == [None, names[0]]
+
+
+def test_subscriptions_at_two_replicas_at_once_are_kept_although_middleware_takes_its_time() -> None:
+    async def work() -> None:
+        with replicas(MemoryStore()) as (one, other):
+
+            @one.server.middleware
+            async def wait(request: Any, call_next: Any) -> Any:
+                result = await call_next(request)
+                if request.method == "resources/subscribe":
+                    await asyncio.sleep(0.2)
+                return result
+
+            headers = await session(one)
+            await speak(other, request("ping"), headers)
+            first = asyncio.create_task(speak(one, subscribe("memo://one"), headers))
+            await asyncio.sleep(0.1)
+            second = await speak(other, subscribe("memo://two", 2), headers)
+            assert (await first).json["result"] == second.json["result"] == {}
+            for app in (one, other):
+                await wait_until(lambda app=app: subscribed_at(app) == ["memo://one", "memo://two"])
+
+    asyncio.run(work())
+
+
+def test_ids_of_questions_and_streams_are_not_used_again_by_a_session_that_was_opened_again() -> None:
+    async def work() -> None:
+        with replicas(MemoryStore(), settings={"max_sessions": 1}) as (one, other):
+            headers = await session(one, elicitation={})
+            first = Live(one, call("ask", 1, what="Show a picture?"), headers)
+            asked = await question(first)
+            cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+            await speak(one, cancel, headers)
+            await end(first)
+            await session(one)  # there is room for one only
+            second = Live(one, call("ask", 2, what="Delete everything?"), headers)
+            asked_again = await question(second)
+            assert asked["id"] != asked_again["id"] and first.events[0]["id"] != second.events[0]["id"]
+            reply = {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "accept", "content": {}}}
+            await speak(other, reply, headers)
+            await asyncio.sleep(0.2)
+            assert not second.over
+            await speak(other, {**reply, "id": asked_again["id"], "result": {"action": "decline"}}, headers)
+            await second.done()
+            assert "decline" in str(messages(second)[-1])
+
+    asyncio.run(work())
+
+
+def test_applications_of_one_server_share_its_replica_until_the_last_one_is_closed() -> None:
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store, 1) as [elsewhere]:
+            server = make_server()
+            first, second = server.asgi(store=store), server.asgi(store=store)
+            replica = second.endpoint.shared.replica
+            for app in (first, second):
+                app.endpoint.start()
+            with pytest.raises(AuthorError, match="share one store"):
+                server.asgi(store=MemoryStore())
+            headers = await session(second)
+            await speak(second, subscribe("memo://one"), headers)
+            cut = Live(second, call("count", 5, True, to=6), headers)
+            await cut.until(lambda live: messages(live))
+            await end(cut)
+            rest = await Live(elsewhere, None, {**headers, "last-event-id": cut.events[-1]["id"]}, "GET").done()
+            assert messages(rest)[-1]["id"] == 5 and "result" in messages(rest)[-1]
+            first.close()
+            stream = await open_stream(second, headers)
+            await speak(second, call("touch"), headers)
+            await stream.until(lambda live: messages(live))
+            await end(stream)
+            assert replica._ending is not None
+            second.close()
+            assert replica._ending is None and not replica.is_used
+            server.asgi(store=MemoryStore()).close()  # now it may have another one
+
+    asyncio.run(work())
+
+
+def test_a_change_of_a_mounted_server_that_is_served_itself_comes_once() -> None:
+    async def work() -> None:
+        store = MemoryStore()
+        apps: list[Any] = []
+        for _ in range(3):
+            child, parent = make_server("child"), Server("parent", "1", key=KEY)
+            parent.mount(child, "c")
+            apps += [parent.asgi(store=store), child.asgi(store=store)]
+        for app in apps:
+            app.endpoint.start()
+        uri = next(iter(parent.registry.resources.features))
+        body, more = modern("subscriptions/listen", notifications={"resourceSubscriptions": [uri]})
+        listening = Live(apps[0], body, more)
+        await listening.until(lambda live: messages(live))
+        headers = await session(apps[0])
+        assert (await speak(apps[0], subscribe(uri), headers)).json["result"] == {}
+        stream = await open_stream(apps[0], headers)
+        await speak(apps[0], call("c_touch"), headers)
+        await stream.until(lambda live: messages(live))
+        await asyncio.sleep(0.3)
+        assert (len(messages(stream)), len(messages(listening))) == (1, 2)
+        await end(stream, listening)
+        for app in apps:
+            app.close()
+
+    asyncio.run(work())
+
+
+def test_a_state_that_a_replica_could_not_read_is_read_when_the_store_works_again() -> None:
+    async def work() -> None:
+        store, uris = Broken(), [f"memo://{number}{'x' * 80}" for number in range(20)]
+        with replicas(store) as (one, other):
+            for app in (one, other):
+                for uri in uris:
+                    app.server.resource(uri, name=uri)(lambda: "")
+            headers = await session(other)
+            for uri in uris:
+                assert (await speak(one, subscribe(uri), headers)).json["result"] == {}
+            stream = await open_stream(other, headers)
+            store.thread, store.failures = other.endpoint.shared.replica.follower._thread, 1
+            assert (await speak(one, subscribe("memo://one"), headers)).json["result"] == {}
+            assert not store.failures
+            await speak(one, call("touch"), headers)
+            await stream.until(lambda live: any("memo://one" in str(message) for message in messages(live)))
+            await end(stream)
+
+    asyncio.run(work())
+
+
+def test_an_older_stream_does_not_repeat_what_came_on_the_newest_one() -> None:
+    async def work() -> None:
+        with replicas(MemoryStore()) as (one, other):
+            headers = await session(one)
+            await speak(one, subscribe("memo://one"), headers)
+            older = await open_stream(one, headers)
+            newest = await open_stream(other, headers)
+            [held] = one.endpoint.shared._by_name.values()
+            await wait_until(lambda: held.holder is not None)
+            for _ in range(3):
+                await speak(one, call("touch"), headers)
+            await newest.until(lambda live: len(messages(live)) == 3)
+            await end(newest)
+            await wait_until(lambda: held.holder is None)
+            await speak(one, call("touch"), headers)
+            await older.until(lambda live: messages(live))
+            await asyncio.sleep(0.2)
+            assert len(messages(older)) == 1
+            await end(older)
+
+    asyncio.run(work())
+
+
+def test_a_change_that_stays_in_its_process_takes_no_place_in_the_log() -> None:
+    async def work() -> None:
+        long = "memo://" + "x" * 9_000
+        with replicas(MemoryStore(), 1) as [one]:
+            one.server.resource(long, name="long")(lambda: "")
+            headers = await session(one)
+            for uri in ("memo://one", long):
+                assert (await speak(one, subscribe(uri), headers)).json["result"] == {}
+            stream = await open_stream(one, headers)
+            for _ in range(50):
+                one.server.resource_updated("memo://one")
+                one.server.resource_updated(long)
+            await stream.until(lambda live: len(messages(live)) == 50)
+            await end(stream)
+
+    asyncio.run(work())
+
+
+def test_a_child_process_begins_as_another_replica() -> None:
+    with replicas(MemoryStore(), 1) as [one]:
+        replica = one.endpoint.shared.replica
+        name, follower = replica.name, replica.follower
+        ending, replica._ending = replica._ending, None
+        replica_module._reset_replicas()  # what a fork calls
+        assert replica.name != name and replica.follower is not follower and replica._ending is None
+        replica.start()
+        assert replica.follower.begun.wait(5)
+        ending.set()

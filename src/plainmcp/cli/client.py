@@ -1,6 +1,7 @@
 """The client of the command line: handshake, requests, and the messages that come meanwhile. Does no I/O itself."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Protocol
 
 import msgspec
@@ -147,7 +148,8 @@ class McpClient:
         self._negotiated = True
         self._notify({"method": "notifications/initialized"})
         if self._on_notification is not None and "logging" in result.get("capabilities", {}):
-            self.request("logging/setLevel", {"level": "info"})
+            with suppress(ServerError):  # what is asked for is worth more than its log messages
+                self.request("logging/setLevel", {"level": "info"})
         info: dict[str, Any] = result.get("serverInfo", {})
         return info
 

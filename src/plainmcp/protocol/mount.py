@@ -96,10 +96,10 @@ def add_copies(registry: Registry, other: Registry, prefix: str, origin: object)
     for source, target, copy in _pairs(other, registry, copies):
         source.copy_to(target, copy)
     registry.mounts.append((other, prefix))
-    other.listen(partial(_relay_update, registry, prefix))
+    other.forwards.add(partial(_forward_update, registry, prefix))
 
 
-def _relay_update(registry: Registry, prefix: str, event: str, uri: str | None) -> None:
+def _forward_update(registry: Registry, prefix: str, event: str, uri: str | None) -> None:
     """Notify of the change of a resource of a mounted server. Changes of lists are published by the copies."""
     if event == "resources/updated" and uri is not None:
         registry.publish(event, prefix_uri(prefix, uri))

@@ -43,6 +43,7 @@ from .features import Feature, ToolFeature
 from .input_state import input_required, read_answers
 from .request import Cancelled, Request
 from .scopes import Missing, compile_missing, require
+from .session import describe_lack
 
 __all__ = [
     "Check",
@@ -159,7 +160,7 @@ class Plan(Generic[F]):
         if not missing:
             return
         if request.revision.handshake:  # these revisions have no error code for it
-            raise ToolError(f"This needs {', '.join(missing)}, which the client does not offer.")
+            raise ToolError(f"This needs {', '.join(missing)}, {describe_lack(request.session)}.")
         raise MissingCapability(f"this needs the client capability {', '.join(missing)}", missing)
 
 

@@ -4,18 +4,16 @@ This module does not know how a feature is created, nor how it is called.
 """
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 from ..errors import ResourceNotFound
 from ..policy import Policy
 from .feature_list import FeatureList
 from .features import Completion, PromptFeature, ResourceFeature, TemplateFeature, ToolFeature
+from .listeners import Event, Listeners
 from .switches import Selection, Switches
 
 __all__ = ["Registry"]
-
-Event = Callable[[str, str | None], None]
 
 
 class Registry:
@@ -23,7 +21,9 @@ class Registry:
 
     def __init__(self, policy: Policy) -> None:
         by_name = policy.list_order == "name"
-        self._listeners: list[Event] = []
+        self._listeners = Listeners()
+        self.forwards = Listeners()
+        """Called with the changes made in this process: servers in which this one is mounted publish them, too."""
         self.relay: Callable[[str, str | None], bool] | None = None
         """Passes a change on to other processes; returns whether it also calls `deliver` here, soon."""
         self._switches = Switches()
@@ -57,23 +57,17 @@ class Registry:
 
     def listen(self, listener: Event) -> Callable[[], None]:
         """Call a function with (event, uri) on every change; returns a function that removes the listener."""
-        self._listeners.append(listener)
-
-        def forget() -> None:
-            with suppress(ValueError):  # another thread was first
-                self._listeners.remove(listener)
-
-        return forget
+        return self._listeners.add(listener)
 
     def publish(self, event: str, uri: str | None = None) -> None:
         """Notify the listeners: a list changed ("tools/list_changed"), or a resource ("resources/updated")."""
+        self.forwards.call(event, uri)
         if self.relay is None or not self.relay(event, uri):
             self.deliver(event, uri)
 
     def deliver(self, event: str, uri: str | None) -> None:
         """Call the listeners in this process."""
-        for listener in list(self._listeners):
-            listener(event, uri)
+        self._listeners.call(event, uri)
 
     def _publisher(self, kind: str) -> Callable[[], None]:
         def change() -> None:

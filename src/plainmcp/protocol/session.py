@@ -5,7 +5,7 @@ from typing import Any
 from ..errors import MethodNotFound
 from ..revisions import Revision
 
-__all__ = ["Session", "require_back_channel"]
+__all__ = ["Session", "describe_lack", "not_offered", "require_back_channel"]
 
 
 class Session:
@@ -44,8 +44,19 @@ class Session:
 def require_back_channel(session: Session, method: str) -> None:
     """Refuse a method whose effect is a message outside of responses, if none can be sent; raises MethodNotFound."""
     if not session.is_reachable:
-        raise MethodNotFound(
-            f"{method} is not offered here: the session is a signed id that any process can read, and nothing is "
-            "stored for it",
-            {"method": method},
-        )
+        raise not_offered(method)
+
+
+def not_offered(method: str) -> MethodNotFound:
+    """The error for a method whose effect would have to be stored for the session."""
+    return MethodNotFound(
+        f"{method} is not offered here: any process can answer a client, and nothing is stored for it",
+        {"method": method},
+    )
+
+
+def describe_lack(session: Session | None) -> str:
+    """Why a question that needs a capability of the client cannot be asked, as the end of a sentence."""
+    if session is None or session.is_reachable:
+        return "which the client does not offer"
+    return "which cannot be asked here: nothing is stored for the client, so that any process can answer it"

@@ -5,6 +5,7 @@ Needs the extra `plainmcp[redis]`. Knows the commands of Redis, not what is stor
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from ..errors import AuthorError
 from ..store.interface import MAX_READ, Entry, StoreError
@@ -47,6 +48,7 @@ class RedisStore:
 
         self._prefix = prefix
         self._failures: tuple[type[Exception], ...] = (redis.RedisError, OSError)
+        self._denied: tuple[type[Exception], ...] = (redis.AuthenticationError,)
         self._refused: tuple[type[Exception], ...] = (redis.ResponseError,)
         # A connection that Redis has closed since its last use is opened again, once; a time-out is not repeated.
         retry = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
@@ -61,8 +63,12 @@ class RedisStore:
         try:
             self._redis: Any = redis.Redis(connection_pool=connect(url, socket_timeout=timeout, **options))
             self._waiting: Any = redis.Redis(connection_pool=connect(url, socket_timeout=timeout + 1, **options))
-        except ValueError as error:
-            raise AuthorError(f"this is not an address of Redis: {error}") from None
+            _check_database(url)
+        except ValueError:  # its text may show a part of the password
+            raise AuthorError(
+                "this is not an address of Redis: write redis://host:6379/0, or rediss:// for TLS; in a password, "
+                "/ is written as %2F, # as %23 and @ as %40"
+            ) from None
 
     def get(self, key: str) -> bytes | None:
         """The value of a key; None if there is none, or none any more."""
@@ -122,9 +128,20 @@ class RedisStore:
         try:
             return work()
         except self._refused as error:
+            if "maxmemory" in str(error):
+                raise StoreError("Redis is full: it has as much as its setting maxmemory allows") from error
             raise StoreError(f"Redis refused a command: {error}") from error
+        except self._denied as error:
+            raise StoreError(f"Redis refused the login, check the user and password in its URL: {error}") from error
         except self._failures as error:
             raise StoreError(f"Redis cannot be used: {error}") from error
+
+
+def _check_database(url: str) -> None:
+    """Refuse a database that is not a number, which redis-py ignores; raises ValueError."""
+    parts = urlsplit(url)
+    if parts.scheme != "unix" and parts.path.strip("/"):
+        int(parts.path.strip("/"))
 
 
 def _milliseconds(seconds: float) -> int:

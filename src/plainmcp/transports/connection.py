@@ -16,6 +16,7 @@ from ..protocol.core import Core
 from ..protocol.dispatch import receive, refuse
 from ..protocol.exchange import Exchange, Listen
 from ..protocol.facts import SessionFacts
+from ..protocol.listeners import Listeners
 from ..protocol.observation import observe_session
 from ..protocol.request import Caller, Cancelled, PeerError, RequestHeaders
 from ..protocol.session import Session
@@ -209,6 +210,11 @@ class Connection:
             return False
 
     # Changes --------------------------------------------------------------------------------------
+
+    def follow(self, listeners: Listeners) -> None:
+        """Be notified of changes by these listeners from now on, and not by the registry."""
+        self._unsubscribe()
+        self._unsubscribe = listeners.add(self._publish)
 
     def listen(self, step: Listen, exchange: Exchange) -> None:
         """Keep a listen request open until the client cancels it or the connection closes."""

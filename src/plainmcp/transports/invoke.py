@@ -21,6 +21,7 @@ __all__ = [
     "contain",
     "end_child",
     "invoke",
+    "keep_open",
     "with_call_next",
 ]
 
@@ -34,6 +35,14 @@ Listener = Callable[[Listen, Exchange], ProtocolError | None]
 def cannot_listen() -> InvalidRequest:
     """The error for a listen request on a connection that cannot stay open."""
     return InvalidRequest("subscriptions/listen needs a connection that stays open")
+
+
+def keep_open(step: Listen, exchange: Exchange, listen: Listener | None) -> bool:
+    """Let an exchange stay open; returns False if it cannot, and goes on with the error."""
+    obstacle = cannot_listen() if listen is None else listen(step, exchange)
+    if obstacle is not None:
+        exchange.throw(obstacle)
+    return obstacle is None
 
 
 class _Process:

@@ -4,7 +4,7 @@ from typing import Any
 
 from ..protocol.exchange import Around, Exchange, Listen, Run
 from ..protocol.request import Cancelled
-from .invoke import PASSED_ON, PROCESS, Listener, cannot_listen, end_child
+from .invoke import PASSED_ON, PROCESS, Listener, end_child, keep_open
 from .take import take
 
 __all__ = ["run"]
@@ -16,10 +16,8 @@ def run(exchange: Exchange, listen: Listener | None = None) -> bytes | None:
     try:
         while (step := exchange.step) is not None:
             if type(step) is Listen:
-                obstacle = cannot_listen() if listen is None else listen(step, exchange)
-                if obstacle is None:
+                if keep_open(step, exchange, listen):
                     return None
-                exchange.throw(obstacle)
                 continue
             try:
                 response = take(step, _take_in_loop)

@@ -14,7 +14,7 @@ from ..errors import ToolError
 from ..media import LARGE, MAY_BE_LARGE, is_large
 from ..protocol.exchange import Around, Exchange, Listen, Run
 from ..protocol.request import Cancelled, Link
-from .invoke import PASSED_ON, PROCESS, Listener, cannot_listen, contain, end_child, invoke, with_call_next
+from .invoke import PASSED_ON, PROCESS, Listener, contain, end_child, invoke, keep_open, with_call_next
 from .pending_request import PendingRequest
 from .take import call_next
 from .threads import Executor, WaitingThread
@@ -64,10 +64,8 @@ def advance(exchange: Exchange, threads: Executor, listen: Listener | None = Non
     """
     while (step := exchange.step) is not None:
         if type(step) is Listen:
-            obstacle = cannot_listen() if listen is None else listen(step, exchange)
-            if obstacle is None:
+            if keep_open(step, exchange, listen):
                 return None
-            exchange.throw(obstacle)
             continue
         try:
             response, rest = _start_step(step, threads)

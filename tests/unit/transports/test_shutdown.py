@@ -30,7 +30,8 @@ from plainmcp import Context, Server
 server = Server("busy")
 
 def say(name):
-    print("began:", name, file=sys.stderr, flush=True)
+    sys.stderr.write(f"began: {name}\\n")  # in one piece: others write at the same time
+    sys.stderr.flush()
 
 @server.tool
 def plain() -> str:

@@ -9,7 +9,7 @@ from .. import describe
 from ..core import Core
 from ..plan import with_server_info
 from ..request import Request
-from ..session import Session, require_back_channel
+from ..session import Session, not_offered
 
 __all__ = ["discover", "initialize", "ping", "set_level"]
 
@@ -43,7 +43,7 @@ def _offered_to(session: Session | None, server: Core) -> dict[str, Any]:
     return {
         name: {one: value for one, value in details.items() if name == "extensions" or one not in back_channel}
         for name, details in offered.items()
-        if name != "logging"
+        if name != "logging" or session.log_level is not None
     }
 
 
@@ -58,7 +58,8 @@ def set_level(server: Core, request: Request) -> dict[str, Any]:
     if level not in LOG_LEVELS:
         raise InvalidParams(f"unknown log level; the levels are {', '.join(LOG_LEVELS)}")  # LOG-04
     if request.session is not None:
-        require_back_channel(request.session, request.method)
+        if request.session.log_level is None:
+            raise not_offered(request.method)
         request.session.log_level = level
     return {}
 

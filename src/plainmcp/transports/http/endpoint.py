@@ -454,7 +454,7 @@ class Endpoint:
         """The session of a request, made for this request alone: from its signed id, or without one from headers."""
         if self._signed is None:
             session = Session(self.core.first_log_level)
-            session.revision = rules.revision_without_session(headers, profile)
+            session.revision, session.is_reachable = rules.revision_without_session(headers, profile), False
             return session
         name = headers.get_unique(b"mcp-session-id")
         if name is None:
@@ -478,9 +478,10 @@ class Endpoint:
         self, profile: RequestProfile, id: bytes, principal: Any
     ) -> tuple[PendingResponse, Session]:
         session, signed = Session(self.core.first_log_level), self._signed
+        session.is_reachable = False
         if signed is None:
             return PendingResponse(profile, LATEST_HANDSHAKE, id=id), session
-        session.is_reachable, session.log_level = False, None
+        session.log_level = None
         handshake = Handshake(profile, session, lambda: signed.make(session, principal)[0], None)
         handshake.id = id
         return handshake, session
@@ -492,7 +493,7 @@ class Endpoint:
     ) -> Response | PendingResponse:
         is_served = method == "DELETE" or self.settings.max_standing
         if profile.modern or not self._stores_sessions or not is_served:
-            return refusal(405, InvalidRequest(f"{method} is not served; send POST"), allow=b"POST")  # R26-HTTP-27
+            return self._refuse_method(method, profile)
         session = self._find_session(headers, profile, principal)
         if type(session) is Response:
             return session
@@ -512,6 +513,12 @@ class Endpoint:
         pending.expires = _expiry_of(principal)
         self._add_standing(pending)
         return pending
+
+    def _refuse_method(self, method: str, profile: RequestProfile) -> Response:
+        text = f"{method} is not served; send POST"
+        if not (profile.modern or self._stores_sessions):
+            text += ". Any process can answer a client, and nothing is stored for it"
+        return refusal(405, InvalidRequest(text), allow=b"POST")  # R26-HTTP-27
 
     def _end_session(
         self, session: HttpSession, headers: Headers, profile: RequestProfile

@@ -25,6 +25,7 @@ from ..settings import Settings
 from ..stream import Stream
 from .session import SharedSession
 from .session_sharing import SharedSessions
+from .session_state import StateChange
 from .session_use import SIGN
 from .store_health import UNAVAILABLE
 from .store_steps import AfterChanges, AfterStore, BeforeStore, Work, do_nothing
@@ -43,13 +44,14 @@ class SharedEndpoint(Endpoint):
         self.shared = SharedSessions(core, settings, self.sessions, self._shares)
 
     def start(self) -> None:
-        """Start to follow the store, and wait a moment until that works."""
-        self.shared.replica.wait_to_begin()
+        """Start to follow the store, and wait a moment until that works and other replicas know of this one."""
+        self.shared.attach()
+        self.shared.replica.wait_to_join()
 
     def close(self) -> None:
         """End all open streams, running requests and sessions, and write what other replicas need of them."""
         super().close()
-        self.shared.replica.stop()
+        self.shared.detach()
 
     # Sessions -------------------------------------------------------------------------------------
 
@@ -64,6 +66,8 @@ class SharedEndpoint(Endpoint):
         session = self.sessions.get(id, principal) or self.shared.restore(id, principal, headers.address)
         if isinstance(session, Limit):
             return rules.refuse_by(session)
+        if isinstance(session, SharedSession) and self.shared.replica.follower.is_late:
+            session.is_loaded = False  # this process was paused, and the session may have ended meanwhile
         return session
 
     def _end_session(
@@ -151,9 +155,9 @@ class SharedEndpoint(Endpoint):
         def begin() -> Exchange:
             if not is_loaded:
                 return Exchange(pending.refuse(InternalError(UNAVAILABLE)))
-            find_work = self.shared.states.watch(session)
+            save, undo = self.shared.states.to_save(session, StateChange.of(envelope))
             rest = self.core.dispatch(self.core, envelope, caller)
-            return BeforeStore(rest=rest, find_work=find_work, refuse=pending.refuse).begin()
+            return BeforeStore(rest=rest, save=save, undo=undo, refuse=pending.refuse).begin()
 
         return super()._open(pending, self._after_load(pending, load, begin), caller)
 

@@ -34,7 +34,6 @@ class Mirrors:
     def __init__(self, replica: Replica) -> None:
         self._replica = replica
         self._mirrors: dict[str, _Mirror] = {}  # by the log with the copy
-        replica.ticks.append(self._tick)
 
     def follow(self, session: SharedSession, stream: Stream, name: StreamName) -> None:
         """Put the events of another replica's stream into this one, as they are in the store or come into it."""
@@ -74,7 +73,7 @@ class Mirrors:
             is_told = error is not None and mirror.id
             mirror.stream.finish(error_response(error, revision, mirror.id) if error and is_told else None)
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
         """End the streams of replicas that are dead: clients learn that their requests are lost."""
         for log in [log for log, mirror in list(self._mirrors.items()) if mirror.stream.finished]:
             self._finish(log, None)  # its client has left

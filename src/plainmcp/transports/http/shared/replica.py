@@ -7,19 +7,24 @@ import os
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar
+from itertools import count
 from secrets import token_hex
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
+from weakref import WeakSet
 
+from ....errors import AuthorError
 from ....protocol.core import Core
+from ....protocol.listeners import Listeners
 from ....store.interface import Store, StoreError
+from .peers import Peers
 from .store_budget import StoreBudget
 from .store_follower import Change, StoreFollower, Take
-from .store_health import StoreHealth
+from .store_health import StoreHealth, contain
 from .store_keys import StoreKeys
 from .store_writer import StoreWriter
 
-__all__ = ["OwnChanges", "Replica", "replica_of"]
+__all__ = ["Announcement", "OwnChanges", "Replica", "replica_of"]
 
 T = TypeVar("T")
 
@@ -27,8 +32,34 @@ ALIVE = 4.0
 """After how many seconds without a sign of it a replica is considered dead."""
 MAX_URI = 8_192
 """How many characters the URI of a change may have to reach other replicas: their log is bounded."""
+JOINING = 60.0
+"""How many seconds pass before a replica writes again that it has joined, so that new ones get to know it."""
 WAIT = 0.5
 """How many seconds the response to a request waits until the store has the changes that it made."""
+
+
+class NoteReader(Protocol):
+    """What the replica passes notes to: the sessions of one application."""
+
+    def take(self, kind: str, content: list[Any]) -> bool:
+        """Take a note; returns whether it is about something that it has."""
+        ...
+
+    def refuse(self, kind: str, content: list[Any]) -> None:
+        """Answer a note about something that no endpoint has."""
+
+    def tick(self) -> None:
+        """Look after what takes time; called about once a second."""
+
+    def write_again(self) -> None:
+        """Write again what the store may have lost, because it works again."""
+
+
+class Announcement(NamedTuple):
+    """A note that all replicas are to take."""
+
+    number: int
+    position: int  # in the log of notes
 
 
 class OwnChanges:
@@ -60,40 +91,88 @@ class Replica:
         self.store = store
         self.keys = StoreKeys(core)
         self.budget = StoreBudget(monotonic)
-        self.listeners: list[Take] = []
-        """Take the notes for all replicas, and those for this one."""
-        self.ticks: list[Callable[[], None]] = []
-        """Called about once a second, in the thread of the follower."""
-        self.returns: list[Callable[[], None]] = []
-        """Called when the store works again."""
-        self._reset()
+        self._endpoints: list[NoteReader] = []
+        self.changes = Listeners()
+        """Called with the changes in the log, in its order: such a stream can be continued at any replica."""
+        self.reset()
         core.registry.relay = self._relay
+        _replicas.add(self)
 
-    def _reset(self) -> None:
+    def reset(self) -> None:
         """Begin as a new replica: at the start, and in each process after a fork."""
-        self._process = os.getpid()
         self.name = token_hex(6)
+        self._peers = Peers()
+        self._joined = 0.0  # when it last wrote that it has joined
+        self.numbers = count(1)
+        """Numbers that are used once in this process."""
         self._lock = threading.Lock()
         self._ending: threading.Event | None = None
-        self._health = StoreHealth(self.returns)
+        self._has_stopped = False
+        self._has_beaten = False  # whether the store has a sign of life of this replica
+        self._health = StoreHealth(self._come_back)
         self._writer = StoreWriter(self.store, self._health, self.keys, self._beat)
         inbox = self.keys.inbox_of(self.name)
         self.follower = StoreFollower(
-            self.store, self._health, self.keys, inbox, self._take, self._take_change, self.ticks
+            self.store, self._health, self.keys, inbox, self._take, self._take_change, self._tick
         )
 
     def start(self) -> None:
-        """Start to follow and to write, unless it has started in this process."""
-        if self._ending is not None and self._process == os.getpid():
+        """Start to follow and to write, unless it has started."""
+        if self._ending is not None:
             return
-        if self._process != os.getpid():
-            self._reset()
         with self._lock:
             if self._ending is not None:
                 return
             ending = self._ending = threading.Event()
+            self._has_stopped = self._has_beaten = False
         for name, work in (("follow", self.follower.run), ("write", self._write)):
             threading.Thread(target=work, args=(ending,), name=f"plainmcp-{name}", daemon=True).start()
+        self._join()
+
+    def _start_unless_stopped(self) -> None:
+        """Start when the store is first used; what its own threads still do after its end does not start it again."""
+        if not self._has_stopped:
+            self.start()
+
+    def _join(self) -> None:
+        """Write that this replica is there: others wait until it has taken what they announce."""
+        self._joined = monotonic()
+        self.append(self.keys.replicas, "join", self.name)
+
+    def attach(self, endpoint: NoteReader) -> None:
+        """Pass notes to an endpoint, unless it gets them already."""
+        with self._lock:
+            if endpoint not in self._endpoints:
+                self._endpoints.append(endpoint)
+
+    def detach(self, endpoint: NoteReader) -> None:
+        """Do not pass notes to an endpoint any more, and stop after the last one."""
+        with self._lock:
+            if endpoint in self._endpoints:
+                self._endpoints.remove(endpoint)
+            is_used = bool(self._endpoints)
+        if not is_used:
+            self.stop()
+
+    @property
+    def is_used(self) -> bool:
+        """Whether an endpoint has it."""
+        return bool(self._endpoints)
+
+    def _tick(self) -> None:
+        """Look after what takes time, about once a second."""
+        if monotonic() - self._joined > JOINING:
+            self._join()
+        for endpoint in list(self._endpoints):
+            contain(endpoint.tick)
+        for name in self.find_dead(self._peers.late):
+            self._peers.remove(name)
+
+    def _come_back(self) -> None:
+        """Write again what the store may have lost, because it works again."""
+        self._join()
+        for endpoint in list(self._endpoints):
+            contain(endpoint.write_again)
 
     def _write(self, ending: threading.Event) -> None:
         while not self.follower.begun.wait(0.2) and not ending.is_set():
@@ -105,14 +184,20 @@ class Replica:
         self.start()
         self.follower.begun.wait(seconds)
 
+    def wait_to_join(self, seconds: float = 1) -> None:
+        """Start, and wait until other replicas can know of this one; but not long, if the store fails."""
+        self.wait_to_begin(seconds)
+        self._writer.finish(seconds)
+
     def stop(self, seconds: float = 0.5) -> None:
         """Write what waits, within some seconds, and end the threads."""
         ending = self._ending
-        if ending is None or self._process != os.getpid():
+        if ending is None:
             return
-        self.later(lambda store: store.delete(self.keys.key("replica", self.name)))
+        self.append(self.keys.replicas, "leave", self.name)
+        self.later(self._end_beats)
         self._writer.finish(seconds)
-        self._ending = None
+        self._has_stopped, self._ending = True, None
         ending.set()
         self._writer.wake()
 
@@ -125,7 +210,7 @@ class Replica:
 
     def ask(self, work: Callable[[Store], T]) -> T:
         """Use the store in this thread; raises StoreError, at once if the store has failed already."""
-        self.start()
+        self._start_unless_stopped()
         self._health.check()
         try:
             return work(self.store)
@@ -139,6 +224,22 @@ class Replica:
         value = self.keys.sign(log, content)
         return self.ask(lambda store: store.append([(log, value)], *self._writer.limits_of(log)))[0]
 
+    def announce(self, *content: Any) -> Announcement:
+        """Write a note for all replicas; raises StoreError. See `wait_for_peers`, which has to be called after it."""
+        number = self._peers.begin()
+        try:
+            position = self.append_now(self.keys.notes, "announce", self.name, number, *content)
+        except StoreError:
+            self._peers.end(number)
+            raise
+        return Announcement(number, position)
+
+    def wait_for_peers(self, announcement: Announcement, seconds: float) -> None:
+        """Wait until all replicas have taken an announcement, but not longer than some seconds."""
+        until = monotonic() + seconds
+        self.follower.wait_for(announcement.position, seconds)  # then all that have joined before are known
+        self._peers.wait(announcement.number, until - monotonic())
+
     def find_dead(self, names: set[str]) -> set[str]:
         """Those of some replicas that are dead; none, until the store has worked for a while. Raises StoreError."""
         if not names or not self._health.has_worked_for(ALIVE):
@@ -151,19 +252,28 @@ class Replica:
         return value is not None and self.keys.open(key, value) is not None
 
     def _beat(self, store: Store) -> None:
+        """Write a sign of life; raises StoreError if the last one is gone, because then more may be gone."""
         key = self.keys.key("replica", self.name)
+        if self._has_beaten and store.get(key) is None:
+            self._has_beaten = False
+            raise StoreError("what was in it is gone, or this process was paused")
         store.put(key, self.keys.sign(key, True), ALIVE)
+        self._has_beaten = True
+
+    def _end_beats(self, store: Store) -> None:
+        self._has_beaten = False
+        store.delete(self.keys.key("replica", self.name))
 
     # Writing later: from any thread, without waiting ----------------------------------------------
 
     def append(self, log: str, *content: Any) -> int:
         """Append an entry to a log as soon as possible; returns its number."""
-        self.start()
+        self._start_unless_stopped()
         return self._writer.append(log, self.keys.sign(log, content))
 
     def later(self, work: Callable[[Store], object]) -> None:
         """Do something with the store as soon as possible."""
-        self.start()
+        self._start_unless_stopped()
         self._writer.later(work)
 
     # Reading --------------------------------------------------------------------------------------
@@ -174,26 +284,49 @@ class Replica:
         self.append(self.keys.inbox_of(self.name), "wake")
 
     def _take(self, kind: str, content: list[Any]) -> None:
-        for listener in list(self.listeners):
-            listener(kind, content)
+        match kind:
+            case "join":
+                if content[0] != self.name:
+                    self._peers.add(content[0])
+            case "leave":
+                self._peers.remove(content[0])
+            case "announce":
+                self._take_announcement(*content)
+            case "taken":
+                self._peers.note_taken(*content)
+            case "wake":
+                pass
+            case _:
+                taken = [endpoint.take(kind, content) for endpoint in list(self._endpoints)]
+                if taken and not any(taken):
+                    self._endpoints[0].refuse(kind, content)
+
+    def _take_announcement(self, source: str, number: int, kind: str, *content: Any) -> None:
+        """Take what a replica has announced, and confirm it, unless the store failed meanwhile."""
+        self._take(kind, list(content))
+        if source != self.name:
+            self.append(self.keys.inbox_of(source), "taken", number, self.name)
 
     def _take_change(self, change: Change) -> None:
-        # Also one that was delivered here at once, because the store failed: this process may not have known then who
-        # subscribed to it elsewhere. So after a failure an update may come twice.
-        self._core.registry.deliver(change.event, change.uri)
+        if not (change.was_delivered and change.source == self.name):
+            self._core.registry.deliver(change.event, change.uri)
+        self.changes.call(change.event, change.uri)
 
     # Changes --------------------------------------------------------------------------------------
 
     def _relay(self, event: str, uri: str | None) -> bool:
-        """Notify all replicas of a change, this one included; returns False if the listeners are to be called now."""
+        """Notify all replicas of a change, this one included; returns False if the registry's listeners come first.
+
+        These are the listen requests in this process, which need no store. Sessions follow the log.
+        """
         if uri is not None and len(uri) > MAX_URI:
             return False
-        is_known_here = self.problem is not None
-        number = self.append(self.keys.changes, event, uri, self.name if is_known_here else "")
+        is_delivered = self.problem is not None
+        number = self.append(self.keys.changes, event, uri, self.name, next(self.numbers), is_delivered)
         own = _own_changes.get()
         if own is not None:
             own.last = number
-        return not is_known_here
+        return not is_delivered
 
     def watch_changes(self) -> OwnChanges:
         """The changes that are made from now on in this context: by the function of one request."""
@@ -203,8 +336,23 @@ class Replica:
 
 
 def replica_of(core: Core, store: Store) -> Replica:
-    """The replica of a server: one for all its applications with the same store."""
+    """The replica of a server: one for all its applications."""
     replica = getattr(core.registry.relay, "__self__", None)
-    if isinstance(replica, Replica) and replica.store is store:
-        return replica
-    return Replica(core, store)
+    if not isinstance(replica, Replica) or (replica.store is not store and not replica.is_used):
+        return Replica(core, store)
+    if replica.store is not store:
+        raise AuthorError("the applications of one server share one store: pass the same object as store= to all")
+    return replica
+
+
+_replicas: "WeakSet[Replica]" = WeakSet()
+
+
+def _reset_replicas() -> None:
+    """Begin as new replicas in a child process: the threads of the parent are not there."""
+    for replica in list(_replicas):
+        replica.reset()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_reset_replicas)

@@ -73,8 +73,9 @@ class SharedSession(HttpSession):
         self._claims = 0  # how often this replica has announced that it has that stream, and not heard so itself
         self._replica = replica
         self._passing_since, self._passed = 0.0, 0
+        self.connection.follow(replica.changes)
         self.connection.elsewhere = self._pass_on
-        self.connection.name_question = partial(name_question, replica, name)  # type: ignore[method-assign]
+        self.connection.name_question = self._name_question  # type: ignore[method-assign]
 
     def restore(self, id: bytes, facts: SignedId) -> bool:
         """Take the facts of an id that another replica made; returns whether its revision is served."""
@@ -144,9 +145,15 @@ class SharedSession(HttpSession):
 
     # Streams --------------------------------------------------------------------------------------
 
+    # Numbers are those of the process: a session may be closed here and opened again, and then its client comes back
+    # to what was before.
+
+    def _name_question(self, count: int) -> str:
+        return name_question(self._replica, self.name, next(self._replica.numbers))
+
     def name_stream(self, count: int, id: bytes) -> str:
-        """The name of a stream, by its number and the id of its request."""
-        return name_stream(self._replica, self.name, count, id)
+        """The name of a stream, by the id of its request."""
+        return name_stream(self._replica, self.name, next(self._replica.numbers), id)
 
     def log_of(self, stream: str) -> str:
         """The log with the copy of a stream."""
@@ -225,7 +232,7 @@ class SharedSession(HttpSession):
         """Take what a replica has announced, unless this one has announced the same later."""
         with self._lock:
             if name == self._replica.name:
-                self._claims = max(0, self._claims - 1)
+                self._claims, self.holder = max(0, self._claims - 1), None
             elif not self._claims:
                 self.holder = name
 
@@ -245,7 +252,7 @@ class SharedSession(HttpSession):
             if stream in self.standing:
                 self.standing.remove(stream)
             if is_last:  # under the lock: others must not hear of a stream after its end
-                self._replica.append(self._replica.keys.notes, "left", self.name, self._replica.name)
+                self._replica.append(self._replica.keys.notes, "left", self.name, self._replica.name, stream.read)
 
     def send(self, message: bytes) -> None:
         """Send a message that belongs to no request on one stream only, of all replicas (R2511-HTTP-22)."""

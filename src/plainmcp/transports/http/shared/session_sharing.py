@@ -53,26 +53,46 @@ class SharedSessions:
         self._use = SessionUse(self.replica, idle, core.now, self._get_all, self.states.renew)
         self._mirrors = Mirrors(self.replica)
         self._streams = StandingStreams(self.replica, threads_of(core).files, self.load)
-        self.replica.listeners.append(self._take)
-        self.replica.ticks.append(lambda: self._streams.take_over(self._get_all()))
-        self.replica.returns.append(self._write_again)
+        self.attach()
+
+    def attach(self) -> None:
+        """Get the notes of the replica, and be called now and then."""
+        self.replica.attach(self)
+
+    def detach(self) -> None:
+        """End that; the last one stops the replica."""
+        self.replica.detach(self)
+
+    def tick(self) -> None:
+        """Look after what takes time; called about once a second."""
+        self._mirrors.tick()
+        self._use.tick()
+        self._streams.take_over(self._get_all())
 
     def _get_all(self) -> list[SharedSession]:
         return list(self._by_name.values())
 
-    def _write_again(self) -> None:
-        """Write again what other replicas need: the store may have lost it."""
+    def write_again(self) -> None:
+        """Write again what other replicas need, and read what they have changed: the store works again.
+
+        It may have lost what it had.
+        """
+        self._use.begin_again()
         for session in self._get_all():
             session.is_loaded = False
             if session.version and not session.closed:
                 self.replica.later(partial(self.states.renew, session))
             session.claim_again()
+            if session.standing and session.holder is None:
+                self._streams.read_here(session)
+        self.replica.later(partial(self.states.end_again, list(self._ended)))
 
     def make(self, principal: Any, address: str | None) -> SharedSession:
         """A new session, before its handshake."""
         return self._make(principal, address, token_urlsafe(15))
 
     def _make(self, principal: Any, address: str | None, name: str) -> SharedSession:
+        self.attach()
         self.replica.start()
         session = SharedSession(self._core, self._settings, principal, self._shares, address, self.replica, name)
         session.on_use = self._use.note
@@ -110,17 +130,16 @@ class SharedSessions:
 
     def load_again(self, session: SharedSession) -> None:
         """Load a session although it was loaded before; raises StoreError."""
-        if not self.replica.ask(partial(self._load, session)):
-            self._end_here(session.name)
-
-    def _load(self, session: SharedSession, store: Store) -> bool:
-        """Load a session; returns whether it has not ended."""
-        state = self.states.load(session, store)
-        has_ended = self._use.is_idle(session, store) if state is None else state.has_ended
+        if self.replica.ask(partial(self._has_ended, session)):
+            self._end_here(session.name)  # before it counts as loaded: other requests may wait for that
         session.is_loaded = True
-        if not has_ended:
+        if not session.closed:
             session.note_use(self._core.now())
-        return not has_ended
+
+    def _has_ended(self, session: SharedSession, store: Store) -> bool:
+        """Load the state of a session; returns whether it has ended."""
+        state = self.states.load(session, store)
+        return self._use.is_idle(session, store) if state is None else state.has_ended
 
     def end(self, session: SharedSession) -> None:
         """End a session on all replicas; raises StoreError."""
@@ -135,19 +154,15 @@ class SharedSessions:
         if session is not None:
             self._sessions.remove(session)
 
-    def _take(self, kind: str, content: list[Any]) -> None:
-        """Take an entry of another replica, or of this one."""
-        if kind == "wake":
-            return
+    def take(self, kind: str, content: list[Any]) -> bool:
+        """Take a note of another replica, or of this one; returns whether it is about a session of this endpoint."""
         name: str = content[0]
         if kind == "end":
             self._end_here(name)
-            return
+            return True
         session = self._by_name.get(name)
         if session is None or session.closed:
-            if kind == "resend":
-                self.replica.append(self.replica.keys.key("stream", name, content[1]), "lost")
-            return
+            return False
         connection = session.connection
         match kind:
             case "state":
@@ -160,11 +175,17 @@ class SharedSessions:
                 session.take_holder(content[1])
             case "left":
                 if session.holder == content[1]:
-                    self._streams.read_here(session)
+                    self._streams.read_here(session, content[2])
             case "resend":
                 self._mirrors.send_again(session, content[1])
             case _:
                 pass  # of a newer version of this package
+        return True
+
+    def refuse(self, kind: str, content: list[Any]) -> None:
+        """Answer a note about a session that is not here."""
+        if kind == "resend":
+            self.replica.append(self.replica.keys.key("stream", content[0], content[1]), "lost")
 
     def open_stream(self, session: SharedSession, event_id: str) -> tuple[Stream, int, Callable[[], None]]:
         """The stream for a GET, the event after which it is read, and work that has to be done in a thread."""
@@ -177,7 +198,7 @@ class SharedSessions:
         if parts is not None:
             stream = session.mirror(name, number)
             return stream, number, partial(self._follow, session, stream, parts)
-        after = number if name == STANDING else self.replica.follower.position
+        after = number if name == STANDING else self.replica.follower.newest
         stream = session.make_standing_stream(after)
         return stream, after, partial(self._streams.catch_up, session, stream, after)
 

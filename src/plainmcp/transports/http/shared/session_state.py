@@ -3,30 +3,33 @@
 Knows the store and what a state means for a session, but neither HTTP nor exchanges. All of it waits for the store.
 """
 
-from collections.abc import Callable
 from functools import partial
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any, NamedTuple
 
 import msgspec
 
 from ....errors import InternalError
 from ....store.interface import Store, StoreError
-from .replica import Replica
+from ....wire.jsonrpc import Envelope
+from .replica import Announcement, Replica
 from .session import SessionState, SharedSession
+from .session_use import SIGN
 from .store_health import UNAVAILABLE
 from .store_steps import Work
 
-__all__ = ["SessionStates"]
+__all__ = ["SessionStates", "StateChange"]
 
 MAX_STATE = 2**16
 """How many bytes the state of a session may take in the store."""
-SETTLE = 0.02
-"""How many seconds other replicas have to take a change of a session, after this one has taken it."""
 MAX_NOTE = 2**10
 """How many bytes of a state are in a note for other replicas; they read a larger one from the store."""
 SAVING = 0.25
 """For how many seconds a change is tried when others change the state, too: clients are answered within a second."""
+TAKING = 0.25
+"""How many seconds the other replicas have to take a change."""
+MAX_AGAIN = 1_000
+"""How many sessions are ended again after the store has lost that, the last ones first."""
 TRIES = 3
 """How often a session is kept, while others change it."""
 
@@ -34,23 +37,34 @@ REFUSED = "this session has too many subscriptions, too many changes at once, or
 """Why a change of a session is refused."""
 
 
-class _Change(NamedTuple):
-    """A change of a session's state."""
+class StateChange(NamedTuple):
+    """A change of a session's state: what one request asks for."""
 
-    level: str | None
-    added: set[str]
-    removed: set[str]
-    former_level: str | None
+    level: str | None = None  # None: it stays as it is
+    added: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, envelope: Envelope) -> "StateChange":
+        """The change that a request asks for; nothing, if its parameters do not fit: then it is refused."""
+        params = envelope.params
+        if params is None:
+            return cls()
+        if envelope.method == "logging/setLevel":
+            level = msgspec.json.decode(params.level) if params.level else None
+            return cls(level if isinstance(level, str) else None)
+        uris = frozenset([params.uri] if isinstance(params.uri, str) else [])
+        return cls(added=uris) if envelope.method == "resources/subscribe" else cls(removed=uris)
 
     def is_in(self, state: SessionState) -> bool:
         """Whether a state has this change already."""
-        is_level = self.level in (self.former_level, state.level)
+        is_level = self.level in (None, state.level)
         return is_level and self.added.issubset(state.subscribed) and self.removed.isdisjoint(state.subscribed)
 
     def apply(self, state: SessionState) -> SessionState:
         """The next state."""
-        level = state.level if self.level == self.former_level else self.level
-        return SessionState(state.version + 1, level, sorted((set(state.subscribed) | self.added) - self.removed))
+        subscribed = sorted((set(state.subscribed) | self.added) - self.removed)
+        return SessionState(state.version + 1, self.level or state.level, subscribed)
 
 
 class SessionStates:
@@ -62,7 +76,7 @@ class SessionStates:
 
     def load(self, session: SharedSession, store: Store) -> SessionState | None:
         """Load the state of a session; None if the store has none."""
-        key = self._key_of(session)
+        key = self._key_of(session.name)
         session.stored = store.get(key)
         state = self._decode(key, session.stored)
         if state is not None:
@@ -71,52 +85,63 @@ class SessionStates:
 
     def end(self, session: SharedSession) -> None:
         """End a session on all replicas; raises StoreError."""
-        key = self._key_of(session)
-        value = self._replica.keys.sign(key, SessionState(session.version + 1, has_ended=True))
-        self._replica.ask(lambda store: store.put(key, value, self._seconds))
-        self._replica.append_now(self._replica.keys.notes, "end", session.name)
+        self._replica.ask(partial(self._put_end, session.name))
+        self._replica.wait_for_peers(self._replica.announce("end", session.name), TAKING)
+
+    def end_again(self, names: list[str], store: Store) -> None:
+        """End sessions again, the last ones of some that have ended: unless the store still has that."""
+        for name in names[: -MAX_AGAIN - 1 : -1]:
+            if store.get(self._key_of(name)) is not None:
+                return
+            self._put_end(name, store)
+            self._replica.append(self._replica.keys.notes, "end", name)
+
+    def _put_end(self, name: str, store: Store) -> None:
+        key = self._key_of(name)
+        store.put(key, self._replica.keys.sign(key, SessionState(has_ended=True)), self._seconds)
 
     def renew(self, session: SharedSession, store: Store) -> None:
-        """Keep a session that is in use; with the state that this replica has, if that of the store is older."""
-        key, facts = self._key_of(session), session.connection.session
-        own = SessionState(session.version, facts.log_level if session.version else None, sorted(facts.subscribed))
+        """Keep a session that is in use.
+
+        If the state of the store is not the one that is known here, nor a later one, it has lost that. Then it gets
+        all that is known.
+        """
+        key, own = self._key_of(session.name), _state_of(session)
         for _ in range(TRIES):  # unless others change it at the same time, and so keep it
             before = store.get(key)
             state = self._decode(key, before)
-            is_newer = before is not None and state is not None and state.version >= own.version
-            value = before if before is not None and is_newer else self._replica.keys.sign(key, own)
+            is_lost = state is None or not (state.has_ended or state.version > own.version or _covers(state, own))
+            value = self._replica.keys.sign(key, _merge(own, state)) if is_lost or before is None else before
             if store.change(key, before, value, self._seconds):
+                if is_lost and state is not None:
+                    self._replica.append(self._replica.keys.notes, "state", session.name, None)
                 return
 
-    def watch(self, session: SharedSession) -> Callable[[], tuple[Work, Work]]:
-        """A function that finds out how the state of a session changes from now on: how to save that, and undo it."""
-        facts = session.connection.session
-        level, subscribed = facts.log_level, frozenset(facts.subscribed)
+    def to_save(self, session: SharedSession, change: StateChange) -> tuple[Work, Work]:
+        """How to save a change that a request makes to the state of a session, and how to undo it."""
+        former, facts = _state_of(session), session.connection.session
+        undo = partial(_undo, session, change, facts.log_level, frozenset(facts.subscribed))
 
-        def find_work() -> tuple[Work, Work]:
-            added, removed = facts.subscribed - subscribed, set(subscribed - facts.subscribed)
-            change = _Change(facts.log_level, added, removed, level)
-            return partial(self._save, session, change), partial(_undo, session, change, UNAVAILABLE)
+        def save() -> InternalError | None:
+            announcement = self._replica.ask(partial(self._change, session, change, former))
+            if announcement is None:
+                return undo(REFUSED)
+            self._replica.wait_for_peers(announcement, TAKING)
+            return None
 
-        return find_work
+        return save, partial(undo, UNAVAILABLE)
 
-    def _save(self, session: SharedSession, change: _Change) -> InternalError | None:
-        """Save a change of a session's state for all replicas; returns the error if it is refused."""
-        position = self._replica.ask(partial(self._change, session, change))
-        if position is None:
-            return _undo(session, change, REFUSED)
-        self._replica.follower.wait_for(position, SAVING)
-        sleep(SETTLE)
-        return None
-
-    def _change(self, session: SharedSession, change: _Change, store: Store) -> int | None:
-        """Change the state in the store, and announce it; returns the position of that, or None if it is refused."""
-        key, before, until = self._key_of(session), session.stored, monotonic() + SAVING
+    def _change(
+        self, session: SharedSession, change: StateChange, former: SessionState, store: Store
+    ) -> Announcement | None:
+        """Change the state in the store, and announce it; returns None if it is refused."""
+        key, before, until = self._key_of(session.name), session.stored, monotonic() + SAVING
         while monotonic() < until:  # others may change it at the same time
-            state = self._decode(key, before) or SessionState(session.version)
-            if state.has_ended:
+            stored = self._decode(key, before)
+            state = stored or former  # what the store has lost is written again
+            if state.has_ended or self._replica.budget.take(session.owner, SIGN) is not None:
                 return None
-            is_saved = change.is_in(state)  # also by a try whose response got lost, so that others may not know it
+            is_saved = stored is not None and change.is_in(stored)  # also by a try whose response got lost
             if not is_saved:
                 state = change.apply(state)
                 value = self._replica.keys.sign(key, state)
@@ -127,9 +152,9 @@ class SessionStates:
                 raise StoreError("the store is too slow")  # the next try announces it
             if is_saved:
                 shown = state if len(msgspec.msgpack.encode(state)) <= MAX_NOTE else None
-                position = self._replica.append_now(self._replica.keys.notes, "state", session.name, shown)
+                announcement = self._replica.announce("state", session.name, shown)
                 session.apply(state)  # not before: what was not announced is undone here, and must come again
-                return position
+                return announcement
             before = store.get(key)
         return None
 
@@ -144,13 +169,35 @@ class SessionStates:
         content: Any = None if value is None else self._replica.keys.open(key, value)
         return None if content is None else msgspec.convert(content, SessionState)
 
-    def _key_of(self, session: SharedSession) -> str:
-        return self._replica.keys.key("session", session.name)
+    def _key_of(self, name: str) -> str:
+        return self._replica.keys.key("session", name)
 
 
-def _undo(session: SharedSession, change: _Change, problem: str) -> InternalError:
+def _state_of(session: SharedSession) -> SessionState:
+    """The state of a session as this replica knows it."""
+    facts = session.connection.session
+    return SessionState(session.version, facts.log_level if session.version else None, sorted(facts.subscribed))
+
+
+def _covers(state: SessionState, own: SessionState) -> bool:
+    """Whether a state has all that is in another one of the same version."""
+    return state.version == own.version and set(own.subscribed) <= set(state.subscribed)
+
+
+def _merge(own: SessionState, state: SessionState | None) -> SessionState:
+    """The state that a store gets which has lost the one that this replica knows, and may have got another since."""
+    if state is None:
+        return own
+    subscribed = sorted({*own.subscribed, *state.subscribed})
+    return SessionState(own.version + 1, state.level or own.level, subscribed)
+
+
+def _undo(
+    session: SharedSession, change: StateChange, level: str | None, subscribed: frozenset[str], problem: str
+) -> InternalError:
     """Take back a change that was not saved, and return the error for the client."""
     facts = session.connection.session
-    facts.log_level = change.former_level
-    facts.subscribed = (facts.subscribed - change.added) | change.removed
+    if change.level is not None:
+        facts.log_level = level
+    facts.subscribed = (facts.subscribed - (change.added - subscribed)) | (change.removed & subscribed)
     return InternalError(problem)

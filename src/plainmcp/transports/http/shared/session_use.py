@@ -39,8 +39,6 @@ class SessionUse:
         self._seconds = seconds_of(idle)
         self._period = self._seconds / 11  # how often the use of a session is written
         self._next = 0.0
-        replica.ticks.append(self._tick)
-        replica.returns.append(self._begin_again)
 
     def note(self, session: SharedSession, now: float) -> None:
         """Note that a session is used."""
@@ -60,7 +58,7 @@ class SessionUse:
         since = None if value is None else self._replica.keys.open(key, value)
         return since is not None and now - since > self._seconds
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
         """Note now and then that busy sessions are in use, and that the store still has all signs."""
         now = self._now()
         if now < self._next or self._replica.problem is not None:
@@ -79,7 +77,7 @@ class SessionUse:
         value = before if before is not None and is_genuine else self._replica.keys.sign(key, self._now())
         store.change(key, before, value, 2 * self._seconds + 60)
 
-    def _begin_again(self) -> None:
+    def begin_again(self) -> None:
         """Write the signs again: the store may have lost them."""
         self._next = 0.0
         for session in self._get_sessions():

@@ -28,32 +28,38 @@ class StandingStreams:
         self._replica, self._threads = replica, threads
         self._load = load  # loads the state of a session, and closes it if it has ended
 
-    def catch_up(self, session: SharedSession, stream: Stream, position: int) -> None:
-        """Send the changes since a position on a stream, and then all later ones; ends it if the store fails."""
+    def catch_up(self, session: SharedSession, stream: Stream, position: int, is_new: bool = True) -> None:
+        """Send the changes since a position on a stream, and then all later ones.
+
+        If the store fails, a new stream ends. One that was open goes on, and catches up when the store works again.
+        """
         self._replica.wait_to_begin()
         follower, facts = self._replica.follower, session.connection.session
         try:
             self._load(session)
         except StoreError as error:
             _log.debug("a stream could not be continued: %s", error)
-            stream.finish()  # the client comes back, and is told the problem if there still is one
+            if is_new:
+                stream.finish()  # the client comes back, and is told the problem if there still is one
+            else:
+                session.add_standing(stream)
             return
         if session.closed or not follower.begun.is_set():  # it does not know yet what the client has missed
             stream.finish()
             return
         with follower.lock:  # no change comes between
-            missed = list(takewhile(lambda change: change.position > position, reversed(follower.changes)))
+            missed = list(takewhile(lambda change: change.position > position, reversed(follower.changes.values())))
             for change in reversed(missed):
                 if facts.wants(change.event, change.uri):
                     stream.put(change_message(change.event, change.uri), change.position)
             session.add_standing(stream)
 
-    def read_here(self, session: SharedSession) -> None:
-        """Send messages on the stream of this replica again, with those that came while another one had a stream."""
+    def read_here(self, session: SharedSession, position: int = 0) -> None:
+        """Send messages on the stream of this replica again: those after the position that another one reached."""
         session.holder = None
         stream = session.take_standing()
         if stream is not None:
-            self._threads.submit(partial(self.catch_up, session, stream, stream.last))
+            self._threads.submit(partial(self.catch_up, session, stream, max(stream.last, position), False))
 
     def take_over(self, sessions: list[SharedSession]) -> None:
         """Take over the streams of sessions whose newest one was at a replica that is dead."""

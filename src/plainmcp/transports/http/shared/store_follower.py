@@ -6,7 +6,7 @@ remembered for clients that reconnect.
 
 import logging
 import threading
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 from time import monotonic
@@ -25,8 +25,11 @@ WAIT = 0.5
 """How many seconds it waits for entries before it looks after other things."""
 TICK = 1.0
 """How many seconds pass between these, at least."""
-LAG = 4.0
-"""After how many seconds without a read it may have missed entries: a paused process does not notice otherwise."""
+LAG = 2.5
+"""After how many seconds without a read it may have missed entries: a paused process does not notice otherwise.
+
+Less than the time after which other replicas may take it for dead.
+"""
 
 _log = logging.getLogger("plainmcp")
 
@@ -37,7 +40,14 @@ class Change(NamedTuple):
     position: int
     event: str
     uri: str | None
-    told: str  # the replica that has notified its own clients already
+    source: str  # the replica in which it was made
+    number: int  # among the changes of that replica
+    was_delivered: bool  # whether the listen requests there were notified at once
+
+    @property
+    def id(self) -> tuple[str, int]:
+        """The same for a change that was written again, because the response of the store got lost."""
+        return self.source, self.number
 
 
 class StoreFollower:
@@ -51,21 +61,25 @@ class StoreFollower:
         inbox: str,
         take: Take,
         take_change: Callable[[Change], None],
-        ticks: list[Callable[[], None]],
+        tick: Callable[[], None],
     ) -> None:
         self._store, self._health, self._keys = store, health, keys
         self._take_change = take_change
-        self._ticks = ticks  # called about once a second
+        self._tick = tick  # called about once a second
         self._lock = threading.Lock()
-        self._followed: dict[str, tuple[int, Take]] = {keys.notes: (0, take), inbox: (0, take)}
+        # The replicas come first: who waits for a note has to know who else takes it.
+        self._followed: dict[str, tuple[int, Take]] = dict.fromkeys((keys.replicas, keys.notes, inbox), (0, take))
         self._thread: int | None = None
+        self._last_read = monotonic()
         self._seen = threading.Condition()
         self.lock = threading.RLock()
         """Held while a change is taken."""
-        self.changes: deque[Change] = deque(maxlen=MAX_CHANGES)
-        """The last changes."""
+        self.changes: OrderedDict[tuple[str, int], Change] = OrderedDict()
+        """The last changes, by id, the oldest first."""
         self.position = 0
-        """The position of the last change that was taken."""
+        """The position of the last change that was taken; the end of the log, if the store has lost it."""
+        self.newest = 0
+        """The greatest position of a change, also if the store has lost it."""
         self.begun = threading.Event()
         """Set when it follows: from then on it misses nothing."""
 
@@ -84,6 +98,11 @@ class StoreFollower:
         """The position of the change that is being taken; None in other threads than that of the follower."""
         return self.position if threading.get_ident() == self._thread else None
 
+    @property
+    def is_late(self) -> bool:
+        """Whether it has not read for so long that it may have missed entries."""
+        return monotonic() - self._last_read > LAG
+
     def wait_for(self, position: int, seconds: float) -> None:
         """Wait until this process has taken a note about a session."""
         with self._seen:
@@ -93,17 +112,20 @@ class StoreFollower:
 
     def run(self, ending: threading.Event) -> None:
         """Take entries as they come, until it ends."""
-        self._thread, tick, last_read = threading.get_ident(), monotonic(), monotonic()
+        self._thread, tick, self._last_read = threading.get_ident(), monotonic(), monotonic()
         while not ending.is_set():
             try:
                 if not self.begun.is_set():
                     self._begin()
                 elif self._health.has_failed("reading"):
                     self._go_back()
-                entries, is_late = self._store.read(self._get_positions(), WAIT), monotonic() - last_read > LAG
-                last_read = monotonic()
+                entries, is_late = self._store.read(self._get_positions(), WAIT), self.is_late
+                self._last_read = monotonic()
                 if is_late:
-                    self._health.fail("reading", StoreError("this process could not follow it for a while"))
+                    self._health.fail(
+                        "reading",
+                        StoreError("this process did not read it for a while, because it was paused or very busy"),
+                    )
                 self._take_entries(entries)
                 self._health.recover("reading")
             except StoreError as error:
@@ -116,8 +138,7 @@ class StoreFollower:
                 ending.wait(PAUSE)
             if monotonic() - tick > TICK:
                 tick = monotonic()
-                for one in self._ticks:
-                    contain(one)
+                contain(self._tick)
 
     def _begin(self) -> None:
         """Begin after the newest entries; changes from before are remembered."""
@@ -162,14 +183,18 @@ class StoreFollower:
                         contain(partial(self._take_change, change))
 
     def _remember(self, entry: Entry) -> Change | None:
-        self.position = entry.position
+        """Remember a change; returns None if it is known already, or cannot be read."""
+        self.position, self.newest = entry.position, max(self.newest, entry.position)
         content = self._keys.open(entry.log, entry.value)
         try:
             change = None if content is None else Change(entry.position, *content)
         except TypeError:  # of another version of this package
             return None
-        if change is not None:
-            self.changes.append(change)
+        if change is None or change.id in self.changes:
+            return None
+        self.changes[change.id] = change
+        if len(self.changes) > MAX_CHANGES:
+            self.changes.popitem(last=False)
         return change
 
     def _take_entry(self, entry: Entry) -> None:

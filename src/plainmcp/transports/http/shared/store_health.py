@@ -13,16 +13,19 @@ PAUSE = 0.2
 UNAVAILABLE = "the store that the replicas of this server share cannot be used at the moment; try again"
 """What clients are sent when the store fails; the log says why."""
 
+EFFECT = "Plain calls go on; what needs the store is refused until it works again, which is tried all the time."
+"""What it means for those who read the log."""
+
 _log = logging.getLogger("plainmcp")
 
 
 class StoreHealth:
     """What has failed, of reading and of writing, and since when the store works."""
 
-    def __init__(self, returns: list[Callable[[], None]]) -> None:
-        self._returns = returns  # called when the store works again
+    def __init__(self, come_back: Callable[[], None]) -> None:
+        self._come_back = come_back  # called when the store works again
         self._problems: dict[str, str] = {}
-        self._up_since = monotonic()
+        self._up_since = self._down_since = monotonic()
 
     @property
     def problem(self) -> str | None:
@@ -45,7 +48,8 @@ class StoreHealth:
     def fail(self, what: str, error: StoreError) -> None:
         """Note that reading or writing failed."""
         if not self._problems:
-            _log.warning("the store of the replicas failed: %s", error)
+            self._down_since = monotonic()
+            _log.warning("the store of the replicas failed: %s. %s", str(error).rstrip("."), EFFECT)
         self._problems[what] = str(error)
         self._up_since = monotonic()
 
@@ -53,10 +57,9 @@ class StoreHealth:
         """Note that reading or writing works."""
         if self._problems.pop(what, None) is None or self._problems:
             return
-        _log.warning("the store of the replicas works again")
+        _log.warning("the store of the replicas works again, after %.1f seconds", monotonic() - self._down_since)
         self._up_since = monotonic()
-        for one in self._returns:
-            contain(one)
+        contain(self._come_back)
 
 
 def contain(work: Callable[[], None]) -> None:

@@ -31,6 +31,10 @@ class StoreKeys:
         """The log of changes, for all replicas."""
         self.notes = self.key("notes")
         """The log of what happens to sessions, for all replicas."""
+        self.replicas = self.key("replicas")
+        """The log of the replicas that have joined and left."""
+        self.streams = self.key("stream", "")
+        """The beginning of the logs with the copies of streams."""
 
     def key(self, *parts: str) -> str:
         """A key of this server: those of other servers are different."""

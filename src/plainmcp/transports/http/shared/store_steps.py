@@ -82,7 +82,8 @@ class BeforeStore(Exchange, kw_only=True):
     """
 
     rest: Exchange
-    find_work: Callable[[], tuple[Work, Work]]
+    save: Work
+    undo: Work
     refuse: Callable[[InternalError], bytes | None]
     is_asked: bool = False
 
@@ -110,7 +111,7 @@ class BeforeStore(Exchange, kw_only=True):
     def _go_on(self) -> None:
         self.step, self.response = self.rest.step, self.rest.response
         if self.step is None and self.response is not None and not isinstance(self.response, Failure):
-            self.is_asked, self.step = True, _step_of(*self.find_work())
+            self.is_asked, self.step = True, _step_of(self.save, self.undo)
 
     def _end(self, error: InternalError | None) -> None:
         self.step = None

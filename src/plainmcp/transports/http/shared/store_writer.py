@@ -1,7 +1,7 @@
 """What this process still has to write into the store, and the thread that writes it, in order and in groups.
 
-Knows logs and values, but not what they mean. Writers never wait for the store: what cannot be written is kept for a
-while, and then dropped.
+Knows logs and values, and that changes are worth more than the rest. Writers never wait for the store: changes are
+kept until it works, up to a number, and other entries for a while.
 """
 
 import logging
@@ -20,72 +20,85 @@ __all__ = ["MAX_CHANGES", "StoreWriter"]
 BEAT = 1.0
 """How often a replica writes that it is alive."""
 MAX_CHANGES = 10_000
-"""How many changes are kept: those since then reach clients that reconnect."""
+"""How many changes are kept, which reach clients that reconnect; and how many entries of other logs."""
 CHANGE_SECONDS = 60.0 * 60
 """How long they are kept after the last one."""
-MAX_LOG = 1_000
-"""How many entries other logs keep."""
+MAX_STREAM = 1_000
+"""How many entries the copy of a stream keeps."""
 LOG_SECONDS = 10.0 * 60
-"""How long these are kept after the last one."""
+"""How long logs are kept after the last entry, except for changes."""
 MAX_QUEUE = 10_000
-"""How many entries may wait to be written; beyond that the oldest are dropped."""
+"""How many changes, and how many other entries, may wait to be written; beyond that the oldest are dropped."""
 MAX_QUEUE_BYTES = 2**26
-"""How many bytes of them."""
+"""How many bytes of entries that are not changes."""
 MAX_AGE = 30.0
-"""How many seconds an entry waits for a store that fails, before it is dropped."""
+"""How many seconds an entry that is not a change waits for a store that fails, before it is dropped."""
+SLICE = 0.05
+"""How many seconds other work may take, before entries are written again."""
 
 _log = logging.getLogger("plainmcp")
 
+Work = Callable[[Store], object]
 
-class _Item(NamedTuple):
-    """Something that waits to be written: an entry of a log, or other work."""
+
+class _Entry(NamedTuple):
+    """An entry of a log that waits to be written."""
 
     number: int
     log: str
     value: bytes
-    work: Callable[[Store], object] | None
     since: float
 
 
 class StoreWriter:
-    """The queue and the thread of one process."""
+    """The queues and the thread of one process: changes, the entries of other logs, and other work with the store."""
 
-    def __init__(self, store: Store, health: StoreHealth, keys: StoreKeys, beat: Callable[[Store], None]) -> None:
+    def __init__(self, store: Store, health: StoreHealth, keys: StoreKeys, beat: Work) -> None:
         self._store, self._health, self._keys = store, health, keys
         self._beat = beat  # writes that the replica is alive
         self._next_beat = 0.0
         self._changed = threading.Condition()
-        self._queue: deque[_Item] = deque()
-        self._queued_bytes = 0
+        self._changes: deque[_Entry] = deque()
+        self._others: deque[_Entry] = deque()
+        self._other_bytes = 0
+        self._work: deque[Work] = deque()
         self._count = 0
+        self._has_warned = False
         self.written = 0
         """The number of the last change that does not wait any more."""
 
     def append(self, log: str, value: bytes) -> int:
         """Append an entry to a log as soon as possible; returns its number, for `wait`."""
-        return self._put(log, value, None)
-
-    def later(self, work: Callable[[Store], object]) -> None:
-        """Do something with the store as soon as possible."""
-        self._put("", b"", work)
-
-    def _put(self, log: str, value: bytes, work: Callable[[Store], object] | None) -> int:
         with self._changed:
             self._count += 1
-            self._queue.append(_Item(self._count, log, value, work, monotonic()))
-            self._queued_bytes += len(value)
-            while len(self._queue) > MAX_QUEUE or self._queued_bytes > MAX_QUEUE_BYTES:
-                dropped = self._queue.popleft()
-                self._queued_bytes -= len(dropped.value)
-                self._note_end_of(dropped)
+            entry = _Entry(self._count, log, value, monotonic())
+            if log == self._keys.changes:
+                self._changes.append(entry)
+                if len(self._changes) > MAX_QUEUE:
+                    self.written = self._changes.popleft().number
+                    self._warn()
+            else:
+                self._others.append(entry)
+                self._other_bytes += len(value)
+                while len(self._others) > MAX_QUEUE or self._other_bytes > MAX_QUEUE_BYTES:
+                    self._other_bytes -= len(self._others.popleft().value)
+                    self._warn()
             self._changed.notify_all()
-            return self._count
+            return entry.number
+
+    def later(self, work: Work) -> None:
+        """Do something with the store when no entry waits."""
+        with self._changed:
+            self._work.append(work)
+            if len(self._work) > MAX_QUEUE:
+                self._work.popleft()
+            self._changed.notify_all()
 
     def limits_of(self, log: str) -> tuple[int, float]:
         """How many entries a log keeps, and for how many seconds."""
         if log == self._keys.changes:
             return MAX_CHANGES, CHANGE_SECONDS
-        return MAX_CHANGES if log == self._keys.notes else MAX_LOG, LOG_SECONDS
+        return MAX_STREAM if log.startswith(self._keys.streams) else MAX_CHANGES, LOG_SECONDS
 
     def wait(self, number: int, seconds: float) -> None:
         """Wait until a change is written; not for a store that fails."""
@@ -95,7 +108,10 @@ class StoreWriter:
     def finish(self, seconds: float) -> None:
         """Wait until everything is written; not for a store that fails."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._queue or self._health.problem is not None, seconds)
+            self._changed.wait_for(lambda: not self._is_waiting() or self._health.problem is not None, seconds)
+
+    def _is_waiting(self) -> bool:
+        return bool(self._changes or self._others or self._work)
 
     def wake(self) -> None:
         """Let the thread look around, because it is to end or the store has failed."""
@@ -109,14 +125,16 @@ class StoreWriter:
         """Write what waits, and now and then that the replica is alive, until it ends."""
         while not ending.is_set():
             with self._changed:
-                if not self._queue:
+                if not self._is_waiting():
                     self._changed.wait(max(0.0, min(BEAT, self._next_beat - monotonic())))
-                items, is_due = list(self._queue), monotonic() >= self._next_beat
+                entries, is_due = [*self._changes, *self._others], monotonic() >= self._next_beat
+                has_work = bool(entries or self._work)
             try:
                 if is_due:
                     self._beat(self._store)
                     self._next_beat = monotonic() + BEAT
-                self._write(items)
+                self._write(entries)
+                self._do_work()
             except StoreError as error:
                 self._health.fail("writing", error)
                 self._next_beat = 0.0
@@ -125,46 +143,63 @@ class StoreWriter:
             except Exception:
                 if not ending.is_set():
                     _log.exception("writing to the store failed")
-                self._remove(items)
+                self._remove(entries)
             else:
-                if items or is_due:
+                if has_work or is_due:
+                    self._has_warned = False
                     self._health.recover("writing")
 
-    def _write(self, items: list[_Item]) -> None:
-        for limits, group in self._group(items).items():
-            self._store.append([(item.log, item.value) for item in group], *limits)
+    def _write(self, entries: list[_Entry]) -> None:
+        for limits, group in self._group(entries).items():
+            self._store.append([(entry.log, entry.value) for entry in group], *limits)
             self._remove(group)
-        for item in items:
-            if item.work is not None:
-                item.work(self._store)
-                self._remove([item])
 
-    def _group(self, items: list[_Item]) -> dict[tuple[int, float], list[_Item]]:
+    def _group(self, entries: list[_Entry]) -> dict[tuple[int, float], list[_Entry]]:
         """The entries by the limits of their logs; notes first, because changes rely on them."""
-        groups: dict[tuple[int, float], list[_Item]] = {self.limits_of(self._keys.notes): []}
-        for item in items:
-            if item.work is None:
-                groups.setdefault(self.limits_of(item.log), []).append(item)
+        groups: dict[tuple[int, float], list[_Entry]] = {self.limits_of(self._keys.notes): []}
+        for entry in entries:
+            groups.setdefault(self.limits_of(entry.log), []).append(entry)
         return {limits: group for limits, group in groups.items() if group}
 
-    def _remove(self, items: list[_Item]) -> None:
-        done = {item.number for item in items}
+    def _do_work(self) -> None:
+        """Do other work, but not for long: replicas that wait for entries or for a sign of life come first."""
+        until = monotonic() + SLICE
+        while self._work and monotonic() < until:
+            work = self._work[0]
+            try:
+                work(self._store)
+            except StoreError:
+                raise  # it is done when the store works again
+            except Exception:
+                _log.exception("writing to the store failed")
+            with self._changed:
+                if self._work and self._work[0] is work:
+                    self._work.popleft()
+                self._changed.notify_all()
+
+    def _remove(self, entries: list[_Entry]) -> None:
+        done = {entry.number for entry in entries}
         with self._changed:
-            self._queue = deque(item for item in self._queue if item.number not in done)
-            for item in items:
-                self._note_end_of(item)
-            self._queued_bytes = sum(len(item.value) for item in self._queue)
+            self._changes = deque(entry for entry in self._changes if entry.number not in done)
+            self._others = deque(entry for entry in self._others if entry.number not in done)
+            self._other_bytes = sum(len(entry.value) for entry in self._others)
+            for entry in entries:
+                if entry.log == self._keys.changes:
+                    self.written = max(self.written, entry.number)
             self._changed.notify_all()
 
-    def _note_end_of(self, item: _Item) -> None:
-        if item.log == self._keys.changes:
-            self.written = max(self.written, item.number)
-
     def _drop_old(self) -> None:
-        now = monotonic()
+        """Drop entries that have waited too long. Changes wait as long as it takes: clients need them later, too."""
+        oldest = monotonic() - MAX_AGE
         with self._changed:
-            old = [item for item in self._queue if now - item.since > MAX_AGE]
+            while self._others and self._others[0].since < oldest:
+                self._other_bytes -= len(self._others.popleft().value)
+                self._warn()
             self._changed.notify_all()  # those who wait see that the store fails
-        if old:
-            _log.warning("the store failed for too long: %d entries for other replicas were dropped", len(old))
-            self._remove(old)
+
+    def _warn(self) -> None:
+        if not self._has_warned:
+            self._has_warned = True
+            _log.warning(
+                "the store has failed for too long: what other replicas wait for is lost until it works again"
+            )

@@ -3,9 +3,13 @@
 import asyncio
 from typing import Any
 
+import pytest
+
 from mounted import Live, session, speak
+from plainmcp.redis import RedisStore
 from plainmcp.store import Store
-from replicas import call, replicas, request
+from redis_server import running_redis
+from replicas import SUBSCRIBE, call, messages, replicas, request, wait_until
 
 
 def run(work: Any) -> None:
@@ -16,10 +20,10 @@ def test_a_session_that_was_ended_is_unknown_everywhere(store: Store) -> None:
     async def work() -> None:
         with replicas(store) as (one, other):
             headers = await session(one)
+            for app in (one, other):
+                assert (await speak(app, request("ping"), headers)).status == 200
             assert (await speak(other, None, headers, "DELETE")).status == 204
-            await asyncio.sleep(0.2)
             with replicas(store, 1) as [third]:
-                await asyncio.sleep(0.2)
                 for app in (one, other, third):
                     assert (await speak(app, request("ping"), headers)).status == 404
 
@@ -67,5 +71,65 @@ def test_only_some_ended_sessions_are_remembered_and_the_store_has_the_others(st
             for app in (one, other):
                 for headers in ended:
                     assert (await speak(app, request("ping"), headers)).status == 404
+
+    run(work())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_a_session_that_has_ended_stays_unknown_after_redis_has_lost_that(is_lost: bool) -> None:
+    """Also at a replica that did not know of it before."""
+
+    async def work() -> None:
+        with running_redis(*(() if is_lost else ("--appendonly", "yes"))) as redis:
+            store = RedisStore(redis.url)
+            with replicas(store) as (one, other):
+                ended, kept = [await session(one) for _ in range(3)], await session(one)
+                for headers in ended:
+                    assert (await speak(one, None, headers, "DELETE")).status == 204
+                redis.stop()
+                with replicas(store, 1) as [new]:
+                    await wait_until(lambda: one.endpoint.shared.replica.problem)
+                    for headers in ended[:1]:  # it cannot know
+                        assert (await speak(new, request("ping"), headers)).status == 200
+                    redis.start()
+                    apps = (one, other, new)
+                    await wait_until(lambda: not any(app.endpoint.shared.replica.problem for app in apps), 20)
+                    for headers in ended:
+                        async with asyncio.timeout(5):
+                            while (await speak(new, request("ping"), headers)).status != 404:
+                                await asyncio.sleep(0.01)
+                    for app in apps:
+                        assert (await speak(app, request("ping"), kept)).status == 200
+            store.close()
+
+    run(work())
+
+
+@pytest.mark.slow
+def test_a_new_session_does_not_get_the_changes_from_before_redis_lost_them() -> None:
+    async def work() -> None:
+        with running_redis() as redis:
+            store = RedisStore(redis.url)
+            with replicas(store) as apps:
+                former = await session(apps[0])
+                await speak(apps[0], call("touch"), former)
+                redis.stop()
+                await wait_until(lambda: all(app.endpoint.shared.replica.problem for app in apps))
+                redis.start()
+                await wait_until(lambda: not any(app.endpoint.shared.replica.problem for app in apps), 20)
+                headers, streams = await session(apps[0]), []
+                assert (await speak(apps[0], SUBSCRIBE, headers)).json["result"] == {}
+                for app in apps:
+                    streams.append(Live(app, None, headers, "GET"))
+                    await streams[-1].until(lambda live: live.status)
+                    await asyncio.sleep(0.2)
+                await speak(apps[0], call("touch", uri="memo://one"), headers)
+                await streams[-1].until(lambda live: messages(live))
+                assert [len(messages(live)) for live in streams] == [0, 1]
+                for live in streams:
+                    live.hang_up()
+                    await live.task
+            store.close()
 
     run(work())

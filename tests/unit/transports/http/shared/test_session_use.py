@@ -15,7 +15,7 @@ import pytest
 
 from mounted import Live, initialize, session, speak
 from plainmcp.store import MemoryStore, Store
-from plainmcp.transports.http.shared import session_use, store_follower
+from plainmcp.transports.http.shared import session_use, store_follower, store_steps
 from redis_server import RedisServer, free_port, running_redis
 from replicas import call, question, replicas, request, wait_until
 
@@ -30,6 +30,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_use, "LEAST", 0.1)
     monkeypatch.setattr(store_follower, "TICK", 0.05)
     monkeypatch.setattr(store_follower, "WAIT", 0.05)
+    monkeypatch.setattr(store_steps, "LATE", 10.0)  # a busy machine is not a slow store: calls would go on without it
 
 
 def run(work: Any) -> None:

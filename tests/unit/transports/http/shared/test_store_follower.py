@@ -32,11 +32,11 @@ class World:
         self.keys = StoreKeys(Server("s", "1", key=b"k" * 16))
         self.taken: list[Any] = []
         self.returns: list[list[Any]] = []  # what it had taken, each time that the store worked again
-        self.health = StoreHealth([lambda: self.returns.append(list(self.taken))])
+        self.health = StoreHealth(lambda: self.returns.append(list(self.taken)))
         self.follower = StoreFollower(
-            self.store, self.health, self.keys, "inbox", self.take, self.take_change, [self.tick]
+            self.store, self.health, self.keys, "inbox", self.take, self.take_change, self.tick
         )
-        self.ticks = 0
+        self.ticks = self.changes = 0
         self.ending = threading.Event()
 
     def take(self, kind: str, content: list[Any]) -> None:
@@ -54,7 +54,8 @@ class World:
         return position
 
     def change(self, uri: str) -> int:
-        return self.add(self.keys.changes, "resources/updated", uri, "")
+        self.changes += 1
+        return self.add(self.keys.changes, "resources/updated", uri, "replica", self.changes, False)
 
     def start(self) -> None:
         threading.Thread(target=self.follower.run, args=(self.ending,), daemon=True).start()
@@ -82,13 +83,13 @@ def test_it_begins_after_the_newest_entries_and_remembers_the_changes(world: Wor
         last = world.change(f"a:{number}")
     world.start()
     assert world.follower.position == last
-    assert [change.uri for change in world.follower.changes] == [f"a:{number}" for number in range(2_500)]
+    assert [change.uri for change in world.follower.changes.values()] == [f"a:{number}" for number in range(2_500)]
     world.add(world.keys.notes, "new", 1)
     world.change("a:new")
     world.add("inbox", "answer")
     world.until(lambda: len(world.taken) == 3)
     assert set(world.taken) == {("new", 1), "a:new", ("answer",)}
-    assert world.follower.changes[-1].uri == "a:new" and world.follower.taken is None
+    assert list(world.follower.changes.values())[-1].uri == "a:new" and world.follower.taken is None
     world.until(lambda: world.ticks)
 
 
@@ -138,6 +139,25 @@ def test_logs_that_the_store_has_lost_are_followed_all_the_same(world: World) ->
     assert set(world.taken) == {"a:new", ("new",)}
 
 
+def test_a_change_that_was_written_twice_is_taken_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store whose response got lost has the entry, and the writer writes it again."""
+    monkeypatch.setattr(store_follower, "MAX_CHANGES", 4)
+    world.change("a:before")
+    world.changes = 0
+    world.change("a:before")  # also one from before it began
+    world.start()
+    assert [change.uri for change in world.follower.changes.values()] == ["a:before"]
+    for uri in ("a:1", "a:2"):
+        world.change(uri)
+    world.changes = 1
+    for uri in ("a:1", "a:2", "a:3", "a:4"):
+        world.change(uri)
+    world.add(world.keys.changes, "resources/updated", "a:1", "another replica", 2, False)
+    world.until(lambda: len(world.taken) == 5)
+    assert world.taken == ["a:1", "a:2", "a:3", "a:4", "a:1"]
+    assert [change.uri for change in world.follower.changes.values()] == ["a:2", "a:3", "a:4", "a:1"]
+
+
 def test_a_process_that_was_paused_counts_as_one_that_may_have_missed_something(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,6 +185,7 @@ def test_an_entry_that_cannot_be_taken_ends_nothing(world: World) -> None:
     world.start()
     world.add(world.keys.changes)  # of another version of this package
     world.add(world.keys.changes, "a", "b", "c", "d")
+    world.add(world.keys.changes, "a", "b", "c", 1, False, "of a newer version")
     world.add(world.keys.notes)
     world.store.append([(world.keys.changes, b"forged"), (world.keys.notes, b"forged")], 10, 60)
     world.change("a:b")

@@ -10,7 +10,7 @@ from plainmcp.transports.http.shared.store_health import UNAVAILABLE, StoreHealt
 
 def test_a_failure_is_over_when_reading_and_writing_work() -> None:
     calls: list[str] = []
-    health = StoreHealth([lambda: calls.append("back")])
+    health = StoreHealth(lambda: calls.append("back"))
     health.check()
     assert health.problem is None and health.has_worked_for(-1)
     health.fail("reading", StoreError("away"))
@@ -27,14 +27,15 @@ def test_a_failure_is_over_when_reading_and_writing_work() -> None:
 
 
 def test_it_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    health = StoreHealth([])
+    health = StoreHealth(lambda: None)
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
             health.fail("reading", StoreError("away"))
         health.recover("reading")
     assert [record.message for record in caplog.records] == [
-        "the store of the replicas failed: away",
-        "the store of the replicas works again",
+        "the store of the replicas failed: away. Plain calls go on; what needs the store is refused until it works "
+        "again, which is tried all the time.",
+        "the store of the replicas works again, after 0.0 seconds",
     ]
 
 

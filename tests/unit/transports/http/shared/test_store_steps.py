@@ -65,7 +65,7 @@ def test_work_that_fails_or_begins_too_late_is_replaced(monkeypatch: pytest.Monk
         return InternalError("too slow")
 
     def make() -> tuple[Exchange, Exchange]:
-        before = BeforeStore(rest=Exchange(b"response"), find_work=lambda: (work, undo), refuse=refuse_with_text)
+        before = BeforeStore(rest=Exchange(b"response"), save=work, undo=undo, refuse=refuse_with_text)
         return AfterStore.of(work, lambda: Exchange(b"response"), undo), before.begin()
 
     assert [run(exchange) for exchange in make()] == [b"response", b"refused: too slow"]
@@ -91,22 +91,20 @@ def test_the_response_waits_for_the_store(error: InternalError | None, response:
         order.append("saved")
         return error
 
-    exchange = BeforeStore(rest=with_step(order), find_work=lambda: (work, fail), refuse=refuse_with_text).begin()
+    exchange = BeforeStore(rest=with_step(order), save=work, undo=fail, refuse=refuse_with_text).begin()
     assert run(exchange) == response
     assert order == ["asked", None, "saved"]
 
 
 def test_after_an_error_the_store_is_not_asked() -> None:
     failed = error_response(InternalError("wrong"), LATEST, b"1")
-    exchange = BeforeStore(
-        rest=Exchange(failed), find_work=lambda: (lambda: None, fail), refuse=lambda problem: None
-    ).begin()
+    exchange = BeforeStore(rest=Exchange(failed), save=lambda: None, undo=fail, refuse=lambda problem: None).begin()
     assert (exchange.step, exchange.response) == (None, failed)
 
 
 def test_a_cancel_while_the_store_is_asked_ends_without_a_response() -> None:
     exchange = BeforeStore(
-        rest=Exchange(b"response"), find_work=lambda: (lambda: None, fail), refuse=lambda problem: None
+        rest=Exchange(b"response"), save=lambda: None, undo=fail, refuse=lambda problem: None
     ).begin()
     assert exchange.step is not None
     exchange.throw(Cancelled())

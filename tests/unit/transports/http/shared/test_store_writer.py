@@ -1,9 +1,9 @@
 """What waits to be written: its order, its groups, its limits, and a store that fails."""
 
-import logging
 import threading
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -45,7 +45,8 @@ def ending() -> Iterator[threading.Event]:
 @pytest.fixture
 def writer(store: Noting, monkeypatch: pytest.MonkeyPatch) -> StoreWriter:
     monkeypatch.setattr(store_writer, "PAUSE", 0.01)
-    return StoreWriter(store, StoreHealth([]), StoreKeys(Server("s", "1", key=b"k" * 16)), lambda store: None)
+    keys = StoreKeys(Server("s", "1", key=b"k" * 16))
+    return StoreWriter(store, StoreHealth(lambda: None), keys, lambda store: None)
 
 
 def start(writer: StoreWriter, ending: threading.Event) -> None:
@@ -57,7 +58,7 @@ def test_entries_are_written_in_groups_and_notes_before_changes(
 ) -> None:
     keys = writer._keys
     writer.append(keys.changes, b"c1")
-    writer.append("stream", b"s1")
+    writer.append(keys.streams + "1", b"s1")
     writer.append(keys.notes, b"n1")
     writer.append(keys.changes, b"c2")
     start(writer, ending)
@@ -65,7 +66,7 @@ def test_entries_are_written_in_groups_and_notes_before_changes(
     assert store.done == [
         ([(keys.notes, b"n1")], 10_000, 600.0),
         ([(keys.changes, b"c1"), (keys.changes, b"c2")], 10_000, 3600.0),
-        ([("stream", b"s1")], 1_000, 600.0),
+        ([(keys.streams + "1", b"s1")], 1_000, 600.0),
     ]
 
 
@@ -117,30 +118,56 @@ def test_nobody_waits_for_a_store_that_fails(store: Noting, writer: StoreWriter,
         time.sleep(0.01)
 
 
-def test_too_many_entries_push_out_the_oldest(writer: StoreWriter, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_entries_push_out_the_oldest_of_their_kind(
+    writer: StoreWriter, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(store_writer, "MAX_QUEUE", 3)
     numbers = [writer.append(writer._keys.changes, b"x") for _ in range(5)]
-    assert [item.number for item in writer._queue] == numbers[2:]
+    assert [entry.number for entry in writer._changes] == numbers[2:]
     assert writer.written == numbers[1]  # those who wait for it go on
+    for number in range(5):
+        writer.append("log", b"%d" % number)
+        writer.later(lambda store, number=number: number)
+    assert [entry.value for entry in writer._others] == [b"2", b"3", b"4"]
+    assert [work(MemoryStore()) for work in writer._work] == [2, 3, 4]
     monkeypatch.setattr(store_writer, "MAX_QUEUE_BYTES", 10)
     writer.append("log", b"x" * 10)
-    assert [item.value for item in writer._queue] == [b"x" * 10]
+    assert [entry.value for entry in writer._others] == [b"x" * 10]
+    assert [entry.number for entry in writer._changes] == numbers[2:]
+    assert sum("is lost" in record.message for record in caplog.records) == 1  # not for each
 
 
-def test_what_waits_too_long_is_dropped(
-    store: Noting,
-    writer: StoreWriter,
-    ending: threading.Event,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+def test_what_waits_too_long_is_dropped_but_not_changes(
+    store: Noting, writer: StoreWriter, ending: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store_writer, "MAX_AGE", 0.05)
     store.is_failing = True
     writer.append("log", b"x")
-    with caplog.at_level(logging.WARNING):
-        start(writer, ending)
-        until = time.monotonic() + 5
-        while writer._queue and time.monotonic() < until:
-            time.sleep(0.01)
-    assert not writer._queue
-    assert any("were dropped" in record.message for record in caplog.records)
+    number = writer.append(writer._keys.changes, b"y")
+    start(writer, ending)
+    until = time.monotonic() + 5
+    while writer._others and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not writer._others and writer._changes and writer.written < number
+    store.is_failing = False
+    while writer.written < number and time.monotonic() < until:
+        time.sleep(0.01)
+    assert [entries for entries, _, _ in store.done] == [[(writer._keys.changes, b"y")]]
+
+
+def test_much_work_does_not_keep_entries_and_signs_of_life_waiting(
+    store: Noting, writer: StoreWriter, ending: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_writer, "BEAT", 0.05)
+    beats: list[float] = []
+    writer._beat = lambda store: beats.append(time.monotonic())
+    for _ in range(400):
+        writer.later(lambda store: time.sleep(0.002))
+    start(writer, ending)
+    time.sleep(0.1)
+    started = time.monotonic()
+    writer.wait(writer.append(writer._keys.changes, b"x"), 5)
+    assert time.monotonic() - started < 0.4 and writer._work
+    writer.finish(10)
+    assert not writer._work
+    assert max(after - before for before, after in pairwise(beats)) < 0.5

@@ -1,0 +1,188 @@
+"""Who has taken an announcement: all replicas before the response goes out, and no waiting for the dead."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from mounted import session, speak
+from plainmcp.store import Entry, MemoryStore, Store
+from plainmcp.transports.http.shared import replica as replica_module
+from plainmcp.transports.http.shared import session_state, store_follower, store_writer
+from plainmcp.transports.http.shared.peers import Peers
+from replicas import call, messages, replicas, request, wait_until
+
+
+class Waiting:
+    """A thread that waits for an announcement."""
+
+    def __init__(self, peers: Peers, number: int) -> None:
+        self.thread = threading.Thread(target=peers.wait, args=(number, 10), daemon=True)
+        self.thread.start()
+
+    def is_over(self, seconds: float = 5) -> bool:
+        self.thread.join(seconds)
+        return not self.thread.is_alive()
+
+
+def test_it_waits_until_all_have_taken_an_announcement() -> None:
+    peers = Peers()
+    for name in ("a", "b", "b"):
+        peers.add(name)
+    number, other = peers.begin(), peers.begin()
+    waiting = Waiting(peers, number)
+    peers.note_taken(number, "a")
+    peers.note_taken(other, "b")  # another announcement
+    assert not waiting.is_over(0.05)
+    peers.note_taken(number, "b")
+    assert waiting.is_over() and peers.late == set()
+    peers.note_taken(number, "b")  # nobody waits for it any more
+    peers.end(other)
+    assert peers._taken == {}
+
+
+def test_it_does_not_wait_for_those_that_have_left() -> None:
+    peers = Peers()
+    peers.add("a")
+    waiting = Waiting(peers, peers.begin())
+    assert not waiting.is_over(0.05)
+    peers.remove("a")
+    assert waiting.is_over()
+    peers.wait(peers.begin(), 10)  # there is nobody
+
+
+def test_those_that_are_late_are_known_until_they_take_something() -> None:
+    peers = Peers()
+    for name in ("a", "b", "c"):
+        peers.add(name)
+    number = peers.begin()
+    peers.note_taken(number, "a")
+    started = time.monotonic()
+    peers.wait(number, 0.02)
+    assert time.monotonic() - started < 2 and peers.late == {"b", "c"}
+    peers.note_taken(number, "b")
+    peers.remove("c")
+    assert peers.late == set()
+
+
+# Replicas -----------------------------------------------------------------------------------------
+
+
+class Hindered(MemoryStore):
+    """A store from which one thread reads slowly, or not at all."""
+
+    thread: int | None = None
+    seconds = 0.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.going_on = threading.Event()
+        self.going_on.set()
+
+    def read(self, after: Mapping[str, int], seconds: float = 0) -> list[Entry]:
+        entries = super().read(after, min(seconds, 0.05))
+        if threading.get_ident() == self.thread:
+            time.sleep(self.seconds)
+            self.going_on.wait(20)
+        return entries
+
+    def hinder(self, app: Any) -> None:
+        self.thread = app.endpoint.shared.replica.follower._thread
+
+
+def test_a_response_means_that_every_replica_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that is slow to read: R2511-SESS-04 holds everywhere at once."""
+    monkeypatch.setattr(session_state, "TAKING", 5.0)
+
+    async def work() -> None:
+        store = Hindered()
+        with replicas(store) as (one, other):
+            store.hinder(other)
+            headers = await session(one)
+            assert (await speak(other, request("ping"), headers)).status == 200
+            store.seconds = 0.15
+            assert (await speak(one, request("logging/setLevel", level="debug"), headers)).json["result"] == {}
+            heard = messages(await speak(other, call("log"), headers))[:-1]
+            assert [message["params"]["level"] for message in heard] == ["debug", "error"]
+            assert (await speak(one, None, headers, "DELETE")).status == 204
+            assert (await speak(other, request("ping"), headers)).status == 404
+
+    asyncio.run(work())
+
+
+def test_a_replica_that_was_paused_looks_whether_a_session_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_follower, "LAG", 0.4)
+
+    async def work() -> None:
+        store = Hindered()
+        with replicas(store) as (one, other):
+            store.hinder(other)
+            ended, kept = await session(one), await session(one)
+            for headers in (ended, kept):
+                assert (await speak(other, request("ping"), headers)).status == 200
+            store.going_on.clear()
+            assert (await speak(one, None, ended, "DELETE")).status == 204  # it is not waited for long
+            await wait_until(lambda: other.endpoint.shared.replica.follower.is_late)
+            assert (await speak(other, request("ping"), ended)).status == 404
+            assert (await speak(other, request("ping"), kept)).status == 200
+            store.going_on.set()
+
+    asyncio.run(work())
+
+
+def test_replicas_that_are_dead_or_have_left_are_not_waited_for(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replica_module, "ALIVE", 0.3)
+    monkeypatch.setattr(store_writer, "BEAT", 0.1)
+    monkeypatch.setattr(store_follower, "TICK", 0.05)
+    monkeypatch.setattr(session_state, "TAKING", 1.0)
+
+    async def seconds_of(app: Any, headers: dict[str, str]) -> float:
+        started = time.monotonic()
+        assert (await speak(app, request("logging/setLevel", level="debug"), headers)).json["result"] == {}
+        return time.monotonic() - started
+
+    async def work() -> None:
+        with replicas(store) as (one, _):
+            headers = await session(one)
+            assert await seconds_of(one, headers) < 0.5
+            replica = one.endpoint.shared.replica
+            with replicas(store, 1) as [third]:
+                name = third.endpoint.shared.replica.name
+                await wait_until(lambda: name in replica._peers._names)
+                assert await seconds_of(one, headers) < 0.5
+            await wait_until(lambda: name not in replica._peers._names)
+            replica.append(replica.keys.replicas, "join", "dead")
+            await wait_until(lambda: "dead" in replica._peers._names)
+            assert await seconds_of(one, headers) >= 1.0
+            await wait_until(lambda: "dead" not in replica._peers._names)
+            assert await seconds_of(one, headers) < 0.5
+
+    asyncio.run(work())
+
+
+def test_a_replica_joins_again_now_and_then_and_when_the_store_may_have_lost_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(store_follower, "TICK", 0.05)
+
+    async def work() -> None:
+        store = Hindered()
+        with replicas(store, 1) as [one]:
+            replica = one.endpoint.shared.replica
+            log = replica.keys.replicas
+            await wait_until(lambda: store.last(log))
+            first = store.last(log)
+            monkeypatch.setattr(replica_module, "JOINING", 0.1)
+            await wait_until(lambda: store.last(log) > first)
+            monkeypatch.setattr(replica_module, "JOINING", 60.0)
+            await asyncio.sleep(0.2)
+            del store._logs[log]
+            monkeypatch.setattr(store_follower, "LAG", 0.0)
+            await wait_until(lambda: store.last(log))
+
+    asyncio.run(work())
