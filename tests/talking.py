@@ -109,7 +109,8 @@ class Program:
 
     def wait(self, seconds: float = SECONDS) -> int:
         """Its exit code, once it has ended and everything it wrote is read."""
-        code = self.process.wait(seconds)
+        until(lambda: self.process.poll() is not None, seconds, lambda: f"it still runs; stderr: {self.stderr!r}")
+        code = self.process.wait()
         for reader in self._readers:
             reader.join(seconds)
         return code
@@ -131,15 +132,16 @@ class Program:
                 stream.close()
 
 
-def until(true: Callable[[], Any], seconds: float = SECONDS) -> Any:
-    """Wait for something to be so."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+def until(
+    true: Callable[[], Any], seconds: float = SECONDS, explain: Callable[[], str] = lambda: "it did not become so"
+) -> Any:
+    """Wait for something to be so. Looks are counted, not seconds: a machine that pauses does not pause the clock."""
+    for _ in range(int(seconds / 0.01)):
         found = true()
         if found:
             return found
         time.sleep(0.01)
-    raise AssertionError("it did not become so in time")
+    raise AssertionError(f"{explain()} in time")
 
 
 def on_a_terminal(*arguments: str, typed: bytes = b"", has_colours: bool = True) -> tuple[int, str]:

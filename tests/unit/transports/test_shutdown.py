@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import time
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -156,7 +157,12 @@ def end(program: Program, number: int = signal.SIGTERM) -> tuple[int, float]:
 
 
 def began(program: Program, *names: str) -> None:
-    until(lambda: all(f"began: {name}\n".encode() in program.stderr for name in names))
+    """Wait until calls have begun, each name as often as it is given."""
+    missing = Counter(f"began: {name}\n".encode() for name in names)
+    until(
+        lambda: all(program.stderr.count(line) >= count for line, count in missing.items()),
+        explain=lambda: f"not all of {names} began; stderr: {program.stderr!r}",
+    )
 
 
 def is_answer(status: int, body: bytes) -> Any:
@@ -168,16 +174,17 @@ def is_answer(status: int, body: bytes) -> Any:
     "mode", [pytest.param(mode, marks=only_forks if "workers" in mode else ()) for mode in MODES]
 )
 def test_a_server_ends_in_time_whatever_its_clients_and_functions_do(folder: Path, mode: str) -> None:
-    with served(*MODES[mode], cwd=folder) as (program, port), ThreadPoolExecutor(8) as pool, ExitStack() as stack:
+    with ThreadPoolExecutor(8) as pool, served(*MODES[mode], cwd=folder) as (program, port), ExitStack() as stack:
         assert call(port)["content"][0]["text"] == "here"
         stack.enter_context(owing_a_body(port, b""))
         stack.enter_context(owing_a_body(port, b'{"jsonrpc":'))
-        stack.enter_context(reading_nothing(port))
         plain = pool.submit(exchange, port, "plain")
         waiting = pool.submit(exchange, port, "waiting")
         aloud = pool.submit(exchange, port, "waiting_aloud", meta={"progressToken": 1})
         events_only = pool.submit(exchange, port, "plain", "text/event-stream")
-        began(program, "plain", "waiting", "waiting_aloud", "large")
+        began(program, "plain", "plain", "waiting", "waiting_aloud")
+        stack.enter_context(reading_nothing(port))  # later requests of this address would be refused
+        began(program, "large")
         time.sleep(0.3)
         code, seconds = end(program)
         assert (code, seconds < GRACE + 2 * SLACK) == (0, True), (code, seconds, program.stderr)
@@ -209,7 +216,7 @@ def test_a_server_ends_in_time_whatever_its_clients_and_functions_do(folder: Pat
 )
 def test_what_cannot_be_stopped_does_not_keep_the_process(folder: Path, mode: str, name: str) -> None:
     option = ("grace=1",) if mode.startswith("run") else ("--grace", "1")
-    with served(*MODES[mode], *option, cwd=folder) as (program, port), ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(1) as pool, served(*MODES[mode], *option, cwd=folder) as (program, port):
         asked = pool.submit(exchange, port, name)
         began(program, name)
         time.sleep(0.2)
@@ -223,7 +230,7 @@ def test_what_cannot_be_stopped_does_not_keep_the_process(folder: Path, mode: st
 
 
 def test_a_call_that_ends_in_time_is_answered_and_the_server_waits_no_longer(folder: Path) -> None:
-    with served(*MODES["serve"], cwd=folder) as (program, port), ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(1) as pool, served(*MODES["serve"], cwd=folder) as (program, port):
         asked = pool.submit(call, port, "soon")
         began(program, "soon")
         code, seconds = end(program)
@@ -232,7 +239,7 @@ def test_a_call_that_ends_in_time_is_answered_and_the_server_waits_no_longer(fol
 
 
 def test_a_second_ctrl_c_waits_no_longer_and_the_call_is_told_all_the_same(folder: Path) -> None:
-    with served(*MODES["serve"], "--grace", "60", cwd=folder) as (program, port), ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(1) as pool, served(*MODES["serve"], "--grace", "60", cwd=folder) as (program, port):
         asked = pool.submit(exchange, port, "plain")
         began(program, "plain")
         program.process.send_signal(signal.SIGINT)
@@ -247,7 +254,7 @@ def test_a_second_ctrl_c_waits_no_longer_and_the_call_is_told_all_the_same(folde
 @pytest.mark.parametrize(("grace", "least", "most"), [("0", 0.0, 0.6), ("3.5", 2.5, 3.5)])
 def test_the_grace_period_is_an_option(folder: Path, mode: str, grace: str, least: float, most: float) -> None:
     option = (f"grace={grace}",) if mode == "run" else ("--grace", grace)
-    with served(*MODES[mode], *option, cwd=folder) as (program, port), ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(1) as pool, served(*MODES[mode], *option, cwd=folder) as (program, port):
         asked = pool.submit(exchange, port, "plain")
         began(program, "plain")
         code, seconds = end(program)

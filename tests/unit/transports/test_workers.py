@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from mounted import initialize
+from plainmcp.transports.workers import _receive_signals
 from posting import ask, call, served
 from redis_server import running_redis
 from talking import Program, until
@@ -88,9 +89,11 @@ def workers_of(port: int, count: int = 2) -> set[int]:
 def is_alive(process: int) -> bool:
     try:
         os.kill(process, 0)
+        return " Z " not in Path(f"/proc/{process}/stat").read_text()
     except ProcessLookupError:
         return False
-    return not Path(f"/proc/{process}/stat").exists() or " Z " not in Path(f"/proc/{process}/stat").read_text()
+    except FileNotFoundError:  # it has ended since, or this system does not have such files
+        return not Path("/proc/self/stat").exists()
 
 
 def questioned(port: int) -> Any:
@@ -217,6 +220,15 @@ def test_a_signal_right_after_the_start_leaves_no_worker_behind(folder: Path, nu
             assert program.wait() == 0, program.stderr
         with pytest.raises(ConnectionError):
             call(port)
+
+
+def test_a_signal_that_came_before_the_wait_is_not_overlooked() -> None:
+    with _receive_signals(signal.SIGUSR1, signal.SIGUSR2) as wait:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        time.sleep(0)  # the handler has run
+        assert wait(20) == {signal.SIGUSR1}
+        assert wait(0.01) == set()
+    assert signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL
 
 
 def test_two_servers_do_not_open_what_the_other_sealed(folder: Path) -> None:
