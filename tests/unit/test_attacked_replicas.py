@@ -206,7 +206,7 @@ class Broken(MemoryStore):
     """A store that cannot be written, or from which one thread cannot read values."""
 
     is_failing = False
-    thread: int | None = None
+    thread: str | None = None
     failures = 0
 
     def append(self, entries: Any, most: int, seconds: float) -> list[int]:
@@ -215,7 +215,7 @@ class Broken(MemoryStore):
         return super().append(entries, most, seconds)
 
     def get(self, key: str) -> bytes | None:
-        if threading.get_ident() == self.thread and self.failures:
+        if threading.current_thread().name == self.thread and self.failures:
             self.failures -= 1
             raise StoreError("one time-out")
         return super().get(key)
@@ -415,7 +415,7 @@ def test_a_state_that_a_replica_could_not_read_is_read_when_the_store_works_agai
             for uri in uris:
                 assert (await speak(one, subscribe(uri), headers)).json["result"] == {}
             stream = await open_stream(other, headers)
-            store.thread, store.failures = other.endpoint.shared.replica.follower._thread, 1
+            store.thread, store.failures = f"plainmcp-follow-{other.endpoint.shared.replica.name}", 1
             assert (await speak(one, subscribe("memo://one"), headers)).json["result"] == {}
             assert not store.failures
             await speak(one, call("touch"), headers)

@@ -99,16 +99,16 @@ class Evaluation(Exchange, kw_only=True):
 
     def begin(self) -> "Evaluation":
         """Go to the first step; returns itself."""
-        self._advance(lambda: next(self.steps))
+        self._advance(self.steps.send, None)
         return self
 
     def send(self, value: Any) -> None:
         """Pass the value of a step to the generator."""
-        self._advance(lambda: self.steps.send(value))
+        self._advance(self.steps.send, value)
 
     def throw(self, error: BaseException) -> None:
         """Pass the exception of a step to the generator."""
-        self._advance(lambda: self.steps.throw(error))
+        self._advance(self.steps.throw, error)
 
     def result(self) -> Any:
         """The value at the end; raises the exception at the end."""
@@ -119,9 +119,9 @@ class Evaluation(Exchange, kw_only=True):
     def end(self) -> None:
         """Called once, when there is a value or an exception."""
 
-    def _advance(self, go_on: Callable[[], Step]) -> None:
+    def _advance(self, go_on: Callable[[Any], Step], outcome: Any) -> None:
         try:
-            self.step = go_on()
+            self.step = go_on(outcome)
             return
         except StopIteration as end:
             self.value = end.value

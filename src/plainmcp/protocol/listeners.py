@@ -2,24 +2,24 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Generic, ParamSpec
 
-__all__ = ["Event", "Listeners"]
+__all__ = ["Listeners"]
 
-Event = Callable[[str, str | None], None]
-"""Takes the name of an event, and the URI of the resource if it is about one."""
+P = ParamSpec("P")
 
 
-class Listeners:
+class Listeners(Generic[P]):
     """The functions to call with each change, in the order in which they were added."""
 
     def __init__(self) -> None:
-        self._listeners: list[Event] = []
+        self._listeners: list[Callable[P, None]] = []
 
     def __len__(self) -> int:
         return len(self._listeners)
 
-    def add(self, listener: Event) -> Callable[[], None]:
-        """Call a function with (event, uri) on every change; returns a function that removes the listener."""
+    def add(self, listener: Callable[P, None]) -> Callable[[], None]:
+        """Call a function on every change; returns a function that removes it."""
         self._listeners.append(listener)
 
         def forget() -> None:
@@ -28,7 +28,7 @@ class Listeners:
 
         return forget
 
-    def call(self, event: str, uri: str | None) -> None:
+    def call(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Call all of them."""
         for listener in list(self._listeners):
-            listener(event, uri)
+            listener(*args, **kwargs)

@@ -10,7 +10,7 @@ from ..errors import ResourceNotFound
 from ..policy import Policy
 from .feature_list import FeatureList
 from .features import Completion, PromptFeature, ResourceFeature, TemplateFeature, ToolFeature
-from .listeners import Event, Listeners
+from .listeners import Listeners
 from .switches import Selection, Switches
 
 __all__ = ["Registry"]
@@ -21,8 +21,8 @@ class Registry:
 
     def __init__(self, policy: Policy) -> None:
         by_name = policy.list_order == "name"
-        self._listeners = Listeners()
-        self.forwards = Listeners()
+        self._listeners = Listeners[[str, str | None]]()
+        self.forwards = Listeners[[str, str | None]]()
         """Called with the changes made in this process: servers in which this one is mounted publish them, too."""
         self.relay: Callable[[str, str | None], bool] | None = None
         """Passes a change on to other processes; returns whether it also calls `deliver` here, soon."""
@@ -55,7 +55,7 @@ class Registry:
 
     # Changes --------------------------------------------------------------------------------------
 
-    def listen(self, listener: Event) -> Callable[[], None]:
+    def listen(self, listener: Callable[[str, str | None], None]) -> Callable[[], None]:
         """Call a function with (event, uri) on every change; returns a function that removes the listener."""
         return self._listeners.add(listener)
 

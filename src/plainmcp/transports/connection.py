@@ -16,7 +16,6 @@ from ..protocol.core import Core
 from ..protocol.dispatch import receive, refuse
 from ..protocol.exchange import Exchange, Listen
 from ..protocol.facts import SessionFacts
-from ..protocol.listeners import Listeners
 from ..protocol.observation import observe_session
 from ..protocol.request import Caller, Cancelled, PeerError, RequestHeaders
 from ..protocol.session import Session
@@ -211,10 +210,10 @@ class Connection:
 
     # Changes --------------------------------------------------------------------------------------
 
-    def follow(self, listeners: Listeners) -> None:
-        """Be notified of changes by these listeners from now on, and not by the registry."""
+    def leave_registry(self, unsubscribe: Callable[[], None]) -> None:
+        """Do not listen to the registry, because others notify this client; `unsubscribe` is called at the end."""
         self._unsubscribe()
-        self._unsubscribe = listeners.add(self._publish)
+        self._unsubscribe = unsubscribe
 
     def listen(self, step: Listen, exchange: Exchange) -> None:
         """Keep a listen request open until the client cancels it or the connection closes."""

@@ -1,19 +1,20 @@
 """One HTTP endpoint among several that share a store: any of them answers any request of a session."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from msgspec import UNSET
 
-from ....errors import InternalError
-from ....protocol.conversation import keep
+from ....errors import InternalError, ProtocolError
+from ....protocol.conversation import ENDS, Steps
 from ....protocol.core import Core
 from ....protocol.exchange import Exchange, Listen
 from ....protocol.failures import error_response
-from ....protocol.request import Caller
+from ....protocol.request import Caller, Cancelled
 from ....revisions import LATEST
-from ....wire.jsonrpc import Envelope
+from ....wire.jsonrpc import Envelope, Failure
 from ...shares import Limit
 from .. import rules
 from ..challenges import PLAIN, Challenges
@@ -28,7 +29,7 @@ from .session_sharing import SharedSessions
 from .session_state import StateChange
 from .session_use import SIGN
 from .store_health import UNAVAILABLE
-from .store_steps import AfterChanges, AfterStore, BeforeStore, Work, do_nothing
+from .store_steps import AfterChanges, StoreExchange, ask, ask_first, do_nothing, follow
 
 __all__ = ["SharedEndpoint"]
 
@@ -122,8 +123,8 @@ class SharedEndpoint(Endpoint):
         self,
         pending: "_Passing",
         headers: Headers,
-        work: Work,
-        fail: Work = do_nothing,
+        work: Callable[[], object],
+        fail: Callable[[], object] = do_nothing,
     ) -> Response | PendingResponse:
         """Write something into the store, and respond when it has that; if it fails, do something else."""
         if self.shared.replica.problem is not None:
@@ -132,11 +133,14 @@ class SharedEndpoint(Endpoint):
 
         def write() -> None:
             work()
-            pending.is_passed = True
+
+        def pass_on() -> Steps:
+            with suppress(*ENDS):
+                pending.is_passed = (yield ask(write, fail)) is None
 
         assert pending.session is not None
         caller = pending.session.connection.caller(pending, headers)
-        return super()._open(pending, AfterStore.of(write, Exchange, fail), caller)
+        return super()._open(pending, StoreExchange(steps=pass_on()).begin(), caller)
 
     def _change_state(
         self, session: SharedSession, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
@@ -144,52 +148,56 @@ class SharedEndpoint(Endpoint):
         """Receive a request that changes the state of its session: its response waits until all replicas know."""
         connection = session.connection
         pending = PendingResponse(profile, connection.revision, session, bytes(envelope.id))
+        pending.refuse_with = partial(_refuse_in, session)
         caller = Caller(connection.session, principal, None, pending, connection, headers)
-        is_loaded = False
+        steps = self._load_and_save(session, pending, envelope, caller)
+        return super()._open(pending, StoreExchange(steps=steps).begin(), caller)
 
-        def load() -> None:
-            nonlocal is_loaded
-            self.shared.load_again(session)  # others may have changed it, too
-            is_loaded = True
-
-        def begin() -> Exchange:
-            if not is_loaded:
-                return Exchange(pending.refuse(InternalError(UNAVAILABLE)))
+    def _load_and_save(
+        self, session: SharedSession, pending: PendingResponse, envelope: Envelope, caller: Caller
+    ) -> Steps:
+        try:
+            problem = yield ask(partial(self.shared.load_again, session), do_nothing)  # others may have changed it
+            problem = SESSION_ENDED if session.closed else problem
+            if problem is not None:
+                return pending.refuse(problem)
             save, undo = self.shared.states.to_save(session, StateChange.of(envelope))
-            rest = self.core.dispatch(self.core, envelope, caller)
-            return BeforeStore(rest=rest, save=save, undo=undo, refuse=pending.refuse).begin()
-
-        return super()._open(pending, self._after_load(pending, load, begin), caller)
+            response = yield from follow(self.core.dispatch(self.core, envelope, caller))
+            if response is None or isinstance(response, Failure):
+                return response
+            problem = yield ask(save, undo)
+            return response if problem is None else pending.refuse(problem)
+        except Cancelled:
+            return None
+        except ProtocolError as error:  # too many requests run
+            return pending.refuse(error)
 
     def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
         session, replica = pending.session, self.shared.replica
         if isinstance(exchange.step, Listen):
             if not replica.follower.begun.is_set():
-                exchange = AfterStore.of(replica.wait_to_begin, partial(keep, exchange))
+                exchange = StoreExchange(steps=self._listen_later(exchange)).begin()
             return super()._open(pending, exchange, caller)
         if isinstance(session, SharedSession) and not session.is_loaded and replica.problem is None:
-            exchange = self._after_load(pending, partial(self.shared.load, session), partial(keep, exchange))
+            pending.refuse_with = partial(_refuse_in, session)
+            exchange = StoreExchange(steps=self._load_first(session, pending, exchange)).begin()
         answer = super()._open(pending, exchange, caller)
         if answer is pending:
             pending.exchange = AfterChanges(step=exchange.step, rest=exchange, changes=replica.watch_changes())
         return answer
 
-    def _after_load(
-        self, pending: PendingResponse, load: Callable[[], None], begin: Callable[[], Exchange]
-    ) -> AfterStore:
-        """An exchange that begins when its session is loaded; it is refused if the session has ended elsewhere."""
-        session = pending.session
-        assert isinstance(session, SharedSession)
+    def _listen_later(self, exchange: Exchange) -> Steps:
+        """The steps of a listen request to which nothing may get lost."""
+        yield from ask_first(self.shared.replica.wait_to_begin, exchange)
+        return (yield from follow(exchange))
 
-        def begin_unless_ended() -> Exchange:
-            exchange = begin()
-            if session.closed:
-                exchange.fail(SESSION_ENDED)
-                return Exchange(pending.refuse(SESSION_ENDED))
-            return exchange
-
-        pending.refuse_with = partial(_refuse_in, session)
-        return AfterStore.of(load, begin_unless_ended)
+    def _load_first(self, session: SharedSession, pending: PendingResponse, exchange: Exchange) -> Steps:
+        """The steps of a request in a session that may have ended at another replica."""
+        yield from ask_first(partial(self.shared.load, session), exchange)
+        if session.closed:
+            exchange.fail(SESSION_ENDED)
+            return pending.refuse(SESSION_ENDED)
+        return (yield from follow(exchange))
 
     # Streams --------------------------------------------------------------------------------------
 

@@ -92,8 +92,8 @@ class Replica:
         self.keys = StoreKeys(core)
         self.budget = StoreBudget(monotonic)
         self._endpoints: list[NoteReader] = []
-        self.changes = Listeners()
-        """Called with the changes in the log, in its order: such a stream can be continued at any replica."""
+        self.changes = Listeners[[Change]]()
+        """Called with the changes in the log, in its order."""
         self.reset()
         core.registry.relay = self._relay
         _replicas.add(self)
@@ -126,7 +126,7 @@ class Replica:
             ending = self._ending = threading.Event()
             self._has_stopped = self._has_beaten = False
         for name, work in (("follow", self.follower.run), ("write", self._write)):
-            threading.Thread(target=work, args=(ending,), name=f"plainmcp-{name}", daemon=True).start()
+            threading.Thread(target=work, args=(ending,), name=f"plainmcp-{name}-{self.name}", daemon=True).start()
         self._join()
 
     def _start_unless_stopped(self) -> None:
@@ -310,7 +310,7 @@ class Replica:
     def _take_change(self, change: Change) -> None:
         if not (change.was_delivered and change.source == self.name):
             self._core.registry.deliver(change.event, change.uri)
-        self.changes.call(change.event, change.uri)
+        self.changes.call(change)
 
     # Changes --------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from msgspec import UNSET
 
 from ....protocol.core import Core
 from ....wire.jsonrpc import Envelope
+from ...connection import change_message
 from ...link import normalize_id
 from ...shares import Limit
 from ..http_session import MAX_OPEN_STREAMS, HttpSession, SessionShares
@@ -21,6 +22,7 @@ from ..signed_ids import SignedId
 from ..stream import Stream
 from .replica import Replica
 from .session_names import MAX_ID, find_asker, name_question, name_stream
+from .store_follower import Change
 
 __all__ = ["STANDING", "SessionState", "SharedSession"]
 
@@ -73,7 +75,7 @@ class SharedSession(HttpSession):
         self._claims = 0  # how often this replica has announced that it has that stream, and not heard so itself
         self._replica = replica
         self._passing_since, self._passed = 0.0, 0
-        self.connection.follow(replica.changes)
+        self.connection.leave_registry(replica.changes.add(self._take_change))
         self.connection.elsewhere = self._pass_on
         self.connection.name_question = self._name_question  # type: ignore[method-assign]
 
@@ -254,12 +256,16 @@ class SharedSession(HttpSession):
             if is_last:  # under the lock: others must not hear of a stream after its end
                 self._replica.append(self._replica.keys.notes, "left", self.name, self._replica.name, stream.read)
 
-    def send(self, message: bytes) -> None:
+    def send(self, message: bytes, position: int | None = None) -> None:
         """Send a message that belongs to no request on one stream only, of all replicas (R2511-HTTP-22)."""
         with self._lock:
             newest = self.standing[-1:] if self.holder is None else []
         for stream in newest:
-            stream.put(message, self._replica.follower.taken)
+            stream.put(message, position)
+
+    def _take_change(self, change: Change) -> None:
+        if self.connection.session.wants(change.event, change.uri):
+            self.send(change_message(change.event, change.uri), change.position)
 
     @property
     def busy(self) -> bool:

@@ -3,6 +3,7 @@
 Knows the store and what a state means for a session, but neither HTTP nor exchanges. All of it waits for the store.
 """
 
+from collections.abc import Callable
 from functools import partial
 from time import monotonic
 from typing import Any, NamedTuple
@@ -15,7 +16,6 @@ from ....wire.jsonrpc import Envelope
 from .replica import Announcement, Replica
 from .session import SessionState, SharedSession
 from .session_use import SIGN
-from .store_health import UNAVAILABLE
 from .store_steps import Work
 
 __all__ = ["SessionStates", "StateChange"]
@@ -117,7 +117,7 @@ class SessionStates:
                     self._replica.append(self._replica.keys.notes, "state", session.name, None)
                 return
 
-    def to_save(self, session: SharedSession, change: StateChange) -> tuple[Work, Work]:
+    def to_save(self, session: SharedSession, change: StateChange) -> tuple[Work, Callable[[], None]]:
         """How to save a change that a request makes to the state of a session, and how to undo it."""
         former, facts = _state_of(session), session.connection.session
         undo = partial(_undo, session, change, facts.log_level, frozenset(facts.subscribed))
@@ -125,11 +125,12 @@ class SessionStates:
         def save() -> InternalError | None:
             announcement = self._replica.ask(partial(self._change, session, change, former))
             if announcement is None:
-                return undo(REFUSED)
+                undo()
+                return InternalError(REFUSED)
             self._replica.wait_for_peers(announcement, TAKING)
             return None
 
-        return save, partial(undo, UNAVAILABLE)
+        return save, undo
 
     def _change(
         self, session: SharedSession, change: StateChange, former: SessionState, store: Store
@@ -192,12 +193,9 @@ def _merge(own: SessionState, state: SessionState | None) -> SessionState:
     return SessionState(own.version + 1, state.level or own.level, subscribed)
 
 
-def _undo(
-    session: SharedSession, change: StateChange, level: str | None, subscribed: frozenset[str], problem: str
-) -> InternalError:
-    """Take back a change that was not saved, and return the error for the client."""
+def _undo(session: SharedSession, change: StateChange, level: str | None, subscribed: frozenset[str]) -> None:
+    """Take back a change that was not saved."""
     facts = session.connection.session
     if change.level is not None:
         facts.log_level = level
     facts.subscribed = (facts.subscribed - (change.added - subscribed)) | (change.removed & subscribed)
-    return InternalError(problem)

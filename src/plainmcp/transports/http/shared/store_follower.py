@@ -69,7 +69,6 @@ class StoreFollower:
         self._lock = threading.Lock()
         # The replicas come first: who waits for a note has to know who else takes it.
         self._followed: dict[str, tuple[int, Take]] = dict.fromkeys((keys.replicas, keys.notes, inbox), (0, take))
-        self._thread: int | None = None
         self._last_read = monotonic()
         self._seen = threading.Condition()
         self.lock = threading.RLock()
@@ -94,11 +93,6 @@ class StoreFollower:
             self._followed.pop(log, None)
 
     @property
-    def taken(self) -> int | None:
-        """The position of the change that is being taken; None in other threads than that of the follower."""
-        return self.position if threading.get_ident() == self._thread else None
-
-    @property
     def is_late(self) -> bool:
         """Whether it has not read for so long that it may have missed entries."""
         return monotonic() - self._last_read > LAG
@@ -112,7 +106,7 @@ class StoreFollower:
 
     def run(self, ending: threading.Event) -> None:
         """Take entries as they come, until it ends."""
-        self._thread, tick, self._last_read = threading.get_ident(), monotonic(), monotonic()
+        tick = self._last_read = monotonic()
         while not ending.is_set():
             try:
                 if not self.begun.is_set():

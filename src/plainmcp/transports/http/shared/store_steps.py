@@ -1,128 +1,90 @@
-"""Exchanges that ask the store before or after another exchange. The work is a step, so the drivers do not block."""
+"""Steps that ask the store before or after an exchange. The drivers take them, so that nothing is blocked."""
 
+import logging
 from collections.abc import Callable
 from time import monotonic
-from typing import Any, ClassVar
+from typing import Any
 
 from ....errors import InternalError
-from ....protocol.conversation import keep
-from ....protocol.exchange import Exchange, Run
+from ....protocol.conversation import ENDS, Steps, keep
+from ....protocol.exchange import Evaluation, Exchange, Run
 from ....protocol.features import Feature
 from ....protocol.files import reads_file
 from ....store.interface import StoreError
-from ....wire.jsonrpc import Failure
 from .replica import OwnChanges
+from .store_health import UNAVAILABLE
 
-__all__ = ["AfterChanges", "AfterStore", "BeforeStore", "Work", "do_nothing"]
+__all__ = ["AfterChanges", "StoreExchange", "Work", "ask", "ask_first", "do_nothing", "follow"]
 
 LATE = 0.5
 """How many seconds work may wait for a thread: when many ask a slow store, most are told so instead of waiting."""
 
-Work = Callable[[], object]
-"""Asks the store, or does what is to be done if it failed; may return an error for the client."""
+_log = logging.getLogger("plainmcp")
+
+Work = Callable[[], InternalError | None]
+"""Asks the store; may return an error for the client."""
 
 
-def do_nothing() -> None:
-    """Do nothing after a failure."""
+class StoreExchange(Evaluation, kw_only=True):
+    """An exchange by the generator of its steps, whose value is the response."""
+
+    def end(self) -> None:
+        """Set the response."""
+        self.response = self.result()
 
 
-def _step_of(work: Work, fail: Work = do_nothing) -> Run:
-    """A step that does work in the threads for files: functions of the user cannot keep it waiting.
+def ask(work: Work, fail: Callable[[], object]) -> Run:
+    """A step that asks the store, in the threads for files: functions of the user cannot keep it waiting.
 
-    If the store fails, or the work would begin too late, `fail` is called instead.
+    It passes back the error for the client, or None. If the store fails, or the work would begin too late, `fail` is
+    called, too.
     """
     latest = monotonic() + LATE
 
     @reads_file
-    def ask() -> Any:
+    def run() -> InternalError | None:
         try:
-            return work() if monotonic() <= latest else fail()
+            if monotonic() <= latest:
+                return work()
         except StoreError:
-            return fail()
+            pass
+        except Exception:
+            _log.exception("asking the store failed")
+        fail()
+        return InternalError(UNAVAILABLE)
 
-    return Run(Feature(function=ask, is_async=False), {}, keep, None)
+    return Run(Feature(function=run, is_async=False), {}, keep, None)
 
 
-class AfterStore(Exchange, kw_only=True):
-    """An exchange that begins after its first step has asked the store, also if the store failed."""
+def do_nothing() -> None:
+    """Do nothing else after a failure."""
 
-    has_one_step: ClassVar[bool] = False
-    begin: Callable[[], Exchange]
-    rest: Exchange | None = None
 
-    @classmethod
-    def of(cls, work: Work, begin: Callable[[], Exchange], fail: Work = do_nothing) -> "AfterStore":
-        """Do the work before an exchange begins; if the store fails, do something else."""
-        return cls(step=_step_of(work, fail), begin=begin)
+def ask_first(work: Work, exchange: Exchange) -> Steps:
+    """Ask the store before an exchange goes on, which it does after a failure, too."""
+    try:
+        yield ask(work, do_nothing)
+    except ENDS as error:  # the request was cancelled, or the server ends
+        if exchange.step is not None:
+            exchange.throw(error)
 
-    def send(self, value: Any) -> None:
-        """Pass back the value of a step."""
-        if self.rest is None:
-            self.rest = self.begin()
+
+def follow(exchange: Exchange) -> Steps:
+    """The steps of an exchange; returns its response."""
+    while (step := exchange.step) is not None:
+        try:
+            value = yield step
+        except ENDS as error:
+            exchange.throw(error)
         else:
-            self.rest.send(value)
-        self._go_on(self.rest)
-
-    def throw(self, error: BaseException) -> None:
-        """Pass back the exception of a step."""
-        if self.rest is None:  # the request was cancelled, or the server ends
-            self.rest = self.begin()
-        if self.rest.step is not None:
-            self.rest.throw(error)
-        self._go_on(self.rest)
-
-    def _go_on(self, rest: Exchange) -> None:
-        self.step, self.response = rest.step, rest.response
-
-
-class BeforeStore(Exchange, kw_only=True):
-    """An exchange after whose last step the store is asked, unless its response is an error.
-
-    If the store fails, the response is another error.
-    """
-
-    rest: Exchange
-    save: Work
-    undo: Work
-    refuse: Callable[[InternalError], bytes | None]
-    is_asked: bool = False
-
-    def begin(self) -> "BeforeStore":
-        """Go to the first step; returns itself."""
-        self._go_on()
-        return self
-
-    def send(self, value: Any) -> None:
-        """Pass back the value of a step."""
-        if self.is_asked:
-            self._end(value)
-            return
-        self.rest.send(value)
-        self._go_on()
-
-    def throw(self, error: BaseException) -> None:
-        """Pass back the exception of a step."""
-        if self.is_asked:  # the request was cancelled, or the server ends
-            self.step, self.response = None, None
-            return
-        self.rest.throw(error)
-        self._go_on()
-
-    def _go_on(self) -> None:
-        self.step, self.response = self.rest.step, self.rest.response
-        if self.step is None and self.response is not None and not isinstance(self.response, Failure):
-            self.is_asked, self.step = True, _step_of(self.save, self.undo)
-
-    def _end(self, error: InternalError | None) -> None:
-        self.step = None
-        if error is not None:
-            self.response = self.refuse(error)
+            exchange.send(value)
+    return exchange.response
 
 
 class AfterChanges(Exchange, kw_only=True):
     """An exchange whose response waits until the store has the changes that its function has made.
 
-    So its client can rely on them. Most functions make none.
+    So its client can rely on them. Most functions make none. It is not a generator, because each call has one.
     """
 
     rest: Exchange
@@ -130,19 +92,16 @@ class AfterChanges(Exchange, kw_only=True):
 
     def send(self, value: Any) -> None:
         """Pass back the value of a step."""
-        if self.rest.step is None:  # the store was waited for
-            self.step = None
-            return
-        self.rest.send(value)
-        self._go_on()
+        self._go_on(self.rest.send, value)
 
     def throw(self, error: BaseException) -> None:
         """Pass back the exception of a step."""
-        if self.rest.step is not None:
-            self.rest.throw(error)
-        self.step, self.response = self.rest.step, self.rest.response
+        self._go_on(self.rest.throw, error)
 
-    def _go_on(self) -> None:
+    def _go_on(self, pass_back: Callable[[Any], None], outcome: Any) -> None:
+        has_ended = self.rest.step is None
+        if not has_ended:
+            pass_back(outcome)
         self.step, self.response = self.rest.step, self.rest.response
-        if self.step is None and self.changes.last and not self.changes.are_written():
-            self.step = _step_of(self.changes.wait)
+        if self.step is None and not has_ended and not self.changes.are_written():
+            self.step = ask(self.changes.wait, do_nothing)

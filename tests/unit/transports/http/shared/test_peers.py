@@ -74,7 +74,7 @@ def test_those_that_are_late_are_known_until_they_take_something() -> None:
 class Hindered(MemoryStore):
     """A store from which one thread reads slowly, or not at all."""
 
-    thread: int | None = None
+    thread: str | None = None
     seconds = 0.0
 
     def __init__(self) -> None:
@@ -84,13 +84,13 @@ class Hindered(MemoryStore):
 
     def read(self, after: Mapping[str, int], seconds: float = 0) -> list[Entry]:
         entries = super().read(after, min(seconds, 0.05))
-        if threading.get_ident() == self.thread:
+        if threading.current_thread().name == self.thread:
             time.sleep(self.seconds)
             self.going_on.wait(20)
         return entries
 
     def hinder(self, app: Any) -> None:
-        self.thread = app.endpoint.shared.replica.follower._thread
+        self.thread = f"plainmcp-follow-{app.endpoint.shared.replica.name}"
 
 
 def test_a_response_means_that_every_replica_knows(monkeypatch: pytest.MonkeyPatch) -> None:

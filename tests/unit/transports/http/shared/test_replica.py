@@ -36,11 +36,11 @@ class Failing(MemoryStore):
     """A store that fails when it is told to, at once or slowly."""
 
     failing = ""
-    is_deaf_to: int | None = None
+    is_deaf_to: str | None = None
     """A thread that cannot read."""
 
     def _check(self, what: str) -> None:
-        if what == "read" and threading.get_ident() == self.is_deaf_to:
+        if what == "read" and threading.current_thread().name == self.is_deaf_to:
             raise StoreError("out of order")
         if what in self.failing.split():
             raise StoreError("out of order")
@@ -164,7 +164,7 @@ def test_changes_reach_sessions_once_when_the_store_works_again() -> None:
             await speak(one, SUBSCRIBE, known)
             [_, held] = one.endpoint.shared._by_name.values()
             await wait_until(lambda: held.standing)
-            store.is_deaf_to = one.endpoint.shared.replica.follower._thread
+            store.is_deaf_to = f"plainmcp-follow-{one.endpoint.shared.replica.name}"
             assert (await speak(other, SUBSCRIBE, unknown)).json["result"] == {}
             await wait_until(lambda: one.endpoint.shared.replica.problem)
             await speak(one, call("touch"), known)

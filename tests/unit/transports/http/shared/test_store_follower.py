@@ -43,7 +43,6 @@ class World:
         self.taken.append((kind, *content))
 
     def take_change(self, change: Change) -> None:
-        assert self.follower.taken == change.position
         self.taken.append(change.uri)
 
     def tick(self) -> None:
@@ -89,7 +88,7 @@ def test_it_begins_after_the_newest_entries_and_remembers_the_changes(world: Wor
     world.add("inbox", "answer")
     world.until(lambda: len(world.taken) == 3)
     assert set(world.taken) == {("new", 1), "a:new", ("answer",)}
-    assert list(world.follower.changes.values())[-1].uri == "a:new" and world.follower.taken is None
+    assert list(world.follower.changes.values())[-1].uri == "a:new"
     world.until(lambda: world.ticks)
 
 

@@ -1,21 +1,28 @@
-"""Exchanges with a step that asks the store: before another exchange, and after it."""
+"""Steps that ask the store, before an exchange and after it."""
 
+import logging
 from typing import Any
 
 import pytest
 
-from plainmcp.errors import InternalError
+from plainmcp.errors import InternalError, ProtocolError
+from plainmcp.protocol.conversation import Steps
 from plainmcp.protocol.exchange import Exchange
-from plainmcp.protocol.failures import error_response
 from plainmcp.protocol.request import Cancelled
-from plainmcp.revisions import LATEST
 from plainmcp.store import StoreError
 from plainmcp.transports.http.shared import store_steps
-from plainmcp.transports.http.shared.store_steps import AfterStore, BeforeStore
+from plainmcp.transports.http.shared.store_steps import (
+    AfterChanges,
+    StoreExchange,
+    ask,
+    ask_first,
+    do_nothing,
+    follow,
+)
 from plainmcp.transports.run import run
 
 
-class Steps(Exchange, kw_only=True):
+class OneStep(Exchange, kw_only=True):
     """An exchange with one step, which is passed back what came."""
 
     got: list[Any]
@@ -26,86 +33,111 @@ class Steps(Exchange, kw_only=True):
 
     def throw(self, error: BaseException) -> None:
         self.got.append(type(error))
-        self.step, self.response = None, None
+        self.step, self.response = None, b"refused" if isinstance(error, ProtocolError) else None
 
 
-def with_step(got: list[Any]) -> Steps:
-    step = AfterStore.of(lambda: got.append("asked"), Exchange).step
-    return Steps(step=step, got=got)
+def with_step(got: list[Any]) -> OneStep:
+    return OneStep(step=ask(lambda: got.append("asked"), do_nothing), got=got)
+
+
+def load_first(exchange: Exchange, work: Any = do_nothing) -> Exchange:
+    def steps() -> Steps:
+        yield from ask_first(work, exchange)
+        return (yield from follow(exchange))
+
+    return StoreExchange(steps=steps()).begin()
 
 
 def fail() -> None:
     raise StoreError("away")
 
 
-def refuse_with_text(problem: InternalError) -> bytes:
-    return b"refused: " + problem.message.encode()
+def pass_back(step: Any) -> Any:
+    """What a step passes back."""
+
+    def steps() -> Steps:
+        return (yield step)
+
+    return run(StoreExchange(steps=steps()).begin())
 
 
-def test_an_exchange_begins_after_the_store_was_asked() -> None:
+def test_an_exchange_goes_on_after_the_store_was_asked() -> None:
     order: list[Any] = []
-    exchange = AfterStore.of(lambda: order.append("loaded"), lambda: with_step(order))
-    assert run(exchange) == b"done"
+    assert run(load_first(with_step(order), lambda: order.append("loaded"))) == b"done"
     assert order == ["loaded", "asked", None]
 
 
-def test_an_exchange_begins_although_the_store_failed() -> None:
-    assert run(AfterStore.of(fail, lambda: Exchange(b"response"))) == b"response"
+def test_an_exchange_goes_on_although_the_store_failed() -> None:
+    assert run(load_first(Exchange(b"response"), fail)) == b"response"
 
 
-def test_work_that_fails_or_begins_too_late_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    order: list[str] = []
-
-    def work() -> None:
-        order.append("asked")
-        raise StoreError("away")
-
-    def undo() -> InternalError:
-        order.append("undone")
-        return InternalError("too slow")
-
-    def make() -> tuple[Exchange, Exchange]:
-        before = BeforeStore(rest=Exchange(b"response"), save=work, undo=undo, refuse=refuse_with_text)
-        return AfterStore.of(work, lambda: Exchange(b"response"), undo), before.begin()
-
-    assert [run(exchange) for exchange in make()] == [b"response", b"refused: too slow"]
-    assert order == ["asked", "undone"] * 2
-    monkeypatch.setattr(store_steps, "LATE", -1.0)
-    order.clear()
-    assert [run(exchange) for exchange in make()] == [b"response", b"refused: too slow"]
-    assert order == ["undone"] * 2
-
-
-def test_a_cancel_before_it_began_reaches_the_exchange() -> None:
+@pytest.mark.parametrize(("error", "response"), [(Cancelled(), None), (InternalError("too many"), b"refused")])
+def test_what_ends_the_step_before_an_exchange_reaches_it(error: BaseException, response: bytes | None) -> None:
     order: list[Any] = []
-    exchange = AfterStore.of(lambda: None, lambda: with_step(order))
+    exchange = load_first(with_step(order))
+    exchange.throw(error)
+    assert (exchange.step, exchange.response, order) == (None, response, [type(error)])
+
+
+def test_what_ends_the_step_of_an_exchange_reaches_it() -> None:
+    order: list[Any] = []
+    exchange = load_first(with_step(order))
+    exchange.send(None)
     exchange.throw(Cancelled())
     assert (exchange.step, exchange.response, order) == (None, None, [Cancelled])
 
 
-@pytest.mark.parametrize(("error", "response"), [(None, b"done"), (InternalError("away"), b"refused: away")])
-def test_the_response_waits_for_the_store(error: InternalError | None, response: bytes) -> None:
+def test_a_step_passes_back_the_error_for_the_client() -> None:
+    refusal = InternalError("too much")
+    assert pass_back(ask(lambda: refusal, fail)) is refusal
+    assert pass_back(ask(do_nothing, fail)) is None
+
+
+@pytest.mark.parametrize("reason", ["away", "late", "broken"])
+def test_work_that_fails_or_begins_too_late_is_replaced(
+    reason: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    order: list[str] = []
+
+    def work() -> None:
+        order.append("asked")
+        raise StoreError("away") if reason == "away" else ValueError("broken")
+
+    if reason == "late":
+        monkeypatch.setattr(store_steps, "LATE", -1.0)
+    with caplog.at_level(logging.ERROR):
+        problem = pass_back(ask(work, lambda: order.append("undone")))
+    assert problem.message.startswith("the store that the replicas of this server share cannot be used")
+    assert order == (["undone"] if reason == "late" else ["asked", "undone"])
+    assert ("asking the store failed" in caplog.text) == (reason == "broken")
+
+
+class FakeChanges:
+    """The changes of a request, which the store has when they were waited for."""
+
+    def __init__(self, is_written: bool) -> None:
+        self.is_written = is_written
+
+    def are_written(self) -> bool:
+        return self.is_written
+
+    def wait(self) -> None:
+        self.is_written = True
+
+
+@pytest.mark.parametrize("is_written", [True, False])
+def test_a_response_waits_until_the_store_has_the_changes(is_written: bool) -> None:
     order: list[Any] = []
-
-    def work() -> InternalError | None:
-        order.append("saved")
-        return error
-
-    exchange = BeforeStore(rest=with_step(order), save=work, undo=fail, refuse=refuse_with_text).begin()
-    assert run(exchange) == response
-    assert order == ["asked", None, "saved"]
+    rest, changes = with_step(order), FakeChanges(is_written)
+    assert run(AfterChanges(step=rest.step, rest=rest, changes=changes)) == b"done"  # type: ignore[arg-type]
+    assert (order, changes.is_written) == (["asked", None], True)
 
 
-def test_after_an_error_the_store_is_not_asked() -> None:
-    failed = error_response(InternalError("wrong"), LATEST, b"1")
-    exchange = BeforeStore(rest=Exchange(failed), save=lambda: None, undo=fail, refuse=lambda problem: None).begin()
-    assert (exchange.step, exchange.response) == (None, failed)
-
-
-def test_a_cancel_while_the_store_is_asked_ends_without_a_response() -> None:
-    exchange = BeforeStore(
-        rest=Exchange(b"response"), save=lambda: None, undo=fail, refuse=lambda problem: None
-    ).begin()
-    assert exchange.step is not None
-    exchange.throw(Cancelled())
-    assert (exchange.step, exchange.response) == (None, None)
+def test_an_error_waits_for_the_changes_too_and_a_cancel_does_not_get_lost() -> None:
+    order: list[Any] = []
+    rest, changes = with_step(order), FakeChanges(False)
+    exchange = AfterChanges(step=rest.step, rest=rest, changes=changes)  # type: ignore[arg-type]
+    exchange.throw(InternalError("away"))
+    assert exchange.step is not None and not changes.is_written
+    exchange.throw(Cancelled())  # while the store is waited for: the response is there already
+    assert (exchange.step, exchange.response, order) == (None, b"refused", [InternalError])
