@@ -6,7 +6,7 @@ Knows the store, but neither sessions nor streams. Two threads work for it: one 
 import os
 import threading
 from collections.abc import Callable
-from contextvars import ContextVar
+from functools import partial
 from itertools import count
 from secrets import token_hex
 from time import monotonic
@@ -17,6 +17,8 @@ from ....errors import AuthorError
 from ....protocol.core import Core
 from ....protocol.listeners import Listeners
 from ....store.interface import Store, StoreError
+from .heartbeat import Heartbeat
+from .own_changes import OwnChanges, note_change, watch_changes
 from .peers import Peers
 from .store_budget import StoreBudget
 from .store_follower import Change, StoreFollower, Take
@@ -24,18 +26,14 @@ from .store_health import StoreHealth, contain
 from .store_keys import StoreKeys
 from .store_writer import StoreWriter
 
-__all__ = ["Announcement", "OwnChanges", "Replica", "replica_of"]
+__all__ = ["Announcement", "Replica", "replica_of"]
 
 T = TypeVar("T")
 
-ALIVE = 4.0
-"""After how many seconds without a sign of it a replica is considered dead."""
 MAX_URI = 8_192
 """How many characters the URI of a change may have to reach other replicas: their log is bounded."""
 JOINING = 60.0
 """How many seconds pass before a replica writes again that it has joined, so that new ones get to know it."""
-WAIT = 0.5
-"""How many seconds the response to a request waits until the store has the changes that it made."""
 
 
 class NoteReader(Protocol):
@@ -60,27 +58,6 @@ class Announcement(NamedTuple):
 
     number: int
     position: int  # in the log of notes
-
-
-class OwnChanges:
-    """The changes that one request has made."""
-
-    __slots__ = ("_writer", "last")
-
-    def __init__(self, writer: StoreWriter) -> None:
-        self._writer = writer
-        self.last = 0  # the number of the last one, for the writer
-
-    def are_written(self) -> bool:
-        """Whether the store has them."""
-        return self._writer.written >= self.last
-
-    def wait(self) -> None:
-        """Wait until the store has them, but not for a store that fails."""
-        self._writer.wait(self.last, WAIT)
-
-
-_own_changes: ContextVar[OwnChanges | None] = ContextVar("plainmcp_changes", default=None)
 
 
 class Replica:
@@ -108,9 +85,9 @@ class Replica:
         self._lock = threading.Lock()
         self._ending: threading.Event | None = None
         self._has_stopped = False
-        self._has_beaten = False  # whether the store has a sign of life of this replica
         self._health = StoreHealth(self._come_back)
-        self._writer = StoreWriter(self.store, self._health, self.keys, self._beat)
+        self._heartbeat = Heartbeat(self.keys, self.name, self._health)
+        self._writer = StoreWriter(self.store, self._health, self.keys, self._heartbeat.beat)
         inbox = self.keys.inbox_of(self.name)
         self.follower = StoreFollower(
             self.store, self._health, self.keys, inbox, self._take, self._take_change, self._tick
@@ -124,7 +101,8 @@ class Replica:
             if self._ending is not None:
                 return
             ending = self._ending = threading.Event()
-            self._has_stopped = self._has_beaten = False
+            self._has_stopped = False
+            self._heartbeat.start()
         for name, work in (("follow", self.follower.run), ("write", self._write)):
             threading.Thread(target=work, args=(ending,), name=f"plainmcp-{name}-{self.name}", daemon=True).start()
         self._join()
@@ -195,7 +173,7 @@ class Replica:
         if ending is None:
             return
         self.append(self.keys.replicas, "leave", self.name)
-        self.later(self._end_beats)
+        self.later(self._heartbeat.end)
         self._writer.finish(seconds)
         self._has_stopped, self._ending = True, None
         ending.set()
@@ -242,27 +220,9 @@ class Replica:
 
     def find_dead(self, names: set[str]) -> set[str]:
         """Those of some replicas that are dead; none, until the store has worked for a while. Raises StoreError."""
-        if not names or not self._health.has_worked_for(ALIVE):
+        if not names or not self._heartbeat.can_tell():
             return set()
-        return {name for name in names if not self._is_alive(name)}
-
-    def _is_alive(self, name: str) -> bool:
-        key = self.keys.key("replica", name)
-        value = self.ask(lambda store: store.get(key))
-        return value is not None and self.keys.open(key, value) is not None
-
-    def _beat(self, store: Store) -> None:
-        """Write a sign of life; raises StoreError if the last one is gone, because then more may be gone."""
-        key = self.keys.key("replica", self.name)
-        if self._has_beaten and store.get(key) is None:
-            self._has_beaten = False
-            raise StoreError("what was in it is gone, or this process was paused")
-        store.put(key, self.keys.sign(key, True), ALIVE)
-        self._has_beaten = True
-
-    def _end_beats(self, store: Store) -> None:
-        self._has_beaten = False
-        store.delete(self.keys.key("replica", self.name))
+        return self.ask(partial(self._heartbeat.find_dead, names))
 
     # Writing later: from any thread, without waiting ----------------------------------------------
 
@@ -323,16 +283,12 @@ class Replica:
             return False
         is_delivered = self.problem is not None
         number = self.append(self.keys.changes, event, uri, self.name, next(self.numbers), is_delivered)
-        own = _own_changes.get()
-        if own is not None:
-            own.last = number
+        note_change(number)
         return not is_delivered
 
     def watch_changes(self) -> OwnChanges:
-        """The changes that are made from now on in this context: by the function of one request."""
-        own = OwnChanges(self._writer)
-        _own_changes.set(own)
-        return own
+        """The changes that the function of one request makes, from now on in this context."""
+        return watch_changes(self._writer)
 
 
 def replica_of(core: Core, store: Store) -> Replica:

@@ -11,7 +11,7 @@ from ....protocol.exchange import Evaluation, Exchange, Run
 from ....protocol.features import Feature
 from ....protocol.files import reads_file
 from ....store.interface import StoreError
-from .replica import OwnChanges
+from .own_changes import OwnChanges
 from .store_health import UNAVAILABLE
 
 __all__ = ["AfterChanges", "StoreExchange", "Work", "ask", "ask_first", "do_nothing", "follow"]

@@ -162,7 +162,7 @@ class StoreWriter:
         return {limits: group for limits, group in groups.items() if group}
 
     def _do_work(self) -> None:
-        """Do other work, but not for long: replicas that wait for entries or for a sign of life come first."""
+        """Do other work, but not for long: replicas that wait for entries or for a heartbeat come first."""
         until = monotonic() + SLICE
         while self._work and monotonic() < until:
             work = self._work[0]

@@ -8,7 +8,7 @@ import pytest
 from mounted import Live, session
 from plainmcp import Context
 from plainmcp.store import MemoryStore
-from plainmcp.transports.http.shared import replica as module
+from plainmcp.transports.http.shared import heartbeat as module
 from plainmcp.transports.http.shared import store_writer
 from replicas import call, messages, replicas, wait_until
 

@@ -10,8 +10,8 @@ import pytest
 
 from mounted import session, speak
 from plainmcp.store import Entry, MemoryStore, Store
+from plainmcp.transports.http.shared import heartbeat, session_state, store_follower, store_writer
 from plainmcp.transports.http.shared import replica as replica_module
-from plainmcp.transports.http.shared import session_state, store_follower, store_writer
 from plainmcp.transports.http.shared.peers import Peers
 from replicas import call, messages, replicas, request, wait_until
 
@@ -136,7 +136,7 @@ def test_a_replica_that_was_paused_looks_whether_a_session_has_ended(monkeypatch
 def test_replicas_that_are_dead_or_have_left_are_not_waited_for(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replica_module, "ALIVE", 0.3)
+    monkeypatch.setattr(heartbeat, "ALIVE", 0.3)
     monkeypatch.setattr(store_writer, "BEAT", 0.1)
     monkeypatch.setattr(store_follower, "TICK", 0.05)
     monkeypatch.setattr(session_state, "TAKING", 1.0)

@@ -8,8 +8,7 @@ import pytest
 
 from mounted import Live, initialize, session, speak
 from plainmcp.store import MemoryStore
-from plainmcp.transports.http.shared import replica as replica_module
-from plainmcp.transports.http.shared import store_writer
+from plainmcp.transports.http.shared import heartbeat, store_writer
 from plainmcp.transports.http.shared.store_follower import StoreFollower
 from replicas import call, messages, replicas, request, wait_until
 
@@ -19,7 +18,7 @@ def run(work: Any) -> None:
 
 
 def test_a_replica_takes_over_the_stream_of_one_that_is_dead(monkeypatch: Any) -> None:
-    monkeypatch.setattr(replica_module, "ALIVE", 0.3)
+    monkeypatch.setattr(heartbeat, "ALIVE", 0.3)
     monkeypatch.setattr(store_writer, "BEAT", 0.1)
 
     async def work() -> None:
