@@ -36,6 +36,8 @@ class Link(Protocol):
     """Whether the request was cancelled."""
     batch: Sequence[Any] | None
     """The messages of the batch, if this is the link of a whole batch."""
+    hears_changes: bool
+    """Whether this process gets to know of all changes; otherwise it offers no subscriptions without a session."""
 
     @property
     def transport(self) -> str | None:

@@ -109,6 +109,8 @@ class RequestLink(Cancellation):
     listening: tuple[Listen, Exchange] | None = None
     """The step and the exchange of a listen request that stays open."""
     connection: "Channel | None" = None
+    hears_changes = True
+    """Whether this process gets to know of all changes."""
 
     def __init__(self, connection: "Channel | None") -> None:
         self.connection = connection

@@ -9,7 +9,7 @@ from .. import describe
 from ..core import Core
 from ..plan import with_server_info
 from ..request import Request
-from ..session import Session, not_offered
+from ..session import not_offered
 
 __all__ = ["discover", "initialize", "ping", "set_level"]
 
@@ -26,7 +26,7 @@ def initialize(server: Core, request: Request) -> dict[str, Any]:
         session.revision, session.capabilities, session.client = revision, capabilities, client
     result: dict[str, Any] = {
         "protocolVersion": revision.name,
-        "capabilities": describe.capabilities(_offered_to(session, server), revision),
+        "capabilities": describe.capabilities(_offered_to(server, request), revision),
         "serverInfo": describe.implementation(server.info, revision),
     }
     if server.instructions is not None:
@@ -34,16 +34,16 @@ def initialize(server: Core, request: Request) -> dict[str, Any]:
     return result
 
 
-def _offered_to(session: Session | None, server: Core) -> dict[str, Any]:
+def _offered_to(server: Core, request: Request) -> dict[str, Any]:
     """The capabilities of the server; without those that need a way back to the client, if there is none."""
-    offered = server.capabilities()
-    if session is None or session.is_reachable:
+    offered, session, link = server.capabilities(), request.session, request.link
+    if session.is_reachable if session is not None else link is None or link.hears_changes:
         return offered
     back_channel = ("subscribe", "listChanged")
     return {
         name: {one: value for one, value in details.items() if name == "extensions" or one not in back_channel}
         for name, details in offered.items()
-        if name != "logging" or session.log_level is not None
+        if name != "logging" or session is None or session.log_level is not None
     }
 
 
@@ -69,7 +69,7 @@ def discover(server: Core, request: Request) -> dict[str, Any]:
     ttl, scope = server.cache
     result: dict[str, Any] = {
         "supportedVersions": list(MODERN),
-        "capabilities": describe.capabilities(server.capabilities(), request.revision),
+        "capabilities": describe.capabilities(_offered_to(server, request), request.revision),
         "ttlMs": ttl,
         "cacheScope": scope,
     }

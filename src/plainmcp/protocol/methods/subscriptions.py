@@ -13,7 +13,7 @@ from ..exchange import Exchange, Listen
 from ..failures import error_response
 from ..plan import require_scopes, with_server_info
 from ..request import Cancelled, Request
-from ..session import require_back_channel
+from ..session import not_offered, require_back_channel
 
 __all__ = ["Listening", "listen", "subscribe", "unsubscribe"]
 
@@ -130,6 +130,8 @@ def _covers(subscribed: str, uri: str) -> bool:
 
 def listen(server: Core, request: Request) -> Exchange:
     """Stay open and notify of changes; the first message lists which ones (SUB-03, SUB-04)."""
+    if request.link is not None and not request.link.hears_changes:
+        raise not_offered(request.method)
     filter = request.params.get("notifications", _Filter)
     _check_number(filter.resourceSubscriptions)
     filter.resourceSubscriptions = _readable_of(server, request, filter.resourceSubscriptions)

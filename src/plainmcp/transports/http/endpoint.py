@@ -300,6 +300,8 @@ class Endpoint:
             failure = refuse(self.core, error, caller, envelope).response or b""
             return json_response(rules.status_of(failure, True), failure)
         pending = PendingResponse(profile, revision, None, bytes(envelope.id))
+        if self._signed is not None:  # there are other processes, and changes are not shared with them
+            pending.hears_changes = False
         caller = Caller(None, principal, revision, pending, None, headers)
         return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
