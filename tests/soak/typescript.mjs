@@ -10,7 +10,7 @@ const { Client, StreamableHTTPClientTransport } = await import(pathToFileURL(`${
 const PATIENCE = 25_000; // how many milliseconds an operation may take
 const TIMEOUT = 8_000; // of a request: this client does not see that the stream of a response was cut on 2026-07-28
 const modern = mode === "auto";
-const uris = Array.from({ length: 12 }, (_, number) => `note://${name}-${number}`);
+const uris = Array.from({ length: 40 }, (_, number) => `note://${name}-${number}`);
 const now = () => Date.now() / 1000;
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const write = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);

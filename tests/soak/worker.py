@@ -11,8 +11,9 @@ __all__ = ["PATIENCE", "Failed", "Worker", "Wrong"]
 
 PATIENCE = 25.0
 """How many seconds an operation may take; one that takes longer was never answered."""
-NOTES = 12
-"""How many resources each client subscribes to."""
+NOTES = 40
+"""How many resources each client has: so many that most are changed once, and an update too many does not hide one
+too few."""
 
 
 class Failed(Exception):

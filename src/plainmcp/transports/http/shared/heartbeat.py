@@ -8,6 +8,8 @@ __all__ = ["Heartbeat"]
 
 ALIVE = 4.0
 """After how many seconds without a heartbeat a replica is considered dead."""
+MAX_SILENT = 1_000
+"""How many replicas without a heartbeat are remembered."""
 
 
 class Heartbeat:
@@ -16,6 +18,7 @@ class Heartbeat:
     def __init__(self, keys: StoreKeys, name: str, health: StoreHealth) -> None:
         self._keys, self._name, self._health = keys, name, health
         self._has_beaten = False  # then the store has the last one, unless it has lost it
+        self._silent: dict[str, tuple[float, float]] = {}  # the replicas without one, see find_dead
 
     def start(self) -> None:
         """Begin without a heartbeat."""
@@ -35,13 +38,24 @@ class Heartbeat:
         self._has_beaten = False
         store.delete(self._key_of(self._name))
 
-    def can_tell(self) -> bool:
-        """Whether the store has worked for so long that every replica that is alive has written a heartbeat."""
-        return self._health.has_worked_for(ALIVE)
-
     def find_dead(self, names: set[str], store: Store) -> set[str]:
-        """Those of some replicas that have no heartbeat; raises StoreError."""
-        return {name for name in names if not self._is_alive(name, store)}
+        """Those of some replicas that had no heartbeat for some seconds in which the store worked; raises StoreError.
+
+        These seconds need not be in a row, or a store that fails again and again would keep the dead alive.
+        """
+        for name in names:
+            if self._is_alive(name, store):
+                self._silent.pop(name, None)
+            elif name not in self._silent:
+                self._silent[name] = self._health.worked, min(ALIVE, self._health.worked_lately)
+        while len(self._silent) > MAX_SILENT:
+            del self._silent[next(iter(self._silent))]
+        return {name for name in names if self._find_silence(name) >= ALIVE}
+
+    def _find_silence(self, name: str) -> float:
+        """For how many seconds a replica is known to have no heartbeat, while the store worked."""
+        noticed, before = self._silent.get(name, (self._health.worked, 0.0))
+        return before + self._health.worked - noticed
 
     def _is_alive(self, name: str, store: Store) -> bool:
         key = self._key_of(name)

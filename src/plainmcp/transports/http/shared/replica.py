@@ -219,8 +219,8 @@ class Replica:
         self._peers.wait(announcement.number, until - monotonic())
 
     def find_dead(self, names: set[str]) -> set[str]:
-        """Those of some replicas that are dead; none, until the store has worked for a while. Raises StoreError."""
-        if not names or not self._heartbeat.can_tell():
+        """Those of some replicas that are dead; none, if the store does not work. Raises StoreError."""
+        if not names or self.problem is not None:
             return set()
         return self.ask(partial(self._heartbeat.find_dead, names))
 

@@ -25,7 +25,8 @@ class StoreHealth:
     def __init__(self, come_back: Callable[[], None]) -> None:
         self._come_back = come_back  # called when the store works again
         self._problems: dict[str, str] = {}
-        self._up_since = self._down_since = monotonic()
+        self._down_since = self._up_since = self._confirmed = monotonic()
+        self._worked = 0.0  # before `_up_since`
 
     @property
     def problem(self) -> str | None:
@@ -36,9 +37,15 @@ class StoreHealth:
         """Whether reading or writing failed the last time."""
         return what in self._problems
 
-    def has_worked_for(self, seconds: float) -> bool:
-        """Whether the store has worked all that time."""
-        return not self._problems and monotonic() - self._up_since > seconds
+    @property
+    def worked(self) -> float:
+        """How many seconds the store has worked, in all. The time of a pause of this process does not count."""
+        return self._worked + self.worked_lately
+
+    @property
+    def worked_lately(self) -> float:
+        """How many seconds it has worked since it last failed."""
+        return self._confirmed - self._up_since
 
     def check(self) -> None:
         """Raise StoreError if the store has failed, and has not worked since."""
@@ -51,14 +58,18 @@ class StoreHealth:
             self._down_since = monotonic()
             _log.warning("the store of the replicas failed: %s. %s", str(error).rstrip("."), EFFECT)
         self._problems[what] = str(error)
-        self._up_since = monotonic()
+        self._worked = self.worked
+        self._up_since = self._confirmed = monotonic()
 
     def recover(self, what: str) -> None:
         """Note that reading or writing works."""
-        if self._problems.pop(what, None) is None or self._problems:
+        was_down = self._problems.pop(what, None) is not None
+        if not self._problems:
+            self._confirmed = monotonic()
+        if self._problems or not was_down:
             return
         _log.warning("the store of the replicas works again, after %.1f seconds", monotonic() - self._down_since)
-        self._up_since = monotonic()
+        self._up_since = self._confirmed
         contain(self._come_back)
 
 

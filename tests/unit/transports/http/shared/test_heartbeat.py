@@ -5,63 +5,113 @@ import pytest
 from plainmcp import Server
 from plainmcp.store import MemoryStore, StoreError
 from plainmcp.transports.http.shared import heartbeat as module
+from plainmcp.transports.http.shared import store_health
 from plainmcp.transports.http.shared.heartbeat import Heartbeat
 from plainmcp.transports.http.shared.store_health import StoreHealth
 from plainmcp.transports.http.shared.store_keys import StoreKeys
 
 
 class Clock:
+    """The time of the store and of the process."""
+
     now = 100.0
 
     def __call__(self) -> float:
         return self.now
 
 
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(store_health, "monotonic", clock)
+    return clock
+
+
 def keys_of(key: bytes = b"a key for all replicas, 32 bytes") -> StoreKeys:
     return StoreKeys(Server("test", key=key))
 
 
-def make(name: str, keys: StoreKeys | None = None) -> Heartbeat:
-    return Heartbeat(keys or keys_of(), name, StoreHealth(lambda: None))
+class Replica:
+    """The heartbeat of a replica, and what it knows of the store."""
+
+    def __init__(self, clock: Clock, store: MemoryStore, name: str, keys: StoreKeys | None = None) -> None:
+        self.clock, self.store = clock, store
+        self.health = StoreHealth(lambda: None)
+        self.heartbeat = Heartbeat(keys or keys_of(), name, self.health)
+
+    def beat(self) -> None:
+        self.heartbeat.beat(self.store)
+
+    def find_dead(self, *names: str, after: float = 0) -> set[str]:
+        """Those who are dead after some seconds in which the store works."""
+        self.clock.now += after
+        self.health.recover("reading")
+        return self.heartbeat.find_dead(set(names), self.store)
 
 
-def test_a_replica_is_dead_when_its_heartbeat_has_expired_or_ended() -> None:
-    clock = Clock()
-    store, one, two = MemoryStore(clock), make("one"), make("two")
-    one.beat(store)
-    two.beat(store)
-    assert one.find_dead({"one", "two", "three"}, store) == {"three"}
-    two.end(store)
-    assert one.find_dead({"one", "two"}, store) == {"two"}
-    clock.now += 3
-    one.beat(store)
-    clock.now += 3
-    assert one.find_dead({"one"}, store) == set()
-    clock.now += 2
-    assert two.find_dead({"one"}, store) == {"one"}
+def test_a_replica_is_dead_when_its_heartbeat_has_expired_or_ended(clock: Clock) -> None:
+    store = MemoryStore(clock)
+    one, two = (Replica(clock, store, name) for name in ("one", "two"))
+    one.beat()
+    assert two.find_dead("one", "three", after=3) == set()
+    one.beat()
+    assert two.find_dead("one", "three", after=2) == {"three"}
+    assert two.find_dead("one", after=1) == set()
+    assert two.find_dead("one", after=1) == {"one"}
+    one.heartbeat.start()
+    one.beat()
+    assert two.find_dead("one") == set()
+    one.heartbeat.end(store)
+    assert two.find_dead("one") == {"one"}
 
 
-def test_a_heartbeat_of_another_key_does_not_count() -> None:
-    store = MemoryStore()
-    make("one", keys_of(b"a key of someone else, 32 bytes.")).beat(store)
-    assert make("two").find_dead({"one"}, store) == {"one"}
+def test_a_replica_is_not_dead_because_the_store_lost_its_heartbeat(clock: Clock) -> None:
+    store = MemoryStore(clock)
+    one, two = (Replica(clock, store, name) for name in ("one", "two"))
+    one.beat()
+    assert two.find_dead("one", after=3) == set()
+    two.health.fail("reading", StoreError("away"))
+    store.delete(one.heartbeat._key_of("one"))
+    assert two.find_dead("one", after=3) == set()
+    assert two.find_dead("one", after=3) == set()
+    one.heartbeat.start()
+    one.beat()
+    assert two.find_dead("one", after=3) == set()
 
 
-def test_a_heartbeat_that_is_gone_means_that_the_store_has_lost_more() -> None:
-    clock = Clock()
-    store, one = MemoryStore(clock), make("one")
-    one.beat(store)
+def test_a_store_that_fails_again_and_again_does_not_keep_the_dead_alive(clock: Clock) -> None:
+    two = Replica(clock, MemoryStore(clock), "two")
+    dead = []
+    for _ in range(6):
+        two.health.fail("reading", StoreError("away"))
+        two.find_dead("one", after=5)
+        dead.append(two.find_dead("one", after=1.5))
+    assert dead == [set(), set(), {"one"}, {"one"}, {"one"}, {"one"}]
+
+
+def test_the_replicas_that_are_remembered_have_a_limit(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_SILENT", 5)
+    two = Replica(clock, MemoryStore(clock), "two")
+    names = [str(number) for number in range(20)]
+    assert two.find_dead(*names, after=5) <= set(names)
+    assert len(two.heartbeat._silent) == 5
+
+
+def test_a_heartbeat_of_another_key_does_not_count(clock: Clock) -> None:
+    store = MemoryStore(clock)
+    two = Replica(clock, store, "two")
+    clock.now += 5
+    Replica(clock, store, "one", keys_of(b"a key of someone else, 32 bytes.")).beat()
+    assert two.find_dead("one") == {"one"}
+
+
+def test_a_heartbeat_that_is_gone_means_that_the_store_has_lost_more(clock: Clock) -> None:
+    one = Replica(clock, MemoryStore(clock), "one")
+    one.beat()
     clock.now += 10
     with pytest.raises(StoreError, match="what was in it is gone, or this process was paused"):
-        one.beat(store)
-    one.beat(store)  # it is said once
+        one.beat()
+    one.beat()  # it is said once
     clock.now += 10
-    one.start()
-    one.beat(store)
-
-
-def test_nobody_is_called_dead_before_the_store_has_worked_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = make("one")
-    assert not one.can_tell()
-    monkeypatch.setattr(module, "ALIVE", -1.0)
-    assert one.can_tell()
+    one.heartbeat.start()
+    one.beat()

@@ -1,10 +1,13 @@
 """Whether the store works, as a process has found out."""
 
 import logging
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from plainmcp.store import StoreError
+from plainmcp.transports.http.shared import store_health
 from plainmcp.transports.http.shared.store_health import UNAVAILABLE, StoreHealth, contain
 
 
@@ -12,10 +15,10 @@ def test_a_failure_is_over_when_reading_and_writing_work() -> None:
     calls: list[str] = []
     health = StoreHealth(lambda: calls.append("back"))
     health.check()
-    assert health.problem is None and health.has_worked_for(-1)
+    assert health.problem is None
     health.fail("reading", StoreError("away"))
     health.fail("writing", StoreError("away, too"))
-    assert health.problem == UNAVAILABLE and health.has_failed("reading") and not health.has_worked_for(-1)
+    assert health.problem == UNAVAILABLE and health.has_failed("reading")
     with pytest.raises(StoreError, match="away"):
         health.check()
     health.recover("reading")
@@ -23,7 +26,27 @@ def test_a_failure_is_over_when_reading_and_writing_work() -> None:
     health.recover("writing")
     assert health.problem is None and calls == ["back"]
     health.recover("writing")  # it works all the time
-    assert calls == ["back"] and not health.has_worked_for(60)
+    assert calls == ["back"]
+
+
+def test_the_time_counts_in_which_the_store_worked(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(store_health, "monotonic", lambda: clock[0])
+    health = StoreHealth(lambda: None)
+
+    def after(seconds: float, work: Callable[[], None]) -> tuple[float, float]:
+        clock[0] += seconds
+        work()
+        return health.worked, health.worked_lately
+
+    works, fails = partial(health.recover, "reading"), partial(health.fail, "reading", StoreError("away"))
+    assert after(1, works) == (1, 1)
+    assert after(2, works) == (3, 3)
+    assert after(5, fails) == (3, 0)  # it was not used since, perhaps because the process was paused
+    assert after(7, fails) == (3, 0)
+    assert after(1, works) == (3, 0)
+    assert after(2, works) == (5, 2)
+    assert after(0, fails) == (5, 0)
 
 
 def test_it_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
