@@ -122,6 +122,10 @@ def serve(
         raise AuthorError("workers is at least 1")
     if workers > 1 and not hasattr(os, "fork"):
         raise AuthorError("several workers need a system that can fork; run one, or several servers behind a proxy")
+    if workers > 1 and threading.current_thread() is not threading.main_thread():
+        raise AuthorError(
+            "several workers are started in the main thread, where signals arrive; run one in this thread"
+        )
     check_grace(grace)
     from .http_server import serve_on  # loads asyncio only when it is needed
 

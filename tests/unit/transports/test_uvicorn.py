@@ -336,6 +336,11 @@ def test_several_workers_keep_no_sessions_in_memory() -> None:
         Server("none").run(http="127.0.0.1:0", workers=0)
 
 
+def test_several_workers_are_started_in_the_main_thread() -> None:
+    with ThreadPoolExecutor(1) as pool, pytest.raises(AuthorError, match="several workers are started in the main"):
+        pool.submit(Server("beside").run, http="127.0.0.1:0", workers=2).result(20)
+
+
 def test_an_address_in_brackets_is_taken_apart() -> None:
     assert uvicorn.address_of("[::1]:8000") == ("::1", 8000)
 
