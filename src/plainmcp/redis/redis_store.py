@@ -42,7 +42,7 @@ class RedisStore:
         try:
             import redis  # an extra: most users do not have it
         except ImportError:
-            raise AuthorError("a store in Redis takes redis-py: pip install 'plainmcp[redis]'") from None
+            raise AuthorError("--redis and RedisStore need redis-py: pip install 'plainmcp[redis]'") from None
         from redis.backoff import NoBackoff
         from redis.retry import Retry
 
@@ -60,15 +60,14 @@ class RedisStore:
             "protocol": 2,  # its answers are the same in all versions of redis-py
         }
         connect = redis.BlockingConnectionPool.from_url
+        _check_url(url)
         try:
             self._redis: Any = redis.Redis(connection_pool=connect(url, socket_timeout=timeout, **options))
             self._waiting: Any = redis.Redis(connection_pool=connect(url, socket_timeout=timeout + 1, **options))
-            _check_database(url)
-        except ValueError:  # its text may show a part of the password
-            raise AuthorError(
-                "this is not an address of Redis: write redis://host:6379/0, or rediss:// for TLS; in a password, "
-                "/ is written as %2F, # as %23 and @ as %40"
-            ) from None
+            pool = self._redis.connection_pool
+            pool.connection_class(**pool.connection_kwargs)  # takes the options without connecting
+        except (TypeError, ValueError):  # the text may show a part of the password
+            raise _wrong_url(url, "it has an option, after the question mark, that redis-py does not take") from None
 
     def get(self, key: str) -> bytes | None:
         """The value of a key; None if there is none, or none any more."""
@@ -137,11 +136,25 @@ class RedisStore:
             raise StoreError(f"Redis cannot be used: {error}") from error
 
 
-def _check_database(url: str) -> None:
-    """Refuse a database that is not a number, which redis-py ignores; raises ValueError."""
-    parts = urlsplit(url)
-    if parts.scheme != "unix" and parts.path.strip("/"):
-        int(parts.path.strip("/"))
+def _check_url(url: str) -> None:
+    """Refuse a URL that redis-py would take in another sense, or refuse with a part of the password."""
+    scheme, separator, _ = url.partition("://")
+    if not separator or scheme not in ("redis", "rediss", "unix"):
+        raise _wrong_url(url, "it starts with neither redis:// nor rediss:// nor unix://")
+    try:
+        path, _ = urlsplit(url).path, urlsplit(url).port
+    except ValueError:
+        raise _wrong_url(url, "its host or port cannot be read") from None
+    database = path.strip("/")
+    if scheme != "unix" and database and not (database.isascii() and database.isdecimal()):
+        raise _wrong_url(url, "what follows the host and the slash is not the number of a database")
+
+
+def _wrong_url(url: str, reason: str) -> AuthorError:
+    advice = "; in a password, / is written as %2F, # as %23 and @ as %40" if "@" in url else ""
+    return AuthorError(
+        f"this is not an address of Redis: {reason}. Write redis://host:6379/0, or rediss:// for TLS{advice}"
+    )
 
 
 def _milliseconds(seconds: float) -> int:

@@ -37,6 +37,9 @@ __all__ = [
     "warn_if_open",
 ]
 
+MAX_WORKERS = 256
+"""How many processes one server may start."""
+
 _log = logging.getLogger("plainmcp")
 
 
@@ -118,8 +121,8 @@ def serve(
     there is a page for people at /. After the signal it ends within `grace` seconds. Raises AuthorError if the
     address does not exist, the port is in use, uvicorn is not installed, or the workers cannot start.
     """
-    if workers < 1:
-        raise AuthorError("workers is at least 1")
+    if not 1 <= workers <= MAX_WORKERS:
+        raise AuthorError(f"workers is a number from 1 to {MAX_WORKERS}; not {workers}")
     if workers > 1 and not hasattr(os, "fork"):
         raise AuthorError("several workers need a system that can fork; run one, or several servers behind a proxy")
     if workers > 1 and threading.current_thread() is not threading.main_thread():

@@ -71,14 +71,20 @@ class Workers:
         return max(0.0, min(moments) - time.monotonic()) if moments else None
 
     def _start_due(self) -> None:
+        """Start one of the workers that are due: a signal is noticed before the next one."""
         now = time.monotonic()
-        due = [moment for moment in self._starts if moment <= now]
-        self._starts = [moment for moment in self._starts if moment > now]
-        for _ in due:
+        if not self._starts or min(self._starts) > now:
+            return
+        self._starts.remove(min(self._starts))
+        try:
             with _block_signals():  # until the child has its own handlers
                 child = os.fork()
                 if not child:
                     self._serve()
+        except OSError as error:
+            _log.warning("a worker could not be started, which is tried again: %s", error.strerror)
+            self._starts.append(now + SOON)
+        else:
             self._children[child] = now
 
     def _reap(self) -> None:
@@ -143,6 +149,8 @@ class Workers:
     def _end_with_parent(self) -> None:
         os.read(self._alive, 1)
         os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(self._grace + SPARE)
+        os._exit(0)  # it is stuck, and there is no parent to kill it
 
 
 @contextmanager
@@ -161,9 +169,11 @@ def _receive_signals(*numbers: int) -> Generator[Callable[[float | None], set[in
 
     former_fd = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     former = {number: signal.signal(number, _take_signal) for number in numbers}
+    former_mask = signal.pthread_sigmask(signal.SIG_UNBLOCK, numbers)  # the program that started this may block some
     try:
         yield wait
     finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, former_mask)
         for number, handler in former.items():
             signal.signal(number, handler)
         signal.set_wakeup_fd(former_fd)

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import time
@@ -89,19 +90,24 @@ def test_without_the_extra_the_option_says_what_to_install(python: Path, tmp_pat
 
 
 @pytest.mark.parametrize(
-    "url",
+    ("url", "reason"),
     [
-        "127.0.0.1:6379",
-        "http://127.0.0.1",
-        "redis://127.0.0.1:x/0",
-        "redis://127.0.0.1/db",
-        "redis://:secret/x@127.0.0.1",
+        ("127.0.0.1:6379", "it starts with neither redis:// nor rediss:// nor unix://"),
+        ("http://127.0.0.1", "it starts with neither"),
+        ("redis://127.0.0.1:x/0", "its host or port cannot be read"),
+        ("redis://127.0.0.1:99999/0", "its host or port cannot be read"),
+        ("redis://[::1/0", "its host or port cannot be read"),
+        ("redis://127.0.0.1/db", "what follows the host and the slash is not the number of a database"),
+        ("redis://:secret/x@127.0.0.1", "its host or port cannot be read"),
+        ("redis://127.0.0.1/0?colour=red", "it has an option, after the question mark, that redis-py does not take"),
+        ("redis://127.0.0.1/0?socket_timeout=long", "it has an option, after the question mark"),
     ],
 )
-def test_an_address_that_is_none_is_refused(url: str) -> None:
-    with pytest.raises(AuthorError, match="not an address of Redis") as refused:
+def test_an_address_that_is_none_is_refused_with_the_reason(url: str, reason: str) -> None:
+    with pytest.raises(AuthorError, match=re.escape(f"this is not an address of Redis: {reason}")) as refused:
         RedisStore(url)
     assert "secret" not in str(refused.value)
+    assert ("%2F" in str(refused.value)) == ("@" in url)
 
 
 @pytest.mark.parametrize("url", ["redis://a/1", "redis://a?db=2", "rediss://u:p@a:1/", "unix:///tmp/a.sock?db=1"])

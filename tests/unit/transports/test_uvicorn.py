@@ -332,8 +332,9 @@ def test_a_missing_uvicorn_is_named_with_what_to_install(monkeypatch: pytest.Mon
 def test_several_workers_keep_no_sessions_in_memory() -> None:
     with pytest.raises(AuthorError, match='sessions="signed"'):
         Server("split").run(http="127.0.0.1:0", workers=2, sessions="memory")
-    with pytest.raises(AuthorError, match="at least 1"):
-        Server("none").run(http="127.0.0.1:0", workers=0)
+    for workers in (0, 257):
+        with pytest.raises(AuthorError, match=f"workers is a number from 1 to 256; not {workers}"):
+            Server("none").run(http="127.0.0.1:0", workers=workers)
 
 
 def test_several_workers_are_started_in_the_main_thread() -> None:

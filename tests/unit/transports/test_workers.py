@@ -48,11 +48,25 @@ def greet(ctx: Context) -> str:
     return f"{first} {ctx.elicit('Who are you?', Name).data.name}"
 
 @server.tool(inline=True)
+def stuck() -> int:
+    import sqlite3  # a signal handler of Python does not run until this ends
+    print("it is stuck", file=sys.stderr, flush=True)
+    numbers = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n"
+    return sqlite3.connect(":memory:").execute(numbers).fetchone()[0]
+
+@server.tool(inline=True)
 def crash() -> None:
     os._exit(7)
 
 if __name__ == "__main__":
     options = {"http": "nonsense"} if "broken" in sys.argv else {}
+    if "failing" in sys.argv:  # the third worker cannot be started at once
+        forks, fork = iter([True, True, False] + [True] * 100), os.fork
+        def fork_sometimes():
+            if not next(forks):
+                raise BlockingIOError(11, "Resource temporarily unavailable")
+            return fork()
+        os.fork = fork_sometimes
     store = None
     if "--redis" in sys.argv:
         from plainmcp.redis import RedisStore
@@ -194,6 +208,44 @@ def test_a_worker_that_exits_or_is_told_to_end_is_replaced_too(folder: Path) -> 
         until(lambda: f"worker {other} was ended by SIGTERM; another".encode() in program.stderr)
         assert other not in workers_of(port)
         assert program.process.poll() is None
+
+
+def test_a_worker_that_cannot_be_replaced_at_once_is_replaced_later(folder: Path) -> None:
+    with served("asking.py", "failing", cwd=folder) as (program, port):
+        before = workers_of(port)
+        time.sleep(1)
+        victim, survivor = before
+        os.kill(victim, signal.SIGKILL)
+        until(lambda: b"a worker could not be started, which is tried again: Resource temporarily" in program.stderr)
+        assert survivor in workers_of(port)
+        program.process.send_signal(signal.SIGTERM)
+        assert program.wait() == 0
+
+
+def test_workers_are_replaced_also_if_the_program_around_them_blocks_signals(folder: Path) -> None:
+    def block() -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD, signal.SIGTERM])
+
+    with served(*MODES["serve"], cwd=folder, preexec_fn=block) as (program, port):
+        before = workers_of(port)
+        time.sleep(1)
+        victim, survivor = before
+        os.kill(victim, signal.SIGKILL)
+        until(lambda: not is_alive(victim))
+        assert survivor in workers_of(port)
+        program.process.send_signal(signal.SIGTERM)
+        assert program.wait() == 0
+
+
+def test_a_worker_that_is_stuck_ends_when_its_parent_was_killed(folder: Path) -> None:
+    with served(*MODES["serve"], "--grace", "0.6", cwd=folder) as (program, port), ThreadPoolExecutor(1) as pool:
+        workers = workers_of(port)
+        asked = pool.submit(call, port, "stuck")
+        until(lambda: b"it is stuck" in program.stderr)
+        program.process.kill()
+        until(lambda: not any(map(is_alive, workers)))
+        with pytest.raises((http.client.HTTPException, ConnectionError)):
+            asked.result(20)
 
 
 def test_workers_that_cannot_even_start_end_the_server(folder: Path) -> None:

@@ -230,9 +230,11 @@ class HttpSession:
             return [*self._open.values(), *self._finished.values()]
 
     def close(self) -> None:
-        """End the session and its streams; requests that still run are answered with an error."""
+        """End the session and its streams, once; requests that still run are answered with an error."""
         with self._lock:
-            self.closed = True
+            was_closed, self.closed = self.closed, True
+        if was_closed:
+            return
         self.connection.give_up(SESSION_ENDED)
         self.connection.close()
         for stream in self._streams():

@@ -132,6 +132,7 @@ class SharedSessions:
         """Load a session although it was loaded before; raises StoreError."""
         if self.replica.ask(partial(self._has_ended, session)):
             self._end_here(session.name)  # before it counts as loaded: other requests may wait for that
+            self._sessions.remove(session)  # another one may have its name by now
         session.is_loaded = True
         if not session.closed:
             session.note_use(self._core.now())
@@ -150,9 +151,10 @@ class SharedSessions:
         self._ended[name] = None
         while len(self._ended) > MAX_ENDED:
             self._ended.popitem(last=False)
-        session = self._by_name.pop(name, None)
+        session = self._by_name.get(name)
         if session is not None:
             self._sessions.remove(session)
+            self._by_name.pop(name, None)  # not before: a thread that does not find it must see that it is closed
 
     def take(self, kind: str, content: list[Any]) -> bool:
         """Take a note of another replica, or of this one; returns whether it is about a session of this endpoint."""

@@ -122,13 +122,9 @@ class StoreFollower:
                     )
                 self._take_entries(entries)
                 self._health.recover("reading")
-            except StoreError as error:
+            except Exception as error:
                 if not ending.is_set():
                     self._health.fail("reading", error)
-                ending.wait(PAUSE)
-            except Exception:
-                if not ending.is_set():
-                    _log.exception("following the store failed")
                 ending.wait(PAUSE)
             if monotonic() - tick > TICK:
                 tick = monotonic()

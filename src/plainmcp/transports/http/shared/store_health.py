@@ -52,12 +52,14 @@ class StoreHealth:
         for problem in list(self._problems.values()):
             raise StoreError(problem)
 
-    def fail(self, what: str, error: StoreError) -> None:
-        """Note that reading or writing failed."""
+    def fail(self, what: str, error: Exception) -> None:
+        """Note that reading or writing failed; an error that is not a StoreError is logged with its traceback."""
+        text = str(error) if isinstance(error, StoreError) else f"{type(error).__name__}: {error}"
         if not self._problems:
             self._down_since = monotonic()
-            _log.warning("the store of the replicas failed: %s. %s", str(error).rstrip("."), EFFECT)
-        self._problems[what] = str(error)
+            details = None if isinstance(error, StoreError) else error
+            _log.warning("the store of the replicas failed: %s. %s", text.rstrip("."), EFFECT, exc_info=details)
+        self._problems[what] = text
         self._worked = self.worked
         self._up_since = self._confirmed = monotonic()
 

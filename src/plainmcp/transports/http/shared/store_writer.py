@@ -140,10 +140,10 @@ class StoreWriter:
                 self._next_beat = 0.0
                 self._drop_old()
                 ending.wait(PAUSE)
-            except Exception:
-                if not ending.is_set():
-                    _log.exception("writing to the store failed")
-                self._remove(entries)
+            except Exception as error:
+                self._health.fail("writing", error)
+                self._remove(entries)  # it may fail again because of one of them
+                ending.wait(PAUSE)
             else:
                 if has_work or is_due:
                     self._has_warned = False

@@ -15,6 +15,7 @@ import pytest
 
 from mounted import Live, initialize, session, speak
 from plainmcp.store import MemoryStore, Store
+from plainmcp.transports.http.http_session import HttpSession
 from plainmcp.transports.http.shared import session_use, store_follower, store_steps
 from redis_server import RedisServer, free_port, running_redis
 from replicas import call, question, replicas, request, wait_until
@@ -102,6 +103,28 @@ def test_a_request_to_an_idle_session_does_not_bring_it_back(store: Store) -> No
             assert set(answers) == {404}
             await asyncio.sleep(0.2)
             assert [await status_of(app, headers) for app in apps] == [404] * 3
+
+    run(work())
+
+
+def test_requests_at_once_to_an_idle_session_are_all_refused_however_long_its_end_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    end = HttpSession.close
+
+    def close_slowly(session: HttpSession) -> None:
+        time.sleep(0.02)
+        end(session)
+
+    monkeypatch.setattr(HttpSession, "close", close_slowly)
+
+    async def work() -> None:
+        with replicas(MemoryStore(), settings={"session_idle_seconds": IDLE}) as apps:
+            headers = await session(apps[0])
+            await wait_until_old(apps[0])
+            await asyncio.sleep(0.3)
+            answers = await asyncio.gather(*(status_of(app, headers) for app in apps for _ in range(8)))
+            assert set(answers) == {404}
 
     run(work())
 

@@ -62,6 +62,17 @@ def test_it_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     ]
 
 
+def test_an_unexpected_error_of_a_store_is_a_failure_too_and_has_its_traceback_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    health = StoreHealth(lambda: None)
+    for _ in range(3):
+        health.fail("writing", KeyError("x"))
+    assert health.problem == UNAVAILABLE
+    [record] = caplog.records
+    assert record.message.startswith("the store of the replicas failed: KeyError: 'x'. ") and record.exc_info
+
+
 def test_what_a_function_raises_ends_nothing_else(caplog: pytest.LogCaptureFixture) -> None:
     def fail() -> None:
         raise KeyError("x")
