@@ -3,7 +3,7 @@
 Every transport decodes a message, dispatches it here, and runs the exchange that it gets.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -49,6 +49,9 @@ MAX_BATCH = 100
 
 _NO_PARAMS = Params()
 _BEFORE_HANDSHAKE = frozenset({"initialize", "ping"})
+
+Dispatch = Callable[[Envelope, Caller], Exchange]
+"""Starts to answer one message."""
 
 
 def receive(server: Core, message: Any, caller: Caller) -> Exchange:
@@ -204,18 +207,19 @@ def refuse_batch(server: Core, error: ProtocolError, batch: list[Raw], caller: C
     return b"[" + b",".join(responses) + b"]"
 
 
-def dispatch_batch(server: Core, batch: list[Raw], caller: Caller) -> Exchange:
-    """Start to answer the messages of a batch, one after the other."""
+def dispatch_batch(server: Core, batch: list[Raw], caller: Caller, start: Dispatch | None = None) -> Exchange:
+    """Start to answer the messages of a batch, one after the other, each by `start` or as the server does."""
     if caller.link is not None:
         caller.link.batch = batch
+    start = start or partial(server.dispatch, server)
     exchange = _Batch(
-        parts=(_dispatch_part(server, part, caller) for part in batch), current=Exchange(), responses=[]
+        parts=(_dispatch_part(server, part, caller, start) for part in batch), current=Exchange(), responses=[]
     )
     exchange.advance()
     return exchange
 
 
-def _dispatch_part(server: Core, part: Raw, caller: Caller) -> Exchange:
+def _dispatch_part(server: Core, part: Raw, caller: Caller, start: Dispatch) -> Exchange:
     try:
         envelope = jsonrpc.decode_message(part)
         if envelope.method == "initialize" and not server.batches:
@@ -228,7 +232,7 @@ def _dispatch_part(server: Core, part: Raw, caller: Caller) -> Exchange:
             )
     except ProtocolError as error:
         return refuse(server, error, caller)
-    return server.dispatch(server, envelope, caller.for_part())
+    return start(envelope, caller.for_part())
 
 
 class _Batch(Exchange, kw_only=True):

@@ -1,5 +1,6 @@
 """The state of one client in the handshake revisions. Does not know transports or time."""
 
+from copy import copy
 from typing import Any
 
 from ..errors import MethodNotFound
@@ -33,6 +34,12 @@ class Session:
         self.subscribed: set[str] = set()
         self.is_reachable = True  # by messages that belong to no response, and with questions
         self.state: dict[str, Any] = {}  # for the handlers
+
+    def copy(self) -> "Session":
+        """The same facts; a change of its subscriptions or its log level does not change this session."""
+        other = copy(self)
+        other.subscribed = set(self.subscribed)
+        return other
 
     def wants(self, event: str, uri: str | None) -> bool:
         """Whether this client gets a notification of a change."""

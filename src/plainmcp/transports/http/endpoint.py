@@ -345,13 +345,19 @@ class Endpoint:
             pending = PendingResponse(profile, revision, session)
             connection = session.connection
             caller = Caller(connection.session, principal, None, pending, connection, headers)
+            dispatch = partial(self._dispatch, session)
         else:
             pending = self._make_lone_response(profile, session)
             caller = Caller(session, principal, None, pending, None, headers)
+            dispatch = partial(self.core.dispatch, self.core)
         lack = find_missing_scopes(self.core, batch, caller)
         if lack is not None:
             return profile.challenges.refuse_scopes(lack, refuse_batch(self.core, lack, batch, caller))
-        return self._open(pending, dispatch_batch(self.core, batch, caller), caller)
+        return self._open(pending, dispatch_batch(self.core, batch, caller, dispatch), caller)
+
+    def _dispatch(self, session: HttpSession, envelope: Envelope, caller: Caller) -> Exchange:
+        """Start to answer one message in a session, which may be part of a batch."""
+        return self.core.dispatch(self.core, envelope, caller)
 
     def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
         """The response, if it is ready; otherwise a pending one, or a refusal if too many requests run."""

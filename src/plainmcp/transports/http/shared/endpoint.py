@@ -6,15 +6,18 @@ from functools import partial
 from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from ....errors import InternalError, ProtocolError
 from ....protocol.conversation import ENDS, Steps
 from ....protocol.core import Core
+from ....protocol.dispatch import dispatch
 from ....protocol.exchange import Exchange, Listen
 from ....protocol.failures import error_response
+from ....protocol.observation import observe
 from ....protocol.request import Caller, Cancelled
 from ....revisions import LATEST
-from ....wire.jsonrpc import Envelope, Failure
+from ....wire.jsonrpc import ABSENT, Envelope, Failure
 from ...shares import Limit
 from .. import rules
 from ..challenges import PLAIN, Challenges
@@ -34,7 +37,9 @@ from .store_steps import AfterChanges, StoreExchange, ask, ask_first, do_nothing
 __all__ = ["SharedEndpoint"]
 
 _CHANGE_STATE = frozenset({"logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
-_SPECIAL = _CHANGE_STATE | {UNSET, "notifications/cancelled"}
+"""Requests that change the state of their session."""
+_FORWARDED = frozenset({UNSET, "notifications/cancelled"})
+"""Answers and cancellations: what they are for may be at another replica."""
 
 
 class SharedEndpoint(Endpoint):
@@ -89,16 +94,16 @@ class SharedEndpoint(Endpoint):
     ) -> Response | PendingResponse:
         assert isinstance(session, SharedSession)
         connection, method = session.connection, envelope.method
-        if method in _SPECIAL:
-            if method in _CHANGE_STATE:
-                return self._change_state(session, headers, profile, envelope, principal)
-            if not connection.knows(envelope):
-                answer = self._pass_on(session, headers, profile, envelope)
-                if answer is not None:
-                    return answer
+        if method in _FORWARDED and not connection.knows(envelope):
+            answer = self._pass_on(session, headers, profile, envelope)
+            if answer is not None:
+                return answer
         id = b"" if session.is_loaded else bytes(envelope.id)
         pending = PendingResponse(profile, connection.revision, session, id)
         caller = Caller(connection.session, principal, None, pending, connection, headers)
+        if method in _CHANGE_STATE:  # it loads the session itself
+            pending.refuse_with = partial(_refuse_in, session)
+            return super()._open(pending, self._dispatch(session, envelope, caller), caller)
         return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
     def _pass_on(
@@ -142,35 +147,39 @@ class SharedEndpoint(Endpoint):
         caller = pending.session.connection.caller(pending, headers)
         return super()._open(pending, StoreExchange(steps=pass_on()).begin(), caller)
 
-    def _change_state(
-        self, session: SharedSession, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
-    ) -> PendingResponse | Response:
-        """Receive a request that changes the state of its session: its response waits until all replicas know."""
-        connection = session.connection
-        pending = PendingResponse(profile, connection.revision, session, bytes(envelope.id))
-        pending.refuse_with = partial(_refuse_in, session)
-        caller = Caller(connection.session, principal, None, pending, connection, headers)
-        steps = self._load_and_save(session, pending, envelope, caller)
-        return super()._open(pending, StoreExchange(steps=steps).begin(), caller)
+    def _dispatch(self, session: HttpSession, envelope: Envelope, caller: Caller) -> Exchange:
+        if envelope.method not in _CHANGE_STATE or envelope.id is ABSENT:
+            return super()._dispatch(session, envelope, caller)
+        assert isinstance(session, SharedSession)
 
-    def _load_and_save(
-        self, session: SharedSession, pending: PendingResponse, envelope: Envelope, caller: Caller
-    ) -> Steps:
+        def answer() -> Exchange:
+            return StoreExchange(steps=self._change_state(session, envelope, caller)).begin()
+
+        return observe(self.core, answer, envelope, caller) if self.core.observers else answer()
+
+    def _change_state(self, session: SharedSession, envelope: Envelope, caller: Caller) -> Steps:
+        """The steps of a request that changes the state of its session: its response waits until all replicas know.
+
+        It changes a copy. What is different there is saved, and only then has an effect here.
+        """
+        problem: ProtocolError | None
         try:
             problem = yield ask(partial(self.shared.load_again, session), do_nothing)  # others may have changed it
             problem = SESSION_ENDED if session.closed else problem
-            if problem is not None:
-                return pending.refuse(problem)
-            save, undo = self.shared.states.to_save(session, StateChange.of(envelope))
-            response = yield from follow(self.core.dispatch(self.core, envelope, caller))
-            if response is None or isinstance(response, Failure):
-                return response
-            problem = yield ask(save, undo)
-            return response if problem is None else pending.refuse(problem)
+            if problem is None:
+                before, after = session.connection.session.copy(), session.connection.session.copy()
+                response = yield from follow(dispatch(self.core, envelope, replace(caller, session=after)))
+                if response is None or isinstance(response, Failure):
+                    return response
+                change = StateChange.between(before, after)
+                problem = yield ask(partial(self.shared.states.save, session, change), do_nothing)
+                if problem is None:
+                    return response
         except Cancelled:
             return None
         except ProtocolError as error:  # too many requests run
-            return pending.refuse(error)
+            problem = error
+        return error_response(problem, caller.assumed_revision, envelope.id)
 
     def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
         session, replica = pending.session, self.shared.replica

@@ -1,4 +1,4 @@
-"""The other replicas that are known, and which of them have taken an announcement of this one. Does no I/O."""
+"""The other replicas that are known, and which of them have acknowledged a broadcast of this one. Does no I/O."""
 
 import threading
 from itertools import count
@@ -14,7 +14,7 @@ class Peers:
         self._names: set[str] = set()
         self._late: set[str] = set()
         self._numbers = count(1)
-        self._taken: dict[int, set[str]] = {}  # by the number of the announcement: who has taken it
+        self._acks: dict[int, set[str]] = {}  # by the number of the broadcast: who has acknowledged it
 
     def add(self, name: str) -> None:
         """Add a replica that has joined, unless it is known."""
@@ -29,33 +29,33 @@ class Peers:
             self._changed.notify_all()
 
     def begin(self) -> int:
-        """The number of a new announcement; `wait` or `end` has to follow."""
+        """The number of a new broadcast; `end` has to follow."""
         with self._changed:
             number = next(self._numbers)
-            self._taken[number] = set()
+            self._acks[number] = set()
             return number
 
     def end(self, number: int) -> None:
-        """Do not wait for an announcement any more."""
+        """Forget a broadcast."""
         with self._changed:
-            self._taken.pop(number, None)
+            self._acks.pop(number, None)
 
-    def note_taken(self, number: int, name: str) -> None:
-        """Note that a replica has taken an announcement."""
+    def note_ack(self, number: int, name: str) -> None:
+        """Note that a replica has acknowledged a broadcast."""
         with self._changed:
             self._late.discard(name)
-            if number in self._taken:
-                self._taken[number].add(name)
+            if number in self._acks:
+                self._acks[number].add(name)
                 self._changed.notify_all()
 
     def wait(self, number: int, seconds: float) -> None:
-        """Wait until all replicas have taken an announcement, but not longer."""
+        """Wait until all replicas have acknowledged a broadcast, but not longer than some seconds."""
         with self._changed:
-            self._changed.wait_for(lambda: self._names <= self._taken[number], seconds)
-            self._late |= self._names - self._taken.pop(number)
+            self._changed.wait_for(lambda: self._names <= self._acks[number], seconds)
+            self._late |= self._names - self._acks[number]
 
     @property
     def late(self) -> set[str]:
-        """Those that have not taken an announcement in time, and none since: they may be dead."""
+        """Those that have not acknowledged a broadcast in time, and none since: they may be dead."""
         with self._changed:
             return set(self._late)

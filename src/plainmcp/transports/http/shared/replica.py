@@ -10,7 +10,7 @@ from functools import partial
 from itertools import count
 from secrets import token_hex
 from time import monotonic
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 from weakref import WeakSet
 
 from ....errors import AuthorError
@@ -26,7 +26,7 @@ from .store_health import StoreHealth, contain
 from .store_keys import StoreKeys
 from .store_writer import StoreWriter
 
-__all__ = ["Announcement", "Replica", "replica_of"]
+__all__ = ["Replica", "replica_of"]
 
 T = TypeVar("T")
 
@@ -51,13 +51,6 @@ class NoteReader(Protocol):
 
     def write_again(self) -> None:
         """Write again what the store may have lost, because it works again."""
-
-
-class Announcement(NamedTuple):
-    """A note that all replicas are to take."""
-
-    number: int
-    position: int  # in the log of notes
 
 
 class Replica:
@@ -113,7 +106,7 @@ class Replica:
             self.start()
 
     def _join(self) -> None:
-        """Write that this replica is there: others wait until it has taken what they announce."""
+        """Write that this replica is there: others wait until it has acknowledged what they send."""
         self._joined = monotonic()
         self.append(self.keys.replicas, "join", self.name)
 
@@ -202,21 +195,19 @@ class Replica:
         value = self.keys.sign(log, content)
         return self.ask(lambda store: store.append([(log, value)], *self._writer.limits_of(log)))[0]
 
-    def announce(self, *content: Any) -> Announcement:
-        """Write a note for all replicas; raises StoreError. See `wait_for_peers`, which has to be called after it."""
+    def broadcast(self, seconds: float, *content: Any) -> None:
+        """Write a note for all replicas, and wait until all have acknowledged it, at most some seconds.
+
+        Raises StoreError.
+        """
         number = self._peers.begin()
         try:
-            position = self.append_now(self.keys.notes, "announce", self.name, number, *content)
-        except StoreError:
+            position = self.append_now(self.keys.notes, "broadcast", self.name, number, *content)
+            until = monotonic() + seconds
+            self.follower.wait_for(position, seconds)  # then all that have joined before are known
+            self._peers.wait(number, until - monotonic())
+        finally:
             self._peers.end(number)
-            raise
-        return Announcement(number, position)
-
-    def wait_for_peers(self, announcement: Announcement, seconds: float) -> None:
-        """Wait until all replicas have taken an announcement, but not longer than some seconds."""
-        until = monotonic() + seconds
-        self.follower.wait_for(announcement.position, seconds)  # then all that have joined before are known
-        self._peers.wait(announcement.number, until - monotonic())
 
     def find_dead(self, names: set[str]) -> set[str]:
         """Those of some replicas that are dead; none, if the store does not work. Raises StoreError."""
@@ -250,10 +241,10 @@ class Replica:
                     self._peers.add(content[0])
             case "leave":
                 self._peers.remove(content[0])
-            case "announce":
-                self._take_announcement(*content)
-            case "taken":
-                self._peers.note_taken(*content)
+            case "broadcast":
+                self._take_broadcast(*content)
+            case "ack":
+                self._peers.note_ack(*content)
             case "wake":
                 pass
             case _:
@@ -261,11 +252,11 @@ class Replica:
                 if taken and not any(taken):
                     self._endpoints[0].refuse(kind, content)
 
-    def _take_announcement(self, source: str, number: int, kind: str, *content: Any) -> None:
-        """Take what a replica has announced, and confirm it, unless the store failed meanwhile."""
+    def _take_broadcast(self, source: str, number: int, kind: str, *content: Any) -> None:
+        """Take what a replica has sent to all, and acknowledge it, unless the store failed meanwhile."""
         self._take(kind, list(content))
         if source != self.name:
-            self.append(self.keys.inbox_of(source), "taken", number, self.name)
+            self.append(self.keys.inbox_of(source), "ack", number, self.name)
 
     def _take_change(self, change: Change) -> None:
         if not (change.was_delivered and change.source == self.name):

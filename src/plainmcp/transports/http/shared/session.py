@@ -22,9 +22,10 @@ from ..signed_ids import SignedId
 from ..stream import Stream
 from .replica import Replica
 from .session_names import MAX_ID, find_asker, name_question, name_stream
+from .session_state import SessionState
 from .store_follower import Change
 
-__all__ = ["STANDING", "SessionState", "SharedSession"]
+__all__ = ["STANDING", "SharedSession"]
 
 MAX_COPY = 2**20
 """How many bytes of one stream are copied into the store; if it has more, other replicas cannot send it."""
@@ -34,15 +35,6 @@ TOO_MANY = Limit("too many answers and cancellations of this session are for oth
 """Why an answer is refused."""
 STANDING = "g"
 """The name of streams that stay open."""
-
-
-class SessionState(msgspec.Struct, array_like=True):
-    """What changes during a session, as it is in the store."""
-
-    version: int = 0
-    level: str | None = None  # the one that the client has set
-    subscribed: list[str] = []
-    has_ended: bool = False
 
 
 class SharedSession(HttpSession):
@@ -64,7 +56,7 @@ class SharedSession(HttpSession):
         self.name = self.connection.session.id = name
         self.version = 0
         self.stored: bytes | None = None
-        """Its state in the store, as it was last read there."""
+        """Its state in the store, as it was last read there: a change begins with it."""
         self.noted = self.created
         """When its use was last written into the store."""
         self.on_use: Callable[[SharedSession, float], None] = _do_nothing
@@ -102,6 +94,12 @@ class SharedSession(HttpSession):
         return self._replica.problem
 
     # State ----------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> SessionState:
+        """Its state, as this replica knows it."""
+        facts = self.connection.session
+        return SessionState(self.version, facts.log_level if self.version else None, sorted(facts.subscribed))
 
     def apply(self, state: SessionState) -> None:
         """Take the state of the store, unless it is older."""

@@ -23,9 +23,9 @@ from ..signed_ids import SignedId, SignedIds
 from ..stream import Stream
 from .mirrors import Mirrors
 from .replica import replica_of
+from .saved_states import SavedStates
 from .session import STANDING, SharedSession
 from .session_names import StreamName, read_stream_name
-from .session_state import SessionStates
 from .session_use import SessionUse, seconds_of
 from .standing_streams import StandingStreams
 
@@ -49,7 +49,7 @@ class SharedSessions:
         self._opening = threading.Lock()
         self.replica = replica_of(core, settings.store)
         idle = settings.session_idle_seconds
-        self.states = SessionStates(self.replica, seconds_of(idle))
+        self.states = SavedStates(self.replica, seconds_of(idle))
         self._use = SessionUse(self.replica, idle, core.now, self._get_all, self.states.renew)
         self._mirrors = Mirrors(self.replica)
         self._streams = StandingStreams(self.replica, threads_of(core).files, self.load)
@@ -85,7 +85,7 @@ class SharedSessions:
             session.claim_again()
             if session.standing and session.holder is None:
                 self._streams.read_here(session)
-        self.replica.later(partial(self.states.end_again, list(self._ended)))
+        self.states.end_again(list(self._ended))
 
     def make(self, principal: Any, address: str | None) -> SharedSession:
         """A new session, before its handshake."""
@@ -168,7 +168,7 @@ class SharedSessions:
         connection = session.connection
         match kind:
             case "state":
-                self.states.take(session, content[1])
+                self.states.receive(session, content[1])
             case "cancel":
                 connection.cancel_request(content[1])
             case "answer":

@@ -1,4 +1,4 @@
-"""Who has taken an announcement: all replicas before the response goes out, and no waiting for the dead."""
+"""Who has acknowledged a broadcast: all replicas before the response goes out, and no waiting for the dead."""
 
 import asyncio
 import threading
@@ -10,14 +10,14 @@ import pytest
 
 from mounted import session, speak
 from plainmcp.store import Entry, MemoryStore, Store
-from plainmcp.transports.http.shared import heartbeat, session_state, store_follower, store_writer
+from plainmcp.transports.http.shared import heartbeat, saved_states, store_follower, store_writer
 from plainmcp.transports.http.shared import replica as replica_module
 from plainmcp.transports.http.shared.peers import Peers
 from replicas import call, messages, replicas, request, wait_until
 
 
 class Waiting:
-    """A thread that waits for an announcement."""
+    """A thread that waits for a broadcast."""
 
     def __init__(self, peers: Peers, number: int) -> None:
         self.thread = threading.Thread(target=peers.wait, args=(number, 10), daemon=True)
@@ -28,20 +28,21 @@ class Waiting:
         return not self.thread.is_alive()
 
 
-def test_it_waits_until_all_have_taken_an_announcement() -> None:
+def test_it_waits_until_all_have_acknowledged_a_broadcast() -> None:
     peers = Peers()
     for name in ("a", "b", "b"):
         peers.add(name)
     number, other = peers.begin(), peers.begin()
     waiting = Waiting(peers, number)
-    peers.note_taken(number, "a")
-    peers.note_taken(other, "b")  # another announcement
+    peers.note_ack(number, "a")
+    peers.note_ack(other, "b")  # another broadcast
     assert not waiting.is_over(0.05)
-    peers.note_taken(number, "b")
+    peers.note_ack(number, "b")
     assert waiting.is_over() and peers.late == set()
-    peers.note_taken(number, "b")  # nobody waits for it any more
+    peers.end(number)
+    peers.note_ack(number, "b")  # nobody waits for it any more
     peers.end(other)
-    assert peers._taken == {}
+    assert peers._acks == {}
 
 
 def test_it_does_not_wait_for_those_that_have_left() -> None:
@@ -54,16 +55,16 @@ def test_it_does_not_wait_for_those_that_have_left() -> None:
     peers.wait(peers.begin(), 10)  # there is nobody
 
 
-def test_those_that_are_late_are_known_until_they_take_something() -> None:
+def test_those_that_are_late_are_known_until_they_acknowledge_something() -> None:
     peers = Peers()
     for name in ("a", "b", "c"):
         peers.add(name)
     number = peers.begin()
-    peers.note_taken(number, "a")
+    peers.note_ack(number, "a")
     started = time.monotonic()
     peers.wait(number, 0.02)
     assert time.monotonic() - started < 2 and peers.late == {"b", "c"}
-    peers.note_taken(number, "b")
+    peers.note_ack(number, "b")
     peers.remove("c")
     assert peers.late == set()
 
@@ -95,7 +96,7 @@ class Hindered(MemoryStore):
 
 def test_a_response_means_that_every_replica_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one that is slow to read: R2511-SESS-04 holds everywhere at once."""
-    monkeypatch.setattr(session_state, "TAKING", 5.0)
+    monkeypatch.setattr(saved_states, "ACK_SECONDS", 5.0)
 
     async def work() -> None:
         store = Hindered()
@@ -139,7 +140,7 @@ def test_replicas_that_are_dead_or_have_left_are_not_waited_for(
     monkeypatch.setattr(heartbeat, "ALIVE", 0.3)
     monkeypatch.setattr(store_writer, "BEAT", 0.1)
     monkeypatch.setattr(store_follower, "TICK", 0.05)
-    monkeypatch.setattr(session_state, "TAKING", 1.0)
+    monkeypatch.setattr(saved_states, "ACK_SECONDS", 1.0)
 
     async def seconds_of(app: Any, headers: dict[str, str]) -> float:
         started = time.monotonic()

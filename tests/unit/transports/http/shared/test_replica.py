@@ -225,7 +225,7 @@ def test_a_replica_that_has_stopped_does_not_start_again_by_itself(monkeypatch: 
         with replicas(store) as (one, other):
             stopped, running = one.endpoint.shared.replica, other.endpoint.shared.replica
             stopped.stop()
-            running.announce("nothing")
+            running.broadcast(0.1, "nothing")
             time.sleep(0.02)
             assert stopped._ending is None
 

@@ -1,0 +1,145 @@
+"""The states of sessions in the store: loaded, saved and kept, and announced to the other replicas.
+
+Knows the store, but neither HTTP nor exchanges. Its methods wait for the store, so none may run in an event loop.
+"""
+
+from functools import partial
+from time import monotonic
+from typing import Any
+
+import msgspec
+
+from ....errors import InternalError
+from ....store.interface import Store, StoreError
+from .replica import Replica
+from .session import SharedSession
+from .session_state import SessionState, StateChange
+from .session_use import SIGN
+
+__all__ = ["SavedStates"]
+
+MAX_STATE = 2**16
+"""How many bytes the state of a session may take in the store."""
+MAX_NOTE = 2**10
+"""How many bytes of a state are sent to other replicas; they read a larger one from the store."""
+SAVE_SECONDS = 0.25
+"""How long a change is tried when others change the state, too: clients are answered within a second."""
+ACK_SECONDS = 0.25
+"""How long the other replicas have to acknowledge a change."""
+MAX_AGAIN = 1_000
+"""How many sessions are ended again after the store has lost that, the last ones first."""
+TRIES = 3
+"""How often a session is kept, while others change it."""
+
+REFUSED = "this session has too many subscriptions, too many changes at once, or has ended"
+"""Why a change of a session is refused."""
+
+
+class SavedStates:
+    """The states of the sessions of one endpoint."""
+
+    def __init__(self, replica: Replica, seconds: float) -> None:
+        self._replica = replica
+        self._seconds = seconds  # how long a session is kept after its last use
+
+    def load(self, session: SharedSession, store: Store) -> SessionState | None:
+        """Load the state of a session; None if the store has none."""
+        key = self._key_of(session.name)
+        session.stored = store.get(key)
+        state = self._decode(key, session.stored)
+        if state is not None:
+            session.apply(state)
+        return state
+
+    def receive(self, session: SharedSession, content: Any) -> None:
+        """Take a state that a replica has sent, or load one that was too large to send; raises StoreError."""
+        if content is None:
+            self._replica.ask(partial(self.load, session))
+        else:
+            session.apply(msgspec.convert(content, SessionState))
+
+    # Changes --------------------------------------------------------------------------------------
+
+    def save(self, session: SharedSession, change: StateChange) -> InternalError | None:
+        """Save a change, and wait until all replicas have it; returns the error for the client if it is refused.
+
+        A change that the store has already is sent again: perhaps that failed at the last try. Raises StoreError.
+        """
+        started = monotonic()
+        state = self._replica.ask(partial(self._change, session, change))
+        if state is None:
+            return InternalError(REFUSED)
+        if monotonic() - started > SAVE_SECONDS:
+            raise StoreError("the store is too slow")
+        content = state if len(msgspec.msgpack.encode(state)) <= MAX_NOTE else None
+        self._replica.broadcast(ACK_SECONDS, "state", session.name, content)
+        session.apply(state)  # not before: a change that was not sent is refused, and must not have an effect here
+        return None
+
+    def _change(self, session: SharedSession, change: StateChange, store: Store) -> SessionState | None:
+        """Change the state in the store, and return it; None if that is refused."""
+        key, before, until = self._key_of(session.name), session.stored, monotonic() + SAVE_SECONDS
+        if self._is_over_budget(session, SIGN):
+            return None
+        while monotonic() < until:  # others may change it at the same time
+            stored = self._decode(key, before)
+            if stored is not None and (stored.has_ended or change.is_in(stored)):
+                return None if stored.has_ended else stored
+            state = change.apply(stored or session.state)  # what the store has lost is written again
+            value = self._replica.keys.sign(key, state)
+            if len(value) > MAX_STATE or self._is_over_budget(session, len(value)):
+                return None
+            if store.change(key, before, value, self._seconds):
+                return state
+            before = store.get(key)
+        return None
+
+    def _is_over_budget(self, session: SharedSession, size: int) -> bool:
+        return self._replica.budget.take(session.owner, size) is not None
+
+    # Ends -----------------------------------------------------------------------------------------
+
+    def end(self, session: SharedSession) -> None:
+        """End a session on all replicas; raises StoreError."""
+        self._replica.ask(partial(self._put_end, session.name))
+        self._replica.broadcast(ACK_SECONDS, "end", session.name)
+
+    def end_again(self, names: list[str]) -> None:
+        """Write the ends of the newest of some sessions again, soon, if the store has lost them."""
+        for name in names[: -MAX_AGAIN - 1 : -1]:
+            self._replica.later(partial(self._end_again, name))
+
+    def _end_again(self, name: str, store: Store) -> None:
+        if store.get(self._key_of(name)) is None:
+            self._put_end(name, store)
+            self._replica.append(self._replica.keys.notes, "end", name)
+
+    def _put_end(self, name: str, store: Store) -> None:
+        key = self._key_of(name)
+        store.put(key, self._replica.keys.sign(key, SessionState(has_ended=True)), self._seconds)
+
+    # Use ------------------------------------------------------------------------------------------
+
+    def renew(self, session: SharedSession, store: Store) -> None:
+        """Keep a session that is in use.
+
+        If the state of the store is not the one that is known here, nor a later one, it has lost that. Then it gets
+        all that is known.
+        """
+        key, own = self._key_of(session.name), session.state
+        for _ in range(TRIES):  # unless others change it at the same time, and so keep it
+            before = store.get(key)
+            state = self._decode(key, before)
+            is_lost = state is None or not state.includes(own)
+            value = self._replica.keys.sign(key, own.merge(state)) if is_lost or before is None else before
+            if store.change(key, before, value, self._seconds):
+                if is_lost and state is not None:
+                    self._replica.append(self._replica.keys.notes, "state", session.name, None)
+                return
+
+    def _decode(self, key: str, value: bytes | None) -> SessionState | None:
+        content: Any = None if value is None else self._replica.keys.open(key, value)
+        return None if content is None else msgspec.convert(content, SessionState)
+
+    def _key_of(self, name: str) -> str:
+        return self._replica.keys.key("session", name)
