@@ -368,9 +368,9 @@ def test_applications_of_one_server_share_its_replica_until_the_last_one_is_clos
             await speak(second, call("touch"), headers)
             await stream.until(lambda live: messages(live))
             await end(stream)
-            assert replica._ending is not None
+            assert replica.is_running
             second.close()
-            assert replica._ending is None and not replica.is_used
+            assert not replica.is_running and not replica.is_used
             server.asgi(store=MemoryStore()).close()  # now it may have another one
 
     asyncio.run(work())

@@ -1,6 +1,7 @@
 """Error responses for clients, and the log entries for them. Knows codes and incidents, not methods."""
 
 import logging
+from collections.abc import Iterable
 from os import urandom
 from typing import Any
 
@@ -11,7 +12,7 @@ from ..wire.jsonrpc import Failure
 from .interrupts import raise_interrupt
 from .tracebacks import cut_own_frames
 
-__all__ = ["error_response", "internal_error", "log_incident"]
+__all__ = ["error_response", "error_responses", "internal_error", "log_incident"]
 
 _log = logging.getLogger("plainmcp")
 
@@ -27,6 +28,16 @@ def error_response(
     if isinstance(error, InsufficientScope):
         failure.cause = error  # HTTP has a status and a header for it
     return failure
+
+
+def error_responses(error: ProtocolError, revision: Revision, ids: Iterable[bytes]) -> Failure | None:
+    """The responses for an error to all requests of a batch, by their ids; None if it has no request."""
+    failures = [error_response(error, revision, id) for id in ids]
+    if not failures:
+        return None
+    whole = Failure(b"[" + b",".join(failures) + b"]")
+    whole.code = failures[0].code
+    return whole
 
 
 def internal_error(error: BaseException, what: str, mask: bool = True) -> ProtocolError:

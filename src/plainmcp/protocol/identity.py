@@ -23,11 +23,19 @@ def _text_of(server: Core, principal: Any) -> str | None:
     """
     kind: Any = type(principal)
     try:
-        raw = server.rules.encode(principal, strict_policy_of(Policy.standard))
+        raw = server.rules.encode(_comparable_of(principal), strict_policy_of(Policy.standard))
     except FAILURES as error:  # the class is the author's
         raise_interrupt(error)
         return None
     return f"{kind.__module__}.{kind.__qualname__} {str(raw, 'utf-8')}"
+
+
+def _comparable_of(principal: Any) -> Any:
+    """A principal without the fields that do not count when two are compared, such as when its token expires."""
+    fields: dict[str, Any] = getattr(type(principal), "__dataclass_fields__", {})
+    if all(field.compare for field in fields.values()):
+        return principal
+    return {name: getattr(principal, name) for name, field in fields.items() if field.compare}
 
 
 def lasting_text_of(server: Core, principal: Any, loss: str) -> str:

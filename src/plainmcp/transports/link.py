@@ -14,7 +14,7 @@ import msgspec
 
 from ..errors import InvalidRequest, ProtocolError
 from ..protocol.exchange import Exchange, Listen
-from ..protocol.failures import error_response
+from ..protocol.failures import error_response, error_responses
 from ..protocol.request import PeerError
 from ..revisions import Revision
 from ..wire import jsonrpc
@@ -150,8 +150,7 @@ class RequestLink(Cancellation):
         """The error response to the request, or to each request of the batch."""
         if self.batch is None:
             return error_response(error, self.revision, self.id)
-        failures = [error_response(error, self.revision, id) for id in jsonrpc.request_ids_of(self.batch)]
-        return b"[" + b",".join(failures) + b"]" if failures else None
+        return error_responses(error, self.revision, jsonrpc.request_ids_of(self.batch))
 
     def give_up(self, error: ProtocolError) -> None:
         """Cancel the request; a response with its own stream ends with an error."""

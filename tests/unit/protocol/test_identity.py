@@ -1,7 +1,7 @@
 """The text of a caller: what a client carries is bound to it, so two callers never have the same."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -34,6 +34,12 @@ class Broken:
 
     def __plain__(self) -> Any:
         raise RuntimeError("no")
+
+
+@dataclass
+class WithToken:
+    id: int
+    expires: float = field(compare=False, default=0)
 
 
 def text_of(principal: Any) -> str:
@@ -89,3 +95,10 @@ def test_sealed_state_is_not_shared_by_callers_with_the_same_repr() -> None:
         "code": -32602,
         "message": "requestState belongs to another request",
     }
+
+
+def test_what_does_not_count_for_equality_does_not_count_here() -> None:
+    """A new token of the same caller has another expiry."""
+    assert WithToken(1, 2.0) == WithToken(1, 3.0)
+    assert text_of(WithToken(1, 2.0)) == text_of(WithToken(1, 3.0)) != text_of(WithToken(2, 2.0))
+    assert text_of(WithToken(1)) != text_of(User(1))

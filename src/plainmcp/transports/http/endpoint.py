@@ -198,14 +198,14 @@ class Handshake(PendingResponse):
     def to_response(self, message: bytes | None) -> Response:
         """The HTTP response, with the id of the session."""
         response = super().to_response(message)
-        if self._session.revision is None:
-            if self._discard is not None and self.session is not None:
-                self._discard(self.session)
-            return response
-        try:
-            return replace(response, headers=(*JSON, (b"mcp-session-id", self._get_id())))
-        except ProtocolError as error:
-            return super().to_response(self.refuse(error))
+        if self._session.revision is not None:
+            try:
+                return replace(response, headers=(*JSON, (b"mcp-session-id", self._get_id())))
+            except ProtocolError as error:
+                response = super().to_response(self.refuse(error))
+        if self._discard is not None and self.session is not None:
+            self._discard(self.session)
+        return response
 
 
 class Endpoint:
@@ -359,7 +359,9 @@ class Endpoint:
         """Start to answer one message in a session, which may be part of a batch."""
         return self.core.dispatch(self.core, envelope, caller)
 
-    def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
+    def _open(
+        self, pending: PendingResponse, exchange: Exchange, caller: Caller, is_limited: bool = True
+    ) -> Response | PendingResponse:
         """The response, if it is ready; otherwise a pending one, or a refusal if too many requests run."""
         step = exchange.step
         if step is None:
@@ -369,7 +371,7 @@ class Endpoint:
         obstacle = self._find_obstacle(pending) if type(step) is Listen else None
         if obstacle is not None:
             return pending.to_response(exchange.fail(obstacle))
-        if self._running or self.unread.count:
+        if is_limited and (self._running or self.unread.count):
             limit = self._running_share.find_limit(pending.caller) or self.unread.find_limit(pending.caller)
             if limit is not None:  # only for requests: running ones still get the answers to their questions
                 return rules.over_limit(limit, exchange.fail(InternalError(limit.text)))
@@ -412,6 +414,7 @@ class Endpoint:
         session = self._new_session(principal, headers)
         facts, name = session.connection.session, partial(self._name, session)
         handshake = Handshake(profile, facts, name, session, self.sessions.remove)
+        handshake.id = bytes(envelope.id)
         caller = session.connection.caller(handshake, headers)
         limit = self.sessions.add(session)
         if limit is not None:
@@ -421,7 +424,7 @@ class Endpoint:
         answer = self._open(handshake, exchange, caller)
         if type(answer) is Response and session.connection.session.revision is None:
             self.sessions.remove(session)  # it failed, or too many requests run
-        else:
+        elif not session.closed:
             session.connection.begin_session()
         return answer
 
@@ -517,7 +520,10 @@ class Endpoint:
         limit = None if may_replace else self._find_stream_limit(pending.caller)
         if limit is not None:
             return rules.refuse_by(limit)
-        pending.stand(*(resumed or self._make_stream(session, event_id)))
+        stream = resumed or self._make_stream(session, event_id)
+        if type(stream) is Response:
+            return stream
+        pending.stand(*stream)
         pending.expires = _expiry_of(principal)
         self._add_standing(pending)
         return pending
@@ -534,8 +540,8 @@ class Endpoint:
         self.sessions.remove(session)
         return Response(204)
 
-    def _make_stream(self, session: HttpSession, event_id: str) -> tuple[Stream, int]:
-        """A new stream that stays open, and the event after which it is read."""
+    def _make_stream(self, session: HttpSession, event_id: str) -> tuple[Stream, int] | Response:
+        """A new stream that stays open, and the event after which it is read; or a response that refuses it."""
         return session.make_standing_stream(), 0
 
     def _find_stream_limit(self, caller: Hashable) -> Limit | None:

@@ -15,7 +15,7 @@ from ...protocol.core import Core
 from ..connection import Connection
 from ..shares import OwnShare, Share, caller_of
 from .settings import Settings
-from .stream import Stream
+from .stream import Stream, split_event_id
 
 __all__ = ["SESSION_ENDED", "HttpSession", "ReplayBudget", "SessionShares"]
 
@@ -202,12 +202,10 @@ class HttpSession:
 
     def find_stream(self, event_id: str) -> tuple[Stream, int] | None:
         """The stream of an event and the number of the event; None if the stream is not kept (R2511-HTTP-25)."""
-        name, _, number = event_id.rpartition("-")
+        name, number = split_event_id(event_id)
         with self._lock:
             stream = self._open.get(name) or self._finished.get(name)
-        if stream is None or not number.isascii() or not number.isdigit() or len(number) > 18:
-            return None
-        return stream, int(number)
+        return None if stream is None or number is None else (stream, number)
 
     def send(self, message: bytes) -> None:
         """Send a message that belongs to no request on one stream only: the newest with a reader (R2511-HTTP-22).

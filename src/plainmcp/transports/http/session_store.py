@@ -66,6 +66,9 @@ class SessionStore:
             one.close()
         return limit
 
+    def __contains__(self, id: bytes) -> bool:
+        return id in self._sessions
+
     def rename(self, session: HttpSession, id: bytes) -> None:
         """Give a session another id."""
         with self._lock:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Literal
 
 from ...errors import AuthorError
@@ -71,5 +72,5 @@ class Settings:
 
     def _check(self, name: str, kind: Any, least: float) -> None:
         value = getattr(self, name)
-        if not isinstance(value, kind) or isinstance(value, bool) or not value >= least:
+        if not isinstance(value, kind) or isinstance(value, bool) or not least <= value < inf:
             raise AuthorError(f"{name} is a number, and at least {least:g}; not {value!r}")

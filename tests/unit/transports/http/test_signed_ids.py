@@ -204,3 +204,9 @@ def test_the_choice_of_sessions_is_checked() -> None:
         server.asgi(sessions="elsewhere")  # type: ignore[arg-type]
     with pytest.raises(AuthorError, match="leave out one"):
         server.asgi(sessions="signed", stateless=True)
+
+
+@pytest.mark.parametrize("name", ["session_seconds", "session_idle_seconds", "ask_seconds"])
+def test_no_time_is_infinite(name: str) -> None:
+    with pytest.raises(AuthorError, match=f"{name} is a number"):
+        make_server().asgi(**{name: float("inf")})

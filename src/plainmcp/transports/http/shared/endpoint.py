@@ -17,6 +17,7 @@ from ....protocol.failures import error_response
 from ....protocol.observation import observe
 from ....protocol.request import Caller, Cancelled
 from ....revisions import LATEST
+from ....wire import jsonrpc
 from ....wire.jsonrpc import ABSENT, Envelope, Failure
 from ...shares import Limit
 from .. import rules
@@ -83,9 +84,7 @@ class SharedEndpoint(Endpoint):
         limit = self.shared.replica.budget.take(session.owner, SIGN)
         if limit is not None:
             return rules.refuse_by(limit)
-        pending = _Passing(profile, session.connection.revision, session)
-        pending.status = 204
-        return self._pass(pending, headers, partial(self.shared.end, session))
+        return self._write(session, headers, profile, 204, partial(self.shared.end, session))
 
     # Requests -------------------------------------------------------------------------------------
 
@@ -121,17 +120,22 @@ class SharedEndpoint(Endpoint):
         limit = session.find_limit(route)
         if limit is not None:
             return rules.refuse_by(limit)
-        pending = _Passing(profile, session.connection.revision, session)
-        return self._pass(pending, headers, partial(replica.append_now, *route), partial(replica.append, *route))
+        now, later = partial(replica.append_now, *route), partial(replica.append, *route)
+        return self._write(session, headers, profile, 202, now, later)
 
-    def _pass(
+    def _write(
         self,
-        pending: "_Passing",
+        session: SharedSession,
         headers: Headers,
+        profile: RequestProfile,
+        status: int,
         work: Callable[[], object],
         fail: Callable[[], object] = do_nothing,
     ) -> Response | PendingResponse:
-        """Write something into the store, and respond when it has that; if it fails, do something else."""
+        """Write something into the store, and respond with a status when it has that; if it fails, do something else.
+
+        The limits of running requests do not count: those that run may wait for this.
+        """
         if self.shared.replica.problem is not None:
             fail()
             return _refuse_without_store()
@@ -139,13 +143,16 @@ class SharedEndpoint(Endpoint):
         def write() -> None:
             work()
 
-        def pass_on() -> Steps:
+        def steps() -> Steps:
+            problem: ProtocolError | None = InternalError(UNAVAILABLE)
             with suppress(*ENDS):
-                pending.is_passed = (yield ask(write, fail)) is None
+                problem = yield ask(write, fail)
+            return None if problem is None else pending.refuse(problem)
 
-        assert pending.session is not None
-        caller = pending.session.connection.caller(pending, headers)
-        return super()._open(pending, StoreExchange(steps=pass_on()).begin(), caller)
+        pending = PendingResponse(profile, session.connection.revision, session)
+        pending.refuse_with = lambda message: Response(status) if message is None else _refuse_without_store()
+        caller = session.connection.caller(pending, headers)
+        return super()._open(pending, StoreExchange(steps=steps()).begin(), caller, is_limited=False)
 
     def _dispatch(self, session: HttpSession, envelope: Envelope, caller: Caller) -> Exchange:
         if envelope.method not in _CHANGE_STATE or envelope.id is ABSENT:
@@ -181,16 +188,20 @@ class SharedEndpoint(Endpoint):
             problem = error
         return error_response(problem, caller.assumed_revision, envelope.id)
 
-    def _open(self, pending: PendingResponse, exchange: Exchange, caller: Caller) -> Response | PendingResponse:
+    def _open(
+        self, pending: PendingResponse, exchange: Exchange, caller: Caller, is_limited: bool = True
+    ) -> Response | PendingResponse:
         session, replica = pending.session, self.shared.replica
         if isinstance(exchange.step, Listen):
             if not replica.follower.begun.is_set():
                 exchange = StoreExchange(steps=self._listen_later(exchange)).begin()
-            return super()._open(pending, exchange, caller)
+            return super()._open(pending, exchange, caller, is_limited)
+        if pending.batch is not None:  # another replica may have to answer each of its requests
+            pending.id = b"[" + b",".join(jsonrpc.request_ids_of(pending.batch)) + b"]"
         if isinstance(session, SharedSession) and not session.is_loaded and replica.problem is None:
             pending.refuse_with = partial(_refuse_in, session)
             exchange = StoreExchange(steps=self._load_first(session, pending, exchange)).begin()
-        answer = super()._open(pending, exchange, caller)
+        answer = super()._open(pending, exchange, caller, is_limited)
         if answer is pending:
             pending.exchange = AfterChanges(step=exchange.step, rest=exchange, changes=replica.watch_changes())
         return answer
@@ -210,8 +221,11 @@ class SharedEndpoint(Endpoint):
 
     # Streams --------------------------------------------------------------------------------------
 
-    def _make_stream(self, session: HttpSession, event_id: str) -> tuple[Stream, int]:
+    def _make_stream(self, session: HttpSession, event_id: str) -> tuple[Stream, int] | Response:
         assert isinstance(session, SharedSession)
+        limit = self.shared.replica.budget.take(session.owner, SIGN)
+        if limit is not None:
+            return rules.refuse_by(limit)
         stream, after, work = self.shared.open_stream(session, event_id)
         self._threads.files.submit(work)
         return stream, after
@@ -222,17 +236,6 @@ class SharedEndpoint(Endpoint):
         if method == "GET" and not profile.modern and self.shared.replica.problem is not None:
             return _refuse_without_store()
         return super()._receive_without_body(method, headers, profile, principal)
-
-
-class _Passing(PendingResponse):
-    """The response to a request that only writes into the store, for other replicas."""
-
-    is_passed = False
-    status = 202
-
-    def to_response(self, message: bytes | None) -> Response:
-        """Accept the request, if the store has what it writes."""
-        return Response(self.status) if self.is_passed else _refuse_without_store()
 
 
 def _refuse_in(session: SharedSession, message: bytes | None) -> Response:

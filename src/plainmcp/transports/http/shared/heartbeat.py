@@ -1,5 +1,7 @@
 """The heartbeats of replicas in the store: a value that each of them writes about once a second, and that expires."""
 
+from typing import NamedTuple
+
 from ....store.interface import Store, StoreError
 from .store_health import StoreHealth
 from .store_keys import StoreKeys
@@ -8,8 +10,15 @@ __all__ = ["Heartbeat"]
 
 ALIVE = 4.0
 """After how many seconds without a heartbeat a replica is considered dead."""
-MAX_SILENT = 1_000
-"""How many replicas without a heartbeat are remembered."""
+RECENT = 3.0
+"""After how many seconds without a look it is not known any more that a replica had no heartbeat."""
+
+
+class _Silence(NamedTuple):
+    """A replica without a heartbeat, in seconds in which the store worked."""
+
+    since: float
+    looked: float  # when it was last seen to have none
 
 
 class Heartbeat:
@@ -18,7 +27,7 @@ class Heartbeat:
     def __init__(self, keys: StoreKeys, name: str, health: StoreHealth) -> None:
         self._keys, self._name, self._health = keys, name, health
         self._has_beaten = False  # then the store has the last one, unless it has lost it
-        self._silent: dict[str, tuple[float, float]] = {}  # the replicas without one, see find_dead
+        self._silent: dict[str, _Silence] = {}  # by the names of replicas
 
     def start(self) -> None:
         """Begin without a heartbeat."""
@@ -43,19 +52,19 @@ class Heartbeat:
 
         These seconds need not be in a row, or a store that fails again and again would keep the dead alive.
         """
+        worked, lately = self._health.worked, self._health.worked_lately
+        silent = {name for name in names if not self._is_alive(name, store)}
+        if silent and self._has_beaten and not self._is_alive(self._name, store):
+            raise StoreError("what was in it is gone")  # the heartbeats of all, which says nothing
+        recent = {name: one for name, one in self._silent.items() if worked - one.looked <= RECENT}
         for name in names:
-            if self._is_alive(name, store):
-                self._silent.pop(name, None)
-            elif name not in self._silent:
-                self._silent[name] = self._health.worked, min(ALIVE, self._health.worked_lately)
-        while len(self._silent) > MAX_SILENT:
-            del self._silent[next(iter(self._silent))]
-        return {name for name in names if self._find_silence(name) >= ALIVE}
-
-    def _find_silence(self, name: str) -> float:
-        """For how many seconds a replica is known to have no heartbeat, while the store worked."""
-        noticed, before = self._silent.get(name, (self._health.worked, 0.0))
-        return before + self._health.worked - noticed
+            if name not in silent:
+                recent.pop(name, None)
+            else:
+                since = recent[name].since if name in recent else worked - min(ALIVE, lately)
+                recent[name] = _Silence(since, worked)
+        self._silent = recent
+        return {name for name in silent if worked - recent[name].since > ALIVE - 0.01}
 
     def _is_alive(self, name: str, store: Store) -> bool:
         key = self._key_of(name)

@@ -6,8 +6,11 @@ Knows neither HTTP nor the state of sessions.
 from functools import partial
 from typing import Any, NamedTuple
 
+import msgspec
+
 from ....errors import InternalError
-from ....protocol.failures import error_response
+from ....protocol.failures import error_response, error_responses
+from ....revisions import Revision
 from ..stream import Stream
 from .replica import Replica
 from .session import SharedSession
@@ -70,8 +73,7 @@ class Mirrors:
         self._replica.follower.unfollow(log)
         if mirror is not None:
             revision = mirror.session.connection.revision
-            is_told = error is not None and mirror.id
-            mirror.stream.finish(error_response(error, revision, mirror.id) if error and is_told else None)
+            mirror.stream.finish(None if error is None else _respond(error, revision, mirror.id))
 
     def tick(self) -> None:
         """End the streams of replicas that are dead: clients learn that their requests are lost."""
@@ -80,3 +82,10 @@ class Mirrors:
         dead = self._replica.find_dead({mirror.owner for mirror in list(self._mirrors.values())})
         for log in [log for log, mirror in list(self._mirrors.items()) if mirror.owner in dead]:
             self._finish(log, _LOST)
+
+
+def _respond(error: InternalError, revision: Revision, id: bytes) -> bytes | None:
+    """The response to the request with an id, or to all requests of a batch; None if the id is not known."""
+    if id.startswith(b"["):
+        return error_responses(error, revision, map(bytes, msgspec.json.decode(id, type=list[msgspec.Raw])))
+    return error_response(error, revision, id) if id else None

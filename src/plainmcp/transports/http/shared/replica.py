@@ -76,8 +76,7 @@ class Replica:
         self.numbers = count(1)
         """Numbers that are used once in this process."""
         self._lock = threading.Lock()
-        self._ending: threading.Event | None = None
-        self._has_stopped = False
+        self._ending: threading.Event | None = None  # None before the start, and set after the end
         self._health = StoreHealth(self._come_back)
         self._heartbeat = Heartbeat(self.keys, self.name, self._health)
         self._writer = StoreWriter(self.store, self._health, self.keys, self._heartbeat.beat)
@@ -86,23 +85,36 @@ class Replica:
             self.store, self._health, self.keys, inbox, self._take, self._take_change, self._tick
         )
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it has started, and not stopped since."""
+        return self._ending is not None and not self._ending.is_set()
+
     def start(self) -> None:
-        """Start to follow and to write, unless it has started."""
-        if self._ending is not None:
+        """Start to follow and to write, unless it does."""
+        if self.is_running:
             return
         with self._lock:
-            if self._ending is not None:
+            if self.is_running:
                 return
-            ending = self._ending = threading.Event()
-            self._has_stopped = False
+            ending = threading.Event()
             self._heartbeat.start()
-        for name, work in (("follow", self.follower.run), ("write", self._write)):
-            threading.Thread(target=work, args=(ending,), name=f"plainmcp-{name}-{self.name}", daemon=True).start()
+            threads = [
+                threading.Thread(target=work, args=(ending,), name=f"plainmcp-{name}-{self.name}", daemon=True)
+                for name, work in (("follow", self.follower.run), ("write", self._write))
+            ]
+            try:
+                for thread in threads:
+                    thread.start()
+            except RuntimeError:  # the system has no more threads: the next use tries again
+                ending.set()
+                raise
+            self._ending = ending
         self._join()
 
     def _start_unless_stopped(self) -> None:
         """Start when the store is first used; what its own threads still do after its end does not start it again."""
-        if not self._has_stopped:
+        if self._ending is None:
             self.start()
 
     def _join(self) -> None:
@@ -129,6 +141,11 @@ class Replica:
     def is_used(self) -> bool:
         """Whether an endpoint has it."""
         return bool(self._endpoints)
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether several endpoints have it: applications of one server in one process."""
+        return len(self._endpoints) > 1
 
     def _tick(self) -> None:
         """Look after what takes time, about once a second."""
@@ -163,12 +180,11 @@ class Replica:
     def stop(self, seconds: float = 0.5) -> None:
         """Write what waits, within some seconds, and end the threads."""
         ending = self._ending
-        if ending is None:
+        if ending is None or not self.is_running:
             return
         self.append(self.keys.replicas, "leave", self.name)
         self.later(self._heartbeat.end)
         self._writer.finish(seconds)
-        self._has_stopped, self._ending = True, None
         ending.set()
         self._writer.wake()
 

@@ -124,7 +124,8 @@ class SharedSession(HttpSession):
         if envelope.method is UNSET:
             name = _text_of(bytes(envelope.id))
             owner = None if name is None else find_asker(self._replica, self.name, name)
-            if owner is None:
+            is_here = owner == self._replica.name and not self._replica.is_divided  # and has its answer already
+            if owner is None or is_here:
                 return None
             parts = bytes(envelope.id), bytes(envelope.result), bytes(envelope.error)
             return (self._replica.keys.inbox_of(owner), "answer", self.name, *parts)

@@ -29,10 +29,12 @@ def name_question(replica: Replica, session: str, count: int) -> str:
 
 
 def find_asker(replica: Replica, session: str, question: str) -> str | None:
-    """The other replica that asked a question in a session; None if no other replica did."""
-    _, owner, count, mark = [*question.split("-"), "", "", ""][:4]
-    is_genuine = replica.keys.is_mark(mark, "question", session, owner, count)
-    return owner if is_genuine and owner != replica.name else None
+    """The replica that asked a question in a session; None if none did."""
+    parts = question.split("-")
+    if len(parts) != 4:
+        return None
+    _, owner, count, mark = parts
+    return owner if replica.keys.is_mark(mark, "question", session, owner, count) else None
 
 
 def name_stream(replica: Replica, session: str, count: int, id: bytes) -> str:
@@ -44,7 +46,10 @@ def name_stream(replica: Replica, session: str, count: int, id: bytes) -> str:
 
 def read_stream_name(replica: Replica, session: str, name: str) -> StreamName | None:
     """The parts of a stream's name; None if no replica gave it to a stream of this session."""
-    owner, count, shown, mark = [*name.split("."), "", "", ""][:4]
+    parts = name.split(".")
+    if len(parts) != 4:
+        return None
+    owner, count, shown, mark = parts
     if not replica.keys.is_mark(mark, "stream", session, owner, count, shown):
         return None
     try:

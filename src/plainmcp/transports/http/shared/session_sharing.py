@@ -20,7 +20,7 @@ from ..http_session import HttpSession, SessionShares
 from ..session_store import SessionStore
 from ..settings import Settings
 from ..signed_ids import SignedId, SignedIds
-from ..stream import Stream
+from ..stream import Stream, split_event_id
 from .mirrors import Mirrors
 from .replica import replica_of
 from .saved_states import SavedStates
@@ -31,7 +31,7 @@ from .standing_streams import StandingStreams
 
 __all__ = ["SharedSessions"]
 
-MAX_DIGITS = 20
+MAX_DIGITS = 19
 """How many digits the position in an event id may have."""
 MAX_ENDED = 10_000
 """How many sessions that have ended are remembered; the store has all of them."""
@@ -111,7 +111,9 @@ class SharedSessions:
         if facts is None or facts.name in self._ended:
             return None
         with self._opening:
-            return self._sessions.get(id, principal) or self._open(id, facts, principal, address)
+            if id in self._sessions:  # another request has opened it, or its principal is not equal to this one
+                return self._sessions.get(id, principal)
+            return self._open(id, facts, principal, address)
 
     def _open(self, id: bytes, facts: SignedId, principal: Any, address: str | None) -> SharedSession | Limit | None:
         session = self._make(principal, address, facts.name)
@@ -191,16 +193,15 @@ class SharedSessions:
 
     def open_stream(self, session: SharedSession, event_id: str) -> tuple[Stream, int, Callable[[], None]]:
         """The stream for a GET, the event after which it is read, and work that has to be done in a thread."""
-        name, _, digits = event_id.rpartition("-")
-        number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS else 0
-        resumed = session.find_stream(event_id)
-        if resumed is not None:
-            return *resumed, lambda: None
+        name, number = split_event_id(event_id, MAX_DIGITS)
+        whole = session.find_stream(f"{name}-0")
+        if whole is not None:  # its number is not a number
+            return *whole, lambda: None
         parts = read_stream_name(self.replica, session.name, name)
         if parts is not None:
-            stream = session.mirror(name, number)
-            return stream, number, partial(self._follow, session, stream, parts)
-        after = number if name == STANDING else self.replica.follower.newest
+            stream = session.mirror(name, number or 0)
+            return stream, number or 0, partial(self._follow, session, stream, parts)
+        after = self.replica.follower.newest if name != STANDING or number is None else number
         stream = session.make_standing_stream(after)
         return stream, after, partial(self._streams.catch_up, session, stream, after)
 

@@ -401,3 +401,175 @@ def test_wsgi_shares_a_store_too(store: Store) -> None:
     assert b"accept: {'word': 'yes'}" in b"".join(lines)
     for app in apps:
         app.close()
+
+
+def test_answers_cancels_and_an_end_pass_also_if_no_more_requests_may_run(store: Store) -> None:
+    """Requests that run may wait for them."""
+
+    async def work() -> None:
+        with replicas(store, settings={"max_running_per_caller": 2, "ask_seconds": 60}) as (one, other):
+            headers = await session(one, elicitation={})
+            here = [Live(one, call("ask", id), headers) for id in (1, 2)]
+            there = [Live(other, call("ask", id), headers) for id in (3, 4)]
+            asked = [await question(live) for live in (*here, *there)]
+            for live, message in zip(here, asked[:2], strict=True):
+                reply = {"jsonrpc": "2.0", "id": message["id"], "result": ANSWER}
+                assert (await speak(other, reply, headers)).status == 202
+                await live.done()
+            here = [Live(one, call("ask", id), headers) for id in (5, 6)]
+            for live in here:
+                await question(live)
+            assert (await speak(one, call("add", 7, a=1, b=2), headers)).status == 429
+            cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}}
+            assert (await speak(one, cancel, headers)).status == 202
+            await there[0].done()
+            assert (await speak(one, None, headers, "DELETE")).status == 204
+            for live in (*here, there[1]):
+                await live.done()
+
+    run(work())
+
+
+def test_a_batch_in_a_session_that_ended_elsewhere_is_refused_as_a_whole(store: Store) -> None:
+    async def work() -> None:
+        with replicas(store) as (one, other):
+            headers = await session(one, "2025-03-26")
+            assert (await speak(one, None, headers, "DELETE")).status == 204
+            other.endpoint.shared._ended.clear()  # as in a replica that started later
+            refused = await speak(other, [call("add", 1, a=1, b=1), call("touch", 2)], headers)
+            assert refused.status == 404
+            assert [(part["id"], part["error"]["code"]) for part in refused.json] == [(1, -32603), (2, -32603)]
+
+    run(work())
+
+
+def test_an_answer_reaches_another_application_of_the_same_server() -> None:
+    async def work() -> None:
+        server, store = make_server(), MemoryStore()
+        one, other = server.asgi(store=store), server.asgi(store=store)
+        for app in (one, other):
+            app.endpoint.start()
+        headers = await session(one, elicitation={})
+        live = Live(one, call("ask"), headers)
+        asked = await question(live)
+        reply = {"jsonrpc": "2.0", "id": asked["id"], "result": ANSWER}
+        assert (await speak(other, reply, headers)).status == 202
+        await live.done()
+        assert messages(live)[-1]["result"]["content"][0]["text"] == "accept: {'word': 'yes'}"
+        for app in (one, other):
+            app.close()
+
+    run(work())
+
+
+def test_a_handshake_that_is_too_large_is_refused_and_leaves_no_session(store: Store) -> None:
+    async def work() -> None:
+        large = initialize()
+        large["params"]["clientInfo"]["version"] = "x" * 3_000
+        with replicas(store, 1) as [one]:
+            refused = await speak(one, large)
+            assert (refused.status, refused.json["id"], refused.json["error"]["code"]) == (200, large["id"], -32602)
+            assert "mcp-session-id" not in refused.headers
+            assert len(one.endpoint.sessions) == len(one.endpoint.shared.replica.changes) == 0
+
+    run(work())
+
+
+class Nameless:
+    """A principal that is equal to nothing but itself, although it has the same fields each time."""
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+
+    def __plain__(self) -> Any:
+        return {"id": self.id}
+
+
+def test_a_principal_without_equality_gets_no_second_session() -> None:
+    async def work() -> None:
+        settings = {"principal": lambda scope: Nameless("ann"), "max_sessions": 10}
+        with replicas(MemoryStore(), settings=settings) as (one, other):
+            opened = await speak(one, initialize())
+            headers = {"mcp-session-id": opened.headers["mcp-session-id"], "mcp-protocol-version": "2025-11-25"}
+            statuses = [(await speak(other, request("ping"), headers)).status for _ in range(20)]
+            assert statuses == [200, *[404] * 19]  # as in one process, where the log says why
+            assert other.endpoint.sessions._share.count == len(other.endpoint.sessions) == 1
+
+    run(work())
+
+
+# Event ids ----------------------------------------------------------------------------------------
+
+
+def test_what_follows_the_name_of_a_stream_is_not_written_into_the_store() -> None:
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store) as (one, other):
+            headers = await session(one)
+            cut = await Live(one, call("count", 5, True, to=2), headers).done()
+            name = cut.events[-1]["id"].rpartition("-")[0]
+            await speak(other, request("ping"), headers)
+            await asyncio.sleep(0.1)
+            keys = set(store._logs)
+            for number in range(20):
+                garbage = {**headers, "last-event-id": f"{name}.{number}{'x' * 6_000}-0"}
+                stream = Live(other, None, garbage, "GET")
+                await stream.until(lambda live: live.status)
+                stream.hang_up()
+                await stream.task
+            await asyncio.sleep(0.1)
+            assert [key for key in set(store._logs) - keys if "stream" in key] == []
+
+    run(work())
+
+
+def test_streams_count_for_the_budget_of_their_caller(monkeypatch: Any) -> None:
+    monkeypatch.setattr("plainmcp.transports.http.shared.store_budget.MAX_EACH", 2_000)
+
+    async def work() -> None:
+        with replicas(MemoryStore(), 1) as [one]:
+            headers = await session(one)
+            statuses = []
+            for _ in range(10):
+                stream = Live(one, None, headers, "GET")
+                await stream.until(lambda live: live.status)
+                statuses.append(stream.status)
+                stream.hang_up()
+                await stream.task
+            assert (statuses[0], statuses[-1]) == (200, 429)
+
+    run(work())
+
+
+def test_a_stream_goes_on_although_the_number_of_the_event_is_garbage() -> None:
+    async def work() -> None:
+        with replicas(MemoryStore()) as (one, other):
+            headers = await session(one)
+            cut = Live(one, call("count", 5, True, to=10, seconds=0.05), headers)
+            await cut.until(lambda live: messages(live))
+            last = cut.events[-1]["id"]
+            garbage = Live(one, None, {**headers, "last-event-id": f"{last.rpartition('-')[0]}-x"}, "GET")
+            await garbage.until(lambda live: messages(live))
+            assert messages(garbage)[0]["params"]["progress"] == 1
+            for live in (cut, garbage):
+                live.hang_up()
+                await live.task
+            rest = await Live(other, None, {**headers, "last-event-id": last}, "GET").done()
+            assert messages(rest)[-1]["result"]["content"][0]["text"] == "counted"
+
+    run(work())
+
+
+def test_a_position_that_no_log_can_have_is_harmless() -> None:
+    async def work() -> None:
+        with replicas(MemoryStore(), 1) as [one]:
+            headers = await session(one)
+            for id in (f"g-{10**20 - 1}", f"g-{10**19 - 1}", "g-x", "-", "g-", "....-1", "a.b.c.d-1"):
+                stream = Live(one, None, {**headers, "last-event-id": id}, "GET")
+                await stream.until(lambda live: live.status)
+                stream.hang_up()
+                await stream.task
+                assert stream.status == 200
+            assert one.endpoint.shared.replica.problem is None
+
+    run(work())

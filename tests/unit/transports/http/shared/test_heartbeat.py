@@ -4,7 +4,6 @@ import pytest
 
 from plainmcp import Server
 from plainmcp.store import MemoryStore, StoreError
-from plainmcp.transports.http.shared import heartbeat as module
 from plainmcp.transports.http.shared import store_health
 from plainmcp.transports.http.shared.heartbeat import Heartbeat
 from plainmcp.transports.http.shared.store_health import StoreHealth
@@ -89,12 +88,34 @@ def test_a_store_that_fails_again_and_again_does_not_keep_the_dead_alive(clock: 
     assert dead == [set(), set(), {"one"}, {"one"}, {"one"}, {"one"}]
 
 
-def test_the_replicas_that_are_remembered_have_a_limit(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_SILENT", 5)
-    two = Replica(clock, MemoryStore(clock), "two")
-    names = [str(number) for number in range(20)]
-    assert two.find_dead(*names, after=5) <= set(names)
-    assert len(two.heartbeat._silent) == 5
+def test_a_silence_of_long_ago_does_not_count(clock: Clock) -> None:
+    store = MemoryStore(clock)
+    one, two = (Replica(clock, store, name) for name in ("one", "two"))
+    two.health.fail("reading", StoreError("away"))
+    assert two.find_dead("one") == two.find_dead("one", after=1) == set()
+    for _ in range(5):  # nobody asks, and it is alive
+        one.heartbeat.start()
+        one.beat()
+        two.find_dead(after=1)
+    two.health.fail("reading", StoreError("away"))
+    one.heartbeat.end(store)
+    two.find_dead(after=1)
+    assert two.find_dead("one", after=1) == set()
+    assert len(two.heartbeat._silent) == 1
+
+
+def test_a_store_that_has_lost_the_own_heartbeat_says_nothing_about_others(clock: Clock) -> None:
+    store = MemoryStore(clock)
+    one, two = (Replica(clock, store, name) for name in ("one", "two"))
+    for replica in (one, two):
+        replica.beat()
+    clock.now += 3
+    for replica in (one, two):
+        replica.beat()
+    assert two.find_dead("one", after=2) == set()
+    store._values.clear()
+    with pytest.raises(StoreError, match="what was in it is gone"):
+        two.find_dead("one")
 
 
 def test_a_heartbeat_of_another_key_does_not_count(clock: Clock) -> None:

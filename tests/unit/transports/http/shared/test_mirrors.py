@@ -22,24 +22,27 @@ def run(work: Any) -> None:
     asyncio.run(work)
 
 
-def test_a_dead_replica_fails_what_it_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_batch", [False, True])
+def test_a_dead_replica_fails_what_it_answered(monkeypatch: pytest.MonkeyPatch, is_batch: bool) -> None:
     monkeypatch.setattr(module, "ALIVE", 0.5)
+    monkeypatch.setattr(module, "RECENT", 2.0)
+    count = call("count", 77, True, to=500)
 
     async def work() -> None:
         store = MemoryStore()
         with replicas(store) as (one, other):
-            headers = await session(one)
-            live = Live(one, call("count", 77, True, to=500), headers)
+            headers = await session(one, "2025-03-26")
+            live = Live(one, [call("add", 76, a=1, b=2), count] if is_batch else count, headers)
             await live.until(lambda stream: messages(stream))
             last = live.events[-1]["id"]
             dying = one.endpoint.shared.replica
-            ending, dying._ending = dying._ending, None
-            ending.set()  # as if it was killed: it neither writes nor reads any more
-            dying._process = -1
+            dying._ending.set()  # as if it was killed: it neither writes nor reads any more
             monkeypatch.setattr(dying, "start", lambda: None)
             rest = await Live(other, None, {**headers, "last-event-id": last}, "GET").done()
-            assert messages(rest)[-1]["id"] == 77
-            assert "the replica that answered this request is gone" in messages(rest)[-1]["error"]["message"]
+            responses = messages(rest)[-1] if is_batch else [messages(rest)[-1]]
+            assert [response["id"] for response in responses] == ([76, 77] if is_batch else [77])
+            for response in responses:
+                assert "the replica that answered this request is gone" in response["error"]["message"]
             live.hang_up()
             await live.task
 

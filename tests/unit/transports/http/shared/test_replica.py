@@ -217,6 +217,26 @@ def test_changes_wait_for_the_store_as_long_as_it_takes(monkeypatch: pytest.Monk
     run(work())
 
 
+def test_a_replica_that_could_not_start_its_threads_starts_them_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, refusals = threading.Thread.start, [False, True]
+
+    def start_sometimes(thread: threading.Thread) -> None:
+        if thread.name.startswith("plainmcp-") and refusals and refusals.pop(0):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    with replicas(MemoryStore(), 1) as [one]:
+        replica = one.endpoint.shared.replica
+        replica.stop()
+        monkeypatch.setattr(threading.Thread, "start", start_sometimes)
+        with pytest.raises(RuntimeError):
+            replica.start()
+        assert not replica.is_running
+        replica.start()
+        assert replica.is_running
+        assert replica.ask(lambda store: store.get("nothing")) is None
+
+
 def test_a_replica_that_has_stopped_does_not_start_again_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store_follower, "TICK", 0.0)
     monkeypatch.setattr(replica_module, "JOINING", 0.0)
@@ -227,7 +247,7 @@ def test_a_replica_that_has_stopped_does_not_start_again_by_itself(monkeypatch: 
             stopped.stop()
             running.broadcast(0.1, "nothing")
             time.sleep(0.02)
-            assert stopped._ending is None
+            assert not stopped.is_running
 
 
 # What the store says ------------------------------------------------------------------------------

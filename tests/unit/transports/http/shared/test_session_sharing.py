@@ -7,7 +7,8 @@ import pytest
 
 from mounted import Live, session, speak
 from plainmcp.redis import RedisStore
-from plainmcp.store import Store
+from plainmcp.store import MemoryStore, Store
+from plainmcp.transports.http.shared import store_writer
 from redis_server import running_redis
 from replicas import SUBSCRIBE, call, messages, replicas, request, wait_until
 
@@ -102,6 +103,28 @@ def test_a_session_that_has_ended_stays_unknown_after_redis_has_lost_that(is_los
                     for app in apps:
                         assert (await speak(app, request("ping"), kept)).status == 200
             store.close()
+
+    run(work())
+
+
+def test_each_replica_writes_again_which_sessions_have_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Although the store has the newest one already, because another replica was first."""
+    monkeypatch.setattr(store_writer, "BEAT", 0.05)
+
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store) as (one, other):
+            old, new = await session(one), await session(one)
+            assert (await speak(one, None, old, "DELETE")).status == 204
+            with replicas(store, 1) as [third]:
+                assert (await speak(third, None, new, "DELETE")).status == 204
+                names = list(one.endpoint.shared._ended)
+                for app in (one, other):
+                    await wait_until(lambda app=app: list(app.endpoint.shared._ended) == names)
+                store._values.clear()
+                third.endpoint.shared.states.end_again(list(third.endpoint.shared._ended))
+                await wait_until(lambda: any(names[-1] in key for key in store._values))
+                await wait_until(lambda: any(names[0] in key for key in store._values))
 
     run(work())
 
