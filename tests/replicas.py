@@ -138,16 +138,16 @@ async def check_that_the_rest_says_why(apps: list[Any], headers: dict[str, str])
     for app in apps:
         started = time.monotonic()
         failed = await speak(app, SUBSCRIBE, headers)
-        assert "the store that the replicas of this server share" in failed.json["error"]["message"]
+        assert "the shared store of this server" in failed.json["error"]["message"]
         assert time.monotonic() - started < 1
         for method in ("GET", "DELETE"):
             refused = await speak(app, None, headers, method)
             assert (refused.status, refused.headers["retry-after"]) == (503, "1")
-            assert "the store" in refused.json["error"]["message"]
+            assert "the shared store of this server" in refused.json["error"]["message"]
         lost = await speak(app, {"jsonrpc": "2.0", "id": "s-other-1", "result": {}}, headers)
         assert lost.status == 503
         asked = await speak(app, call("ask"), headers)
-        assert "the store" in asked.json["result"]["content"][0]["text"]
+        assert "the shared store of this server" in asked.json["result"]["content"][0]["text"]
         assert time.monotonic() - started < 2
 
 

@@ -147,7 +147,7 @@ def test_the_lines_of_make_replicas_work_when_pasted() -> None:
         _paste(stop)
         assert _paste(add).startswith("3\n")
         asked = subprocess.run(ask, shell=True, cwd=EXAMPLES.parent, capture_output=True, text=True, timeout=20)
-        assert asked.returncode == 1 and "the store that the replicas of this server share" in asked.stdout
+        assert asked.returncode == 1 and "the shared store of this server" in asked.stdout
         _paste(resume)
         _paste(kill)
         assert _paste(add_again).startswith("3\n")

@@ -98,12 +98,12 @@ def test_values_of_another_type_are_a_failure_of_the_store_until_they_are_remove
             for key in list(raw.scan_iter()):
                 raw.delete(key)
                 raw.lpush(key, "another type")
-            await wait_until(lambda: all(app.endpoint.shared.replica.problem for app in apps))
+            await wait_until(lambda: all(app.endpoint.shared.replica.is_down for app in apps))
             await check_that_calls_go_on(apps, headers)
             refused = (await speak(apps[0], SUBSCRIBE, headers)).json
-            assert "the store that the replicas of this server share" in refused["error"]["message"]
+            assert "the shared store of this server" in refused["error"]["message"]
             raw.flushall()
-            await wait_until(lambda: not any(app.endpoint.shared.replica.problem for app in apps))
+            await wait_until(lambda: not any(app.endpoint.shared.replica.is_down for app in apps))
             await check_that_all_works(apps, headers)
 
     asyncio.run(work())
@@ -125,7 +125,7 @@ def test_everything_in_redis_expires_and_belongs_to_the_server(redis: RedisServe
             for key in list(raw.scan_iter()):
                 assert key.startswith(b"plainmcp:{library}:") and 0 < raw.pttl(key) <= 61 * 60 * 1000, key
                 kinds.add(key.split(b":")[2])
-            assert kinds >= {b"session", b"stream", b"inbox", b"notes", b"changes", b"replica"}
+            assert kinds >= {b"session", b"stream", b"inbox", b"broadcasts", b"changes", b"replica"}
 
     asyncio.run(work())
     raw.close()
@@ -294,7 +294,7 @@ def test_the_last_claim_of_the_newest_stream_counts_for_all() -> None:
         sessions[0].claim_again()  # after a failure: its first claim is still in the log
         for name in (names[0], names[1], names[0]):
             for held in sessions:
-                held.take_holder(name)
+                held.receive_holder(name)
         assert [held.holder for held in sessions] == [None, names[0]]
 
 
@@ -415,7 +415,7 @@ def test_a_state_that_a_replica_could_not_read_is_read_when_the_store_works_agai
             for uri in uris:
                 assert (await speak(one, subscribe(uri), headers)).json["result"] == {}
             stream = await open_stream(other, headers)
-            store.thread, store.failures = f"plainmcp-follow-{other.endpoint.shared.replica.name}", 1
+            store.thread, store.failures = f"plainmcp-read-{other.endpoint.shared.replica.name}", 1
             assert (await speak(one, subscribe("memo://one"), headers)).json["result"] == {}
             assert not store.failures
             await speak(one, call("touch"), headers)
@@ -469,10 +469,10 @@ def test_a_change_that_stays_in_its_process_takes_no_place_in_the_log() -> None:
 def test_a_child_process_begins_as_another_replica() -> None:
     with replicas(MemoryStore(), 1) as [one]:
         replica = one.endpoint.shared.replica
-        name, follower = replica.name, replica.follower
+        name, reader = replica.name, replica.reader
         ending, replica._ending = replica._ending, None
         replica_module._reset_replicas()  # what a fork calls
-        assert replica.name != name and replica.follower is not follower and replica._ending is None
+        assert replica.name != name and replica.reader is not reader and replica._ending is None
         replica.start()
-        assert replica.follower.begun.wait(5)
+        assert replica.reader.begun.wait(5)
         ending.set()

@@ -40,7 +40,7 @@ from .stream import Reader, Stream
 __all__ = ["Endpoint", "PendingResponse"]
 
 _SSE = "text/event-stream"
-SIGNED = "the sessions of this server are signed ids, so there is nowhere to answer; see sessions= and store="
+SIGNED = "this server has several processes and no store, so there is nowhere to answer; see --redis and store="
 """Why a client with a signed session cannot be asked."""
 ENDING = Limit("the server is shutting down", False)
 """Why no stream may stay open at the end."""

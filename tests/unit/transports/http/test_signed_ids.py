@@ -104,7 +104,7 @@ def test_a_question_is_refused_at_once_and_progress_still_goes_out() -> None:
         app = replica()
         headers = await session(app, elicitation={})
         refused = (await call(app, headers, "ask")).json["result"]
-        assert refused["isError"] and "signed ids" in refused["content"][0]["text"]
+        assert refused["isError"] and "several processes and no store" in refused["content"][0]["text"]
         spoken = await call(app, headers, "speak_up", {"progressToken": 1})
         methods = [one["data"].get("method") for one in spoken.events if "data" in one]
         assert methods == ["notifications/progress", None]  # no log message: logging is not offered

@@ -1,6 +1,6 @@
 """What only several processes with a store need: one session served by all of them. Loaded if there is a `store=`.
 
-`endpoint` takes the place of the plain endpoint. `session_sharing` and `session` have what is shared, and `replica`
+`endpoint` takes the place of the plain endpoint. `shared_sessions` and `session` have what is shared, and `replica`
 reads and writes the store, with the modules `store_…`.
 """
 

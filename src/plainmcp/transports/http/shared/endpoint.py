@@ -29,9 +29,9 @@ from ..rules import JSON, RequestProfile, Response, json_response
 from ..settings import Settings
 from ..stream import Stream
 from .session import SharedSession
-from .session_sharing import SharedSessions
 from .session_state import StateChange
-from .session_use import SIGN
+from .shared_sessions import SharedSessions
+from .store_budget import SMALL
 from .store_health import UNAVAILABLE
 from .store_steps import AfterChanges, StoreExchange, ask, ask_first, do_nothing, follow
 
@@ -73,7 +73,7 @@ class SharedEndpoint(Endpoint):
         session = self.sessions.get(id, principal) or self.shared.restore(id, principal, headers.address)
         if isinstance(session, Limit):
             return rules.refuse_by(session)
-        if isinstance(session, SharedSession) and self.shared.replica.follower.is_late:
+        if isinstance(session, SharedSession) and self.shared.replica.reader.is_late:
             session.is_loaded = False  # this process was paused, and the session may have ended meanwhile
         return session
 
@@ -81,7 +81,7 @@ class SharedEndpoint(Endpoint):
         self, session: HttpSession, headers: Headers, profile: RequestProfile
     ) -> Response | PendingResponse:
         assert isinstance(session, SharedSession)
-        limit = self.shared.replica.budget.take(session.owner, SIGN)
+        limit = self.shared.replica.budget.spend(session.owner, SMALL)
         if limit is not None:
             return rules.refuse_by(limit)
         return self._write(session, headers, profile, 204, partial(self.shared.end, session))
@@ -94,7 +94,7 @@ class SharedEndpoint(Endpoint):
         assert isinstance(session, SharedSession)
         connection, method = session.connection, envelope.method
         if method in _FORWARDED and not connection.knows(envelope):
-            answer = self._pass_on(session, headers, profile, envelope)
+            answer = self._forward(session, headers, profile, envelope)
             if answer is not None:
                 return answer
         id = b"" if session.is_loaded else bytes(envelope.id)
@@ -105,7 +105,7 @@ class SharedEndpoint(Endpoint):
             return super()._open(pending, self._dispatch(session, envelope, caller), caller)
         return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
-    def _pass_on(
+    def _forward(
         self, session: SharedSession, headers: Headers, profile: RequestProfile, envelope: Envelope
     ) -> Response | PendingResponse | None:
         """Pass an answer or a cancellation to the replica that waits for it, and accept it when the store has it.
@@ -116,8 +116,8 @@ class SharedEndpoint(Endpoint):
         replica = self.shared.replica
         route = session.find_route(envelope)
         if route is None:
-            return None if replica.problem is None else _refuse_without_store()
-        limit = session.find_limit(route)
+            return _refuse_without_store() if replica.is_down else None
+        limit = session.count_forwarded(route)
         if limit is not None:
             return rules.refuse_by(limit)
         now, later = partial(replica.append_now, *route), partial(replica.append, *route)
@@ -136,7 +136,7 @@ class SharedEndpoint(Endpoint):
 
         The limits of running requests do not count: those that run may wait for this.
         """
-        if self.shared.replica.problem is not None:
+        if self.shared.replica.is_down:
             fail()
             return _refuse_without_store()
 
@@ -150,7 +150,7 @@ class SharedEndpoint(Endpoint):
             return None if problem is None else pending.refuse(problem)
 
         pending = PendingResponse(profile, session.connection.revision, session)
-        pending.refuse_with = lambda message: Response(status) if message is None else _refuse_without_store()
+        pending.refuse_with = lambda message: _refuse_without_store(message) if message else Response(status)
         caller = session.connection.caller(pending, headers)
         return super()._open(pending, StoreExchange(steps=steps()).begin(), caller, is_limited=False)
 
@@ -193,12 +193,13 @@ class SharedEndpoint(Endpoint):
     ) -> Response | PendingResponse:
         session, replica = pending.session, self.shared.replica
         if isinstance(exchange.step, Listen):
-            if not replica.follower.begun.is_set():
+            if not replica.reader.begun.is_set():
+                pending.refuse_with = _refuse_without_store
                 exchange = StoreExchange(steps=self._listen_later(exchange)).begin()
             return super()._open(pending, exchange, caller, is_limited)
         if pending.batch is not None:  # another replica may have to answer each of its requests
             pending.id = b"[" + b",".join(jsonrpc.request_ids_of(pending.batch)) + b"]"
-        if isinstance(session, SharedSession) and not session.is_loaded and replica.problem is None:
+        if isinstance(session, SharedSession) and not session.is_loaded and not replica.is_down:
             pending.refuse_with = partial(_refuse_in, session)
             exchange = StoreExchange(steps=self._load_first(session, pending, exchange)).begin()
         answer = super()._open(pending, exchange, caller, is_limited)
@@ -207,8 +208,10 @@ class SharedEndpoint(Endpoint):
         return answer
 
     def _listen_later(self, exchange: Exchange) -> Steps:
-        """The steps of a listen request to which nothing may get lost."""
+        """The steps of a listen request before this replica reads the changes of others: it would not get all."""
         yield from ask_first(self.shared.replica.wait_to_begin, exchange)
+        if not self.shared.replica.reader.begun.is_set():
+            return exchange.fail(InternalError(UNAVAILABLE))
         return (yield from follow(exchange))
 
     def _load_first(self, session: SharedSession, pending: PendingResponse, exchange: Exchange) -> Steps:
@@ -223,7 +226,7 @@ class SharedEndpoint(Endpoint):
 
     def _make_stream(self, session: HttpSession, event_id: str) -> tuple[Stream, int] | Response:
         assert isinstance(session, SharedSession)
-        limit = self.shared.replica.budget.take(session.owner, SIGN)
+        limit = self.shared.replica.budget.spend(session.owner, SMALL)
         if limit is not None:
             return rules.refuse_by(limit)
         stream, after, work = self.shared.open_stream(session, event_id)
@@ -233,7 +236,7 @@ class SharedEndpoint(Endpoint):
     def _receive_without_body(
         self, method: str, headers: Headers, profile: RequestProfile, principal: Any
     ) -> Response | PendingResponse:
-        if method == "GET" and not profile.modern and self.shared.replica.problem is not None:
+        if method == "GET" and not profile.modern and self.shared.replica.is_down:
             return _refuse_without_store()
         return super()._receive_without_body(method, headers, profile, principal)
 
@@ -245,6 +248,7 @@ def _refuse_in(session: SharedSession, message: bytes | None) -> Response:
     return json_response(200 if message is None else rules.status_of(message, False), message)
 
 
-def _refuse_without_store() -> Response:
-    """The response to a request that needs the store while it cannot be used."""
-    return Response(503, error_response(InternalError(UNAVAILABLE), LATEST), (*JSON, (b"retry-after", b"1")))
+def _refuse_without_store(message: bytes | None = None) -> Response:
+    """The response to a request that needs the store while it cannot be used, with the message that says so."""
+    message = message or error_response(InternalError(UNAVAILABLE), LATEST)
+    return Response(503, message, (*JSON, (b"retry-after", b"1")))

@@ -26,7 +26,7 @@ class Heartbeat:
 
     def __init__(self, keys: StoreKeys, name: str, health: StoreHealth) -> None:
         self._keys, self._name, self._health = keys, name, health
-        self._has_beaten = False  # then the store has the last one, unless it has lost it
+        self._has_beaten = False  # if the store does not have that heartbeat, it has lost more
         self._silent: dict[str, _Silence] = {}  # by the names of replicas
 
     def start(self) -> None:
@@ -35,7 +35,7 @@ class Heartbeat:
 
     def beat(self, store: Store) -> None:
         """Write a heartbeat; raises StoreError if the last one is gone, because then more may be gone."""
-        key = self._key_of(self._name)
+        key = self._keys.heartbeat_of(self._name)
         if self._has_beaten and store.get(key) is None:
             self._has_beaten = False
             raise StoreError("what was in it is gone, or this process was paused")
@@ -45,7 +45,7 @@ class Heartbeat:
     def end(self, store: Store) -> None:
         """Remove the heartbeat, because the replica stops; raises StoreError."""
         self._has_beaten = False
-        store.delete(self._key_of(self._name))
+        store.delete(self._keys.heartbeat_of(self._name))
 
     def find_dead(self, names: set[str], store: Store) -> set[str]:
         """Those of some replicas that had no heartbeat for some seconds in which the store worked; raises StoreError.
@@ -67,9 +67,5 @@ class Heartbeat:
         return {name for name in silent if worked - recent[name].since > ALIVE - 0.01}
 
     def _is_alive(self, name: str, store: Store) -> bool:
-        key = self._key_of(name)
-        value = store.get(key)
-        return value is not None and self._keys.open(key, value) is not None
-
-    def _key_of(self, name: str) -> str:
-        return self._keys.key("replica", name)
+        key = self._keys.heartbeat_of(name)
+        return self._keys.open(key, store.get(key)) is not None

@@ -27,7 +27,7 @@ class _Mirror(NamedTuple):
 
     session: SharedSession
     stream: Stream
-    owner: str
+    source: str
     id: bytes
 
 
@@ -41,12 +41,12 @@ class Mirrors:
     def follow(self, session: SharedSession, stream: Stream, name: StreamName) -> None:
         """Put the events of another replica's stream into this one, as they are in the store or come into it."""
         log = session.log_of(stream.name)
-        self._mirrors[log] = _Mirror(session, stream, name.owner, name.id)
-        self._replica.follow(log, partial(self._take, log))
-        if name.owner == self._replica.name:
+        self._mirrors[log] = _Mirror(session, stream, name.source, name.id)
+        self._replica.follow(log, partial(self._receive, log))
+        if name.source == self._replica.name:
             self._replica.append(log, "lost")  # unless the store still has its end
         else:
-            self._replica.append(self._replica.keys.inbox_of(name.owner), "resend", session.name, stream.name)
+            self._replica.notify(name.source, "resend", session.name, stream.name)
 
     def send_again(self, session: SharedSession, name: str) -> None:
         """Copy a stream of this replica into the store again: entries may have been lost."""
@@ -56,7 +56,7 @@ class Mirrors:
         else:
             self._replica.append(session.log_of(name), "lost")
 
-    def _take(self, log: str, kind: str, content: list[Any]) -> None:
+    def _receive(self, log: str, kind: str, content: list[Any]) -> None:
         mirror = self._mirrors.get(log)
         if mirror is None or mirror.stream.finished:  # its client has left
             self._finish(log, None)
@@ -70,7 +70,7 @@ class Mirrors:
     def _finish(self, log: str, error: InternalError | None) -> None:
         """End a stream; with an error, if the id of its request is known."""
         mirror = self._mirrors.pop(log, None)
-        self._replica.follower.unfollow(log)
+        self._replica.reader.unfollow(log)
         if mirror is not None:
             revision = mirror.session.connection.revision
             mirror.stream.finish(None if error is None else _respond(error, revision, mirror.id))
@@ -79,8 +79,8 @@ class Mirrors:
         """End the streams of replicas that are dead: clients learn that their requests are lost."""
         for log in [log for log, mirror in list(self._mirrors.items()) if mirror.stream.finished]:
             self._finish(log, None)  # its client has left
-        dead = self._replica.find_dead({mirror.owner for mirror in list(self._mirrors.values())})
-        for log in [log for log, mirror in list(self._mirrors.items()) if mirror.owner in dead]:
+        dead = self._replica.find_dead({mirror.source for mirror in list(self._mirrors.values())})
+        for log in [log for log, mirror in list(self._mirrors.items()) if mirror.source in dead]:
             self._finish(log, _LOST)
 
 

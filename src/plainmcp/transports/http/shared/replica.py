@@ -17,13 +17,14 @@ from ....errors import AuthorError
 from ....protocol.core import Core
 from ....protocol.listeners import Listeners
 from ....store.interface import Store, StoreError
+from .change_log import Change
 from .heartbeat import Heartbeat
 from .own_changes import OwnChanges, note_change, watch_changes
 from .peers import Peers
 from .store_budget import StoreBudget
-from .store_follower import Change, StoreFollower, Take
 from .store_health import StoreHealth, contain
 from .store_keys import StoreKeys
+from .store_reader import Receive, StoreReader
 from .store_writer import StoreWriter
 
 __all__ = ["Replica", "replica_of"]
@@ -32,19 +33,19 @@ T = TypeVar("T")
 
 MAX_URI = 8_192
 """How many characters the URI of a change may have to reach other replicas: their log is bounded."""
-JOINING = 60.0
+JOIN_PERIOD = 60.0
 """How many seconds pass before a replica writes again that it has joined, so that new ones get to know it."""
 
 
-class NoteReader(Protocol):
-    """What the replica passes notes to: the sessions of one application."""
+class EntryReceiver(Protocol):
+    """What the replica passes entries to: the sessions of one application."""
 
-    def take(self, kind: str, content: list[Any]) -> bool:
-        """Take a note; returns whether it is about something that it has."""
+    def receive(self, kind: str, content: list[Any]) -> bool:
+        """Receive an entry; returns whether it is about something that it has."""
         ...
 
     def refuse(self, kind: str, content: list[Any]) -> None:
-        """Answer a note about something that no endpoint has."""
+        """Answer an entry about something that no endpoint has."""
 
     def tick(self) -> None:
         """Look after what takes time; called about once a second."""
@@ -61,7 +62,7 @@ class Replica:
         self.store = store
         self.keys = StoreKeys(core)
         self.budget = StoreBudget(monotonic)
-        self._endpoints: list[NoteReader] = []
+        self._endpoints: list[EntryReceiver] = []
         self.changes = Listeners[[Change]]()
         """Called with the changes in the log, in its order."""
         self.reset()
@@ -81,8 +82,8 @@ class Replica:
         self._heartbeat = Heartbeat(self.keys, self.name, self._health)
         self._writer = StoreWriter(self.store, self._health, self.keys, self._heartbeat.beat)
         inbox = self.keys.inbox_of(self.name)
-        self.follower = StoreFollower(
-            self.store, self._health, self.keys, inbox, self._take, self._take_change, self._tick
+        self.reader = StoreReader(
+            self.store, self._health, self.keys, inbox, self._receive, self._receive_change, self._tick
         )
 
     @property
@@ -101,7 +102,7 @@ class Replica:
             self._heartbeat.start()
             threads = [
                 threading.Thread(target=work, args=(ending,), name=f"plainmcp-{name}-{self.name}", daemon=True)
-                for name, work in (("follow", self.follower.run), ("write", self._write))
+                for name, work in (("read", self.reader.run), ("write", self._write))
             ]
             try:
                 for thread in threads:
@@ -122,14 +123,14 @@ class Replica:
         self._joined = monotonic()
         self.append(self.keys.replicas, "join", self.name)
 
-    def attach(self, endpoint: NoteReader) -> None:
-        """Pass notes to an endpoint, unless it gets them already."""
+    def attach(self, endpoint: EntryReceiver) -> None:
+        """Pass entries to an endpoint, unless it gets them already."""
         with self._lock:
             if endpoint not in self._endpoints:
                 self._endpoints.append(endpoint)
 
-    def detach(self, endpoint: NoteReader) -> None:
-        """Do not pass notes to an endpoint any more, and stop after the last one."""
+    def detach(self, endpoint: EntryReceiver) -> None:
+        """Do not pass entries to an endpoint any more, and stop after the last one."""
         with self._lock:
             if endpoint in self._endpoints:
                 self._endpoints.remove(endpoint)
@@ -149,7 +150,7 @@ class Replica:
 
     def _tick(self) -> None:
         """Look after what takes time, about once a second."""
-        if monotonic() - self._joined > JOINING:
+        if monotonic() - self._joined > JOIN_PERIOD:
             self._join()
         for endpoint in list(self._endpoints):
             contain(endpoint.tick)
@@ -163,14 +164,14 @@ class Replica:
             contain(endpoint.write_again)
 
     def _write(self, ending: threading.Event) -> None:
-        while not self.follower.begun.wait(0.2) and not ending.is_set():
+        while not self.reader.begun.wait(0.2) and not ending.is_set():
             pass  # what it wrote before it follows, it would not see itself
         self._writer.run(ending)
 
     def wait_to_begin(self, seconds: float = 1) -> None:
         """Start, and wait until no entry is missed any more; but not long, if the store fails."""
         self.start()
-        self.follower.begun.wait(seconds)
+        self.reader.begun.wait(seconds)
 
     def wait_to_join(self, seconds: float = 1) -> None:
         """Start, and wait until other replicas can know of this one; but not long, if the store fails."""
@@ -189,9 +190,9 @@ class Replica:
         self._writer.wake()
 
     @property
-    def problem(self) -> str | None:
-        """The reason why the store cannot be used at the moment; None if it can."""
-        return self._health.problem
+    def is_down(self) -> bool:
+        """Whether the store cannot be used at the moment."""
+        return self._health.is_down
 
     # Asking the store: these wait, so not in an event loop ----------------------------------------
 
@@ -209,25 +210,25 @@ class Replica:
     def append_now(self, log: str, *content: Any) -> int:
         """Append an entry to a log, and return its position; raises StoreError."""
         value = self.keys.sign(log, content)
-        return self.ask(lambda store: store.append([(log, value)], *self._writer.limits_of(log)))[0]
+        return self.ask(lambda store: store.append([(log, value)], *self.keys.limits_of(log)))[0]
 
     def broadcast(self, seconds: float, *content: Any) -> None:
-        """Write a note for all replicas, and wait until all have acknowledged it, at most some seconds.
+        """Write an entry for all replicas, and wait until all have acknowledged it, at most some seconds.
 
         Raises StoreError.
         """
         number = self._peers.begin()
         try:
-            position = self.append_now(self.keys.notes, "broadcast", self.name, number, *content)
+            position = self.append_now(self.keys.broadcasts, "broadcast", self.name, number, *content)
             until = monotonic() + seconds
-            self.follower.wait_for(position, seconds)  # then all that have joined before are known
+            self.reader.wait_for(position, seconds)  # then all that have joined before are known
             self._peers.wait(number, until - monotonic())
         finally:
             self._peers.end(number)
 
     def find_dead(self, names: set[str]) -> set[str]:
         """Those of some replicas that are dead; none, if the store does not work. Raises StoreError."""
-        if not names or self.problem is not None:
+        if not names or self.is_down:
             return set()
         return self.ask(partial(self._heartbeat.find_dead, names))
 
@@ -238,6 +239,14 @@ class Replica:
         self._start_unless_stopped()
         return self._writer.append(log, self.keys.sign(log, content))
 
+    def notify(self, replica: str, *content: Any) -> None:
+        """Send an entry to one replica, as soon as possible."""
+        self.append(self.keys.inbox_of(replica), *content)
+
+    def notify_all(self, *content: Any) -> None:
+        """Send an entry to all replicas, as soon as possible."""
+        self.append(self.keys.broadcasts, *content)
+
     def later(self, work: Callable[[Store], object]) -> None:
         """Do something with the store as soon as possible."""
         self._start_unless_stopped()
@@ -245,12 +254,12 @@ class Replica:
 
     # Reading --------------------------------------------------------------------------------------
 
-    def follow(self, log: str, take: Take) -> None:
-        """Take the entries of a log from its beginning on, in the thread of the follower."""
-        self.follower.follow(log, take)
-        self.append(self.keys.inbox_of(self.name), "wake")
+    def follow(self, log: str, receive: Receive) -> None:
+        """Receive the entries of a log from its beginning on, in the thread of the reader."""
+        self.reader.follow(log, receive)
+        self.notify(self.name, "wake")
 
-    def _take(self, kind: str, content: list[Any]) -> None:
+    def _receive(self, kind: str, content: list[Any]) -> None:
         match kind:
             case "join":
                 if content[0] != self.name:
@@ -258,23 +267,24 @@ class Replica:
             case "leave":
                 self._peers.remove(content[0])
             case "broadcast":
-                self._take_broadcast(*content)
+                self._receive_broadcast(*content)
             case "ack":
                 self._peers.note_ack(*content)
             case "wake":
                 pass
             case _:
-                taken = [endpoint.take(kind, content) for endpoint in list(self._endpoints)]
-                if taken and not any(taken):
-                    self._endpoints[0].refuse(kind, content)
+                endpoints = list(self._endpoints)  # the last one may leave meanwhile
+                received = [endpoint.receive(kind, content) for endpoint in endpoints]
+                if endpoints and not any(received):
+                    endpoints[0].refuse(kind, content)
 
-    def _take_broadcast(self, source: str, number: int, kind: str, *content: Any) -> None:
-        """Take what a replica has sent to all, and acknowledge it, unless the store failed meanwhile."""
-        self._take(kind, list(content))
+    def _receive_broadcast(self, source: str, number: int, kind: str, *content: Any) -> None:
+        """Receive what a replica has sent to all, and acknowledge it, unless the store failed meanwhile."""
+        self._receive(kind, list(content))
         if source != self.name:
-            self.append(self.keys.inbox_of(source), "ack", number, self.name)
+            self.notify(source, "ack", number, self.name)
 
-    def _take_change(self, change: Change) -> None:
+    def _receive_change(self, change: Change) -> None:
         if not (change.was_delivered and change.source == self.name):
             self._core.registry.deliver(change.event, change.uri)
         self.changes.call(change)
@@ -288,7 +298,7 @@ class Replica:
         """
         if uri is not None and len(uri) > MAX_URI:
             return False
-        is_delivered = self.problem is not None
+        is_delivered = self.is_down
         number = self.append(self.keys.changes, event, uri, self.name, next(self.numbers), is_delivered)
         note_change(number)
         return not is_delivered

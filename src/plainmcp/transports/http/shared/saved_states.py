@@ -14,13 +14,13 @@ from ....store.interface import Store, StoreError
 from .replica import Replica
 from .session import SharedSession
 from .session_state import SessionState, StateChange
-from .session_use import SIGN
+from .store_budget import SMALL
 
 __all__ = ["SavedStates"]
 
 MAX_STATE = 2**16
 """How many bytes the state of a session may take in the store."""
-MAX_NOTE = 2**10
+MAX_SENT = 2**10
 """How many bytes of a state are sent to other replicas; they read a larger one from the store."""
 SAVE_SECONDS = 0.25
 """How long a change is tried when others change the state, too: clients are answered within a second."""
@@ -71,7 +71,7 @@ class SavedStates:
             return InternalError(REFUSED)
         if monotonic() - started > SAVE_SECONDS:
             raise StoreError("the store is too slow")
-        content = state if len(msgspec.msgpack.encode(state)) <= MAX_NOTE else None
+        content = state if len(msgspec.msgpack.encode(state)) <= MAX_SENT else None
         self._replica.broadcast(ACK_SECONDS, "state", session.name, content)
         session.apply(state)  # not before: a change that was not sent is refused, and must not have an effect here
         return None
@@ -79,7 +79,7 @@ class SavedStates:
     def _change(self, session: SharedSession, change: StateChange, store: Store) -> SessionState | None:
         """Change the state in the store, and return it; None if that is refused."""
         key, before, until = self._key_of(session.name), session.stored, monotonic() + SAVE_SECONDS
-        if self._is_over_budget(session, SIGN):
+        if self._is_over_budget(session, SMALL):
             return None
         while monotonic() < until:  # others may change it at the same time
             stored = self._decode(key, before)
@@ -95,7 +95,7 @@ class SavedStates:
         return None
 
     def _is_over_budget(self, session: SharedSession, size: int) -> bool:
-        return self._replica.budget.take(session.owner, size) is not None
+        return self._replica.budget.spend(session.owner, size) is not None
 
     # Ends -----------------------------------------------------------------------------------------
 
@@ -112,7 +112,7 @@ class SavedStates:
     def _end_again(self, name: str, store: Store) -> None:
         if store.get(self._key_of(name)) is None:
             self._put_end(name, store)
-            self._replica.append(self._replica.keys.notes, "end", name)
+            self._replica.notify_all("end", name)
 
     def _put_end(self, name: str, store: Store) -> None:
         key = self._key_of(name)
@@ -134,12 +134,12 @@ class SavedStates:
             value = self._replica.keys.sign(key, own.merge(state)) if is_lost or before is None else before
             if store.change(key, before, value, self._seconds):
                 if is_lost and state is not None:
-                    self._replica.append(self._replica.keys.notes, "state", session.name, None)
+                    self._replica.notify_all("state", session.name, None)
                 return
 
     def _decode(self, key: str, value: bytes | None) -> SessionState | None:
-        content: Any = None if value is None else self._replica.keys.open(key, value)
+        content = self._replica.keys.open(key, value)
         return None if content is None else msgspec.convert(content, SessionState)
 
     def _key_of(self, name: str) -> str:
-        return self._replica.keys.key("session", name)
+        return self._replica.keys.session_of(name)

@@ -20,16 +20,17 @@ from ..http_session import MAX_OPEN_STREAMS, HttpSession, SessionShares
 from ..settings import Settings
 from ..signed_ids import SignedId
 from ..stream import Stream
+from .change_log import Change
 from .replica import Replica
-from .session_names import MAX_ID, find_asker, name_question, name_stream
+from .session_names import MAX_ID, find_asker, is_own_stream, name_question, name_stream
 from .session_state import SessionState
-from .store_follower import Change
+from .store_health import UNAVAILABLE
 
 __all__ = ["STANDING", "SharedSession"]
 
 MAX_COPY = 2**20
 """How many bytes of one stream are copied into the store; if it has more, other replicas cannot send it."""
-MAX_PASSED = 200
+MAX_FORWARDED = 200
 """How many answers and cancellations one session passes on to other replicas in ten seconds."""
 TOO_MANY = Limit("too many answers and cancellations of this session are for other replicas", True)
 """Why an answer is refused."""
@@ -57,7 +58,7 @@ class SharedSession(HttpSession):
         self.version = 0
         self.stored: bytes | None = None
         """Its state in the store, as it was last read there: a change begins with it."""
-        self.noted = self.created
+        self.renewed = self.created
         """When its use was last written into the store."""
         self.on_use: Callable[[SharedSession, float], None] = _do_nothing
         self.is_loaded = True
@@ -66,9 +67,9 @@ class SharedSession(HttpSession):
         """The other replica that has its newest open stream."""
         self._claims = 0  # how often this replica has announced that it has that stream, and not heard so itself
         self._replica = replica
-        self._passing_since, self._passed = 0.0, 0
-        self.connection.leave_registry(replica.changes.add(self._take_change))
-        self.connection.elsewhere = self._pass_on
+        self._forwarding_since, self._forwarded = 0.0, 0
+        self.connection.leave_registry(replica.changes.add(self._receive_change))
+        self.connection.elsewhere = self._forward
         self.connection.name_question = self._name_question  # type: ignore[method-assign]
 
     def restore(self, id: bytes, facts: SignedId) -> bool:
@@ -79,7 +80,7 @@ class SharedSession(HttpSession):
         own = self.connection.session
         own.revision, own.capabilities, own.client = session.revision, session.capabilities, session.client
         own.ready, self.is_loaded, self.is_used = True, False, True
-        self.id, self.created, self.noted = id, facts.created, facts.created
+        self.id, self.created, self.renewed = id, facts.created, facts.created
         return True
 
     def note_use(self, now: float) -> None:
@@ -91,7 +92,7 @@ class SharedSession(HttpSession):
     @property
     def obstacle(self) -> str | None:  # type: ignore[override]
         """The reason why the client cannot be asked: its answer may reach any replica."""
-        return self._replica.problem
+        return UNAVAILABLE if self._replica.is_down else None
 
     # State ----------------------------------------------------------------------------------------
 
@@ -110,10 +111,10 @@ class SharedSession(HttpSession):
 
     # Questions and cancellations ------------------------------------------------------------------
 
-    def _pass_on(self, envelope: Envelope) -> None:
+    def _forward(self, envelope: Envelope) -> None:
         """Pass a message of a batch to other replicas, without waiting for that."""
         route = self.find_route(envelope)
-        if route is not None and self.find_limit(route) is None:
+        if route is not None and self.count_forwarded(route) is None:
             self._replica.append(*route)
 
     def find_route(self, envelope: Envelope) -> tuple[Any, ...] | None:
@@ -123,26 +124,26 @@ class SharedSession(HttpSession):
         """
         if envelope.method is UNSET:
             name = _text_of(bytes(envelope.id))
-            owner = None if name is None else find_asker(self._replica, self.name, name)
-            is_here = owner == self._replica.name and not self._replica.is_divided  # and has its answer already
-            if owner is None or is_here:
+            source = None if name is None else find_asker(self._replica, self.name, name)
+            is_here = source == self._replica.name and not self._replica.is_divided  # and has its answer already
+            if source is None or is_here:
                 return None
             parts = bytes(envelope.id), bytes(envelope.result), bytes(envelope.error)
-            return (self._replica.keys.inbox_of(owner), "answer", self.name, *parts)
+            return (self._replica.keys.inbox_of(source), "answer", self.name, *parts)
         if envelope.params is None:
             return None
         id = normalize_id(bytes(envelope.params.requestId))
-        return (self._replica.keys.notes, "cancel", self.name, id) if len(id) <= MAX_ID else None
+        return (self._replica.keys.broadcasts, "cancel", self.name, id) if len(id) <= MAX_ID else None
 
-    def find_limit(self, route: tuple[Any, ...]) -> Limit | None:
+    def count_forwarded(self, route: tuple[Any, ...]) -> Limit | None:
         """The limit that one more message for other replicas is over: one session must not fill the logs."""
         now = self._now()
-        if now - self._passing_since > 10:
-            self._passing_since, self._passed = now, 0
-        self._passed += 1
-        if self._passed > MAX_PASSED:
+        if now - self._forwarding_since > 10:
+            self._forwarding_since, self._forwarded = now, 0
+        self._forwarded += 1
+        if self._forwarded > MAX_FORWARDED:
             return TOO_MANY
-        return self._replica.budget.take(self.owner, sum(len(part) for part in route))
+        return self._replica.budget.spend(self.owner, sum(len(part) for part in route))
 
     # Streams --------------------------------------------------------------------------------------
 
@@ -158,7 +159,7 @@ class SharedSession(HttpSession):
 
     def log_of(self, stream: str) -> str:
         """The log with the copy of a stream."""
-        return self._replica.keys.key("stream", self.name, stream)
+        return self._replica.keys.stream_of(self.name, stream)
 
     def keep(self, stream: Stream) -> None:
         """Keep a stream from which something was sent, also for other replicas."""
@@ -166,7 +167,7 @@ class SharedSession(HttpSession):
             return  # another one continues it, from the log of changes
         is_new = stream.name not in self._open and stream.name not in self._finished
         super().keep(stream)
-        if is_new and stream.name.startswith(f"{self._replica.name}."):
+        if is_new and is_own_stream(self._replica, stream.name):
             self.copy_stream(stream)
 
     def copy_stream(self, stream: Stream) -> None:
@@ -175,7 +176,7 @@ class SharedSession(HttpSession):
 
     def _copy_event(self, log: str, size: list[int], number: int, message: bytes | None) -> None:
         before, after = size[0], size[0] + len(message or b"")
-        if after <= MAX_COPY and self._replica.budget.take(self.owner, after - before) is not None:
+        if after <= MAX_COPY and self._replica.budget.spend(self.owner, after - before) is not None:
             after = MAX_COPY + 1
         if after <= MAX_COPY:
             content = ("end", number) if message is None else ("event", number, bytes(message))
@@ -191,7 +192,7 @@ class SharedSession(HttpSession):
         return stream
 
     def _leave_mirror(self, stream: Stream) -> None:
-        is_own = stream.name.startswith(f"{self._replica.name}.")
+        is_own = is_own_stream(self._replica, stream.name)
         if not is_own and not stream.finished and stream.reader is None:
             stream.finish()
             with self._lock:
@@ -220,7 +221,7 @@ class SharedSession(HttpSession):
         Until other replicas know, they may send a message on an older stream, too; but none is lost.
         """
         self.holder, self._claims = None, self._claims + 1
-        self._replica.append(self._replica.keys.notes, "holder", self.name, self._replica.name)
+        self._replica.notify_all("holder", self.name, self._replica.name)
 
     def claim_again(self) -> None:
         """Announce the newest open stream again, if this replica has it: the store may have lost that."""
@@ -229,7 +230,7 @@ class SharedSession(HttpSession):
             if self.standing and self.holder is None:
                 self._claim()
 
-    def take_holder(self, name: str) -> None:
+    def receive_holder(self, name: str) -> None:
         """Take what a replica has announced, unless this one has announced the same later."""
         with self._lock:
             if name == self._replica.name:
@@ -237,7 +238,7 @@ class SharedSession(HttpSession):
             elif not self._claims:
                 self.holder = name
 
-    def take_standing(self) -> Stream | None:
+    def pop_standing(self) -> Stream | None:
         """The newest stream that stays open, which gets no messages until it is added again."""
         with self._lock:
             return self.standing.pop() if self.standing else None
@@ -253,7 +254,7 @@ class SharedSession(HttpSession):
             if stream in self.standing:
                 self.standing.remove(stream)
             if is_last:  # under the lock: others must not hear of a stream after its end
-                self._replica.append(self._replica.keys.notes, "left", self.name, self._replica.name, stream.read)
+                self._replica.notify_all("left", self.name, self._replica.name, stream.read)
 
     def send(self, message: bytes, position: int | None = None) -> None:
         """Send a message that belongs to no request on one stream only, of all replicas (R2511-HTTP-22)."""
@@ -262,7 +263,7 @@ class SharedSession(HttpSession):
         for stream in newest:
             stream.put(message, position)
 
-    def _take_change(self, change: Change) -> None:
+    def _receive_change(self, change: Change) -> None:
         if self.connection.session.wants(change.event, change.uri):
             self.send(change_message(change.event, change.uri), change.position)
 

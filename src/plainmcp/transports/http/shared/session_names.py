@@ -1,6 +1,6 @@
 """The names of the questions and streams of a session: any replica can read which replica gave a name, and for what.
 
-Each name has a mark that only replicas can make, and only for that session. Does no I/O.
+Each name has a tag that only replicas can make, and only for that session. Does no I/O.
 """
 
 import binascii
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .replica import Replica
 
-__all__ = ["MAX_ID", "StreamName", "find_asker", "name_question", "name_stream", "read_stream_name"]
+__all__ = ["MAX_ID", "StreamName", "find_asker", "is_own_stream", "name_question", "name_stream", "read_stream_name"]
 
 MAX_ID = 128
 """How many bytes the id of a request may have to be part of a stream's name, or to be cancelled elsewhere."""
@@ -18,14 +18,14 @@ MAX_ID = 128
 class StreamName(NamedTuple):
     """The parts of a stream's name: the replica that writes it, and the id of its request."""
 
-    owner: str
+    source: str
     id: bytes
 
 
 def name_question(replica: Replica, session: str, count: int) -> str:
     """The id of a question that a replica asks in a session."""
-    mark = replica.keys.mark("question", session, replica.name, str(count))
-    return f"s-{replica.name}-{count}-{mark}"
+    tag = replica.keys.tag("question", session, replica.name, str(count))
+    return f"s-{replica.name}-{count}-{tag}"
 
 
 def find_asker(replica: Replica, session: str, question: str) -> str | None:
@@ -33,15 +33,20 @@ def find_asker(replica: Replica, session: str, question: str) -> str | None:
     parts = question.split("-")
     if len(parts) != 4:
         return None
-    _, owner, count, mark = parts
-    return owner if replica.keys.is_mark(mark, "question", session, owner, count) else None
+    _, source, count, tag = parts
+    return source if replica.keys.is_tag(tag, "question", session, source, count) else None
+
+
+def is_own_stream(replica: Replica, name: str) -> bool:
+    """Whether a replica writes the stream with a name."""
+    return name.startswith(f"{replica.name}.")
 
 
 def name_stream(replica: Replica, session: str, count: int, id: bytes) -> str:
     """The name of a stream that a replica writes, for the request with an id."""
     shown = urlsafe_b64encode(id if len(id) <= MAX_ID else b"").decode().rstrip("=")
-    mark = replica.keys.mark("stream", session, replica.name, str(count), shown)
-    return f"{replica.name}.{count}.{shown}.{mark}"
+    tag = replica.keys.tag("stream", session, replica.name, str(count), shown)
+    return f"{replica.name}.{count}.{shown}.{tag}"
 
 
 def read_stream_name(replica: Replica, session: str, name: str) -> StreamName | None:
@@ -49,10 +54,10 @@ def read_stream_name(replica: Replica, session: str, name: str) -> StreamName | 
     parts = name.split(".")
     if len(parts) != 4:
         return None
-    owner, count, shown, mark = parts
-    if not replica.keys.is_mark(mark, "stream", session, owner, count, shown):
+    source, count, shown, tag = parts
+    if not replica.keys.is_tag(tag, "stream", session, source, count, shown):
         return None
     try:
-        return StreamName(owner, urlsafe_b64decode(shown + "=" * (-len(shown) % 4)))
+        return StreamName(source, urlsafe_b64decode(shown + "=" * (-len(shown) % 4)))
     except binascii.Error:
         return None

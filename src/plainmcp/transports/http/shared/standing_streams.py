@@ -7,7 +7,6 @@ may be at another replica.
 import logging
 from collections.abc import Callable
 from functools import partial
-from itertools import takewhile
 
 from ....store.interface import StoreError
 from ...connection import change_message
@@ -34,7 +33,7 @@ class StandingStreams:
         If the store fails, a new stream ends. One that was open goes on, and catches up when the store works again.
         """
         self._replica.wait_to_begin()
-        follower, facts = self._replica.follower, session.connection.session
+        changes, facts = self._replica.reader.changes, session.connection.session
         try:
             self._load(session)
         except StoreError as error:
@@ -44,12 +43,12 @@ class StandingStreams:
             else:
                 session.add_standing(stream)
             return
-        if session.closed or not follower.begun.is_set():  # it does not know yet what the client has missed
+        is_ready = self._replica.reader.begun.is_set()  # else it does not know yet what the client has missed
+        if session.closed or not is_ready:
             stream.finish()
             return
-        with follower.lock:  # no change comes between
-            missed = list(takewhile(lambda change: change.position > position, reversed(follower.changes.values())))
-            for change in reversed(missed):
+        with changes.lock:  # no change comes between
+            for change in changes.find_after(position):
                 if facts.wants(change.event, change.uri):
                     stream.put(change_message(change.event, change.uri), change.position)
             session.add_standing(stream)
@@ -57,7 +56,7 @@ class StandingStreams:
     def read_here(self, session: SharedSession, position: int = 0) -> None:
         """Send messages on the stream of this replica again: those after the position that another one reached."""
         session.holder = None
-        stream = session.take_standing()
+        stream = session.pop_standing()
         if stream is not None:
             self._threads.submit(partial(self.catch_up, session, stream, max(stream.last, position), False))
 

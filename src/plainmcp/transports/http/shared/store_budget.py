@@ -6,17 +6,19 @@ from collections.abc import Callable, Hashable
 
 from ...shares import Limit
 
-__all__ = ["StoreBudget"]
+__all__ = ["SMALL", "StoreBudget"]
 
 PERIOD = 10.0 * 60
 """The limits are for so many seconds: almost everything has expired after that."""
+SMALL = 256
+"""About how many bytes a small entry or value takes: the renewal of a session, or its end."""
 MAX_ALL = 2**28
 """How many bytes all callers may let one process write."""
 MAX_EACH = 2**25
 """How many bytes one caller may."""
 
-_OWN = Limit("this caller has written too much into the store that the replicas share; try again later", True)
-_ALL = Limit("too much is written into the store that the replicas share; try again later", False)
+_OWN = Limit("this caller has written too much into the shared store of this server; try again later", True)
+_ALL = Limit("too much is written into the shared store of this server; try again later", False)
 
 
 class StoreBudget:
@@ -29,7 +31,7 @@ class StoreBudget:
         self._sizes: Counter[Hashable] = Counter()
         self._size = 0
 
-    def take(self, caller: Hashable, size: int) -> Limit | None:
+    def spend(self, caller: Hashable, size: int) -> Limit | None:
         """Count bytes for a caller, or return the limit that it has reached."""
         with self._lock:
             now = self._now()

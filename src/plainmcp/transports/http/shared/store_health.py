@@ -1,7 +1,8 @@
-"""Whether the store of the replicas works, as this process has found out. Knows nothing of what is in it."""
+"""Whether the shared store works, as this process has found out. Knows nothing of what is in it."""
 
 import logging
 from collections.abc import Callable
+from os import getpid
 from time import monotonic
 
 from ....store.interface import StoreError
@@ -10,10 +11,10 @@ __all__ = ["PAUSE", "UNAVAILABLE", "StoreHealth", "contain"]
 
 PAUSE = 0.2
 """How many seconds pass before the next try, after the store has failed."""
-UNAVAILABLE = "the store that the replicas of this server share cannot be used at the moment; try again"
+UNAVAILABLE = "the shared store of this server is not available at the moment; try again"
 """What clients are sent when the store fails; the log says why."""
 
-EFFECT = "Plain calls go on; what needs the store is refused until it works again, which is tried all the time."
+EFFECT = "What needs it is refused, and everything else goes on. It is tried again until it works."
 """What it means for those who read the log."""
 
 _log = logging.getLogger("plainmcp")
@@ -29,9 +30,9 @@ class StoreHealth:
         self._worked = 0.0  # before `_up_since`
 
     @property
-    def problem(self) -> str | None:
-        """The reason for clients why the store cannot be used at the moment; None if it can."""
-        return UNAVAILABLE if self._problems else None
+    def is_down(self) -> bool:
+        """Whether the store cannot be used at the moment."""
+        return bool(self._problems)
 
     def has_failed(self, what: str) -> bool:
         """Whether reading or writing failed the last time."""
@@ -58,7 +59,9 @@ class StoreHealth:
         if not self._problems:
             self._down_since = monotonic()
             details = None if isinstance(error, StoreError) else error
-            _log.warning("the store of the replicas failed: %s. %s", text.rstrip("."), EFFECT, exc_info=details)
+            _log.warning(
+                "process %d cannot use the shared store: %s. %s", getpid(), text.rstrip("."), EFFECT, exc_info=details
+            )
         self._problems[what] = text
         self._worked = self.worked
         self._up_since = self._confirmed = monotonic()
@@ -70,7 +73,8 @@ class StoreHealth:
             self._confirmed = monotonic()
         if self._problems or not was_down:
             return
-        _log.warning("the store of the replicas works again, after %.1f seconds", monotonic() - self._down_since)
+        seconds = monotonic() - self._down_since
+        _log.warning("process %d can use the shared store again, after %.1f seconds", getpid(), seconds)
         self._up_since = self._confirmed
         contain(self._come_back)
 
@@ -82,4 +86,4 @@ def contain(work: Callable[[], None]) -> None:
     except StoreError as error:
         _log.debug("%s", error)
     except Exception:
-        _log.exception("an entry of the store could not be taken")
+        _log.exception("work for the replicas failed")

@@ -14,7 +14,16 @@ import msgspec
 from ....protocol.core import Core
 from ....wire import signing
 
-__all__ = ["StoreKeys"]
+__all__ = ["MAX_CHANGES", "StoreKeys"]
+
+MAX_CHANGES = 10_000
+"""How many changes are kept, which reach clients that reconnect; and how many entries of other logs."""
+CHANGE_SECONDS = 60.0 * 60
+"""How long they are kept after the last one."""
+MAX_STREAM = 1_000
+"""How many entries the copy of a stream keeps."""
+LOG_SECONDS = 10.0 * 60
+"""How long other logs are kept after the last entry."""
 
 _log = logging.getLogger("plainmcp")
 
@@ -29,12 +38,13 @@ class StoreKeys:
         self._has_warned = False
         self.changes = self.key("changes")
         """The log of changes, for all replicas."""
-        self.notes = self.key("notes")
+        self.broadcasts = self.key("broadcasts")
         """The log of what happens to sessions, for all replicas."""
         self.replicas = self.key("replicas")
         """The log of the replicas that have joined and left."""
-        self.streams = self.key("stream", "")
-        """The beginning of the logs with the copies of streams."""
+        self._streams = self.key("stream", "")
+        self.began = self.key("began")
+        """The time since when the store has all renewals of sessions."""
 
     def key(self, *parts: str) -> str:
         """A key of this server: those of other servers are different."""
@@ -44,12 +54,32 @@ class StoreKeys:
         """The log with the entries for one replica."""
         return self.key("inbox", replica)
 
+    def stream_of(self, session: str, stream: str) -> str:
+        """The log with the copy of a stream."""
+        return self.key("stream", session, stream)
+
+    def session_of(self, name: str) -> str:
+        """The key of the state of a session."""
+        return self.key("session", name)
+
+    def heartbeat_of(self, replica: str) -> str:
+        """The key of the heartbeat of a replica."""
+        return self.key("replica", replica)
+
+    def limits_of(self, log: str) -> tuple[int, float]:
+        """How many entries a log keeps, and for how many seconds after the last one."""
+        if log == self.changes:
+            return MAX_CHANGES, CHANGE_SECONDS
+        return MAX_STREAM if log.startswith(self._streams) else MAX_CHANGES, LOG_SECONDS
+
     def sign(self, key: str, content: Any) -> bytes:
         """Content for a key or log, signed so that it is valid there only."""
         return signing.sign(msgspec.msgpack.encode([key, content]), self._get_secret())
 
-    def open(self, key: str, value: bytes) -> Any:
-        """The content that was signed for a key or log; None if it was not signed with the server's key."""
+    def open(self, key: str, value: bytes | None) -> Any:
+        """The content that was signed for a key or log; None if there is none, or it was not signed for that."""
+        if value is None:
+            return None
         raw = signing.verify(value, self._get_secret())
         if raw is not None:
             signed_for, content = msgspec.msgpack.decode(raw)
@@ -64,13 +94,13 @@ class StoreKeys:
             )
         return None
 
-    def mark(self, *parts: str) -> str:
+    def tag(self, *parts: str) -> str:
         """A short signature of some texts, for ids that clients send back."""
-        return signing.derive_key(self._get_secret(), "mark", *parts).hex()[:16]
+        return signing.derive_key(self._get_secret(), "tag", *parts).hex()[:16]
 
-    def is_mark(self, mark: str, *parts: str) -> bool:
-        """Whether a text from a client is the mark of some texts."""
-        return compare_digest(mark.encode(), self.mark(*parts).encode())
+    def is_tag(self, tag: str, *parts: str) -> bool:
+        """Whether a text from a client is the tag of some texts."""
+        return compare_digest(tag.encode(), self.tag(*parts).encode())
 
     def _get_secret(self) -> bytes:
         if self._secret is None:

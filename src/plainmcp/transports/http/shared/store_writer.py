@@ -15,18 +15,10 @@ from ....store.interface import Store, StoreError
 from .store_health import PAUSE, StoreHealth
 from .store_keys import StoreKeys
 
-__all__ = ["MAX_CHANGES", "StoreWriter"]
+__all__ = ["StoreWriter"]
 
 BEAT = 1.0
 """How often a replica writes that it is alive."""
-MAX_CHANGES = 10_000
-"""How many changes are kept, which reach clients that reconnect; and how many entries of other logs."""
-CHANGE_SECONDS = 60.0 * 60
-"""How long they are kept after the last one."""
-MAX_STREAM = 1_000
-"""How many entries the copy of a stream keeps."""
-LOG_SECONDS = 10.0 * 60
-"""How long logs are kept after the last entry, except for changes."""
 MAX_QUEUE = 10_000
 """How many changes, and how many other entries, may wait to be written; beyond that the oldest are dropped."""
 MAX_QUEUE_BYTES = 2**26
@@ -94,27 +86,21 @@ class StoreWriter:
                 self._work.popleft()
             self._changed.notify_all()
 
-    def limits_of(self, log: str) -> tuple[int, float]:
-        """How many entries a log keeps, and for how many seconds."""
-        if log == self._keys.changes:
-            return MAX_CHANGES, CHANGE_SECONDS
-        return MAX_STREAM if log.startswith(self._keys.streams) else MAX_CHANGES, LOG_SECONDS
-
     def wait(self, number: int, seconds: float) -> None:
         """Wait until a change is written; not for a store that fails."""
         with self._changed:
-            self._changed.wait_for(lambda: self.written >= number or self._health.problem is not None, seconds)
+            self._changed.wait_for(lambda: self.written >= number or self._health.is_down, seconds)
 
     def finish(self, seconds: float) -> None:
         """Wait until everything is written; not for a store that fails."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._is_waiting() or self._health.problem is not None, seconds)
+            self._changed.wait_for(lambda: not self._is_waiting() or self._health.is_down, seconds)
 
     def _is_waiting(self) -> bool:
         return bool(self._changes or self._others or self._work)
 
     def wake(self) -> None:
-        """Let the thread look around, because it is to end or the store has failed."""
+        """Wake the thread: it has to end, or to try again a store that failed."""
         self._next_beat = 0.0
         with self._changed:
             self._changed.notify_all()
@@ -155,10 +141,10 @@ class StoreWriter:
             self._remove(group)
 
     def _group(self, entries: list[_Entry]) -> dict[tuple[int, float], list[_Entry]]:
-        """The entries by the limits of their logs; notes first, because changes rely on them."""
-        groups: dict[tuple[int, float], list[_Entry]] = {self.limits_of(self._keys.notes): []}
+        """The entries by the limits of their logs; broadcasts first, because changes rely on them."""
+        groups: dict[tuple[int, float], list[_Entry]] = {self._keys.limits_of(self._keys.broadcasts): []}
         for entry in entries:
-            groups.setdefault(self.limits_of(entry.log), []).append(entry)
+            groups.setdefault(self._keys.limits_of(entry.log), []).append(entry)
         return {limits: group for limits, group in groups.items() if group}
 
     def _do_work(self) -> None:

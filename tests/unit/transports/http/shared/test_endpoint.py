@@ -570,6 +570,6 @@ def test_a_position_that_no_log_can_have_is_harmless() -> None:
                 stream.hang_up()
                 await stream.task
                 assert stream.status == 200
-            assert one.endpoint.shared.replica.problem is None
+            assert not one.endpoint.shared.replica.is_down
 
     run(work())

@@ -70,7 +70,7 @@ def test_a_replica_is_not_dead_because_the_store_lost_its_heartbeat(clock: Clock
     one.beat()
     assert two.find_dead("one", after=3) == set()
     two.health.fail("reading", StoreError("away"))
-    store.delete(one.heartbeat._key_of("one"))
+    store.delete(keys_of().heartbeat_of("one"))
     assert two.find_dead("one", after=3) == set()
     assert two.find_dead("one", after=3) == set()
     one.heartbeat.start()

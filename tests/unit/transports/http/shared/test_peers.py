@@ -10,7 +10,7 @@ import pytest
 
 from mounted import session, speak
 from plainmcp.store import Entry, MemoryStore, Store
-from plainmcp.transports.http.shared import heartbeat, saved_states, store_follower, store_writer
+from plainmcp.transports.http.shared import heartbeat, saved_states, store_reader, store_writer
 from plainmcp.transports.http.shared import replica as replica_module
 from plainmcp.transports.http.shared.peers import Peers
 from replicas import call, messages, replicas, request, wait_until
@@ -91,7 +91,7 @@ class Hindered(MemoryStore):
         return entries
 
     def hinder(self, app: Any) -> None:
-        self.thread = f"plainmcp-follow-{app.endpoint.shared.replica.name}"
+        self.thread = f"plainmcp-read-{app.endpoint.shared.replica.name}"
 
 
 def test_a_response_means_that_every_replica_knows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +115,7 @@ def test_a_response_means_that_every_replica_knows(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_replica_that_was_paused_looks_whether_a_session_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_follower, "LAG", 0.4)
+    monkeypatch.setattr(store_reader, "LAG", 0.4)
 
     async def work() -> None:
         store = Hindered()
@@ -126,7 +126,7 @@ def test_a_replica_that_was_paused_looks_whether_a_session_has_ended(monkeypatch
                 assert (await speak(other, request("ping"), headers)).status == 200
             store.going_on.clear()
             assert (await speak(one, None, ended, "DELETE")).status == 204  # it is not waited for long
-            await wait_until(lambda: other.endpoint.shared.replica.follower.is_late)
+            await wait_until(lambda: other.endpoint.shared.replica.reader.is_late)
             assert (await speak(other, request("ping"), ended)).status == 404
             assert (await speak(other, request("ping"), kept)).status == 200
             store.going_on.set()
@@ -139,7 +139,7 @@ def test_replicas_that_are_dead_or_have_left_are_not_waited_for(
 ) -> None:
     monkeypatch.setattr(heartbeat, "ALIVE", 0.3)
     monkeypatch.setattr(store_writer, "BEAT", 0.1)
-    monkeypatch.setattr(store_follower, "TICK", 0.05)
+    monkeypatch.setattr(store_reader, "TICK", 0.05)
     monkeypatch.setattr(saved_states, "ACK_SECONDS", 1.0)
 
     async def seconds_of(app: Any, headers: dict[str, str]) -> float:
@@ -169,7 +169,7 @@ def test_replicas_that_are_dead_or_have_left_are_not_waited_for(
 def test_a_replica_joins_again_now_and_then_and_when_the_store_may_have_lost_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(store_follower, "TICK", 0.05)
+    monkeypatch.setattr(store_reader, "TICK", 0.05)
 
     async def work() -> None:
         store = Hindered()
@@ -178,12 +178,12 @@ def test_a_replica_joins_again_now_and_then_and_when_the_store_may_have_lost_it(
             log = replica.keys.replicas
             await wait_until(lambda: store.last(log))
             first = store.last(log)
-            monkeypatch.setattr(replica_module, "JOINING", 0.1)
+            monkeypatch.setattr(replica_module, "JOIN_PERIOD", 0.1)
             await wait_until(lambda: store.last(log) > first)
-            monkeypatch.setattr(replica_module, "JOINING", 60.0)
+            monkeypatch.setattr(replica_module, "JOIN_PERIOD", 60.0)
             await asyncio.sleep(0.2)
             del store._logs[log]
-            monkeypatch.setattr(store_follower, "LAG", 0.0)
+            monkeypatch.setattr(store_reader, "LAG", 0.0)
             await wait_until(lambda: store.last(log))
 
     asyncio.run(work())

@@ -84,8 +84,8 @@ def test_a_large_state_reaches_other_replicas_through_the_store_and_not_through_
                 uri = f"memo://{'x' * 100}{number}"
                 answer = await speak(other, request("resources/subscribe", number, uri=uri), headers)
                 assert answer.json["result"] == {}
-            sizes = [len(entry.value) for entry in store._logs[one.endpoint.shared.replica.keys.notes][0]]
-            assert max(sizes) < 2 * saved_states.MAX_NOTE
+            sizes = [len(entry.value) for entry in store._logs[one.endpoint.shared.replica.keys.broadcasts][0]]
+            assert max(sizes) < 2 * saved_states.MAX_SENT
             for number in range(30):
                 await speak(other, call("touch", uri=f"memo://{'x' * 100}{number}"), headers)
             updated = "notifications/resources/updated"  # the resources above have changed the list, too
@@ -251,7 +251,7 @@ def test_a_change_that_takes_long_does_not_mean_that_the_store_fails(monkeypatch
         with replicas(Slow(), 1) as [one]:
             headers = await session(one)
             refused = (await speak(one, SUBSCRIBE, headers)).json
-            assert "cannot be used at the moment" in refused["error"]["message"]
-            assert one.endpoint.shared.replica.problem is None
+            assert "the shared store of this server is not available" in refused["error"]["message"]
+            assert not one.endpoint.shared.replica.is_down
 
     run(work())

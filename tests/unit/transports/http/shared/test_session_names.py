@@ -17,7 +17,7 @@ def test_only_a_replica_can_name_streams_and_only_for_their_session() -> None:
         name = name_stream(one, "session", 3, b'"a-b"')
         for reader in (one, other):
             parts = read_stream_name(reader, "session", name)
-            assert parts is not None and (parts.owner, parts.id) == (one.name, b'"a-b"')
+            assert parts is not None and (parts.source, parts.id) == (one.name, b'"a-b"')
             assert read_stream_name(reader, "another", name) is None
         for forged in ("", "a.b.c.d", name + "0", name.replace(".3.", ".4."), name[1:], "." * 50):
             assert read_stream_name(one, "session", forged) is None

@@ -8,8 +8,8 @@ import pytest
 
 from mounted import Live, initialize, session, speak
 from plainmcp.store import MemoryStore
-from plainmcp.transports.http.shared import heartbeat, store_writer
-from plainmcp.transports.http.shared.store_follower import StoreFollower
+from plainmcp.transports.http.shared import heartbeat, store_keys, store_writer
+from plainmcp.transports.http.shared.store_reader import StoreReader
 from replicas import call, messages, replicas, request, wait_until
 
 
@@ -29,7 +29,7 @@ def test_a_replica_takes_over_the_stream_of_one_that_is_dead(monkeypatch: Any) -
             await stream.until(lambda live: live.status)
             await asyncio.sleep(0.1)
             replica, [held] = one.endpoint.shared.replica, one.endpoint.shared._by_name.values()
-            replica.append(replica.keys.notes, "holder", held.name, "dead")
+            replica.append(replica.keys.broadcasts, "holder", held.name, "dead")
             await wait_until(lambda: held.holder == "dead")
             await speak(other, call("touch"), headers)
             await stream.until(lambda live: messages(live))
@@ -83,8 +83,8 @@ def test_updates_come_on_a_new_stream_before_other_replicas_know_of_it(is_resume
             [held] = other.endpoint.shared._by_name.values()
             await speak(other, call("touch"), headers)
             await former.until(lambda live: messages(live))
-            followers = [app.endpoint.shared.replica.follower for app in (one, other)]
-            await wait_until(lambda: followers[0].position == followers[1].position)  # or it comes on both streams
+            logs = [app.endpoint.shared.replica.reader.changes for app in (one, other)]
+            await wait_until(lambda: logs[0].position == logs[1].position)  # or it comes on both streams
             store.is_slow = True
             more = {"last-event-id": former.events[-1]["id"]} if is_resumed else {}
             stream = Live(other, None, {**headers, **more}, "GET")
@@ -121,7 +121,7 @@ def test_the_replica_that_announced_its_stream_last_has_the_updates() -> None:
 
 
 def test_streams_that_come_and_go_do_not_push_out_the_changes_that_others_missed(monkeypatch: Any) -> None:
-    monkeypatch.setattr(store_writer, "MAX_CHANGES", 20)
+    monkeypatch.setattr(store_keys, "MAX_CHANGES", 20)
 
     async def work() -> None:
         store = MemoryStore()
@@ -170,13 +170,13 @@ def test_the_notification_that_a_client_is_ready_may_reach_another_replica() -> 
 
 def test_a_replica_that_does_not_follow_yet_sends_the_client_away(monkeypatch: Any) -> None:
     """It would not know what the client has missed, and the client would not ask again."""
-    begin, may_begin = StoreFollower._begin, threading.Event()
+    begin, may_begin = StoreReader._begin, threading.Event()
 
-    def begin_late(follower: StoreFollower) -> None:
+    def begin_late(reader: StoreReader) -> None:
         may_begin.wait(10)
-        begin(follower)
+        begin(reader)
 
-    monkeypatch.setattr(StoreFollower, "_begin", begin_late)
+    monkeypatch.setattr(StoreReader, "_begin", begin_late)
     with replicas(MemoryStore(), 1) as [one]:
         session = one.endpoint.shared.make(None, None)
         streams = [session.make_standing_stream(1) for _ in range(2)]

@@ -12,31 +12,31 @@ class Clock:
 
 def test_a_caller_has_a_limit_of_its_own() -> None:
     budget = StoreBudget(Clock())
-    assert budget.take("ada", MAX_EACH) is None
-    limit = budget.take("ada", 1)
+    assert budget.spend("ada", MAX_EACH) is None
+    limit = budget.spend("ada", 1)
     assert limit is not None and limit.is_own and "this caller" in limit.text
-    assert budget.take("bob", 1) is None
+    assert budget.spend("bob", 1) is None
 
 
 def test_all_callers_have_one_together() -> None:
     budget = StoreBudget(Clock())
     for number in range(MAX_ALL // MAX_EACH):
-        assert budget.take(number, MAX_EACH) is None
-    limit = budget.take("ada", 1)
+        assert budget.spend(number, MAX_EACH) is None
+    limit = budget.spend("ada", 1)
     assert limit is not None and not limit.is_own
 
 
 def test_a_new_period_begins_with_nothing() -> None:
     clock = Clock()
     budget = StoreBudget(clock)
-    budget.take("ada", MAX_EACH)
+    budget.spend("ada", MAX_EACH)
     clock.now += PERIOD - 1
-    assert budget.take("ada", 1) is not None
+    assert budget.spend("ada", 1) is not None
     clock.now += 1
-    assert budget.take("ada", MAX_EACH) is None
+    assert budget.spend("ada", MAX_EACH) is None
 
 
 def test_what_is_refused_is_not_counted() -> None:
     budget = StoreBudget(Clock())
-    assert budget.take("ada", MAX_EACH + 1) is not None
-    assert budget.take("ada", MAX_EACH) is None
+    assert budget.spend("ada", MAX_EACH + 1) is not None
+    assert budget.spend("ada", MAX_EACH) is None

@@ -1,6 +1,7 @@
 """Whether the store works, as a process has found out."""
 
 import logging
+import os
 from collections.abc import Callable
 from functools import partial
 
@@ -8,23 +9,23 @@ import pytest
 
 from plainmcp.store import StoreError
 from plainmcp.transports.http.shared import store_health
-from plainmcp.transports.http.shared.store_health import UNAVAILABLE, StoreHealth, contain
+from plainmcp.transports.http.shared.store_health import StoreHealth, contain
 
 
 def test_a_failure_is_over_when_reading_and_writing_work() -> None:
     calls: list[str] = []
     health = StoreHealth(lambda: calls.append("back"))
     health.check()
-    assert health.problem is None
+    assert not health.is_down
     health.fail("reading", StoreError("away"))
     health.fail("writing", StoreError("away, too"))
-    assert health.problem == UNAVAILABLE and health.has_failed("reading")
+    assert health.is_down and health.has_failed("reading")
     with pytest.raises(StoreError, match="away"):
         health.check()
     health.recover("reading")
-    assert health.problem == UNAVAILABLE and not calls
+    assert health.is_down and not calls
     health.recover("writing")
-    assert health.problem is None and calls == ["back"]
+    assert not health.is_down and calls == ["back"]
     health.recover("writing")  # it works all the time
     assert calls == ["back"]
 
@@ -56,9 +57,9 @@ def test_it_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
             health.fail("reading", StoreError("away"))
         health.recover("reading")
     assert [record.message for record in caplog.records] == [
-        "the store of the replicas failed: away. Plain calls go on; what needs the store is refused until it works "
-        "again, which is tried all the time.",
-        "the store of the replicas works again, after 0.0 seconds",
+        f"process {os.getpid()} cannot use the shared store: away. What needs it is refused, and everything else "
+        "goes on. It is tried again until it works.",
+        f"process {os.getpid()} can use the shared store again, after 0.0 seconds",
     ]
 
 
@@ -68,9 +69,10 @@ def test_an_unexpected_error_of_a_store_is_a_failure_too_and_has_its_traceback_o
     health = StoreHealth(lambda: None)
     for _ in range(3):
         health.fail("writing", KeyError("x"))
-    assert health.problem == UNAVAILABLE
+    assert health.is_down
     [record] = caplog.records
-    assert record.message.startswith("the store of the replicas failed: KeyError: 'x'. ") and record.exc_info
+    assert record.message.startswith(f"process {os.getpid()} cannot use the shared store: KeyError: 'x'. ")
+    assert record.exc_info
 
 
 def test_what_a_function_raises_ends_nothing_else(caplog: pytest.LogCaptureFixture) -> None:

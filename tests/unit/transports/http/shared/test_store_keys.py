@@ -40,15 +40,15 @@ def test_keys_of_servers_differ_whatever_their_names_are() -> None:
     assert all(keys(name).key("x").count("{") == 1 for name in names)  # one slot of a cluster
 
 
-def test_marks_are_for_all_their_parts() -> None:
+def test_tags_are_for_all_their_parts() -> None:
     mine = keys()
-    mark = mine.mark("question", "session", "owner", "1")
-    assert mine.is_mark(mark, "question", "session", "owner", "1")
+    tag = mine.tag("question", "session", "owner", "1")
+    assert mine.is_tag(tag, "question", "session", "owner", "1")
     for parts in (
         ("question", "session", "owner", "11"),
         ("question", "sessionowner", "1"),
         ("stream", "session", "owner", "1"),
     ):
-        assert not mine.is_mark(mark, *parts)
-    for wrong in ("", mark + "0", mark.upper() + "é", "0" * 16):
-        assert not mine.is_mark(wrong, "question", "session", "owner", "1")
+        assert not mine.is_tag(tag, *parts)
+    for wrong in ("", tag + "0", tag.upper() + "é", "0" * 16):
+        assert not mine.is_tag(wrong, "question", "session", "owner", "1")

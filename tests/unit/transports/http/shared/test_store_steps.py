@@ -107,7 +107,7 @@ def test_work_that_fails_or_begins_too_late_is_replaced(
         monkeypatch.setattr(store_steps, "LATE", -1.0)
     with caplog.at_level(logging.ERROR):
         problem = pass_back(ask(work, lambda: order.append("undone")))
-    assert problem.message.startswith("the store that the replicas of this server share cannot be used")
+    assert problem.message.startswith("the shared store of this server is not available")
     assert order == (["undone"] if reason == "late" else ["asked", "undone"])
     assert ("asking the store failed" in caplog.text) == (reason == "broken")
 

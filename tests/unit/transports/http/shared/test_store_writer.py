@@ -53,20 +53,20 @@ def start(writer: StoreWriter, ending: threading.Event) -> None:
     threading.Thread(target=writer.run, args=(ending,), daemon=True).start()
 
 
-def test_entries_are_written_in_groups_and_notes_before_changes(
+def test_entries_are_written_in_groups_and_broadcasts_before_changes(
     store: Noting, writer: StoreWriter, ending: threading.Event
 ) -> None:
     keys = writer._keys
     writer.append(keys.changes, b"c1")
-    writer.append(keys.streams + "1", b"s1")
-    writer.append(keys.notes, b"n1")
+    writer.append(keys.stream_of("a", "1"), b"s1")
+    writer.append(keys.broadcasts, b"n1")
     writer.append(keys.changes, b"c2")
     start(writer, ending)
     writer.finish(5)
     assert store.done == [
-        ([(keys.notes, b"n1")], 10_000, 600.0),
+        ([(keys.broadcasts, b"n1")], 10_000, 600.0),
         ([(keys.changes, b"c1"), (keys.changes, b"c2")], 10_000, 3600.0),
-        ([(keys.streams + "1", b"s1")], 1_000, 600.0),
+        ([(keys.stream_of("a", "1"), b"s1")], 1_000, 600.0),
     ]
 
 

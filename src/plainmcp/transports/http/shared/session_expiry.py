@@ -10,11 +10,10 @@ from functools import partial
 from ....store.interface import Store
 from .replica import Replica
 from .session import SharedSession
+from .store_budget import SMALL
 
-__all__ = ["SIGN", "SessionUse", "seconds_of"]
+__all__ = ["SessionExpiry", "seconds_of"]
 
-SIGN = 256
-"""About how many bytes a sign of use takes in the store, or the end of a session."""
 LEAST = 2.0
 """The shortest idle time, in seconds: signs of use are written about once a second."""
 
@@ -24,7 +23,7 @@ def seconds_of(idle: float) -> float:
     return 1.1 * max(idle, LEAST)  # the next sign comes with a use that is a tenth of the time later, or after that
 
 
-class SessionUse:
+class SessionExpiry:
     """The signs of use of the sessions of one endpoint."""
 
     def __init__(
@@ -42,10 +41,10 @@ class SessionUse:
 
     def note(self, session: SharedSession, now: float) -> None:
         """Note that a session is used."""
-        if now - session.noted < self._period or self._replica.problem is not None:
+        if now - session.renewed < self._period or self._replica.is_down:
             return
-        session.noted = now
-        if self._replica.budget.take(session.owner, SIGN) is None:  # else it may end at other replicas
+        session.renewed = now
+        if self._replica.budget.spend(session.owner, SMALL) is None:  # else it may end at other replicas
             self._replica.later(partial(self._renew, session))
 
     def is_idle(self, session: SharedSession, store: Store) -> bool:
@@ -53,15 +52,14 @@ class SessionUse:
         now = self._now()
         if now - session.created <= self._seconds:
             return False
-        key = self._replica.keys.key("began")
-        value = store.get(key)
-        since = None if value is None else self._replica.keys.open(key, value)
+        key = self._replica.keys.began
+        since = self._replica.keys.open(key, store.get(key))
         return since is not None and now - since > self._seconds
 
     def tick(self) -> None:
         """Note now and then that busy sessions are in use, and that the store still has all signs."""
         now = self._now()
-        if now < self._next or self._replica.problem is not None:
+        if now < self._next or self._replica.is_down:
             return
         self._next = now + self._period
         for session in self._get_sessions():
@@ -71,9 +69,9 @@ class SessionUse:
 
     def _keep_beginning(self, store: Store) -> None:
         """Keep the time since when the store has all signs; it is now, if there is none."""
-        key = self._replica.keys.key("began")
+        key = self._replica.keys.began
         before = store.get(key)
-        is_genuine = before is not None and self._replica.keys.open(key, before) is not None
+        is_genuine = self._replica.keys.open(key, before) is not None
         value = before if before is not None and is_genuine else self._replica.keys.sign(key, self._now())
         store.change(key, before, value, 2 * self._seconds + 60)
 
@@ -81,4 +79,4 @@ class SessionUse:
         """Write the signs again: the store may have lost them."""
         self._next = 0.0
         for session in self._get_sessions():
-            session.noted = session.created
+            session.renewed = session.created

@@ -1,4 +1,4 @@
-"""The sessions that all replicas serve: opened from their signed ids, and what the entries of the store do to them.
+"""The sessions that all replicas serve: opened from their signed ids, and how entries of other replicas change them.
 
 A session is loaded from the store before its first request at this replica; later plain calls do not ask the store.
 """
@@ -25,8 +25,8 @@ from .mirrors import Mirrors
 from .replica import replica_of
 from .saved_states import SavedStates
 from .session import STANDING, SharedSession
+from .session_expiry import SessionExpiry, seconds_of
 from .session_names import StreamName, read_stream_name
-from .session_use import SessionUse, seconds_of
 from .standing_streams import StandingStreams
 
 __all__ = ["SharedSessions"]
@@ -50,23 +50,23 @@ class SharedSessions:
         self.replica = replica_of(core, settings.store)
         idle = settings.session_idle_seconds
         self.states = SavedStates(self.replica, seconds_of(idle))
-        self._use = SessionUse(self.replica, idle, core.now, self._get_all, self.states.renew)
+        self._expiry = SessionExpiry(self.replica, idle, core.now, self._get_all, self.states.renew)
         self._mirrors = Mirrors(self.replica)
         self._streams = StandingStreams(self.replica, threads_of(core).files, self.load)
         self.attach()
 
     def attach(self) -> None:
-        """Get the notes of the replica, and be called now and then."""
+        """Receive the entries of the replica, and be called now and then."""
         self.replica.attach(self)
 
     def detach(self) -> None:
-        """End that; the last one stops the replica."""
+        """Receive no more entries; the replica stops with its last endpoint."""
         self.replica.detach(self)
 
     def tick(self) -> None:
         """Look after what takes time; called about once a second."""
         self._mirrors.tick()
-        self._use.tick()
+        self._expiry.tick()
         self._streams.take_over(self._get_all())
 
     def _get_all(self) -> list[SharedSession]:
@@ -77,7 +77,7 @@ class SharedSessions:
 
         It may have lost what it had.
         """
-        self._use.begin_again()
+        self._expiry.begin_again()
         for session in self._get_all():
             session.is_loaded = False
             if session.version and not session.closed:
@@ -95,7 +95,7 @@ class SharedSessions:
         self.attach()
         self.replica.start()
         session = SharedSession(self._core, self._settings, principal, self._shares, address, self.replica, name)
-        session.on_use = self._use.note
+        session.on_use = self._expiry.note
         self._by_name[name] = session
         return session
 
@@ -142,7 +142,7 @@ class SharedSessions:
     def _has_ended(self, session: SharedSession, store: Store) -> bool:
         """Load the state of a session; returns whether it has ended."""
         state = self.states.load(session, store)
-        return self._use.is_idle(session, store) if state is None else state.has_ended
+        return self._expiry.is_idle(session, store) if state is None else state.has_ended
 
     def end(self, session: SharedSession) -> None:
         """End a session on all replicas; raises StoreError."""
@@ -158,8 +158,8 @@ class SharedSessions:
             self._sessions.remove(session)
             self._by_name.pop(name, None)  # not before: a thread that does not find it must see that it is closed
 
-    def take(self, kind: str, content: list[Any]) -> bool:
-        """Take a note of another replica, or of this one; returns whether it is about a session of this endpoint."""
+    def receive(self, kind: str, content: list[Any]) -> bool:
+        """Receive an entry of any replica; returns whether it is about a session of this endpoint."""
         name: str = content[0]
         if kind == "end":
             self._end_here(name)
@@ -176,7 +176,7 @@ class SharedSessions:
             case "answer":
                 connection.take_answer(*content[1:4])
             case "holder":
-                session.take_holder(content[1])
+                session.receive_holder(content[1])
             case "left":
                 if session.holder == content[1]:
                     self._streams.read_here(session, content[2])
@@ -187,9 +187,9 @@ class SharedSessions:
         return True
 
     def refuse(self, kind: str, content: list[Any]) -> None:
-        """Answer a note about a session that is not here."""
+        """Answer an entry about a session that is not here."""
         if kind == "resend":
-            self.replica.append(self.replica.keys.key("stream", content[0], content[1]), "lost")
+            self.replica.append(self.replica.keys.stream_of(content[0], content[1]), "lost")
 
     def open_stream(self, session: SharedSession, event_id: str) -> tuple[Stream, int, Callable[[], None]]:
         """The stream for a GET, the event after which it is read, and work that has to be done in a thread."""
@@ -201,7 +201,7 @@ class SharedSessions:
         if parts is not None:
             stream = session.mirror(name, number or 0)
             return stream, number or 0, partial(self._follow, session, stream, parts)
-        after = self.replica.follower.newest if name != STANDING or number is None else number
+        after = self.replica.reader.changes.newest if name != STANDING or number is None else number
         stream = session.make_standing_stream(after)
         return stream, after, partial(self._streams.catch_up, session, stream, after)
 

@@ -16,7 +16,7 @@ import pytest
 from mounted import Live, initialize, session, speak
 from plainmcp.store import MemoryStore, Store
 from plainmcp.transports.http.http_session import HttpSession
-from plainmcp.transports.http.shared import session_use, store_follower, store_steps
+from plainmcp.transports.http.shared import session_expiry, store_budget, store_reader, store_steps
 from redis_server import RedisServer, free_port, running_redis
 from replicas import call, question, replicas, request, wait_until
 
@@ -28,9 +28,9 @@ PING = request("ping")
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_use, "LEAST", 0.1)
-    monkeypatch.setattr(store_follower, "TICK", 0.05)
-    monkeypatch.setattr(store_follower, "WAIT", 0.05)
+    monkeypatch.setattr(session_expiry, "LEAST", 0.1)
+    monkeypatch.setattr(store_reader, "TICK", 0.05)
+    monkeypatch.setattr(store_reader, "WAIT", 0.05)
     monkeypatch.setattr(store_steps, "LATE", 10.0)  # a busy machine is not a slow store: calls would go on without it
 
 
@@ -246,7 +246,7 @@ def test_two_processes_with_a_real_redis(tmp_path: Path) -> None:
 
 def test_one_caller_cannot_fill_the_store_with_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Signs of use and ends of sessions count for its share of the store."""
-    monkeypatch.setattr("plainmcp.transports.http.shared.store_budget.MAX_EACH", 10 * session_use.SIGN)
+    monkeypatch.setattr("plainmcp.transports.http.shared.store_budget.MAX_EACH", 10 * store_budget.SMALL)
 
     async def work() -> None:
         store = MemoryStore()

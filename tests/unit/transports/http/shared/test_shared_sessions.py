@@ -61,7 +61,7 @@ def test_a_session_that_was_ended_long_ago_is_unknown_to_a_new_replica(store: St
 
 
 def test_only_some_ended_sessions_are_remembered_and_the_store_has_the_others(store: Store, monkeypatch: Any) -> None:
-    monkeypatch.setattr("plainmcp.transports.http.shared.session_sharing.MAX_ENDED", 2)
+    monkeypatch.setattr("plainmcp.transports.http.shared.shared_sessions.MAX_ENDED", 2)
 
     async def work() -> None:
         with replicas(store) as (one, other):
@@ -90,12 +90,12 @@ def test_a_session_that_has_ended_stays_unknown_after_redis_has_lost_that(is_los
                     assert (await speak(one, None, headers, "DELETE")).status == 204
                 redis.stop()
                 with replicas(store, 1) as [new]:
-                    await wait_until(lambda: one.endpoint.shared.replica.problem)
+                    await wait_until(lambda: one.endpoint.shared.replica.is_down)
                     for headers in ended[:1]:  # it cannot know
                         assert (await speak(new, request("ping"), headers)).status == 200
                     redis.start()
                     apps = (one, other, new)
-                    await wait_until(lambda: not any(app.endpoint.shared.replica.problem for app in apps), 20)
+                    await wait_until(lambda: not any(app.endpoint.shared.replica.is_down for app in apps), 20)
                     for headers in ended:
                         async with asyncio.timeout(5):
                             while (await speak(new, request("ping"), headers)).status != 404:
@@ -138,9 +138,9 @@ def test_a_new_session_does_not_get_the_changes_from_before_redis_lost_them() ->
                 former = await session(apps[0])
                 await speak(apps[0], call("touch"), former)
                 redis.stop()
-                await wait_until(lambda: all(app.endpoint.shared.replica.problem for app in apps))
+                await wait_until(lambda: all(app.endpoint.shared.replica.is_down for app in apps))
                 redis.start()
-                await wait_until(lambda: not any(app.endpoint.shared.replica.problem for app in apps), 20)
+                await wait_until(lambda: not any(app.endpoint.shared.replica.is_down for app in apps), 20)
                 headers, streams = await session(apps[0]), []
                 assert (await speak(apps[0], SUBSCRIBE, headers)).json["result"] == {}
                 for app in apps:

@@ -9,10 +9,11 @@ import pytest
 
 from plainmcp import Server
 from plainmcp.store import MemoryStore, StoreError
-from plainmcp.transports.http.shared import store_follower
-from plainmcp.transports.http.shared.store_follower import Change, StoreFollower
+from plainmcp.transports.http.shared import change_log, store_reader
+from plainmcp.transports.http.shared.change_log import Change
 from plainmcp.transports.http.shared.store_health import StoreHealth
 from plainmcp.transports.http.shared.store_keys import StoreKeys
+from plainmcp.transports.http.shared.store_reader import StoreReader
 
 
 class Watched(MemoryStore):
@@ -25,25 +26,25 @@ class Watched(MemoryStore):
 
 
 class World:
-    """A follower, its store, and what it has taken."""
+    """A reader, its store, and what it has received."""
 
     def __init__(self) -> None:
         self.store = Watched()
         self.keys = StoreKeys(Server("s", "1", key=b"k" * 16))
-        self.taken: list[Any] = []
-        self.returns: list[list[Any]] = []  # what it had taken, each time that the store worked again
-        self.health = StoreHealth(lambda: self.returns.append(list(self.taken)))
-        self.follower = StoreFollower(
-            self.store, self.health, self.keys, "inbox", self.take, self.take_change, self.tick
+        self.received: list[Any] = []
+        self.returns: list[list[Any]] = []  # what it had received, each time that the store worked again
+        self.health = StoreHealth(lambda: self.returns.append(list(self.received)))
+        self.reader = StoreReader(
+            self.store, self.health, self.keys, "inbox", self.receive, self.receive_change, self.tick
         )
         self.ticks = self.changes = 0
         self.ending = threading.Event()
 
-    def take(self, kind: str, content: list[Any]) -> None:
-        self.taken.append((kind, *content))
+    def receive(self, kind: str, content: list[Any]) -> None:
+        self.received.append((kind, *content))
 
-    def take_change(self, change: Change) -> None:
-        self.taken.append(change.uri)
+    def receive_change(self, change: Change) -> None:
+        self.received.append(change.uri)
 
     def tick(self) -> None:
         self.ticks += 1
@@ -57,65 +58,65 @@ class World:
         return self.add(self.keys.changes, "resources/updated", uri, "replica", self.changes, False)
 
     def start(self) -> None:
-        threading.Thread(target=self.follower.run, args=(self.ending,), daemon=True).start()
-        assert self.follower.begun.wait(5)
+        threading.Thread(target=self.reader.run, args=(self.ending,), daemon=True).start()
+        assert self.reader.begun.wait(5)
 
     def until(self, condition: Any) -> None:
         until = time.monotonic() + 5
         while not condition():
-            assert time.monotonic() < until, self.taken
+            assert time.monotonic() < until, self.received
             time.sleep(0.005)
 
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    monkeypatch.setattr(store_follower, "PAUSE", 0.01)
-    monkeypatch.setattr(store_follower, "TICK", 0.01)
+    monkeypatch.setattr(store_reader, "PAUSE", 0.01)
+    monkeypatch.setattr(store_reader, "TICK", 0.01)
     made = World()
     yield made
     made.ending.set()
 
 
 def test_it_begins_after_the_newest_entries_and_remembers_the_changes(world: World) -> None:
-    world.add(world.keys.notes, "old")
+    world.add(world.keys.broadcasts, "old")
     for number in range(2_500):  # several reads
         last = world.change(f"a:{number}")
     world.start()
-    assert world.follower.position == last
-    assert [change.uri for change in world.follower.changes.values()] == [f"a:{number}" for number in range(2_500)]
-    world.add(world.keys.notes, "new", 1)
+    assert world.reader.changes.position == last
+    assert [change.uri for change in world.reader.changes.find_after(0)] == [f"a:{number}" for number in range(2_500)]
+    world.add(world.keys.broadcasts, "new", 1)
     world.change("a:new")
     world.add("inbox", "answer")
-    world.until(lambda: len(world.taken) == 3)
-    assert set(world.taken) == {("new", 1), "a:new", ("answer",)}
-    assert list(world.follower.changes.values())[-1].uri == "a:new"
+    world.until(lambda: len(world.received) == 3)
+    assert set(world.received) == {("new", 1), "a:new", ("answer",)}
+    assert world.reader.changes.find_after(0)[-1].uri == "a:new"
     world.until(lambda: world.ticks)
 
 
-def test_notes_are_taken_before_the_changes_after_them(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_follower, "MAX_READ", 3)
+def test_broadcasts_are_received_before_the_changes_after_them(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_reader, "MAX_READ", 3)
     monkeypatch.setattr("plainmcp.store.memory.MAX_READ", 3)
     world.start()
-    with world.store._changed:  # the follower sees them all at once
+    with world.store._changed:  # the reader sees them all at once
         for number in range(10):
-            world.add(world.keys.notes, "note", number)
+            world.add(world.keys.broadcasts, "entry", number)
         world.change("a:b")
-    world.until(lambda: "a:b" in world.taken)
-    assert world.taken == [*[("note", number) for number in range(10)], "a:b"]
+    world.until(lambda: "a:b" in world.received)
+    assert world.received == [*[("entry", number) for number in range(10)], "a:b"]
 
 
 def test_a_log_is_followed_from_its_beginning_until_it_is_not(world: World) -> None:
     world.start()
     world.add("stream", "event", 1)
     heard: list[Any] = []
-    world.follower.follow("stream", lambda kind, content: heard.append((kind, *content)))
+    world.reader.follow("stream", lambda kind, content: heard.append((kind, *content)))
     world.add("inbox", "wake")
     world.until(lambda: heard == [("event", 1)])
-    world.follower.unfollow("stream")
-    world.until(lambda: world.taken)
+    world.reader.unfollow("stream")
+    world.until(lambda: world.received)
     world.add("stream", "event", 2)
     world.add("inbox", "wake")
-    world.until(lambda: len(world.taken) == 2)
+    world.until(lambda: len(world.received) == 2)
     assert heard == [("event", 1)]
 
 
@@ -124,68 +125,68 @@ def test_logs_that_the_store_has_lost_are_followed_all_the_same(world: World) ->
     for number in range(5):
         world.change(f"a:{number}")
         world.add("inbox", "old", number)
-    world.until(lambda: len(world.taken) == 10)
+    world.until(lambda: len(world.received) == 10)
     world.store.is_failing = True
-    world.until(lambda: world.follower._health.problem)
-    world.taken.clear()
+    world.until(lambda: world.reader._health.is_down)
+    world.received.clear()
     world.store._logs.clear()
     world.store._position = 0  # and its clock goes after those of before
     world.store.is_failing = False
-    world.until(lambda: not world.follower._health.problem)
+    world.until(lambda: not world.reader._health.is_down)
     world.change("a:new")
     world.add("inbox", "new")
-    world.until(lambda: len(world.taken) == 2)
-    assert set(world.taken) == {"a:new", ("new",)}
+    world.until(lambda: len(world.received) == 2)
+    assert set(world.received) == {"a:new", ("new",)}
 
 
-def test_a_change_that_was_written_twice_is_taken_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_that_was_written_twice_is_received_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """A store whose response got lost has the entry, and the writer writes it again."""
-    monkeypatch.setattr(store_follower, "MAX_CHANGES", 4)
+    monkeypatch.setattr(change_log, "MAX_CHANGES", 4)
     world.change("a:before")
     world.changes = 0
     world.change("a:before")  # also one from before it began
     world.start()
-    assert [change.uri for change in world.follower.changes.values()] == ["a:before"]
+    assert [change.uri for change in world.reader.changes.find_after(0)] == ["a:before"]
     for uri in ("a:1", "a:2"):
         world.change(uri)
     world.changes = 1
     for uri in ("a:1", "a:2", "a:3", "a:4"):
         world.change(uri)
     world.add(world.keys.changes, "resources/updated", "a:1", "another replica", 2, False)
-    world.until(lambda: len(world.taken) == 5)
-    assert world.taken == ["a:1", "a:2", "a:3", "a:4", "a:1"]
-    assert [change.uri for change in world.follower.changes.values()] == ["a:2", "a:3", "a:4", "a:1"]
+    world.until(lambda: len(world.received) == 5)
+    assert world.received == ["a:1", "a:2", "a:3", "a:4", "a:1"]
+    assert [change.uri for change in world.reader.changes.find_after(0)] == ["a:2", "a:3", "a:4", "a:1"]
 
 
 def test_a_process_that_was_paused_counts_as_one_that_may_have_missed_something(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_follower, "LAG", 0.3)
+    monkeypatch.setattr(store_reader, "LAG", 0.3)
     world.start()
     world.until(lambda: world.ticks > 10)
     assert not world.returns
     with world.store._changed:  # no read comes to an end
-        world.add(world.keys.notes, "note")
+        world.add(world.keys.broadcasts, "entry")
         time.sleep(0.4)
     world.until(lambda: world.returns)
-    assert world.returns == [[("note",)]] and world.health.problem is None
+    assert world.returns == [[("entry",)]] and not world.health.is_down
 
 
 def test_one_can_wait_for_a_note(world: World) -> None:
     world.start()
-    world.follower.wait_for(world.add(world.keys.notes, "note"), 5)
-    assert world.taken == [("note",)]
+    world.reader.wait_for(world.add(world.keys.broadcasts, "entry"), 5)
+    assert world.received == [("entry",)]
     started = time.monotonic()
-    world.follower.wait_for(10**12, 0.05)
+    world.reader.wait_for(10**12, 0.05)
     assert time.monotonic() - started < 2
 
 
-def test_an_entry_that_cannot_be_taken_ends_nothing(world: World) -> None:
+def test_an_entry_that_cannot_be_received_ends_nothing(world: World) -> None:
     world.start()
     world.add(world.keys.changes)  # of another version of this package
     world.add(world.keys.changes, "a", "b", "c", "d")
     world.add(world.keys.changes, "a", "b", "c", 1, False, "of a newer version")
-    world.add(world.keys.notes)
-    world.store.append([(world.keys.changes, b"forged"), (world.keys.notes, b"forged")], 10, 60)
+    world.add(world.keys.broadcasts)
+    world.store.append([(world.keys.changes, b"forged"), (world.keys.broadcasts, b"forged")], 10, 60)
     world.change("a:b")
-    world.until(lambda: world.taken == ["a:b"])
+    world.until(lambda: world.received == ["a:b"])

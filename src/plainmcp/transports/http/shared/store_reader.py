@@ -1,0 +1,162 @@
+"""What this process reads from the logs of the store, and the thread that reads it.
+
+Each log has a function that receives its entries. Changes are received in their order, under a lock, after what they
+rely on.
+"""
+
+import threading
+from collections.abc import Callable
+from functools import partial
+from time import monotonic
+from typing import Any
+
+from ....store.interface import MAX_READ, Entry, Store, StoreError
+from .change_log import Change, ChangeLog
+from .store_health import PAUSE, StoreHealth, contain
+from .store_keys import StoreKeys
+
+__all__ = ["Receive", "StoreReader"]
+
+Receive = Callable[[str, list[Any]], None]
+"""Receives the kind of an entry, and its content."""
+WAIT = 0.5
+"""How many seconds it waits for entries before it looks after other things."""
+TICK = 1.0
+"""How many seconds pass between two calls of `tick`, at least."""
+LAG = 2.5
+"""After how many seconds without a read it may have missed entries: a paused process does not notice otherwise.
+
+Less than the time after which other replicas may take it for dead.
+"""
+
+
+class _Log:
+    """A log that is followed: the position of the last entry, and who receives the next ones."""
+
+    __slots__ = ("position", "receive")
+
+    def __init__(self, receive: Receive) -> None:
+        self.position, self.receive = 0, receive
+
+
+class StoreReader:
+    """The logs that one process follows."""
+
+    def __init__(
+        self,
+        store: Store,
+        health: StoreHealth,
+        keys: StoreKeys,
+        inbox: str,
+        receive: Receive,
+        receive_change: Callable[[Change], None],
+        tick: Callable[[], None],
+    ) -> None:
+        self._store, self._health, self._keys = store, health, keys
+        self._receive_change = receive_change
+        self._tick = tick  # called about once a second
+        self._moved = threading.Condition()  # for the logs, and notified when one of them has moved on
+        # The replicas come first: who waits for a broadcast has to know who else receives it.
+        self._logs = {log: _Log(receive) for log in (keys.replicas, keys.broadcasts, inbox)}
+        self._last_read = monotonic()
+        self.changes = ChangeLog(keys)
+        """The last changes."""
+        self.begun = threading.Event()
+        """Set when it follows: from then on it misses nothing."""
+
+    def follow(self, log: str, receive: Receive) -> None:
+        """Receive the entries of a log from its beginning on. Append an entry somewhere after it, to end the wait."""
+        with self._moved:
+            self._logs[log] = _Log(receive)
+
+    def unfollow(self, log: str) -> None:
+        """Do not receive the entries of a log any more."""
+        with self._moved:
+            self._logs.pop(log, None)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it has not read for so long that it may have missed entries."""
+        return monotonic() - self._last_read > LAG
+
+    def wait_for(self, position: int, seconds: float) -> None:
+        """Wait until this process has received a broadcast, by its position."""
+        log = self._logs[self._keys.broadcasts]
+        with self._moved:
+            self._moved.wait_for(lambda: log.position >= position, seconds)
+
+    # The thread -----------------------------------------------------------------------------------
+
+    def run(self, ending: threading.Event) -> None:
+        """Receive entries as they come, until it ends."""
+        tick = self._last_read = monotonic()
+        while not ending.is_set():
+            try:
+                if not self.begun.is_set():
+                    self._begin()
+                elif self._health.has_failed("reading"):
+                    self._go_back()
+                entries, is_late = self._store.read(self._get_positions(), WAIT), self.is_late
+                self._last_read = monotonic()
+                if is_late:
+                    self._health.fail(
+                        "reading",
+                        StoreError("this process did not read it for a while, because it was paused or very busy"),
+                    )
+                self._receive_all(entries)
+                self._health.recover("reading")
+            except Exception as error:
+                if not ending.is_set():
+                    self._health.fail("reading", error)
+                ending.wait(PAUSE)
+            if monotonic() - tick > TICK:
+                tick = monotonic()
+                contain(self._tick)
+
+    def _begin(self) -> None:
+        """Begin after the newest entries; changes from before are remembered."""
+        self._logs[self._keys.broadcasts].position = self._store.last(self._keys.broadcasts)
+        log, newest = self._keys.changes, self._store.last(self._keys.changes)
+        while self.changes.position < newest:
+            entries = self._store.read({log: self.changes.position})
+            for entry in entries:
+                self.changes.add(entry)
+            if not entries:
+                break
+        self.begun.set()
+
+    def _go_back(self) -> None:
+        """Go on at the end of each log that the store has lost, or a part of it, in a failure."""
+        with self.changes.lock:
+            self.changes.position = min(self.changes.position, self._store.last(self._keys.changes))
+        for name, log in list(self._logs.items()):
+            log.position = min(log.position, self._store.last(name))
+
+    def _get_positions(self) -> dict[str, int]:
+        """The positions of all logs; changes come last, because they rely on broadcasts from before."""
+        with self._moved:
+            return {
+                **{name: log.position for name, log in self._logs.items()},
+                self._keys.changes: self.changes.position,
+            }
+
+    def _receive_all(self, entries: list[Entry]) -> None:
+        is_behind = sum(entry.log == self._keys.broadcasts for entry in entries) >= MAX_READ
+        for entry in entries:
+            if entry.log != self._keys.changes:
+                self._receive(entry)
+            elif not is_behind:
+                with self.changes.lock:
+                    change = self.changes.add(entry)
+                    if change is not None:
+                        contain(partial(self._receive_change, change))
+
+    def _receive(self, entry: Entry) -> None:
+        log, content = self._logs.get(entry.log), self._keys.open(entry.log, entry.value)
+        if log is None:
+            return
+        if content is not None:
+            contain(lambda: log.receive(content[0], content[1:]))
+        with self._moved:
+            log.position = entry.position
+            self._moved.notify_all()
