@@ -34,14 +34,11 @@ from .http_session import HttpSession, SessionShares
 from .rules import EVENT_STREAM, JSON, Preflight, RequestProfile, Response, json_response, refusal
 from .session_store import SessionStore
 from .settings import Settings
-from .signed_ids import SignedIds
 from .stream import Reader, Stream
 
 __all__ = ["Endpoint", "PendingResponse"]
 
 _SSE = "text/event-stream"
-SIGNED = "this server has several processes and no store, so there is nowhere to answer; see --redis and store="
-"""Why a client with a signed session cannot be asked."""
 ENDING = Limit("the server is shutting down", False)
 """Why no stream may stay open at the end."""
 
@@ -188,7 +185,7 @@ class Handshake(PendingResponse):
         profile: RequestProfile,
         session: Session,
         get_id: Callable[[], bytes],
-        stored: HttpSession | None,
+        stored: HttpSession | None = None,
         discard: Callable[[HttpSession], None] | None = None,
     ) -> None:
         super().__init__(replace(profile, json=True, events=False), LATEST_HANDSHAKE, stored)
@@ -209,15 +206,19 @@ class Handshake(PendingResponse):
 
 
 class Endpoint:
-    """The interface for ASGI and WSGI: `preflight` before the body is read, then `receive`, at the end `leave`."""
+    """The interface for ASGI and WSGI: `preflight` before the body is read, then `receive`, at the end `leave`.
+
+    This one keeps its sessions in memory; `stateless` and `shared.endpoint` have those of several processes.
+    """
+
+    hears_changes = True
+    """Whether this process gets to know of all changes."""
 
     def __init__(self, core: Core, settings: Settings, challenges: Challenges = PLAIN) -> None:
         self.core = core
         self.settings = settings
         self.preflight = Preflight(settings, challenges)
         self.sessions = SessionStore(settings, core.now)
-        self._signed = SignedIds(core, settings.session_seconds) if settings.sessions == "signed" else None
-        self._stores_sessions = not settings.stateless and self._signed is None
         self.arriving = share_of(settings, "max_arriving", "bytes of bodies", "arriving")
         self.unread = share_of(settings, "max_unread", "bytes", "unread")
         questions = share_of(settings, "max_questions", "questions", "open")
@@ -261,26 +262,13 @@ class Endpoint:
             return self._receive_modern(headers, profile, envelope, meta, principal)
         if envelope.method == "initialize":
             return self._initialize(headers, profile, envelope, principal)
-        if self._stores_sessions:
-            session = self._find_session(headers, profile, principal, envelope.id)
-            if type(session) is Response:
-                return session
-            return self._receive_in_session(session, headers, profile, envelope, principal)
-        lone = self._make_session(headers, profile, principal, envelope.id)
-        if type(lone) is Response:
-            return lone
-        if envelope.is_response:
-            return refusal(400, InvalidRequest("there are no questions to answer here"))
-        pending = self._make_lone_response(profile, lone, bytes(envelope.id))
-        caller = Caller(lone, principal, None, pending, None, headers)
-        return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
+        sender = self._find_sender(headers, profile, principal, envelope.id)
+        return sender if type(sender) is Response else self._receive_in_session(*sender, envelope)
 
     def _receive_in_session(
-        self, session: HttpSession, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
+        self, pending: PendingResponse, caller: Caller, envelope: Envelope
     ) -> Response | PendingResponse:
-        connection = session.connection
-        pending = PendingResponse(profile, connection.session.revision or LATEST_HANDSHAKE, session)
-        caller = Caller(connection.session, principal, None, pending, connection, headers)
+        """Receive a message of a handshake revision."""
         return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
     def _receive_modern(
@@ -300,8 +288,7 @@ class Endpoint:
             failure = refuse(self.core, error, caller, envelope).response or b""
             return json_response(rules.status_of(failure, True), failure)
         pending = PendingResponse(profile, revision, None, bytes(envelope.id))
-        if self._signed is not None:  # there are other processes, and changes are not shared with them
-            pending.hears_changes = False
+        pending.hears_changes = self.hears_changes
         caller = Caller(None, principal, revision, pending, None, headers)
         return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
@@ -325,38 +312,25 @@ class Endpoint:
     def _receive_batch(
         self, headers: Headers, profile: RequestProfile, batch: list[Raw], principal: Any
     ) -> Response | PendingResponse:
-        session: HttpSession | Session | None = None
-        revision = LATEST
-        if not profile.modern:
-            find = self._find_session if self._stores_sessions else self._make_session
-            result = find(headers, profile, principal)
-            if type(result) is Response:
-                return result
-            session = result
-            facts = session.connection.session if isinstance(session, HttpSession) else session
-            revision = facts.revision or LATEST_HANDSHAKE
+        sender = None if profile.modern else self._find_sender(headers, profile, principal)
+        if type(sender) is Response:
+            return sender
+        revision = LATEST if sender is None else sender[0].revision
         try:
             check_batch(self.core, batch, revision)
         except ProtocolError as error:
             return json_response(400, error_response(error, revision))
-        if session is None:
+        if sender is None:
             return refusal(400, InvalidRequest("the headers are those of one message, not of a batch"))
-        if isinstance(session, HttpSession):
-            pending = PendingResponse(profile, revision, session)
-            connection = session.connection
-            caller = Caller(connection.session, principal, None, pending, connection, headers)
-            dispatch = partial(self._dispatch, session)
-        else:
-            pending = self._make_lone_response(profile, session)
-            caller = Caller(session, principal, None, pending, None, headers)
-            dispatch = partial(self.core.dispatch, self.core)
+        pending, caller = sender
         lack = find_missing_scopes(self.core, batch, caller)
         if lack is not None:
             return profile.challenges.refuse_scopes(lack, refuse_batch(self.core, lack, batch, caller))
+        dispatch = partial(self._dispatch, pending)
         return self._open(pending, dispatch_batch(self.core, batch, caller, dispatch), caller)
 
-    def _dispatch(self, session: HttpSession, envelope: Envelope, caller: Caller) -> Exchange:
-        """Start to answer one message in a session, which may be part of a batch."""
+    def _dispatch(self, pending: PendingResponse, envelope: Envelope, caller: Caller) -> Exchange:
+        """Start to answer one message of a batch."""
         return self.core.dispatch(self.core, envelope, caller)
 
     def _open(
@@ -393,24 +367,23 @@ class Endpoint:
         if profile.modern:
             return LATEST
         try:
-            id = headers.get_unique(b"mcp-session-id")
-            session = self._look_up(id, headers, principal) if id and self._stores_sessions else None
-            if isinstance(session, HttpSession):
-                return session.connection.revision
-            lone = self._make_session(headers, profile, principal)
+            return self._find_revision(headers, profile, principal)
         except ProtocolError:
             return LATEST_HANDSHAKE
-        return LATEST_HANDSHAKE if type(lone) is Response else lone.revision or LATEST_HANDSHAKE
+
+    def _find_revision(self, headers: Headers, profile: RequestProfile, principal: Any) -> Revision:
+        """The revision of the session that the headers name, or of the headers; raises ProtocolError."""
+        id = headers.get_unique(b"mcp-session-id")
+        session = self._look_up(id, headers, principal) if id else None
+        if isinstance(session, HttpSession):
+            return session.connection.revision
+        return rules.revision_without_session(headers, profile)
 
     # The handshake revisions ----------------------------------------------------------------------
 
     def _initialize(
         self, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
     ) -> Response | PendingResponse:
-        if not self._stores_sessions:
-            pending, lone = self._make_lone_handshake(profile, bytes(envelope.id), principal)
-            caller = Caller(lone, principal, None, pending, None, headers)
-            return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
         session = self._new_session(principal, headers)
         facts, name = session.connection.session, partial(self._name, session)
         handshake = Handshake(profile, facts, name, session, self.sessions.remove)
@@ -440,6 +413,17 @@ class Endpoint:
         """The session with an id; None if there is none, or a response that refuses it."""
         return self.sessions.get(id, principal)
 
+    def _find_sender(
+        self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None
+    ) -> tuple[PendingResponse, Caller] | Response:
+        """The sender of a message of a handshake revision, and the link to it; or a response that refuses it."""
+        session = self._find_session(headers, profile, principal, id)
+        if type(session) is Response:
+            return session
+        connection = session.connection
+        pending = PendingResponse(profile, connection.session.revision or LATEST_HANDSHAKE, session)
+        return pending, Caller(connection.session, principal, None, pending, connection, headers)
+
     def _find_session(
         self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None
     ) -> HttpSession | Response:
@@ -449,72 +433,37 @@ class Endpoint:
             raise rules.missing_session_error(profile)
         session = self._look_up(name, headers, principal)
         if session is None:
-            return refusal(404, InvalidRequest("there is no such session; send initialize"), id)
+            return rules.unknown_session(id)
         if type(session) is Response:
             return session
-        if headers.duplicates is not None or profile.revision is None or profile.modern:
-            rules.revision_without_session(headers, profile)  # raises: R2511-HDR-02
+        self._check_version(headers, profile)
         session.connection.principal = principal
         return session
 
-    # Sessions that nothing is stored for: each request has all facts
-
-    def _make_session(
-        self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None
-    ) -> Session | Response:
-        """The session of a request, made for this request alone: from its signed id, or without one from headers."""
-        if self._signed is None:
-            session = Session(self.core.first_log_level)
-            session.revision, session.is_reachable = rules.revision_without_session(headers, profile), False
-            return session
-        name = headers.get_unique(b"mcp-session-id")
-        if name is None:
-            raise rules.missing_session_error(profile)
-        facts = self._signed.read(name, principal)
-        found = None if facts is None else facts.to_session()
-        if found is None:
-            return refusal(404, InvalidRequest("there is no such session; send initialize"), id)
+    def _check_version(self, headers: Headers, profile: RequestProfile) -> None:
+        """Refuse a version header that is not that of a handshake revision (R2511-HDR-02); raises ProtocolError."""
         if headers.duplicates is not None or profile.revision is None or profile.modern:
-            rules.revision_without_session(headers, profile)  # raises: R2511-HDR-02
-        found.is_reachable, found.log_level = False, None
-        return found
-
-    def _make_lone_response(self, profile: RequestProfile, session: Session, id: bytes = b"") -> PendingResponse:
-        pending = PendingResponse(profile, session.revision or LATEST_HANDSHAKE, id=id)
-        if self._signed is not None:
-            pending.without_session = SIGNED
-        return pending
-
-    def _make_lone_handshake(
-        self, profile: RequestProfile, id: bytes, principal: Any
-    ) -> tuple[PendingResponse, Session]:
-        session, signed = Session(self.core.first_log_level), self._signed
-        session.is_reachable = False
-        if signed is None:
-            return PendingResponse(profile, LATEST_HANDSHAKE, id=id), session
-        session.log_level = None
-        handshake = Handshake(profile, session, lambda: signed.make(session, principal)[0], None)
-        handshake.id = id
-        return handshake, session
+            rules.revision_without_session(headers, profile)
 
     # GET and DELETE -------------------------------------------------------------------------------
 
     def _receive_without_body(
         self, method: str, headers: Headers, profile: RequestProfile, principal: Any
     ) -> Response | PendingResponse:
-        is_served = method == "DELETE" or self.settings.max_standing
-        if profile.modern or not self._stores_sessions or not is_served:
-            return self._refuse_method(method, profile)
-        session = self._find_session(headers, profile, principal)
-        if type(session) is Response:
-            return session
+        if profile.modern or not (method == "DELETE" or self.settings.max_standing):
+            return rules.refuse_method(method)
+        sender = self._find_sender(headers, profile, principal)
+        if type(sender) is Response:
+            return sender
+        pending, caller = sender
+        session = pending.session
+        assert session is not None
         if method == "DELETE":
-            return self._end_session(session, headers, profile)
+            return self._end_session(pending, caller)
         if not profile.events:
             return refusal(406, InvalidRequest("GET is answered by text/event-stream"))
         event_id = headers.get(b"last-event-id") or ""
         resumed = session.find_stream(event_id)
-        pending = PendingResponse(profile, session.connection.revision, session)
         pending.principal, pending.headers = principal, headers
         may_replace = resumed is not None and not self.draining and self._count_readers(resumed[0]) <= 1
         limit = None if may_replace else self._find_stream_limit(pending.caller)
@@ -528,16 +477,9 @@ class Endpoint:
         self._add_standing(pending)
         return pending
 
-    def _refuse_method(self, method: str, profile: RequestProfile) -> Response:
-        text = f"{method} is not served; send POST"
-        if not (profile.modern or self._stores_sessions):
-            text += ". Any process can answer a client, and nothing is stored for it"
-        return refusal(405, InvalidRequest(text), allow=b"POST")  # R26-HTTP-27
-
-    def _end_session(
-        self, session: HttpSession, headers: Headers, profile: RequestProfile
-    ) -> Response | PendingResponse:
-        self.sessions.remove(session)
+    def _end_session(self, pending: PendingResponse, caller: Caller) -> Response | PendingResponse:
+        assert pending.session is not None
+        self.sessions.remove(pending.session)
         return Response(204)
 
     def _make_stream(self, session: HttpSession, event_id: str) -> tuple[Stream, int] | Response:

@@ -49,9 +49,11 @@ __all__ = [
     "refusal",
     "refuse_by",
     "refuse_caller",
+    "refuse_method",
     "revision_without_session",
     "status_of",
     "status_unread",
+    "unknown_session",
 ]
 
 HANDSHAKE = [name for name, revision in REVISIONS.items() if revision.handshake]
@@ -207,6 +209,16 @@ def missing_session_error(profile: RequestProfile) -> InvalidRequest | HeaderMis
             "say MCP-Protocol-Version and params._meta, or send initialize and then its Mcp-Session-Id"
         )
     return InvalidRequest("the header Mcp-Session-Id is missing; initialize gives it")
+
+
+def unknown_session(id: bytes | None = None) -> Response:
+    """The response to a request that names a session which is unknown, or has ended (R2511-SESS-05)."""
+    return refusal(404, InvalidRequest("there is no such session; send initialize"), id)
+
+
+def refuse_method(method: str, reason: str = "") -> Response:
+    """The response to a GET or a DELETE where only POST is served (R26-HTTP-27)."""
+    return refusal(405, InvalidRequest(f"{method} is not served; send POST{reason}"), allow=b"POST")
 
 
 # Statuses -----------------------------------------------------------------------------------------

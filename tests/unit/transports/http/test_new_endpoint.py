@@ -10,12 +10,14 @@ from plainmcp.transports.http.endpoint import Endpoint
 from plainmcp.transports.http.new_endpoint import make_endpoint
 from plainmcp.transports.http.settings import Settings
 from plainmcp.transports.http.shared.endpoint import SharedEndpoint
+from plainmcp.transports.http.stateless import SignedEndpoint, StatelessEndpoint
 from replicas import make_server
 
 
-def test_a_store_makes_the_difference() -> None:
+def test_the_settings_say_where_sessions_are() -> None:
     assert type(make_endpoint(make_server(), Settings())) is Endpoint
-    assert type(make_endpoint(make_server(), Settings(sessions="signed"))) is Endpoint
+    assert type(make_endpoint(make_server(), Settings(stateless=True))) is StatelessEndpoint
+    assert type(make_endpoint(make_server(), Settings(sessions="signed"))) is SignedEndpoint
     assert type(make_endpoint(make_server(), Settings(store=MemoryStore()))) is SharedEndpoint
 
 

@@ -77,43 +77,38 @@ class SharedEndpoint(Endpoint):
             session.is_loaded = False  # this process was paused, and the session may have ended meanwhile
         return session
 
-    def _end_session(
-        self, session: HttpSession, headers: Headers, profile: RequestProfile
-    ) -> Response | PendingResponse:
-        assert isinstance(session, SharedSession)
+    def _end_session(self, pending: PendingResponse, caller: Caller) -> Response | PendingResponse:
+        session = _session_of(pending)
         limit = self.shared.replica.budget.spend(session.owner, SMALL)
         if limit is not None:
             return rules.refuse_by(limit)
-        return self._write(session, headers, profile, 204, partial(self.shared.end, session))
+        return self._write(pending, caller, 204, partial(self.shared.end, session))
 
     # Requests -------------------------------------------------------------------------------------
 
     def _receive_in_session(
-        self, session: HttpSession, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
+        self, pending: PendingResponse, caller: Caller, envelope: Envelope
     ) -> Response | PendingResponse:
-        assert isinstance(session, SharedSession)
-        connection, method = session.connection, envelope.method
-        if method in _FORWARDED and not connection.knows(envelope):
-            answer = self._forward(session, headers, profile, envelope)
+        session, method = _session_of(pending), envelope.method
+        if method in _FORWARDED and not session.connection.knows(envelope):
+            answer = self._forward(pending, caller, envelope)
             if answer is not None:
                 return answer
-        id = b"" if session.is_loaded else bytes(envelope.id)
-        pending = PendingResponse(profile, connection.revision, session, id)
-        caller = Caller(connection.session, principal, None, pending, connection, headers)
+        pending.id = b"" if session.is_loaded else bytes(envelope.id)
         if method in _CHANGE_STATE:  # it loads the session itself
             pending.refuse_with = partial(_refuse_in, session)
-            return super()._open(pending, self._dispatch(session, envelope, caller), caller)
-        return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
+            return super()._open(pending, self._dispatch(pending, envelope, caller), caller)
+        return super()._receive_in_session(pending, caller, envelope)
 
     def _forward(
-        self, session: SharedSession, headers: Headers, profile: RequestProfile, envelope: Envelope
+        self, pending: PendingResponse, caller: Caller, envelope: Envelope
     ) -> Response | PendingResponse | None:
         """Pass an answer or a cancellation to the replica that waits for it, and accept it when the store has it.
 
         If the store fails, it is refused; but it is passed on all the same when the store works again: clients do not
         repeat an answer, and the question would wait for it in vain. Returns None if no replica waits for it.
         """
-        replica = self.shared.replica
+        session, replica = _session_of(pending), self.shared.replica
         route = session.find_route(envelope)
         if route is None:
             return _refuse_without_store() if replica.is_down else None
@@ -121,13 +116,12 @@ class SharedEndpoint(Endpoint):
         if limit is not None:
             return rules.refuse_by(limit)
         now, later = partial(replica.append_now, *route), partial(replica.append, *route)
-        return self._write(session, headers, profile, 202, now, later)
+        return self._write(pending, caller, 202, now, later)
 
     def _write(
         self,
-        session: SharedSession,
-        headers: Headers,
-        profile: RequestProfile,
+        pending: PendingResponse,
+        caller: Caller,
         status: int,
         work: Callable[[], object],
         fail: Callable[[], object] = do_nothing,
@@ -149,18 +143,15 @@ class SharedEndpoint(Endpoint):
                 problem = yield ask(write, fail)
             return None if problem is None else pending.refuse(problem)
 
-        pending = PendingResponse(profile, session.connection.revision, session)
         pending.refuse_with = lambda message: _refuse_without_store(message) if message else Response(status)
-        caller = session.connection.caller(pending, headers)
         return super()._open(pending, StoreExchange(steps=steps()).begin(), caller, is_limited=False)
 
-    def _dispatch(self, session: HttpSession, envelope: Envelope, caller: Caller) -> Exchange:
+    def _dispatch(self, pending: PendingResponse, envelope: Envelope, caller: Caller) -> Exchange:
         if envelope.method not in _CHANGE_STATE or envelope.id is ABSENT:
-            return super()._dispatch(session, envelope, caller)
-        assert isinstance(session, SharedSession)
+            return super()._dispatch(pending, envelope, caller)
 
         def answer() -> Exchange:
-            return StoreExchange(steps=self._change_state(session, envelope, caller)).begin()
+            return StoreExchange(steps=self._change_state(_session_of(pending), envelope, caller)).begin()
 
         return observe(self.core, answer, envelope, caller) if self.core.observers else answer()
 
@@ -239,6 +230,12 @@ class SharedEndpoint(Endpoint):
         if method == "GET" and not profile.modern and self.shared.replica.is_down:
             return _refuse_without_store()
         return super()._receive_without_body(method, headers, profile, principal)
+
+
+def _session_of(pending: PendingResponse) -> SharedSession:
+    """The session of a response in this endpoint."""
+    assert isinstance(pending.session, SharedSession)
+    return pending.session
 
 
 def _refuse_in(session: SharedSession, message: bytes | None) -> Response:
