@@ -1,4 +1,4 @@
-"""The official conformance suite against examples/everything.py, behind each parser of uvicorn, and on replicas.
+"""The official conformance suite against examples/everything.py, behind each parser of uvicorn, and on several processes.
 
 A failure is a failure and so is a warning, whether the suite scores the scenario or not. What the suite asks of
 extensions that are not served here stands below, each with its reason.
@@ -39,10 +39,14 @@ NOT_SERVED = {
 }
 
 
-@pytest.fixture(scope="module", params=["h11", "httptools", "replicas"])
+SETS = {"replicas": (2, 1), "workers": (1, 2)}
+"""Processes that share a store behind nginx: how many servers, and how many workers each."""
+
+
+@pytest.fixture(scope="module", params=["h11", "httptools", *SETS])
 def url(request: pytest.FixtureRequest) -> Iterator[str]:
-    if request.param == "replicas":
-        with running_set(EXAMPLES / "everything.py") as replicas:  # nginx gives each request to the other process
+    if request.param in SETS:
+        with running_set(EXAMPLES / "everything.py", *SETS[request.param]) as replicas:
             yield replicas.url
         return
     with served("everything", request.param) as address:
