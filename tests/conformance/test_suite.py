@@ -1,4 +1,4 @@
-"""The official conformance suite against examples/everything.py, behind each parser of uvicorn, and on several processes.
+"""The official conformance suite against examples/everything.py: behind each parser of uvicorn, on several processes.
 
 A failure is a failure and so is a warning, whether the suite scores the scenario or not. What the suite asks of
 extensions that are not served here stands below, each with its reason.

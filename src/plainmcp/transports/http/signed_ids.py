@@ -61,8 +61,8 @@ class SignedIds:
         self._key: bytes | None = None
         self._decoder = msgspec.json.Decoder(SignedId)
 
-    def make(self, session: Session, principal: Any, name: str | None = None) -> tuple[bytes, SignedId]:
-        """A new id for a session after its handshake, and its facts; raises InvalidParams if they are too large."""
+    def make(self, session: Session, principal: Any, name: str | None = None) -> bytes:
+        """A new id for a session after its handshake; raises InvalidParams if its facts are too large."""
         assert session.revision is not None
         now = self._core.now()
         facts = SignedId(
@@ -85,7 +85,7 @@ class SignedIds:
             raw = msgspec.json.encode(facts)
         if len(raw) > MAX_FACTS:
             raise InvalidParams(f"capabilities and clientInfo take more than {MAX_FACTS} bytes")
-        return urlsafe_b64encode(signing.sign(raw, self._sign_key())).rstrip(b"="), facts
+        return urlsafe_b64encode(signing.sign(raw, self._sign_key())).rstrip(b"=")
 
     def read(self, id: bytes, principal: Any) -> SignedId | None:
         """The facts in an id; None if it is forged, expired or another caller's (R2511-SESS-05)."""

@@ -88,7 +88,7 @@ class SignedEndpoint(StatelessEndpoint):
 
     def _make_handshake(self, session: Session, profile: RequestProfile, principal: Any) -> PendingResponse:
         session.log_level = None
-        return Handshake(profile, session, lambda: self._ids.make(session, principal)[0])
+        return Handshake(profile, session, lambda: self._ids.make(session, principal))
 
     def _find_sender(
         self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None

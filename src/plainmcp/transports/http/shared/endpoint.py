@@ -67,7 +67,7 @@ class SharedEndpoint(Endpoint):
 
     def _name(self, session: HttpSession) -> bytes:
         assert isinstance(session, SharedSession)
-        return self.shared.name(session, session.principal)
+        return self.shared.name(session)
 
     def _look_up(self, id: bytes, headers: Headers, principal: Any) -> HttpSession | Response | None:
         session = self.sessions.get(id, principal) or self.shared.restore(id, principal, headers.address)
@@ -162,7 +162,7 @@ class SharedEndpoint(Endpoint):
         """
         problem: ProtocolError | None
         try:
-            problem = yield ask(partial(self.shared.load_again, session), do_nothing)  # others may have changed it
+            problem = yield ask(partial(self.shared.load_again, session))  # others may have changed it
             problem = SESSION_ENDED if session.closed else problem
             if problem is None:
                 before, after = session.connection.session.copy(), session.connection.session.copy()
@@ -170,7 +170,7 @@ class SharedEndpoint(Endpoint):
                 if response is None or isinstance(response, Failure):
                     return response
                 change = StateChange.between(before, after)
-                problem = yield ask(partial(self.shared.states.save, session, change), do_nothing)
+                problem = yield ask(partial(self.shared.states.save, session, change))
                 if problem is None:
                     return response
         except Cancelled:
@@ -185,8 +185,7 @@ class SharedEndpoint(Endpoint):
         session, replica = pending.session, self.shared.replica
         if isinstance(exchange.step, Listen):
             if not replica.reader.begun.is_set():
-                pending.refuse_with = _refuse_without_store
-                exchange = StoreExchange(steps=self._listen_later(exchange)).begin()
+                exchange = StoreExchange(steps=self._begin_first(exchange)).begin()
             return super()._open(pending, exchange, caller, is_limited)
         if pending.batch is not None:  # another replica may have to answer each of its requests
             pending.id = b"[" + b",".join(jsonrpc.request_ids_of(pending.batch)) + b"]"
@@ -198,12 +197,17 @@ class SharedEndpoint(Endpoint):
             pending.exchange = AfterChanges(step=exchange.step, rest=exchange, changes=replica.watch_changes())
         return answer
 
-    def _listen_later(self, exchange: Exchange) -> Steps:
-        """The steps of a listen request before this replica reads the changes of others: it would not get all."""
+    def _begin_first(self, exchange: Exchange) -> Steps:
+        """The steps of a listen request before this replica reads the changes of others."""
         yield from ask_first(self.shared.replica.wait_to_begin, exchange)
-        if not self.shared.replica.reader.begun.is_set():
-            return exchange.fail(InternalError(UNAVAILABLE))
         return (yield from follow(exchange))
+
+    def _find_obstacle(self, pending: PendingResponse) -> ProtocolError | None:
+        obstacle = super()._find_obstacle(pending)
+        if obstacle is None and not self.shared.replica.reader.begun.is_set():  # it would not get all changes
+            pending.refuse_with = _refuse_without_store
+            return InternalError(UNAVAILABLE)
+        return obstacle
 
     def _load_first(self, session: SharedSession, pending: PendingResponse, exchange: Exchange) -> Steps:
         """The steps of a request in a session that may have ended at another replica."""

@@ -3,6 +3,7 @@
 Knows neither HTTP nor the state of sessions.
 """
 
+import threading
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ class _Mirror(NamedTuple):
     stream: Stream
     source: str
     id: bytes
+    log: str  # with the copy of the stream
 
 
 class Mirrors:
@@ -36,15 +38,17 @@ class Mirrors:
 
     def __init__(self, replica: Replica) -> None:
         self._replica = replica
-        self._mirrors: dict[str, _Mirror] = {}  # by the log with the copy
+        self._lock = threading.Lock()
+        self._mirrors: dict[str, _Mirror] = {}  # by log; a client that comes back replaces the mirror that it left
 
     def follow(self, session: SharedSession, stream: Stream, name: StreamName) -> None:
         """Put the events of another replica's stream into this one, as they are in the store or come into it."""
-        log = session.log_of(stream.name)
-        self._mirrors[log] = _Mirror(session, stream, name.source, name.id)
-        self._replica.follow(log, partial(self._receive, log))
+        mirror = _Mirror(session, stream, name.source, name.id, session.log_of(stream.name))
+        with self._lock:
+            self._mirrors[mirror.log] = mirror
+            self._replica.follow(mirror.log, partial(self._receive, mirror))
         if name.source == self._replica.name:
-            self._replica.append(log, "lost")  # unless the store still has its end
+            self._replica.append(mirror.log, "lost")  # unless the store still has its end
         else:
             self._replica.notify(name.source, "resend", session.name, stream.name)
 
@@ -56,32 +60,35 @@ class Mirrors:
         else:
             self._replica.append(session.log_of(name), "lost")
 
-    def _receive(self, log: str, kind: str, content: list[Any]) -> None:
-        mirror = self._mirrors.get(log)
-        if mirror is None or mirror.stream.finished:  # its client has left
-            self._finish(log, None)
+    def _receive(self, mirror: _Mirror, kind: str, content: list[Any]) -> None:
+        if mirror.stream.finished:  # its client has left
+            self._finish(mirror, None)
         elif kind == "event":
             mirror.stream.put(content[1], content[0])
         elif kind == "end":
-            self._finish(log, None)
+            self._finish(mirror, None)
         elif kind == "lost":
-            self._finish(log, _NOT_KEPT)
+            self._finish(mirror, _NOT_KEPT)
 
-    def _finish(self, log: str, error: InternalError | None) -> None:
+    def _finish(self, mirror: _Mirror, error: InternalError | None) -> None:
         """End a stream; with an error, if the id of its request is known."""
-        mirror = self._mirrors.pop(log, None)
-        self._replica.reader.unfollow(log)
-        if mirror is not None:
-            revision = mirror.session.connection.revision
-            mirror.stream.finish(None if error is None else _respond(error, revision, mirror.id))
+        with self._lock:
+            if self._mirrors.get(mirror.log) is mirror:
+                del self._mirrors[mirror.log]
+                self._replica.reader.unfollow(mirror.log)
+        revision = mirror.session.connection.revision
+        mirror.stream.finish(None if error is None else _respond(error, revision, mirror.id))
 
     def tick(self) -> None:
         """End the streams of replicas that are dead: clients learn that their requests are lost."""
-        for log in [log for log, mirror in list(self._mirrors.items()) if mirror.stream.finished]:
-            self._finish(log, None)  # its client has left
-        dead = self._replica.find_dead({mirror.source for mirror in list(self._mirrors.values())})
-        for log in [log for log, mirror in list(self._mirrors.items()) if mirror.source in dead]:
-            self._finish(log, _LOST)
+        with self._lock:
+            mirrors = list(self._mirrors.values())
+        dead = self._replica.find_dead({mirror.source for mirror in mirrors})
+        for mirror in mirrors:
+            if mirror.stream.finished:  # its client has left
+                self._finish(mirror, None)
+            elif mirror.source in dead:
+                self._finish(mirror, _LOST)
 
 
 def _respond(error: InternalError, revision: Revision, id: bytes) -> bytes | None:

@@ -91,6 +91,10 @@ class Replica:
         """Whether it has started, and not stopped since."""
         return self._ending is not None and not self._ending.is_set()
 
+    @property
+    def _has_stopped(self) -> bool:
+        return self._ending is not None and self._ending.is_set()
+
     def start(self) -> None:
         """Start to follow and to write, unless it does."""
         if self.is_running:
@@ -98,19 +102,19 @@ class Replica:
         with self._lock:
             if self.is_running:
                 return
-            ending = threading.Event()
+            former, self._ending = self._ending, threading.Event()  # before its threads run: they look at it
             self._heartbeat.start()
             threads = [
-                threading.Thread(target=work, args=(ending,), name=f"plainmcp-{name}-{self.name}", daemon=True)
+                threading.Thread(target=work, args=(self._ending,), name=f"plainmcp-{name}-{self.name}", daemon=True)
                 for name, work in (("read", self.reader.run), ("write", self._write))
             ]
             try:
                 for thread in threads:
                     thread.start()
             except RuntimeError:  # the system has no more threads: the next use tries again
-                ending.set()
+                self._ending.set()
+                self._ending = former
                 raise
-            self._ending = ending
         self._join()
 
     def _start_unless_stopped(self) -> None:
@@ -170,11 +174,12 @@ class Replica:
 
     def wait_to_begin(self, seconds: float = 1) -> None:
         """Start, and wait until no entry is missed any more; but not long, if the store fails."""
-        self.start()
+        self._start_unless_stopped()
         self.reader.begun.wait(seconds)
 
     def wait_to_join(self, seconds: float = 1) -> None:
         """Start, and wait until other replicas can know of this one; but not long, if the store fails."""
+        self.start()
         self.wait_to_begin(seconds)
         self._writer.finish(seconds)
 
@@ -296,7 +301,8 @@ class Replica:
 
         These are the listen requests in this process, which need no store. Sessions follow the log.
         """
-        if uri is not None and len(uri) > MAX_URI:
+        is_too_long = uri is not None and len(uri) > MAX_URI
+        if is_too_long or self._has_stopped:
             return False
         is_delivered = self.is_down
         number = self.append(self.keys.changes, event, uri, self.name, next(self.numbers), is_delivered)

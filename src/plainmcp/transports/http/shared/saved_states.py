@@ -110,7 +110,9 @@ class SavedStates:
             self._replica.later(partial(self._end_again, name))
 
     def _end_again(self, name: str, store: Store) -> None:
-        if store.get(self._key_of(name)) is None:
+        key = self._key_of(name)
+        state = self._decode(key, store.get(key))
+        if state is None or not state.has_ended:  # the store may have come back with an older state
             self._put_end(name, store)
             self._replica.notify_all("end", name)
 

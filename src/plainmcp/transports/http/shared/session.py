@@ -206,6 +206,8 @@ class SharedSession(HttpSession):
     def add_standing(self, stream: Stream) -> None:
         """Send messages that belong to no request on this stream, unless its client has left already."""
         with self._lock:
+            if self.closed:
+                stream.finish()
             if stream.finished:
                 return
             self.standing.append(stream)
@@ -274,10 +276,11 @@ class SharedSession(HttpSession):
 
     def close(self) -> None:
         """Close the session in this replica only."""
-        standing, self.standing = list(self.standing), []
+        super().close()
+        with self._lock:  # none is added after `closed` is set
+            standing, self.standing = self.standing, []
         for stream in standing:
             stream.finish()
-        super().close()
 
 
 def _do_nothing(session: SharedSession, now: float) -> None:

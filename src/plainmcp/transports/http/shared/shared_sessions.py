@@ -31,8 +31,6 @@ from .standing_streams import StandingStreams
 
 __all__ = ["SharedSessions"]
 
-MAX_DIGITS = 19
-"""How many digits the position in an event id may have."""
 MAX_ENDED = 10_000
 """How many sessions that have ended are remembered; the store has all of them."""
 
@@ -70,7 +68,8 @@ class SharedSessions:
         self._streams.take_over(self._get_all())
 
     def _get_all(self) -> list[SharedSession]:
-        return list(self._by_name.values())
+        refs = self._by_name.valuerefs()  # a list: other threads add sessions meanwhile
+        return [session for ref in refs if (session := ref()) is not None]
 
     def write_again(self) -> None:
         """Write again what other replicas need, and read what they have changed: the store works again.
@@ -99,9 +98,9 @@ class SharedSessions:
         self._by_name[name] = session
         return session
 
-    def name(self, session: SharedSession, principal: Any) -> bytes:
+    def name(self, session: SharedSession) -> bytes:
         """The signed id of a session after its handshake; raises InvalidParams."""
-        id, _ = self._ids.make(session.connection.session, principal, session.name)
+        id = self._ids.make(session.connection.session, session.principal, session.name)
         self._sessions.rename(session, id)
         return id
 
@@ -193,7 +192,7 @@ class SharedSessions:
 
     def open_stream(self, session: SharedSession, event_id: str) -> tuple[Stream, int, Callable[[], None]]:
         """The stream for a GET, the event after which it is read, and work that has to be done in a thread."""
-        name, number = split_event_id(event_id, MAX_DIGITS)
+        name, number = split_event_id(event_id)
         whole = session.find_stream(f"{name}-0")
         if whole is not None:  # its number is not a number
             return *whole, lambda: None
@@ -208,5 +207,7 @@ class SharedSessions:
     def _follow(self, session: SharedSession, stream: Stream, name: StreamName) -> None:
         with suppress(StoreError):  # then the stream waits until the store works again
             self.load(session)
-        if not session.closed:
+        if session.closed:
+            stream.finish()
+        else:
             self._mirrors.follow(session, stream, name)

@@ -96,14 +96,15 @@ class StoreReader:
                     self._begin()
                 elif self._health.has_failed("reading"):
                     self._go_back()
-                entries, is_late = self._store.read(self._get_positions(), WAIT), self.is_late
+                logs, positions = self._get_positions()
+                entries, is_late = self._store.read(positions, WAIT), self.is_late
                 self._last_read = monotonic()
                 if is_late:
                     self._health.fail(
                         "reading",
                         StoreError("this process did not read it for a while, because it was paused or very busy"),
                     )
-                self._receive_all(entries)
+                self._receive_all(entries, logs)
                 self._health.recover("reading")
             except Exception as error:
                 if not ending.is_set():
@@ -132,29 +133,28 @@ class StoreReader:
         for name, log in list(self._logs.items()):
             log.position = min(log.position, self._store.last(name))
 
-    def _get_positions(self) -> dict[str, int]:
-        """The positions of all logs; changes come last, because they rely on broadcasts from before."""
+    def _get_positions(self) -> tuple[dict[str, _Log], dict[str, int]]:
+        """All logs, and their positions; changes come last, because they rely on broadcasts from before."""
         with self._moved:
-            return {
-                **{name: log.position for name, log in self._logs.items()},
-                self._keys.changes: self.changes.position,
-            }
+            logs = dict(self._logs)
+            positions = {name: log.position for name, log in logs.items()}
+        return logs, {**positions, self._keys.changes: self.changes.position}
 
-    def _receive_all(self, entries: list[Entry]) -> None:
+    def _receive_all(self, entries: list[Entry], logs: dict[str, _Log]) -> None:
         is_behind = sum(entry.log == self._keys.broadcasts for entry in entries) >= MAX_READ
         for entry in entries:
             if entry.log != self._keys.changes:
-                self._receive(entry)
+                self._receive(entry, logs[entry.log])
             elif not is_behind:
                 with self.changes.lock:
                     change = self.changes.add(entry)
                     if change is not None:
                         contain(partial(self._receive_change, change))
 
-    def _receive(self, entry: Entry) -> None:
-        log, content = self._logs.get(entry.log), self._keys.open(entry.log, entry.value)
-        if log is None:
+    def _receive(self, entry: Entry, log: _Log) -> None:
+        if self._logs.get(entry.log) is not log:  # followed from its beginning again since the read, or not any more
             return
+        content = self._keys.open(entry.log, entry.value)
         if content is not None:
             contain(lambda: log.receive(content[0], content[1:]))
         with self._moved:

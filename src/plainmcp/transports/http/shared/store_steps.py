@@ -33,7 +33,11 @@ class StoreExchange(Evaluation, kw_only=True):
         self.response = self.result()
 
 
-def ask(work: Work, fail: Callable[[], object]) -> Run:
+def do_nothing() -> None:
+    """Do nothing else after a failure."""
+
+
+def ask(work: Work, fail: Callable[[], object] = do_nothing) -> Run:
     """A step that asks the store, in the threads for files: functions of the user cannot keep it waiting.
 
     It passes back the error for the client, or None. If the store fails, or the work would begin too late, `fail` is
@@ -56,14 +60,10 @@ def ask(work: Work, fail: Callable[[], object]) -> Run:
     return Run(Feature(function=run, is_async=False), {}, keep, None)
 
 
-def do_nothing() -> None:
-    """Do nothing else after a failure."""
-
-
 def ask_first(work: Work, exchange: Exchange) -> Steps:
     """Ask the store before an exchange goes on, which it does after a failure, too."""
     try:
-        yield ask(work, do_nothing)
+        yield ask(work)
     except ENDS as error:  # the request was cancelled, or the server ends
         if exchange.step is not None:
             exchange.throw(error)
@@ -104,4 +104,4 @@ class AfterChanges(Exchange, kw_only=True):
             pass_back(outcome)
         self.step, self.response = self.rest.step, self.rest.response
         if self.step is None and not has_ended and not self.changes.are_written():
-            self.step = ask(self.changes.wait, do_nothing)
+            self.step = ask(self.changes.wait)

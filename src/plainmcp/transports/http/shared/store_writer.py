@@ -113,7 +113,8 @@ class StoreWriter:
             with self._changed:
                 if not self._is_waiting():
                     self._changed.wait(max(0.0, min(BEAT, self._next_beat - monotonic())))
-                entries, is_due = [*self._changes, *self._others], monotonic() >= self._next_beat
+                entries = [*self._changes, *self._others]
+                is_due = monotonic() >= self._next_beat and not ending.is_set()  # not after its heartbeat was removed
                 has_work = bool(entries or self._work)
             try:
                 if is_due:

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from mounted import Live, session
+from mounted import Live, session, speak
 from plainmcp import Context
 from plainmcp.store import MemoryStore
 from plainmcp.transports.http.shared import heartbeat as module
 from plainmcp.transports.http.shared import store_writer
-from replicas import call, messages, replicas, wait_until
+from plainmcp.transports.http.shared.session_names import StreamName
+from replicas import call, messages, replicas, request, wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -143,5 +144,27 @@ def test_a_caller_that_copies_too_much_loses_copies_and_nothing_else(monkeypatch
             one.endpoint.sessions.close()
             rest = await Live(other, None, {**headers, "last-event-id": live.events[0]["id"]}, "GET").done()
             assert "not kept" in messages(rest)[-1]["error"]["message"]
+
+    run(work())
+
+
+def test_the_end_of_a_mirror_does_not_end_the_one_that_has_replaced_it() -> None:
+    """A client has come back to the same replica, before that has noticed that it had left."""
+
+    async def work() -> None:
+        with replicas(MemoryStore()) as (one, other):
+            headers = await session(one)
+            await speak(other, request("ping"), headers)
+            shared = other.endpoint.shared
+            [held] = shared._get_all()
+            name = held._replica.keys.stream_of(held.name, "x")
+            former, newer = held.mirror("x", 0), held.mirror("x", 0)
+            for stream in (former, newer):
+                shared._mirrors.follow(held, stream, StreamName(one.endpoint.shared.replica.name, b"1"))
+                if stream is former:
+                    mirror = shared._mirrors._mirrors[name]
+            shared._mirrors._finish(mirror, None)
+            assert former.finished and not newer.finished
+            assert shared._mirrors._mirrors[name].stream is newer
 
     run(work())

@@ -107,13 +107,19 @@ def test_a_store_that_can_only_be_read_is_not_trusted_with_questions() -> None:
     run(work())
 
 
-def test_before_a_replica_follows_the_changes_it_refuses_to_listen() -> None:
+@pytest.mark.parametrize("has_middleware", [False, True])
+def test_before_a_replica_follows_the_changes_it_refuses_to_listen(has_middleware: bool) -> None:
     """It started without the store, and would not get what other replicas change meanwhile."""
+
+    async def pass_on(request: Any, call_next: Any) -> Any:
+        return await call_next(request)
 
     async def work() -> None:
         store = Failing()
         store.failing = "get put append last read"
         with replicas(store) as (one, other):
+            if has_middleware:
+                one.server.middleware(pass_on)
             body, headers = modern("subscriptions/listen", notifications={"resourceSubscriptions": ["memo://one"]})
             started = time.monotonic()
             refused = await speak(one, body, headers)
@@ -279,6 +285,50 @@ def test_a_replica_that_has_stopped_does_not_start_again_by_itself(monkeypatch: 
             running.broadcast(0.1, "nothing")
             time.sleep(0.02)
             assert not stopped.is_running
+
+
+def test_a_replica_that_has_stopped_has_no_heartbeat_any_more() -> None:
+    """Otherwise the others would wait for it, until they take it for dead."""
+    store = MemoryStore()
+    for _ in range(5):
+        with replicas(store, 1) as [one]:
+            replica = one.endpoint.shared.replica
+            key = replica.keys.heartbeat_of(replica.name)
+            until = time.monotonic() + 5
+            while store.get(key) is None:
+                assert time.monotonic() < until
+                time.sleep(0.005)
+        for thread in threading.enumerate():
+            if thread.name == f"plainmcp-write-{replica.name}":
+                thread.join(5)
+        assert store.get(key) is None
+
+
+def test_changes_after_the_end_of_the_last_application_reach_the_listeners_of_the_process() -> None:
+    store, uris = MemoryStore(), []
+    with replicas(store, 1) as [one]:
+        one.server.registry.listen(lambda event, uri: uris.append(uri))
+    one.server.resource_updated("memo://one")
+    assert uris == ["memo://one"]
+    assert not one.endpoint.shared.replica._writer._changes
+
+
+def test_a_stream_that_is_opened_late_does_not_start_a_replica_that_has_stopped() -> None:
+    async def work() -> None:
+        with replicas(MemoryStore(), 1) as [one]:
+            headers = await session(one)
+            may_go_on = threading.Event()
+            for _ in range(8):  # all threads are busy
+                one.endpoint._threads.files.submit(lambda: may_go_on.wait(5))
+            live = Live(one, None, headers, "GET")
+            await live.until(lambda stream: stream.status)
+            one.close()
+            may_go_on.set()
+            await live.done()
+            await asyncio.sleep(0.1)
+            assert not one.endpoint.shared.replica.is_running
+
+    run(work())
 
 
 # What the store says ------------------------------------------------------------------------------

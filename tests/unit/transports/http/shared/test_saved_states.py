@@ -70,7 +70,7 @@ def test_a_refused_request_changes_nothing() -> None:
     run(work())
 
 
-def test_a_large_state_reaches_other_replicas_through_the_store_and_not_through_their_notes() -> None:
+def test_a_large_state_reaches_other_replicas_through_the_store_and_not_through_a_broadcast() -> None:
     async def work() -> None:
         store = MemoryStore()
         with replicas(store) as (one, other):
@@ -253,5 +253,25 @@ def test_a_change_that_takes_long_does_not_mean_that_the_store_fails(monkeypatch
             refused = (await speak(one, SUBSCRIBE, headers)).json
             assert "the shared store of this server is not available" in refused["error"]["message"]
             assert not one.endpoint.shared.replica.is_down
+
+    run(work())
+
+
+def test_a_session_that_was_ended_stays_ended_if_the_store_comes_back_with_an_older_state() -> None:
+    """As a Redis does that writes snapshots (R2511-SESS-04)."""
+
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store) as apps:
+            headers = await session(apps[0])
+            assert (await speak(apps[0], SUBSCRIBE, headers)).json["result"] == {}
+            snapshot = dict(store._values)
+            assert (await speak(apps[0], None, headers, "DELETE")).status == 204
+            store._values.update(snapshot)
+            for app in apps:
+                app.endpoint.shared.replica._come_back()
+                app.endpoint.shared.replica._writer.finish(5)
+            with replicas(store, 1) as [new]:
+                assert (await speak(new, request("ping"), headers)).status == 404
 
     run(work())

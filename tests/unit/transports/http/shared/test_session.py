@@ -44,8 +44,17 @@ def test_a_stream_whose_client_left_before_it_was_added_is_not_added() -> None:
         session = make(one)
         stream = session.make_standing_stream()
         session.leave_stream(stream)
-        assert not session.add_standing(stream)
+        session.add_standing(stream)
         assert session.standing == [] and not session.busy
         other = session.make_stream(b"1")
         session.leave_stream(other)  # a stream for a response can be resumed
         assert not other.finished
+
+
+def test_a_stream_of_a_session_that_has_ended_meanwhile_ends() -> None:
+    with replicas(MemoryStore(), 1) as [one]:
+        session = make(one)
+        stream = session.make_standing_stream()
+        session.close()
+        session.add_standing(stream)
+        assert stream.finished and session.standing == []

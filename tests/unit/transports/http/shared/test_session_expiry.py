@@ -176,13 +176,13 @@ def test_a_store_that_fails_does_not_end_sessions() -> None:
     run(work())
 
 
-def test_forged_signs_of_use_are_not_believed() -> None:
+def test_a_forged_state_does_not_keep_a_session() -> None:
     async def work() -> None:
         store = MemoryStore()
         with replicas(store, settings={"session_idle_seconds": IDLE}) as (one, other):
             headers = await session(one)
             [held] = one.endpoint.shared._by_name.values()
-            store.put(one.endpoint.shared.replica.keys.key("used", held.name), b"x" * 50, 60)
+            store.put(one.endpoint.shared.replica.keys.session_of(held.name), b"x" * 50, 60)
             await wait_until_old(one)
             assert await status_of(other, headers) == 404
 

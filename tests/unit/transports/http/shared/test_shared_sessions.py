@@ -1,6 +1,8 @@
 """Sessions that all replicas serve: opened from their ids, and unknown everywhere after their end."""
 
 import asyncio
+import sys
+import threading
 from typing import Any
 
 import pytest
@@ -156,3 +158,29 @@ def test_a_new_session_does_not_get_the_changes_from_before_redis_lost_them() ->
             store.close()
 
     run(work())
+
+
+def test_sessions_are_counted_while_others_are_opened() -> None:
+    """By the thread that reads the store, while the event loop opens some."""
+    has_ended, interval = threading.Event(), sys.getswitchinterval()
+
+    with replicas(MemoryStore(), 1) as [one]:
+        shared = one.endpoint.shared
+        kept = [shared.make(None, None) for _ in range(50)]
+
+        def open_and_forget() -> None:
+            while not has_ended.is_set():
+                for number in range(20):
+                    shared._by_name[str(number)] = kept[number]
+                for number in range(20):
+                    del shared._by_name[str(number)]
+
+        thread = threading.Thread(target=open_and_forget)
+        sys.setswitchinterval(1e-6)
+        try:
+            thread.start()
+            assert all(len(shared._get_all()) >= 50 for _ in range(3_000))
+        finally:
+            sys.setswitchinterval(interval)
+            has_ended.set()
+            thread.join(5)

@@ -172,7 +172,7 @@ def test_a_process_that_was_paused_counts_as_one_that_may_have_missed_something(
     assert world.returns == [[("entry",)]] and not world.health.is_down
 
 
-def test_one_can_wait_for_a_note(world: World) -> None:
+def test_one_can_wait_for_a_broadcast(world: World) -> None:
     world.start()
     world.reader.wait_for(world.add(world.keys.broadcasts, "entry"), 5)
     assert world.received == [("entry",)]
@@ -190,3 +190,27 @@ def test_an_entry_that_cannot_be_received_ends_nothing(world: World) -> None:
     world.store.append([(world.keys.changes, b"forged"), (world.keys.broadcasts, b"forged")], 10, 60)
     world.change("a:b")
     world.until(lambda: world.received == ["a:b"])
+
+
+def test_a_log_that_is_followed_again_during_a_read_is_read_from_its_beginning(world: World) -> None:
+    """The entries of that read belong to who followed it before."""
+    before: list[Any] = []
+    after: list[Any] = []
+    read, log = world.store.read, world.keys.stream_of("session", "stream")
+
+    def read_and_follow(positions: Any, seconds: float = 0) -> Any:
+        entries = read(positions, seconds)
+        if len(before) == 3 and any(entry.log == log for entry in entries) and not after:
+            world.reader.follow(log, lambda kind, content: after.append(content[0]))
+            world.store.read = read  # type: ignore[method-assign]
+        return entries
+
+    world.store.read = read_and_follow  # type: ignore[method-assign]
+    world.start()
+    world.reader.follow(log, lambda kind, content: before.append(content[0]))
+    for number in range(3):
+        world.add(log, "event", number)
+    world.until(lambda: len(before) == 3)
+    world.add(log, "event", 3)
+    world.until(lambda: len(after) == 4)
+    assert (before, after) == ([0, 1, 2], [0, 1, 2, 3])

@@ -155,7 +155,7 @@ def test_what_waits_too_long_is_dropped_but_not_changes(
     assert [entries for entries, _, _ in store.done] == [[(writer._keys.changes, b"y")]]
 
 
-def test_much_work_does_not_keep_entries_and_signs_of_life_waiting(
+def test_much_work_does_not_keep_entries_and_heartbeats_waiting(
     store: Noting, writer: StoreWriter, ending: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store_writer, "BEAT", 0.05)
