@@ -17,6 +17,7 @@ from plainmcp.redis import RedisStore
 from plainmcp.store import MemoryStore, Store, StoreError
 from plainmcp.transports.http.shared import replica as replica_module
 from plainmcp.transports.http.shared import store_writer
+from plainmcp.transports.http.shared.entries import Wake
 from redis_server import RedisServer
 from replicas import (
     KEY,
@@ -233,7 +234,7 @@ def test_a_client_can_leave_while_the_queue_for_the_store_is_full(monkeypatch: p
             store.is_failing = True
             for _ in range(200):
                 one.server.resource_updated("memo://one")
-                one.endpoint.shared.replica.append("another log", 1)
+                one.endpoint.shared.replica.append("another log", Wake())
             await end(stream)
             assert (await speak(one, request("ping"), headers)).status == 200
 

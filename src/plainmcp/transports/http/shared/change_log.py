@@ -5,10 +5,16 @@ from collections import OrderedDict
 from itertools import takewhile
 from typing import NamedTuple
 
+import msgspec
+
 from ....store.interface import Entry
 from .store_keys import MAX_CHANGES, StoreKeys
 
 __all__ = ["Change", "ChangeLog"]
+
+
+ChangeContent = tuple[str, str | None, str, int, bool]
+"""A change in the log: the fields of a `Change` after its position."""
 
 
 class Change(NamedTuple):
@@ -44,11 +50,13 @@ class ChangeLog:
         """Add an entry of the log; returns None if its change is known already, or cannot be read."""
         self.position, self.newest = entry.position, max(self.newest, entry.position)
         content = self._keys.open(entry.log, entry.value)
-        try:
-            change = None if content is None else Change(entry.position, *content)
-        except TypeError:  # of another version of this package
+        if content is None:
             return None
-        if change is None or change.id in self._changes:
+        try:
+            change = Change(entry.position, *msgspec.convert(content, ChangeContent))
+        except msgspec.ValidationError:  # of another version of this package
+            return None
+        if change.id in self._changes:
             return None
         self._changes[change.id] = change
         if len(self._changes) > MAX_CHANGES:

@@ -112,7 +112,7 @@ class SharedEndpoint(Endpoint):
         route = session.find_route(envelope)
         if route is None:
             return _refuse_without_store() if replica.is_down else None
-        limit = session.count_forwarded(route)
+        limit = session.count_forwarded(route[1])
         if limit is not None:
             return rules.refuse_by(limit)
         now, later = partial(replica.append_now, *route), partial(replica.append, *route)

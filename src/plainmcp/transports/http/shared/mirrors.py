@@ -5,7 +5,7 @@ Knows neither HTTP nor the state of sessions.
 
 import threading
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -13,6 +13,7 @@ from ....errors import InternalError
 from ....protocol.failures import error_response, error_responses
 from ....revisions import Revision
 from ..stream import Stream
+from .entries import Event, LogEntry, Lost, Resend, StreamEnd
 from .replica import Replica
 from .session import SharedSession
 from .session_names import StreamName
@@ -48,9 +49,9 @@ class Mirrors:
             self._mirrors[mirror.log] = mirror
             self._replica.follow(mirror.log, partial(self._receive, mirror))
         if name.source == self._replica.name:
-            self._replica.append(mirror.log, "lost")  # unless the store still has its end
+            self._replica.append(mirror.log, Lost())  # unless the store still has its end
         else:
-            self._replica.notify(name.source, "resend", session.name, stream.name)
+            self._replica.notify(name.source, Resend(session.name, stream.name))
 
     def send_again(self, session: SharedSession, name: str) -> None:
         """Copy a stream of this replica into the store again: entries may have been lost."""
@@ -58,17 +59,21 @@ class Mirrors:
         if found is not None:
             session.copy_stream(found[0])
         else:
-            self._replica.append(session.log_of(name), "lost")
+            self._replica.append(session.log_of(name), Lost())
 
-    def _receive(self, mirror: _Mirror, kind: str, content: list[Any]) -> None:
+    def _receive(self, mirror: _Mirror, entry: LogEntry) -> None:
         if mirror.stream.finished:  # its client has left
             self._finish(mirror, None)
-        elif kind == "event":
-            mirror.stream.put(content[1], content[0])
-        elif kind == "end":
-            self._finish(mirror, None)
-        elif kind == "lost":
-            self._finish(mirror, _NOT_KEPT)
+            return
+        match entry:
+            case Event(number, message):
+                mirror.stream.put(message, number)
+            case StreamEnd():
+                self._finish(mirror, None)
+            case Lost():
+                self._finish(mirror, _NOT_KEPT)
+            case _:
+                pass
 
     def _finish(self, mirror: _Mirror, error: InternalError | None) -> None:
         """End a stream; with an error, if the id of its request is known."""

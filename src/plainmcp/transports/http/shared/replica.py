@@ -10,14 +10,15 @@ from functools import partial
 from itertools import count
 from secrets import token_hex
 from time import monotonic
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 from weakref import WeakSet
 
 from ....errors import AuthorError
 from ....protocol.core import Core
 from ....protocol.listeners import Listeners
 from ....store.interface import Store, StoreError
-from .change_log import Change
+from .change_log import Change, ChangeContent
+from .entries import Ack, Broadcast, Join, Leave, LogEntry, SessionEnd, SessionEntry, State, Wake
 from .heartbeat import Heartbeat
 from .own_changes import OwnChanges, note_change, watch_changes
 from .peers import Peers
@@ -40,11 +41,11 @@ JOIN_PERIOD = 60.0
 class EntryReceiver(Protocol):
     """What the replica passes entries to: the sessions of one application."""
 
-    def receive(self, kind: str, content: list[Any]) -> bool:
+    def receive(self, entry: SessionEntry) -> bool:
         """Receive an entry; returns whether it is about something that it has."""
         ...
 
-    def refuse(self, kind: str, content: list[Any]) -> None:
+    def refuse(self, entry: SessionEntry) -> None:
         """Answer an entry about something that no endpoint has."""
 
     def tick(self) -> None:
@@ -62,7 +63,7 @@ class Replica:
         self.store = store
         self.keys = StoreKeys(core)
         self.budget = StoreBudget(monotonic)
-        self._endpoints: list[EntryReceiver] = []
+        self._receivers: list[EntryReceiver] = []
         self.changes = Listeners[[Change]]()
         """Called with the changes in the log, in its order."""
         self.reset()
@@ -125,47 +126,47 @@ class Replica:
     def _join(self) -> None:
         """Write that this replica is there: others wait until it has acknowledged what they send."""
         self._joined = monotonic()
-        self.append(self.keys.replicas, "join", self.name)
+        self.append(self.keys.replicas, Join(self.name))
 
-    def attach(self, endpoint: EntryReceiver) -> None:
-        """Pass entries to an endpoint, unless it gets them already."""
+    def attach(self, receiver: EntryReceiver) -> None:
+        """Pass entries to the sessions of an endpoint, unless they get them already."""
         with self._lock:
-            if endpoint not in self._endpoints:
-                self._endpoints.append(endpoint)
+            if receiver not in self._receivers:
+                self._receivers.append(receiver)
 
-    def detach(self, endpoint: EntryReceiver) -> None:
-        """Do not pass entries to an endpoint any more, and stop after the last one."""
+    def detach(self, receiver: EntryReceiver) -> None:
+        """Do not pass entries to the sessions of an endpoint any more, and stop after the last one."""
         with self._lock:
-            if endpoint in self._endpoints:
-                self._endpoints.remove(endpoint)
-            is_used = bool(self._endpoints)
+            if receiver in self._receivers:
+                self._receivers.remove(receiver)
+            is_used = bool(self._receivers)
         if not is_used:
             self.stop()
 
     @property
     def is_used(self) -> bool:
         """Whether an endpoint has it."""
-        return bool(self._endpoints)
+        return bool(self._receivers)
 
     @property
     def is_divided(self) -> bool:
         """Whether several endpoints have it: applications of one server in one process."""
-        return len(self._endpoints) > 1
+        return len(self._receivers) > 1
 
     def _tick(self) -> None:
         """Look after what takes time, about once a second."""
         if monotonic() - self._joined > JOIN_PERIOD:
             self._join()
-        for endpoint in list(self._endpoints):
-            contain(endpoint.tick)
+        for receiver in list(self._receivers):
+            contain(receiver.tick)
         for name in self.find_dead(self._peers.late):
             self._peers.remove(name)
 
     def _come_back(self) -> None:
         """Write again what the store may have lost, because it works again."""
         self._join()
-        for endpoint in list(self._endpoints):
-            contain(endpoint.write_again)
+        for receiver in list(self._receivers):
+            contain(receiver.write_again)
 
     def _write(self, ending: threading.Event) -> None:
         while not self.reader.begun.wait(0.2) and not ending.is_set():
@@ -188,7 +189,7 @@ class Replica:
         ending = self._ending
         if ending is None or not self.is_running:
             return
-        self.append(self.keys.replicas, "leave", self.name)
+        self.append(self.keys.replicas, Leave(self.name))
         self.later(self._heartbeat.end)
         self._writer.finish(seconds)
         ending.set()
@@ -212,19 +213,19 @@ class Replica:
             self._writer.wake()
             raise
 
-    def append_now(self, log: str, *content: Any) -> int:
+    def append_now(self, log: str, entry: LogEntry) -> int:
         """Append an entry to a log, and return its position; raises StoreError."""
-        value = self.keys.sign(log, content)
+        value = self.keys.sign(log, entry)
         return self.ask(lambda store: store.append([(log, value)], *self.keys.limits_of(log)))[0]
 
-    def broadcast(self, seconds: float, *content: Any) -> None:
+    def broadcast(self, seconds: float, entry: State | SessionEnd) -> None:
         """Write an entry for all replicas, and wait until all have acknowledged it, at most some seconds.
 
         Raises StoreError.
         """
         number = self._peers.begin()
         try:
-            position = self.append_now(self.keys.broadcasts, "broadcast", self.name, number, *content)
+            position = self.append_now(self.keys.broadcasts, Broadcast(self.name, number, entry))
             until = monotonic() + seconds
             self.reader.wait_for(position, seconds)  # then all that have joined before are known
             self._peers.wait(number, until - monotonic())
@@ -239,18 +240,18 @@ class Replica:
 
     # Writing later: from any thread, without waiting ----------------------------------------------
 
-    def append(self, log: str, *content: Any) -> int:
+    def append(self, log: str, entry: LogEntry | ChangeContent) -> int:
         """Append an entry to a log as soon as possible; returns its number."""
         self._start_unless_stopped()
-        return self._writer.append(log, self.keys.sign(log, content))
+        return self._writer.append(log, self.keys.sign(log, entry))
 
-    def notify(self, replica: str, *content: Any) -> None:
+    def notify(self, replica: str, entry: LogEntry) -> None:
         """Send an entry to one replica, as soon as possible."""
-        self.append(self.keys.inbox_of(replica), *content)
+        self.append(self.keys.inbox_of(replica), entry)
 
-    def notify_all(self, *content: Any) -> None:
+    def notify_all(self, entry: SessionEntry) -> None:
         """Send an entry to all replicas, as soon as possible."""
-        self.append(self.keys.broadcasts, *content)
+        self.append(self.keys.broadcasts, entry)
 
     def later(self, work: Callable[[Store], object]) -> None:
         """Do something with the store as soon as possible."""
@@ -262,32 +263,28 @@ class Replica:
     def follow(self, log: str, receive: Receive) -> None:
         """Receive the entries of a log from its beginning on, in the thread of the reader."""
         self.reader.follow(log, receive)
-        self.notify(self.name, "wake")
+        self.notify(self.name, Wake())
 
-    def _receive(self, kind: str, content: list[Any]) -> None:
-        match kind:
-            case "join":
-                if content[0] != self.name:
-                    self._peers.add(content[0])
-            case "leave":
-                self._peers.remove(content[0])
-            case "broadcast":
-                self._receive_broadcast(*content)
-            case "ack":
-                self._peers.note_ack(*content)
-            case "wake":
-                pass
+    def _receive(self, entry: LogEntry) -> None:
+        match entry:
+            case Join(name):
+                if name != self.name:
+                    self._peers.add(name)
+            case Leave(name):
+                self._peers.remove(name)
+            case Ack(number, name):
+                self._peers.note_ack(number, name)
+            case Broadcast(source, number, content):
+                self._receive(content)  # without an acknowledgement, if that raises
+                if source != self.name:
+                    self.notify(source, Ack(number, self.name))
+            case SessionEntry():
+                receivers = list(self._receivers)  # the last one may leave meanwhile
+                is_received = [receiver.receive(entry) for receiver in receivers]
+                if receivers and not any(is_received):
+                    receivers[0].refuse(entry)
             case _:
-                endpoints = list(self._endpoints)  # the last one may leave meanwhile
-                received = [endpoint.receive(kind, content) for endpoint in endpoints]
-                if endpoints and not any(received):
-                    endpoints[0].refuse(kind, content)
-
-    def _receive_broadcast(self, source: str, number: int, kind: str, *content: Any) -> None:
-        """Receive what a replica has sent to all, and acknowledge it, unless the store failed meanwhile."""
-        self._receive(kind, list(content))
-        if source != self.name:
-            self.notify(source, "ack", number, self.name)
+                pass
 
     def _receive_change(self, change: Change) -> None:
         if not (change.was_delivered and change.source == self.name):
@@ -305,7 +302,7 @@ class Replica:
         if is_too_long or self._has_stopped:
             return False
         is_delivered = self.is_down
-        number = self.append(self.keys.changes, event, uri, self.name, next(self.numbers), is_delivered)
+        number = self.append(self.keys.changes, (event, uri, self.name, next(self.numbers), is_delivered))
         note_change(number)
         return not is_delivered
 

@@ -5,12 +5,12 @@ Knows the store, but neither HTTP nor exchanges. Its methods wait for the store,
 
 from functools import partial
 from time import monotonic
-from typing import Any
 
 import msgspec
 
 from ....errors import InternalError
 from ....store.interface import Store, StoreError
+from .entries import SessionEnd, State
 from .replica import Replica
 from .session import SharedSession
 from .session_state import SessionState, StateChange
@@ -51,12 +51,12 @@ class SavedStates:
             session.apply(state)
         return state
 
-    def receive(self, session: SharedSession, content: Any) -> None:
+    def receive(self, session: SharedSession, state: SessionState | None) -> None:
         """Take a state that a replica has sent, or load one that was too large to send; raises StoreError."""
-        if content is None:
+        if state is None:
             self._replica.ask(partial(self.load, session))
         else:
-            session.apply(msgspec.convert(content, SessionState))
+            session.apply(state)
 
     # Changes --------------------------------------------------------------------------------------
 
@@ -72,7 +72,7 @@ class SavedStates:
         if monotonic() - started > SAVE_SECONDS:
             raise StoreError("the store is too slow")
         content = state if len(msgspec.msgpack.encode(state)) <= MAX_SENT else None
-        self._replica.broadcast(ACK_SECONDS, "state", session.name, content)
+        self._replica.broadcast(ACK_SECONDS, State(session.name, content))
         session.apply(state)  # not before: a change that was not sent is refused, and must not have an effect here
         return None
 
@@ -102,7 +102,7 @@ class SavedStates:
     def end(self, session: SharedSession) -> None:
         """End a session on all replicas; raises StoreError."""
         self._replica.ask(partial(self._put_end, session.name))
-        self._replica.broadcast(ACK_SECONDS, "end", session.name)
+        self._replica.broadcast(ACK_SECONDS, SessionEnd(session.name))
 
     def end_again(self, names: list[str]) -> None:
         """Write the ends of the newest of some sessions again, soon, if the store has lost them."""
@@ -114,7 +114,7 @@ class SavedStates:
         state = self._decode(key, store.get(key))
         if state is None or not state.has_ended:  # the store may have come back with an older state
             self._put_end(name, store)
-            self._replica.notify_all("end", name)
+            self._replica.notify_all(SessionEnd(name))
 
     def _put_end(self, name: str, store: Store) -> None:
         key = self._key_of(name)
@@ -136,7 +136,7 @@ class SavedStates:
             value = self._replica.keys.sign(key, own.merge(state)) if is_lost or before is None else before
             if store.change(key, before, value, self._seconds):
                 if is_lost and state is not None:
-                    self._replica.notify_all("state", session.name, None)
+                    self._replica.notify_all(State(session.name, None))
                 return
 
     def _decode(self, key: str, value: bytes | None) -> SessionState | None:

@@ -5,7 +5,6 @@ open has the positions of the log of all replicas as its event ids, so that any 
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -21,15 +20,15 @@ from ..settings import Settings
 from ..signed_ids import SignedId
 from ..stream import Stream
 from .change_log import Change
+from .entries import Answer, Cancel, Holder, Left, SessionEntry
 from .replica import Replica
 from .session_names import MAX_ID, find_asker, is_own_stream, name_question, name_stream
 from .session_state import SessionState
 from .store_health import UNAVAILABLE
+from .stream_copy import StreamCopy
 
 __all__ = ["STANDING", "SharedSession"]
 
-MAX_COPY = 2**20
-"""How many bytes of one stream are copied into the store; if it has more, other replicas cannot send it."""
 MAX_FORWARDED = 200
 """How many answers and cancellations one session passes on to other replicas in ten seconds."""
 TOO_MANY = Limit("too many answers and cancellations of this session are for other replicas", True)
@@ -114,10 +113,10 @@ class SharedSession(HttpSession):
     def _forward(self, envelope: Envelope) -> None:
         """Pass a message of a batch to other replicas, without waiting for that."""
         route = self.find_route(envelope)
-        if route is not None and self.count_forwarded(route) is None:
+        if route is not None and self.count_forwarded(route[1]) is None:
             self._replica.append(*route)
 
-    def find_route(self, envelope: Envelope) -> tuple[Any, ...] | None:
+    def find_route(self, envelope: Envelope) -> tuple[str, SessionEntry] | None:
         """The log for an answer or a cancellation that belongs elsewhere, and the entry; None if it belongs nowhere.
 
         An answer goes to the replica that asked, and a cancellation to all.
@@ -128,14 +127,14 @@ class SharedSession(HttpSession):
             is_here = source == self._replica.name and not self._replica.is_divided  # and has its answer already
             if source is None or is_here:
                 return None
-            parts = bytes(envelope.id), bytes(envelope.result), bytes(envelope.error)
-            return (self._replica.keys.inbox_of(source), "answer", self.name, *parts)
+            answer = Answer(self.name, bytes(envelope.id), bytes(envelope.result), bytes(envelope.error))
+            return self._replica.keys.inbox_of(source), answer
         if envelope.params is None:
             return None
         id = normalize_id(bytes(envelope.params.requestId))
-        return (self._replica.keys.broadcasts, "cancel", self.name, id) if len(id) <= MAX_ID else None
+        return (self._replica.keys.broadcasts, Cancel(self.name, id)) if len(id) <= MAX_ID else None
 
-    def count_forwarded(self, route: tuple[Any, ...]) -> Limit | None:
+    def count_forwarded(self, entry: SessionEntry) -> Limit | None:
         """The limit that one more message for other replicas is over: one session must not fill the logs."""
         now = self._now()
         if now - self._forwarding_since > 10:
@@ -143,7 +142,7 @@ class SharedSession(HttpSession):
         self._forwarded += 1
         if self._forwarded > MAX_FORWARDED:
             return TOO_MANY
-        return self._replica.budget.spend(self.owner, sum(len(part) for part in route))
+        return self._replica.budget.spend(self.owner, len(msgspec.msgpack.encode(entry)))
 
     # Streams --------------------------------------------------------------------------------------
 
@@ -172,18 +171,7 @@ class SharedSession(HttpSession):
 
     def copy_stream(self, stream: Stream) -> None:
         """Copy a stream into the store, from its first event on."""
-        stream.copy_to(partial(self._copy_event, self.log_of(stream.name), [0]))
-
-    def _copy_event(self, log: str, size: list[int], number: int, message: bytes | None) -> None:
-        before, after = size[0], size[0] + len(message or b"")
-        if after <= MAX_COPY and self._replica.budget.spend(self.owner, after - before) is not None:
-            after = MAX_COPY + 1
-        if after <= MAX_COPY:
-            content = ("end", number) if message is None else ("event", number, bytes(message))
-            self._replica.append(log, *content)
-        elif before <= MAX_COPY:
-            self._replica.append(log, "lost")
-        size[0] = after
+        stream.copy_to(StreamCopy(self._replica, self.log_of(stream.name), self.owner).write)
 
     def mirror(self, name: str, after: int) -> Stream:
         """A stream for the events of another replica's stream, after an event; it ends when its client leaves."""
@@ -223,7 +211,7 @@ class SharedSession(HttpSession):
         Until other replicas know, they may send a message on an older stream, too; but none is lost.
         """
         self.holder, self._claims = None, self._claims + 1
-        self._replica.notify_all("holder", self.name, self._replica.name)
+        self._replica.notify_all(Holder(self.name, self._replica.name))
 
     def claim_again(self) -> None:
         """Announce the newest open stream again, if this replica has it: the store may have lost that."""
@@ -256,7 +244,7 @@ class SharedSession(HttpSession):
             if stream in self.standing:
                 self.standing.remove(stream)
             if is_last:  # under the lock: others must not hear of a stream after its end
-                self._replica.notify_all("left", self.name, self._replica.name, stream.read)
+                self._replica.notify_all(Left(self.name, self._replica.name, stream.read))
 
     def send(self, message: bytes, position: int | None = None) -> None:
         """Send a message that belongs to no request on one stream only, of all replicas (R2511-HTTP-22)."""

@@ -21,6 +21,7 @@ from ..session_store import SessionStore
 from ..settings import Settings
 from ..signed_ids import SignedId, SignedIds
 from ..stream import Stream, split_event_id
+from .entries import Answer, Cancel, Holder, Left, Lost, Resend, SessionEnd, SessionEntry, State
 from .mirrors import Mirrors
 from .replica import replica_of
 from .saved_states import SavedStates
@@ -157,38 +158,37 @@ class SharedSessions:
             self._sessions.remove(session)
             self._by_name.pop(name, None)  # not before: a thread that does not find it must see that it is closed
 
-    def receive(self, kind: str, content: list[Any]) -> bool:
+    def receive(self, entry: SessionEntry) -> bool:
         """Receive an entry of any replica; returns whether it is about a session of this endpoint."""
-        name: str = content[0]
-        if kind == "end":
-            self._end_here(name)
+        if isinstance(entry, SessionEnd):
+            self._end_here(entry.session)
             return True
-        session = self._by_name.get(name)
+        session = self._by_name.get(entry.session)
         if session is None or session.closed:
             return False
         connection = session.connection
-        match kind:
-            case "state":
-                self.states.receive(session, content[1])
-            case "cancel":
-                connection.cancel_request(content[1])
-            case "answer":
-                connection.take_answer(*content[1:4])
-            case "holder":
-                session.receive_holder(content[1])
-            case "left":
-                if session.holder == content[1]:
-                    self._streams.read_here(session, content[2])
-            case "resend":
-                self._mirrors.send_again(session, content[1])
+        match entry:
+            case State(_, state):
+                self.states.receive(session, state)
+            case Cancel(_, id):
+                connection.cancel_request(id)
+            case Answer(_, id, result, error):
+                connection.take_answer(id, result, error)
+            case Holder(_, replica):
+                session.receive_holder(replica)
+            case Left(_, replica, position):
+                if session.holder == replica:
+                    self._streams.read_here(session, position)
+            case Resend(_, stream):
+                self._mirrors.send_again(session, stream)
             case _:
-                pass  # of a newer version of this package
+                pass
         return True
 
-    def refuse(self, kind: str, content: list[Any]) -> None:
+    def refuse(self, entry: SessionEntry) -> None:
         """Answer an entry about a session that is not here."""
-        if kind == "resend":
-            self.replica.append(self.replica.keys.stream_of(content[0], content[1]), "lost")
+        if isinstance(entry, Resend):
+            self.replica.append(self.replica.keys.stream_of(entry.session, entry.stream), Lost())
 
     def open_stream(self, session: SharedSession, event_id: str) -> tuple[Stream, int, Callable[[], None]]:
         """The stream for a GET, the event after which it is read, and work that has to be done in a thread."""

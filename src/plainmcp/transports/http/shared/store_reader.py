@@ -8,17 +8,17 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from time import monotonic
-from typing import Any
 
 from ....store.interface import MAX_READ, Entry, Store, StoreError
 from .change_log import Change, ChangeLog
+from .entries import LogEntry, read_entry
 from .store_health import PAUSE, StoreHealth, contain
 from .store_keys import StoreKeys
 
 __all__ = ["Receive", "StoreReader"]
 
-Receive = Callable[[str, list[Any]], None]
-"""Receives the kind of an entry, and its content."""
+Receive = Callable[[LogEntry], None]
+"""Receives an entry."""
 WAIT = 0.5
 """How many seconds it waits for entries before it looks after other things."""
 TICK = 1.0
@@ -154,9 +154,9 @@ class StoreReader:
     def _receive(self, entry: Entry, log: _Log) -> None:
         if self._logs.get(entry.log) is not log:  # followed from its beginning again since the read, or not any more
             return
-        content = self._keys.open(entry.log, entry.value)
+        content = read_entry(self._keys.open(entry.log, entry.value))
         if content is not None:
-            contain(lambda: log.receive(content[0], content[1:]))
+            contain(partial(log.receive, content))
         with self._moved:
             log.position = entry.position
             self._moved.notify_all()

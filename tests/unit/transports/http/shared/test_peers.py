@@ -12,6 +12,7 @@ from mounted import session, speak
 from plainmcp.store import Entry, MemoryStore, Store
 from plainmcp.transports.http.shared import heartbeat, saved_states, store_reader, store_writer
 from plainmcp.transports.http.shared import replica as replica_module
+from plainmcp.transports.http.shared.entries import Join
 from plainmcp.transports.http.shared.peers import Peers
 from replicas import call, messages, replicas, request, wait_until
 
@@ -157,7 +158,7 @@ def test_replicas_that_are_dead_or_have_left_are_not_waited_for(
                 await wait_until(lambda: name in replica._peers._names)
                 assert await seconds_of(one, headers) < 0.5
             await wait_until(lambda: name not in replica._peers._names)
-            replica.append(replica.keys.replicas, "join", "dead")
+            replica.append(replica.keys.replicas, Join("dead"))
             await wait_until(lambda: "dead" in replica._peers._names)
             assert await seconds_of(one, headers) >= 1.0
             await wait_until(lambda: "dead" not in replica._peers._names)

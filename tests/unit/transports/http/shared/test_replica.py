@@ -14,6 +14,7 @@ from plainmcp.redis import RedisStore
 from plainmcp.store import MemoryStore, StoreError
 from plainmcp.transports.http.shared import replica as replica_module
 from plainmcp.transports.http.shared import store_reader, store_writer
+from plainmcp.transports.http.shared.entries import Ack, SessionEnd
 from plainmcp.transports.http.shared.replica import MAX_URI, Replica
 from redis_server import RedisServer, running_redis
 from replicas import (
@@ -240,7 +241,7 @@ def test_changes_wait_for_the_store_as_long_as_it_takes(monkeypatch: pytest.Monk
             for number in range(10):
                 one.server.resource_updated("memo://one")
                 for _ in range(10):
-                    replica.append("another log", number)
+                    replica.append("another log", Ack(number, "replica"))
             await wait_until(lambda: not replica._writer._others)
             stream.hang_up()  # which writes an entry, too
             await stream.task
@@ -282,7 +283,7 @@ def test_a_replica_that_has_stopped_does_not_start_again_by_itself(monkeypatch: 
         with replicas(store) as (one, other):
             stopped, running = one.endpoint.shared.replica, other.endpoint.shared.replica
             stopped.stop()
-            running.broadcast(0.1, "nothing")
+            running.broadcast(0.1, SessionEnd("unknown"))
             time.sleep(0.02)
             assert not stopped.is_running
 

@@ -9,6 +9,7 @@ import pytest
 from mounted import Live, initialize, session, speak
 from plainmcp.store import MemoryStore
 from plainmcp.transports.http.shared import heartbeat, store_keys, store_writer
+from plainmcp.transports.http.shared.entries import Holder
 from plainmcp.transports.http.shared.store_reader import StoreReader
 from replicas import call, messages, replicas, request, wait_until
 
@@ -29,7 +30,7 @@ def test_a_replica_takes_over_the_stream_of_one_that_is_dead(monkeypatch: Any) -
             await stream.until(lambda live: live.status)
             await asyncio.sleep(0.1)
             replica, [held] = one.endpoint.shared.replica, one.endpoint.shared._by_name.values()
-            replica.append(replica.keys.broadcasts, "holder", held.name, "dead")
+            replica.append(replica.keys.broadcasts, Holder(held.name, "dead"))
             await wait_until(lambda: held.holder == "dead")
             await speak(other, call("touch"), headers)
             await stream.until(lambda live: messages(live))

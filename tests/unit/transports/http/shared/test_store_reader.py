@@ -11,6 +11,7 @@ from plainmcp import Server
 from plainmcp.store import MemoryStore, StoreError
 from plainmcp.transports.http.shared import change_log, store_reader
 from plainmcp.transports.http.shared.change_log import Change
+from plainmcp.transports.http.shared.entries import Ack, Event, LogEntry, SessionEnd, Wake
 from plainmcp.transports.http.shared.store_health import StoreHealth
 from plainmcp.transports.http.shared.store_keys import StoreKeys
 from plainmcp.transports.http.shared.store_reader import StoreReader
@@ -40,8 +41,8 @@ class World:
         self.ticks = self.changes = 0
         self.ending = threading.Event()
 
-    def receive(self, kind: str, content: list[Any]) -> None:
-        self.received.append((kind, *content))
+    def receive(self, entry: LogEntry) -> None:
+        self.received.append(entry)
 
     def receive_change(self, change: Change) -> None:
         self.received.append(change.uri)
@@ -49,13 +50,13 @@ class World:
     def tick(self) -> None:
         self.ticks += 1
 
-    def add(self, log: str, *content: Any) -> int:
+    def add(self, log: str, content: Any) -> int:
         [position] = self.store.append([(log, self.keys.sign(log, content))], 10_000, 60)
         return position
 
     def change(self, uri: str) -> int:
         self.changes += 1
-        return self.add(self.keys.changes, "resources/updated", uri, "replica", self.changes, False)
+        return self.add(self.keys.changes, ("resources/updated", uri, "replica", self.changes, False))
 
     def start(self) -> None:
         threading.Thread(target=self.reader.run, args=(self.ending,), daemon=True).start()
@@ -78,17 +79,17 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
 
 
 def test_it_begins_after_the_newest_entries_and_remembers_the_changes(world: World) -> None:
-    world.add(world.keys.broadcasts, "old")
+    world.add(world.keys.broadcasts, SessionEnd("old"))
     for number in range(2_500):  # several reads
         last = world.change(f"a:{number}")
     world.start()
     assert world.reader.changes.position == last
     assert [change.uri for change in world.reader.changes.find_after(0)] == [f"a:{number}" for number in range(2_500)]
-    world.add(world.keys.broadcasts, "new", 1)
+    world.add(world.keys.broadcasts, SessionEnd("new"))
     world.change("a:new")
-    world.add("inbox", "answer")
+    world.add("inbox", Ack(1, "replica"))
     world.until(lambda: len(world.received) == 3)
-    assert set(world.received) == {("new", 1), "a:new", ("answer",)}
+    assert sorted(world.received, key=str) == [Ack(1, "replica"), SessionEnd("new"), "a:new"]
     assert world.reader.changes.find_after(0)[-1].uri == "a:new"
     world.until(lambda: world.ticks)
 
@@ -99,32 +100,32 @@ def test_broadcasts_are_received_before_the_changes_after_them(world: World, mon
     world.start()
     with world.store._changed:  # the reader sees them all at once
         for number in range(10):
-            world.add(world.keys.broadcasts, "entry", number)
+            world.add(world.keys.broadcasts, SessionEnd(str(number)))
         world.change("a:b")
     world.until(lambda: "a:b" in world.received)
-    assert world.received == [*[("entry", number) for number in range(10)], "a:b"]
+    assert world.received == [*[SessionEnd(str(number)) for number in range(10)], "a:b"]
 
 
 def test_a_log_is_followed_from_its_beginning_until_it_is_not(world: World) -> None:
     world.start()
-    world.add("stream", "event", 1)
+    world.add("stream", Event(1, b"message"))
     heard: list[Any] = []
-    world.reader.follow("stream", lambda kind, content: heard.append((kind, *content)))
-    world.add("inbox", "wake")
-    world.until(lambda: heard == [("event", 1)])
+    world.reader.follow("stream", heard.append)
+    world.add("inbox", Wake())
+    world.until(lambda: heard == [Event(1, b"message")])
     world.reader.unfollow("stream")
     world.until(lambda: world.received)
-    world.add("stream", "event", 2)
-    world.add("inbox", "wake")
+    world.add("stream", Event(2, b"message"))
+    world.add("inbox", Wake())
     world.until(lambda: len(world.received) == 2)
-    assert heard == [("event", 1)]
+    assert heard == [Event(1, b"message")]
 
 
 def test_logs_that_the_store_has_lost_are_followed_all_the_same(world: World) -> None:
     world.start()
     for number in range(5):
         world.change(f"a:{number}")
-        world.add("inbox", "old", number)
+        world.add("inbox", Ack(number, "old"))
     world.until(lambda: len(world.received) == 10)
     world.store.is_failing = True
     world.until(lambda: world.reader._health.is_down)
@@ -134,9 +135,9 @@ def test_logs_that_the_store_has_lost_are_followed_all_the_same(world: World) ->
     world.store.is_failing = False
     world.until(lambda: not world.reader._health.is_down)
     world.change("a:new")
-    world.add("inbox", "new")
+    world.add("inbox", Ack(9, "new"))
     world.until(lambda: len(world.received) == 2)
-    assert set(world.received) == {"a:new", ("new",)}
+    assert sorted(world.received, key=str) == [Ack(9, "new"), "a:new"]
 
 
 def test_a_change_that_was_written_twice_is_received_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,7 +153,7 @@ def test_a_change_that_was_written_twice_is_received_once(world: World, monkeypa
     world.changes = 1
     for uri in ("a:1", "a:2", "a:3", "a:4"):
         world.change(uri)
-    world.add(world.keys.changes, "resources/updated", "a:1", "another replica", 2, False)
+    world.add(world.keys.changes, ("resources/updated", "a:1", "another replica", 2, False))
     world.until(lambda: len(world.received) == 5)
     assert world.received == ["a:1", "a:2", "a:3", "a:4", "a:1"]
     assert [change.uri for change in world.reader.changes.find_after(0)] == ["a:2", "a:3", "a:4", "a:1"]
@@ -166,16 +167,16 @@ def test_a_process_that_was_paused_counts_as_one_that_may_have_missed_something(
     world.until(lambda: world.ticks > 10)
     assert not world.returns
     with world.store._changed:  # no read comes to an end
-        world.add(world.keys.broadcasts, "entry")
+        world.add(world.keys.broadcasts, SessionEnd("one"))
         time.sleep(0.4)
     world.until(lambda: world.returns)
-    assert world.returns == [[("entry",)]] and not world.health.is_down
+    assert world.returns == [[SessionEnd("one")]] and not world.health.is_down
 
 
 def test_one_can_wait_for_a_broadcast(world: World) -> None:
     world.start()
-    world.reader.wait_for(world.add(world.keys.broadcasts, "entry"), 5)
-    assert world.received == [("entry",)]
+    world.reader.wait_for(world.add(world.keys.broadcasts, SessionEnd("one")), 5)
+    assert world.received == [SessionEnd("one")]
     started = time.monotonic()
     world.reader.wait_for(10**12, 0.05)
     assert time.monotonic() - started < 2
@@ -183,10 +184,15 @@ def test_one_can_wait_for_a_broadcast(world: World) -> None:
 
 def test_an_entry_that_cannot_be_received_ends_nothing(world: World) -> None:
     world.start()
-    world.add(world.keys.changes)  # of another version of this package
-    world.add(world.keys.changes, "a", "b", "c", "d")
-    world.add(world.keys.changes, "a", "b", "c", 1, False, "of a newer version")
-    world.add(world.keys.broadcasts)
+    for content in (
+        [],
+        ["a", "b", "c", "d"],
+        ["a", "b", "c", 1, False, "of a newer version"],
+        ["a", 1, "c", 1, False],
+    ):
+        world.add(world.keys.changes, content)  # of another version of this package
+    for content in ([], ["Unknown", "a"], ["SessionEnd"], ["SessionEnd", 1], "SessionEnd", {}):
+        world.add(world.keys.broadcasts, content)
     world.store.append([(world.keys.changes, b"forged"), (world.keys.broadcasts, b"forged")], 10, 60)
     world.change("a:b")
     world.until(lambda: world.received == ["a:b"])
@@ -201,16 +207,16 @@ def test_a_log_that_is_followed_again_during_a_read_is_read_from_its_beginning(w
     def read_and_follow(positions: Any, seconds: float = 0) -> Any:
         entries = read(positions, seconds)
         if len(before) == 3 and any(entry.log == log for entry in entries) and not after:
-            world.reader.follow(log, lambda kind, content: after.append(content[0]))
+            world.reader.follow(log, lambda entry: after.append(entry.number))
             world.store.read = read  # type: ignore[method-assign]
         return entries
 
     world.store.read = read_and_follow  # type: ignore[method-assign]
     world.start()
-    world.reader.follow(log, lambda kind, content: before.append(content[0]))
+    world.reader.follow(log, lambda entry: before.append(entry.number))
     for number in range(3):
-        world.add(log, "event", number)
+        world.add(log, Event(number, b""))
     world.until(lambda: len(before) == 3)
-    world.add(log, "event", 3)
+    world.add(log, Event(3, b""))
     world.until(lambda: len(after) == 4)
     assert (before, after) == ([0, 1, 2], [0, 1, 2, 3])

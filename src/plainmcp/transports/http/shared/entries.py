@@ -1,0 +1,139 @@
+"""What replicas write into the logs of the store for one another, but for changes. Does no I/O.
+
+An entry is a list: the name of its class, and its fields. One that cannot be read is of another version of this
+package, and is left out.
+"""
+
+from typing import Any
+
+import msgspec
+
+from .session_state import SessionState
+
+__all__ = [
+    "Ack", "Answer", "Broadcast", "Cancel", "Event", "Holder", "Join", "Leave", "Left", "LogEntry", "Lost",
+    "Resend", "SessionEnd", "SessionEntry", "State", "StreamEnd", "Wake", "read_entry",
+]  # fmt: skip
+
+
+class LogEntry(msgspec.Struct, array_like=True, tag=True):
+    """An entry of a log."""
+
+
+# About replicas -----------------------------------------------------------------------------------
+
+
+class Join(LogEntry):
+    """A replica is there: others wait until it has acknowledged what they broadcast."""
+
+    replica: str
+
+
+class Leave(LogEntry):
+    """A replica ends."""
+
+    replica: str
+
+
+class Ack(LogEntry):
+    """A replica has received the broadcast with a number of this one."""
+
+    number: int
+    replica: str
+
+
+class Wake(LogEntry):
+    """Nothing: it ends the wait of a read, which then begins again with other logs."""
+
+
+# About sessions -----------------------------------------------------------------------------------
+
+
+class SessionEntry(LogEntry):
+    """An entry about one session."""
+
+    session: str
+
+
+class State(SessionEntry):
+    """The state has changed; None if it is too large to be sent, and has to be loaded."""
+
+    state: SessionState | None
+
+
+class SessionEnd(SessionEntry):
+    """The session has ended."""
+
+
+class Cancel(SessionEntry):
+    """The client has cancelled the request with an id."""
+
+    id: bytes
+
+
+class Answer(SessionEntry):
+    """The client has answered a question of this replica, with a result or an error in JSON."""
+
+    id: bytes
+    result: bytes
+    error: bytes
+
+
+class Holder(SessionEntry):
+    """A replica has the newest stream that stays open."""
+
+    replica: str
+
+
+class Left(SessionEntry):
+    """The client does not read that stream any more; it has read the changes up to a position."""
+
+    replica: str
+    position: int
+
+
+class Resend(SessionEntry):
+    """A client continues a stream of this replica elsewhere: copy it into the store again."""
+
+    stream: str
+
+
+class Broadcast(LogEntry):
+    """An entry that each replica acknowledges."""
+
+    source: str  # the replica that waits for that
+    number: int
+    entry: State | SessionEnd
+
+
+# The copy of a stream -----------------------------------------------------------------------------
+
+
+class Event(LogEntry):
+    """A message of the stream, and its number."""
+
+    number: int
+    message: bytes
+
+
+class StreamEnd(LogEntry):
+    """The stream has ended."""
+
+
+class Lost(LogEntry):
+    """The rest of the stream is not kept."""
+
+
+_Any = (
+    Join | Leave | Ack | Wake | State | SessionEnd | Cancel | Answer | Holder | Left | Resend | Broadcast
+    | Event | StreamEnd | Lost
+)  # fmt: skip
+
+
+def read_entry(content: Any) -> LogEntry | None:
+    """The entry in the content of a log; None if it cannot be read."""
+    try:
+        entry: LogEntry = msgspec.convert(content, _Any)
+    except msgspec.ValidationError:
+        return None
+    return entry
