@@ -9,6 +9,7 @@ from typing import Any
 from mounted import Live, modern, session, speak
 from plainmcp import Context, Server
 from plainmcp.store import Store
+from plainmcp.transports.http.shared.session_names import name_question
 
 __all__ = [
     "KEY", "SUBSCRIBE", "call", "check_that_all_works", "check_that_calls_go_on", "check_that_the_rest_says_why",
@@ -135,7 +136,7 @@ async def check_that_calls_go_on(apps: list[Any], headers: dict[str, str]) -> No
 
 async def check_that_the_rest_says_why(apps: list[Any], headers: dict[str, str]) -> None:
     """What needs the store is answered with an error that says so, within a second."""
-    for app in apps:
+    for app, other in zip(apps, reversed(apps), strict=True):
         started = time.monotonic()
         failed = await speak(app, SUBSCRIBE, headers)
         assert "the shared store of this server" in failed.json["error"]["message"]
@@ -144,8 +145,12 @@ async def check_that_the_rest_says_why(apps: list[Any], headers: dict[str, str])
             refused = await speak(app, None, headers, method)
             assert (refused.status, refused.headers["retry-after"]) == (503, "1")
             assert "the shared store of this server" in refused.json["error"]["message"]
-        lost = await speak(app, {"jsonrpc": "2.0", "id": "s-other-1", "result": {}}, headers)
-        assert lost.status == 503
+        name = app.endpoint.sessions.get(headers["mcp-session-id"].encode(), None).name
+        asked_there = name_question(other.endpoint.shared.replica, name, 1)
+        answered = await speak(app, {"jsonrpc": "2.0", "id": asked_there, "result": {}}, headers)
+        assert answered.status == 503
+        unasked = await speak(app, {"jsonrpc": "2.0", "id": "s-1", "result": {}}, headers)
+        assert unasked.status == 202  # as with the store: it is dropped
         asked = await speak(app, call("ask"), headers)
         assert "the shared store of this server" in asked.json["result"]["content"][0]["text"]
         assert time.monotonic() - started < 2

@@ -4,7 +4,7 @@ This module does not know how a feature is created, nor how it is called.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from ..errors import ResourceNotFound
 from ..policy import Policy
@@ -16,6 +16,14 @@ from .switches import Selection, Switches
 __all__ = ["Registry"]
 
 
+class Relay(Protocol):
+    """Passes changes on to other processes."""
+
+    def relay(self, event: str, uri: str | None) -> bool:
+        """Pass a change on; returns whether it also calls `deliver` here, soon."""
+        ...
+
+
 class Registry:
     """All features of one server, and the listeners for changes of them."""
 
@@ -24,8 +32,8 @@ class Registry:
         self._listeners = Listeners[[str, str | None]]()
         self.forwards = Listeners[[str, str | None]]()
         """Called with the changes made in this process: servers in which this one is mounted publish them, too."""
-        self.relay: Callable[[str, str | None], bool] | None = None
-        """Passes a change on to other processes; returns whether it also calls `deliver` here, soon."""
+        self.relay: Relay | None = None
+        """Passes changes on to other processes, if there are any."""
         self._switches = Switches()
         self.mounts: list[tuple[Registry, str]] = []
         """The registries of mounted servers, with their prefixes."""
@@ -62,7 +70,7 @@ class Registry:
     def publish(self, event: str, uri: str | None = None) -> None:
         """Notify the listeners: a list changed ("tools/list_changed"), or a resource ("resources/updated")."""
         self.forwards.call(event, uri)
-        if self.relay is None or not self.relay(event, uri):
+        if self.relay is None or not self.relay.relay(event, uri):
             self.deliver(event, uri)
 
     def deliver(self, event: str, uri: str | None) -> None:

@@ -6,7 +6,7 @@ Knows messages, not sockets: `handle` takes bytes and returns the response; all 
 import logging
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import UNSET
@@ -31,6 +31,17 @@ from .threads import threads_of
 __all__ = ["Connection", "change_message"]
 
 _log = logging.getLogger("plainmcp")
+
+
+class Elsewhere(Protocol):
+    """Other processes that serve the same client."""
+
+    def name_question(self) -> str:
+        """The id of a question: it says which process asks."""
+        ...
+
+    def forward(self, envelope: Envelope) -> None:
+        """Pass on an answer or a cancellation that belongs to nothing in this process."""
 
 
 class Connection:
@@ -64,12 +75,8 @@ class Connection:
         self._unsubscribe = core.registry.listen(self._publish)
         self._end_session: Callable[[], None] = _do_nothing
 
-    elsewhere: Callable[[Envelope], None] | None = None
-    """Gets the answers and cancellations that belong to nothing here, if other processes serve the same client."""
-
-    def name_question(self, count: int) -> str:
-        """The id of a question, by its number."""
-        return f"s-{count}"
+    elsewhere: Elsewhere | None = None
+    """Other processes that serve the same client, if there are any."""
 
     @property
     def busy(self) -> bool:
@@ -131,7 +138,7 @@ class Connection:
         if id in self.running:
             self.cancel_request(id, bytes(params.reason))
         elif self.elsewhere is not None:
-            self.elsewhere(envelope)
+            self.elsewhere.forward(envelope)
 
     def cancel_request(self, id: bytes, reason: bytes = b"") -> None:
         """Cancel a running request by its id; one that is unknown or finished is ignored (CANC-03)."""
@@ -160,7 +167,8 @@ class Connection:
         """Send a question to the client; raises PeerError if too many are open."""
         with self._lock:
             self._count += 1
-            question = PendingRequest(self.name_question(self._count), self.ask_seconds)
+            id = f"s-{self._count}" if self.elsewhere is None else self.elsewhere.name_question()
+            question = PendingRequest(id, self.ask_seconds)
         message = jsonrpc.encode_request(question.id, method, params or None)  # may raise: it is not counted yet
         share = self._question_share
         if share is not None:
@@ -184,7 +192,7 @@ class Connection:
         if self.knows(envelope):
             self.take_answer(bytes(envelope.id), bytes(envelope.result), bytes(envelope.error))
         elif self.elsewhere is not None:
-            self.elsewhere(envelope)
+            self.elsewhere.forward(envelope)
 
     def take_answer(self, id: bytes, result: bytes, error: bytes) -> None:
         """Resolve a question with the parts of its answer, in JSON; an answer without a question is dropped."""

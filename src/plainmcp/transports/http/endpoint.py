@@ -74,8 +74,8 @@ class PendingResponse(RequestLink):
     """Run its plain functions."""
     unread: Share
     """Counts the bytes that wait for readers."""
-    refuse_with: Callable[[bytes | None], Response] | None = None
-    """Makes the response of an error, if its status is not that of the error's code."""
+    respond_with: Callable[[bytes | None], Response] | None = None
+    """Makes the HTTP response of a JSON-RPC response, or of none, if its status is not the usual one."""
     without_session = "without a session there is nowhere to answer"
     """Why a client without a session cannot be asked."""
 
@@ -128,8 +128,8 @@ class PendingResponse(RequestLink):
             return Response(200, message, JSON)
         if isinstance(message, Failure) and message.cause is not None:
             return self.profile.challenges.refuse_scopes(message.cause, message)
-        if self.refuse_with is not None:
-            return self.refuse_with(message)
+        if self.respond_with is not None:
+            return self.respond_with(message)
         return json_response(200 if message is None else rules.status_of(message, self.modern), message)
 
     @cached_property
@@ -299,14 +299,14 @@ class Endpoint:
     def _find_obstacle(self, pending: PendingResponse) -> ProtocolError | None:
         """The error for a listen request that cannot stay open; None if it can."""
         if not pending.profile.events:
-            pending.refuse_with = partial(json_response, 406)
+            pending.respond_with = partial(json_response, 406)
             return InvalidRequest(f"subscriptions/listen is answered by {_SSE}")
         if not self.settings.max_standing:
             return cannot_listen()
         limit = self._find_stream_limit(pending.caller)
         if limit is None:
             return None
-        pending.refuse_with = partial(rules.over_limit, limit)
+        pending.respond_with = partial(rules.over_limit, limit)
         return InternalError(limit.text)
 
     def _receive_batch(
@@ -385,7 +385,7 @@ class Endpoint:
         self, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
     ) -> Response | PendingResponse:
         session = self._new_session(principal, headers)
-        facts, name = session.connection.session, partial(self._name, session)
+        facts, name = session.connection.session, partial(self._make_id, session)
         handshake = Handshake(profile, facts, name, session, self.sessions.remove)
         handshake.id = bytes(envelope.id)
         caller = session.connection.caller(handshake, headers)
@@ -405,7 +405,7 @@ class Endpoint:
         """A session before its handshake."""
         return HttpSession(self.core, self.settings, principal, self.core.now(), self._shares, headers.address)
 
-    def _name(self, session: HttpSession) -> bytes:
+    def _make_id(self, session: HttpSession) -> bytes:
         """The id of a session after its handshake."""
         return session.id
 

@@ -190,12 +190,17 @@ class HttpSession:
         stream = self.make_stream()
         self.keep(stream)
         with self._lock:
-            self.standing.append(stream)
-            surplus = self.standing[:-MAX_OPEN_STREAMS]
-            del self.standing[:-MAX_OPEN_STREAMS]
+            surplus = self._append_standing(stream)
         for one in surplus:
             one.finish()
         return stream
+
+    def _append_standing(self, stream: Stream) -> list[Stream]:
+        """Add a stream that stays open; returns the oldest ones, if there are too many. Under the lock."""
+        self.standing.append(stream)
+        surplus = self.standing[:-MAX_OPEN_STREAMS]
+        del self.standing[:-MAX_OPEN_STREAMS]
+        return surplus
 
     def leave_stream(self, stream: Stream) -> None:
         """Note that the client does not read an open stream any more; it can come back to it."""

@@ -149,11 +149,6 @@ class Stream:
         """Whether the stream has an event besides the answer, or ends early."""
         return self.dropped is not None or self.last > (self.answer is not None)
 
-    @property
-    def is_read(self) -> bool:
-        """Whether the stream is finished and was read to its end."""
-        return self.finished and self.read >= self.last
-
     def attach(self, wake: Callable[[], object], after: int = 0) -> "Reader":
         """A new reader for the events after an event; it replaces the reader before it."""
         if self._was_attached:  # the client reconnected

@@ -163,18 +163,6 @@ def test_a_slow_reader_misses_nothing_that_a_stream_can_hold(monkeypatch: pytest
     assert stream.size == 24 and reader.take().count(b"data: ") == 3
 
 
-def test_a_stream_is_read_when_somebody_took_all_that_was_said() -> None:
-    stream = resumable()
-    stream.put(b"1")
-    reader = stream.attach(NEVER)
-    reader.take()
-    assert not stream.is_read
-    stream.finish(b"2")
-    assert not stream.is_read
-    reader.take()
-    assert stream.is_read
-
-
 # Server-sent events -------------------------------------------------------------------------------
 
 

@@ -33,7 +33,7 @@ from .session_state import StateChange
 from .shared_sessions import SharedSessions
 from .store_budget import SMALL
 from .store_health import UNAVAILABLE
-from .store_steps import AfterChanges, StoreExchange, ask, ask_first, do_nothing, follow
+from .store_steps import AfterChanges, StoreExchange, ask_store, ask_store_first, do_nothing, steps_of
 
 __all__ = ["SharedEndpoint"]
 
@@ -65,9 +65,9 @@ class SharedEndpoint(Endpoint):
     def _new_session(self, principal: Any, headers: Headers) -> HttpSession:
         return self.shared.make(principal, headers.address)
 
-    def _name(self, session: HttpSession) -> bytes:
+    def _make_id(self, session: HttpSession) -> bytes:
         assert isinstance(session, SharedSession)
-        return self.shared.name(session)
+        return self.shared.make_id(session)
 
     def _look_up(self, id: bytes, headers: Headers, principal: Any) -> HttpSession | Response | None:
         session = self.sessions.get(id, principal) or self.shared.restore(id, principal, headers.address)
@@ -94,9 +94,10 @@ class SharedEndpoint(Endpoint):
             answer = self._forward(pending, caller, envelope)
             if answer is not None:
                 return answer
-        pending.id = b"" if session.is_loaded else bytes(envelope.id)
+        if not session.is_loaded:  # its stream may be opened before the request is started, which sets the id
+            pending.id = bytes(envelope.id)
         if method in _CHANGE_STATE:  # it loads the session itself
-            pending.refuse_with = partial(_refuse_in, session)
+            pending.respond_with = partial(_refuse_in, session)
             return super()._open(pending, self._dispatch(pending, envelope, caller), caller)
         return super()._receive_in_session(pending, caller, envelope)
 
@@ -111,7 +112,7 @@ class SharedEndpoint(Endpoint):
         session, replica = _session_of(pending), self.shared.replica
         route = session.find_route(envelope)
         if route is None:
-            return _refuse_without_store() if replica.is_down else None
+            return None
         limit = session.count_forwarded(route[1])
         if limit is not None:
             return rules.refuse_by(limit)
@@ -132,7 +133,7 @@ class SharedEndpoint(Endpoint):
         """
         if self.shared.replica.is_down:
             fail()
-            return _refuse_without_store()
+            return _respond_without_store()
 
         def write() -> None:
             work()
@@ -140,10 +141,10 @@ class SharedEndpoint(Endpoint):
         def steps() -> Steps:
             problem: ProtocolError | None = InternalError(UNAVAILABLE)
             with suppress(*ENDS):
-                problem = yield ask(write, fail)
+                problem = yield ask_store(write, fail)
             return None if problem is None else pending.refuse(problem)
 
-        pending.refuse_with = lambda message: _refuse_without_store(message) if message else Response(status)
+        pending.respond_with = lambda message: _respond_without_store(message) if message else Response(status)
         return super()._open(pending, StoreExchange(steps=steps()).begin(), caller, is_limited=False)
 
     def _dispatch(self, pending: PendingResponse, envelope: Envelope, caller: Caller) -> Exchange:
@@ -162,15 +163,15 @@ class SharedEndpoint(Endpoint):
         """
         problem: ProtocolError | None
         try:
-            problem = yield ask(partial(self.shared.load_again, session))  # others may have changed it
+            problem = yield ask_store(partial(self.shared.load_again, session))  # others may have changed it
             problem = SESSION_ENDED if session.closed else problem
             if problem is None:
                 before, after = session.connection.session.copy(), session.connection.session.copy()
-                response = yield from follow(dispatch(self.core, envelope, replace(caller, session=after)))
+                response = yield from steps_of(dispatch(self.core, envelope, replace(caller, session=after)))
                 if response is None or isinstance(response, Failure):
                     return response
                 change = StateChange.between(before, after)
-                problem = yield ask(partial(self.shared.states.save, session, change))
+                problem = yield ask_store(partial(self.shared.states.save, session, change))
                 if problem is None:
                     return response
         except Cancelled:
@@ -190,7 +191,7 @@ class SharedEndpoint(Endpoint):
         if pending.batch is not None:  # another replica may have to answer each of its requests
             pending.id = b"[" + b",".join(jsonrpc.request_ids_of(pending.batch)) + b"]"
         if isinstance(session, SharedSession) and not session.is_loaded and not replica.is_down:
-            pending.refuse_with = partial(_refuse_in, session)
+            pending.respond_with = partial(_refuse_in, session)
             exchange = StoreExchange(steps=self._load_first(session, pending, exchange)).begin()
         answer = super()._open(pending, exchange, caller, is_limited)
         if answer is pending:
@@ -199,23 +200,23 @@ class SharedEndpoint(Endpoint):
 
     def _begin_first(self, exchange: Exchange) -> Steps:
         """The steps of a listen request before this replica reads the changes of others."""
-        yield from ask_first(self.shared.replica.wait_to_begin, exchange)
-        return (yield from follow(exchange))
+        yield from ask_store_first(self.shared.replica.wait_to_begin, exchange)
+        return (yield from steps_of(exchange))
 
     def _find_obstacle(self, pending: PendingResponse) -> ProtocolError | None:
         obstacle = super()._find_obstacle(pending)
         if obstacle is None and not self.shared.replica.reader.begun.is_set():  # it would not get all changes
-            pending.refuse_with = _refuse_without_store
+            pending.respond_with = _respond_without_store
             return InternalError(UNAVAILABLE)
         return obstacle
 
     def _load_first(self, session: SharedSession, pending: PendingResponse, exchange: Exchange) -> Steps:
         """The steps of a request in a session that may have ended at another replica."""
-        yield from ask_first(partial(self.shared.load, session), exchange)
+        yield from ask_store_first(partial(self.shared.load, session), exchange)
         if session.closed:
             exchange.fail(SESSION_ENDED)
             return pending.refuse(SESSION_ENDED)
-        return (yield from follow(exchange))
+        return (yield from steps_of(exchange))
 
     # Streams --------------------------------------------------------------------------------------
 
@@ -232,7 +233,7 @@ class SharedEndpoint(Endpoint):
         self, method: str, headers: Headers, profile: RequestProfile, principal: Any
     ) -> Response | PendingResponse:
         if method == "GET" and not profile.modern and self.shared.replica.is_down:
-            return _refuse_without_store()
+            return _respond_without_store()
         return super()._receive_without_body(method, headers, profile, principal)
 
 
@@ -249,7 +250,7 @@ def _refuse_in(session: SharedSession, message: bytes | None) -> Response:
     return json_response(200 if message is None else rules.status_of(message, False), message)
 
 
-def _refuse_without_store(message: bytes | None = None) -> Response:
+def _respond_without_store(message: bytes | None = None) -> Response:
     """The response to a request that needs the store while it cannot be used, with the message that says so."""
     message = message or error_response(InternalError(UNAVAILABLE), LATEST)
     return Response(503, message, (*JSON, (b"retry-after", b"1")))

@@ -64,10 +64,10 @@ class Replica:
         self.keys = StoreKeys(core)
         self.budget = StoreBudget(monotonic)
         self._receivers: list[EntryReceiver] = []
-        self.changes = Listeners[[Change]]()
+        self.change_listeners = Listeners[[Change]]()
         """Called with the changes in the log, in its order."""
         self.reset()
-        core.registry.relay = self._relay
+        core.registry.relay = self
         _replicas.add(self)
 
     def reset(self) -> None:
@@ -139,8 +139,7 @@ class Replica:
         with self._lock:
             if receiver in self._receivers:
                 self._receivers.remove(receiver)
-            is_used = bool(self._receivers)
-        if not is_used:
+        if not self.is_used:
             self.stop()
 
     @property
@@ -150,7 +149,7 @@ class Replica:
 
     @property
     def is_divided(self) -> bool:
-        """Whether several endpoints have it: applications of one server in one process."""
+        """Whether several endpoints have it: applications of one server in one process, which have the same inbox."""
         return len(self._receivers) > 1
 
     def _tick(self) -> None:
@@ -202,7 +201,7 @@ class Replica:
 
     # Asking the store: these wait, so not in an event loop ----------------------------------------
 
-    def ask(self, work: Callable[[Store], T]) -> T:
+    def use_store(self, work: Callable[[Store], T]) -> T:
         """Use the store in this thread; raises StoreError, at once if the store has failed already."""
         self._start_unless_stopped()
         self._health.check()
@@ -216,7 +215,7 @@ class Replica:
     def append_now(self, log: str, entry: LogEntry) -> int:
         """Append an entry to a log, and return its position; raises StoreError."""
         value = self.keys.sign(log, entry)
-        return self.ask(lambda store: store.append([(log, value)], *self.keys.limits_of(log)))[0]
+        return self.use_store(lambda store: store.append([(log, value)], *self.keys.limits_of(log)))[0]
 
     def broadcast(self, seconds: float, entry: State | SessionEnd) -> None:
         """Write an entry for all replicas, and wait until all have acknowledged it, at most some seconds.
@@ -236,7 +235,7 @@ class Replica:
         """Those of some replicas that are dead; none, if the store does not work. Raises StoreError."""
         if not names or self.is_down:
             return set()
-        return self.ask(partial(self._heartbeat.find_dead, names))
+        return self.use_store(partial(self._heartbeat.find_dead, names))
 
     # Writing later: from any thread, without waiting ----------------------------------------------
 
@@ -289,11 +288,11 @@ class Replica:
     def _receive_change(self, change: Change) -> None:
         if not (change.was_delivered and change.source == self.name):
             self._core.registry.deliver(change.event, change.uri)
-        self.changes.call(change)
+        self.change_listeners.call(change)
 
     # Changes --------------------------------------------------------------------------------------
 
-    def _relay(self, event: str, uri: str | None) -> bool:
+    def relay(self, event: str, uri: str | None) -> bool:
         """Notify all replicas of a change, this one included; returns False if the registry's listeners come first.
 
         These are the listen requests in this process, which need no store. Sessions follow the log.
@@ -313,7 +312,7 @@ class Replica:
 
 def replica_of(core: Core, store: Store) -> Replica:
     """The replica of a server: one for all its applications."""
-    replica = getattr(core.registry.relay, "__self__", None)
+    replica = core.registry.relay
     if not isinstance(replica, Replica) or (replica.store is not store and not replica.is_used):
         return Replica(core, store)
     if replica.store is not store:

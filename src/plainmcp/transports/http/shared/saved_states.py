@@ -54,7 +54,7 @@ class SavedStates:
     def receive(self, session: SharedSession, state: SessionState | None) -> None:
         """Take a state that a replica has sent, or load one that was too large to send; raises StoreError."""
         if state is None:
-            self._replica.ask(partial(self.load, session))
+            self._replica.use_store(partial(self.load, session))
         else:
             session.apply(state)
 
@@ -66,7 +66,7 @@ class SavedStates:
         A change that the store has already is sent again: perhaps that failed at the last try. Raises StoreError.
         """
         started = monotonic()
-        state = self._replica.ask(partial(self._change, session, change))
+        state = self._replica.use_store(partial(self._change, session, change))
         if state is None:
             return InternalError(REFUSED)
         if monotonic() - started > SAVE_SECONDS:
@@ -101,7 +101,7 @@ class SavedStates:
 
     def end(self, session: SharedSession) -> None:
         """End a session on all replicas; raises StoreError."""
-        self._replica.ask(partial(self._put_end, session.name))
+        self._replica.use_store(partial(self._put_end, session.name))
         self._replica.broadcast(ACK_SECONDS, SessionEnd(session.name))
 
     def end_again(self, names: list[str]) -> None:

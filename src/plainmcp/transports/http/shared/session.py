@@ -15,7 +15,7 @@ from ....wire.jsonrpc import Envelope
 from ...connection import change_message
 from ...link import normalize_id
 from ...shares import Limit
-from ..http_session import MAX_OPEN_STREAMS, HttpSession, SessionShares
+from ..http_session import HttpSession, SessionShares
 from ..settings import Settings
 from ..signed_ids import SignedId
 from ..stream import Stream
@@ -34,7 +34,7 @@ MAX_FORWARDED = 200
 TOO_MANY = Limit("too many answers and cancellations of this session are for other replicas", True)
 """Why an answer is refused."""
 STANDING = "g"
-"""The name of streams that stay open."""
+"""The name of streams that stay open, for GET."""
 
 
 class SharedSession(HttpSession):
@@ -67,9 +67,8 @@ class SharedSession(HttpSession):
         self._claims = 0  # how often this replica has announced that it has that stream, and not heard so itself
         self._replica = replica
         self._forwarding_since, self._forwarded = 0.0, 0
-        self.connection.leave_registry(replica.changes.add(self._receive_change))
-        self.connection.elsewhere = self._forward
-        self.connection.name_question = self._name_question  # type: ignore[method-assign]
+        self.connection.leave_registry(replica.change_listeners.add(self._receive_change))
+        self.connection.elsewhere = self
 
     def restore(self, id: bytes, facts: SignedId) -> bool:
         """Take the facts of an id that another replica made; returns whether its revision is served."""
@@ -110,8 +109,8 @@ class SharedSession(HttpSession):
 
     # Questions and cancellations ------------------------------------------------------------------
 
-    def _forward(self, envelope: Envelope) -> None:
-        """Pass a message of a batch to other replicas, without waiting for that."""
+    def forward(self, envelope: Envelope) -> None:
+        """Pass an answer or a cancellation of a batch to other replicas, without waiting for that."""
         route = self.find_route(envelope)
         if route is not None and self.count_forwarded(route[1]) is None:
             self._replica.append(*route)
@@ -149,7 +148,8 @@ class SharedSession(HttpSession):
     # Numbers are those of the process: a session may be closed here and opened again, and then its client comes back
     # to what was before.
 
-    def _name_question(self, count: int) -> str:
+    def name_question(self) -> str:
+        """The id of a question."""
         return name_question(self._replica, self.name, next(self._replica.numbers))
 
     def name_stream(self, count: int, id: bytes) -> str:
@@ -198,10 +198,8 @@ class SharedSession(HttpSession):
                 stream.finish()
             if stream.finished:
                 return
-            self.standing.append(stream)
+            surplus = self._append_standing(stream)
             self._claim()
-            surplus = self.standing[:-MAX_OPEN_STREAMS]
-            del self.standing[:-MAX_OPEN_STREAMS]
         for one in surplus:
             one.finish()
 

@@ -99,7 +99,7 @@ class SharedSessions:
         self._by_name[name] = session
         return session
 
-    def name(self, session: SharedSession) -> bytes:
+    def make_id(self, session: SharedSession) -> bytes:
         """The signed id of a session after its handshake; raises InvalidParams."""
         id = self._ids.make(session.connection.session, session.principal, session.name)
         self._sessions.rename(session, id)
@@ -132,7 +132,7 @@ class SharedSessions:
 
     def load_again(self, session: SharedSession) -> None:
         """Load a session although it was loaded before; raises StoreError."""
-        if self.replica.ask(partial(self._has_ended, session)):
+        if self.replica.use_store(partial(self._has_ended, session)):
             self._end_here(session.name)  # before it counts as loaded: other requests may wait for that
             self._sessions.remove(session)  # another one may have its name by now
         session.is_loaded = True
@@ -200,7 +200,7 @@ class SharedSessions:
         if parts is not None:
             stream = session.mirror(name, number or 0)
             return stream, number or 0, partial(self._follow, session, stream, parts)
-        after = self.replica.reader.changes.newest if name != STANDING or number is None else number
+        after = self.replica.reader.change_log.newest if name != STANDING or number is None else number
         stream = session.make_standing_stream(after)
         return stream, after, partial(self._streams.catch_up, session, stream, after)
 

@@ -33,7 +33,7 @@ class StandingStreams:
         If the store fails, a new stream ends. One that was open goes on, and catches up when the store works again.
         """
         self._replica.wait_to_begin()
-        changes, facts = self._replica.reader.changes, session.connection.session
+        changes, facts = self._replica.reader.change_log, session.connection.session
         try:
             self._load(session)
         except StoreError as error:

@@ -59,7 +59,7 @@ class StoreReader:
         # The replicas come first: who waits for a broadcast has to know who else receives it.
         self._logs = {log: _Log(receive) for log in (keys.replicas, keys.broadcasts, inbox)}
         self._last_read = monotonic()
-        self.changes = ChangeLog(keys)
+        self.change_log = ChangeLog(keys)
         """The last changes."""
         self.begun = threading.Event()
         """Set when it follows: from then on it misses nothing."""
@@ -118,18 +118,18 @@ class StoreReader:
         """Begin after the newest entries; changes from before are remembered."""
         self._logs[self._keys.broadcasts].position = self._store.last(self._keys.broadcasts)
         log, newest = self._keys.changes, self._store.last(self._keys.changes)
-        while self.changes.position < newest:
-            entries = self._store.read({log: self.changes.position})
+        while self.change_log.position < newest:
+            entries = self._store.read({log: self.change_log.position})
             for entry in entries:
-                self.changes.add(entry)
+                self.change_log.add(entry)
             if not entries:
                 break
         self.begun.set()
 
     def _go_back(self) -> None:
         """Go on at the end of each log that the store has lost, or a part of it, in a failure."""
-        with self.changes.lock:
-            self.changes.position = min(self.changes.position, self._store.last(self._keys.changes))
+        with self.change_log.lock:
+            self.change_log.position = min(self.change_log.position, self._store.last(self._keys.changes))
         for name, log in list(self._logs.items()):
             log.position = min(log.position, self._store.last(name))
 
@@ -138,7 +138,7 @@ class StoreReader:
         with self._moved:
             logs = dict(self._logs)
             positions = {name: log.position for name, log in logs.items()}
-        return logs, {**positions, self._keys.changes: self.changes.position}
+        return logs, {**positions, self._keys.changes: self.change_log.position}
 
     def _receive_all(self, entries: list[Entry], logs: dict[str, _Log]) -> None:
         is_behind = sum(entry.log == self._keys.broadcasts for entry in entries) >= MAX_READ
@@ -146,8 +146,8 @@ class StoreReader:
             if entry.log != self._keys.changes:
                 self._receive(entry, logs[entry.log])
             elif not is_behind:
-                with self.changes.lock:
-                    change = self.changes.add(entry)
+                with self.change_log.lock:
+                    change = self.change_log.add(entry)
                     if change is not None:
                         contain(partial(self._receive_change, change))
 

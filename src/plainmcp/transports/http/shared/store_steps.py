@@ -14,7 +14,7 @@ from ....store.interface import StoreError
 from .own_changes import OwnChanges
 from .store_health import UNAVAILABLE
 
-__all__ = ["AfterChanges", "StoreExchange", "Work", "ask", "ask_first", "do_nothing", "follow"]
+__all__ = ["AfterChanges", "StoreExchange", "Work", "ask_store", "ask_store_first", "do_nothing", "steps_of"]
 
 LATE = 0.5
 """How many seconds work may wait for a thread: when many ask a slow store, most are told so instead of waiting."""
@@ -37,7 +37,7 @@ def do_nothing() -> None:
     """Do nothing else after a failure."""
 
 
-def ask(work: Work, fail: Callable[[], object] = do_nothing) -> Run:
+def ask_store(work: Work, fail: Callable[[], object] = do_nothing) -> Run:
     """A step that asks the store, in the threads for files: functions of the user cannot keep it waiting.
 
     It passes back the error for the client, or None. If the store fails, or the work would begin too late, `fail` is
@@ -60,16 +60,16 @@ def ask(work: Work, fail: Callable[[], object] = do_nothing) -> Run:
     return Run(Feature(function=run, is_async=False), {}, keep, None)
 
 
-def ask_first(work: Work, exchange: Exchange) -> Steps:
+def ask_store_first(work: Work, exchange: Exchange) -> Steps:
     """Ask the store before an exchange goes on, which it does after a failure, too."""
     try:
-        yield ask(work)
+        yield ask_store(work)
     except ENDS as error:  # the request was cancelled, or the server ends
         if exchange.step is not None:
             exchange.throw(error)
 
 
-def follow(exchange: Exchange) -> Steps:
+def steps_of(exchange: Exchange) -> Steps:
     """The steps of an exchange; returns its response."""
     while (step := exchange.step) is not None:
         try:
@@ -104,4 +104,4 @@ class AfterChanges(Exchange, kw_only=True):
             pass_back(outcome)
         self.step, self.response = self.rest.step, self.rest.response
         if self.step is None and not has_ended and not self.changes.are_written():
-            self.step = ask(self.changes.wait)
+            self.step = ask_store(self.changes.wait)

@@ -188,5 +188,5 @@ class StoreWriter:
         if not self._has_warned:
             self._has_warned = True
             _log.warning(
-                "the store has failed for too long: what other replicas wait for is lost until it works again"
+                "too much waits to be written into the store, or for too long: what other replicas wait for is lost"
             )

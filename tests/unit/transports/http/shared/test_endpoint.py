@@ -470,7 +470,7 @@ def test_a_handshake_that_is_too_large_is_refused_and_leaves_no_session(store: S
             refused = await speak(one, large)
             assert (refused.status, refused.json["id"], refused.json["error"]["code"]) == (200, large["id"], -32602)
             assert "mcp-session-id" not in refused.headers
-            assert len(one.endpoint.sessions) == len(one.endpoint.shared.replica.changes) == 0
+            assert len(one.endpoint.sessions) == len(one.endpoint.shared.replica.change_listeners) == 0
 
     run(work())
 

@@ -272,7 +272,7 @@ def test_a_replica_that_could_not_start_its_threads_starts_them_later(monkeypatc
         assert not replica.is_running
         replica.start()
         assert replica.is_running
-        assert replica.ask(lambda store: store.get("nothing")) is None
+        assert replica.use_store(lambda store: store.get("nothing")) is None
 
 
 def test_a_replica_that_has_stopped_does_not_start_again_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:

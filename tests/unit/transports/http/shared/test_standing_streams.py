@@ -84,7 +84,7 @@ def test_updates_come_on_a_new_stream_before_other_replicas_know_of_it(is_resume
             [held] = other.endpoint.shared._by_name.values()
             await speak(other, call("touch"), headers)
             await former.until(lambda live: messages(live))
-            logs = [app.endpoint.shared.replica.reader.changes for app in (one, other)]
+            logs = [app.endpoint.shared.replica.reader.change_log for app in (one, other)]
             await wait_until(lambda: logs[0].position == logs[1].position)  # or it comes on both streams
             store.is_slow = True
             more = {"last-event-id": former.events[-1]["id"]} if is_resumed else {}

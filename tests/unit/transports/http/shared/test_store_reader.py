@@ -83,14 +83,16 @@ def test_it_begins_after_the_newest_entries_and_remembers_the_changes(world: Wor
     for number in range(2_500):  # several reads
         last = world.change(f"a:{number}")
     world.start()
-    assert world.reader.changes.position == last
-    assert [change.uri for change in world.reader.changes.find_after(0)] == [f"a:{number}" for number in range(2_500)]
+    assert world.reader.change_log.position == last
+    assert [change.uri for change in world.reader.change_log.find_after(0)] == [
+        f"a:{number}" for number in range(2_500)
+    ]
     world.add(world.keys.broadcasts, SessionEnd("new"))
     world.change("a:new")
     world.add("inbox", Ack(1, "replica"))
     world.until(lambda: len(world.received) == 3)
     assert sorted(world.received, key=str) == [Ack(1, "replica"), SessionEnd("new"), "a:new"]
-    assert world.reader.changes.find_after(0)[-1].uri == "a:new"
+    assert world.reader.change_log.find_after(0)[-1].uri == "a:new"
     world.until(lambda: world.ticks)
 
 
@@ -147,7 +149,7 @@ def test_a_change_that_was_written_twice_is_received_once(world: World, monkeypa
     world.changes = 0
     world.change("a:before")  # also one from before it began
     world.start()
-    assert [change.uri for change in world.reader.changes.find_after(0)] == ["a:before"]
+    assert [change.uri for change in world.reader.change_log.find_after(0)] == ["a:before"]
     for uri in ("a:1", "a:2"):
         world.change(uri)
     world.changes = 1
@@ -156,7 +158,7 @@ def test_a_change_that_was_written_twice_is_received_once(world: World, monkeypa
     world.add(world.keys.changes, ("resources/updated", "a:1", "another replica", 2, False))
     world.until(lambda: len(world.received) == 5)
     assert world.received == ["a:1", "a:2", "a:3", "a:4", "a:1"]
-    assert [change.uri for change in world.reader.changes.find_after(0)] == ["a:2", "a:3", "a:4", "a:1"]
+    assert [change.uri for change in world.reader.change_log.find_after(0)] == ["a:2", "a:3", "a:4", "a:1"]
 
 
 def test_a_process_that_was_paused_counts_as_one_that_may_have_missed_something(

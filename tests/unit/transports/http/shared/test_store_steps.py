@@ -14,10 +14,10 @@ from plainmcp.transports.http.shared import store_steps
 from plainmcp.transports.http.shared.store_steps import (
     AfterChanges,
     StoreExchange,
-    ask,
-    ask_first,
+    ask_store,
+    ask_store_first,
     do_nothing,
-    follow,
+    steps_of,
 )
 from plainmcp.transports.run import run
 
@@ -37,13 +37,13 @@ class OneStep(Exchange, kw_only=True):
 
 
 def with_step(got: list[Any]) -> OneStep:
-    return OneStep(step=ask(lambda: got.append("asked"), do_nothing), got=got)
+    return OneStep(step=ask_store(lambda: got.append("asked"), do_nothing), got=got)
 
 
 def load_first(exchange: Exchange, work: Any = do_nothing) -> Exchange:
     def steps() -> Steps:
-        yield from ask_first(work, exchange)
-        return (yield from follow(exchange))
+        yield from ask_store_first(work, exchange)
+        return (yield from steps_of(exchange))
 
     return StoreExchange(steps=steps()).begin()
 
@@ -89,8 +89,8 @@ def test_what_ends_the_step_of_an_exchange_reaches_it() -> None:
 
 def test_a_step_passes_back_the_error_for_the_client() -> None:
     refusal = InternalError("too much")
-    assert pass_back(ask(lambda: refusal, fail)) is refusal
-    assert pass_back(ask(do_nothing, fail)) is None
+    assert pass_back(ask_store(lambda: refusal, fail)) is refusal
+    assert pass_back(ask_store(do_nothing, fail)) is None
 
 
 @pytest.mark.parametrize("reason", ["away", "late", "broken"])
@@ -106,7 +106,7 @@ def test_work_that_fails_or_begins_too_late_is_replaced(
     if reason == "late":
         monkeypatch.setattr(store_steps, "LATE", -1.0)
     with caplog.at_level(logging.ERROR):
-        problem = pass_back(ask(work, lambda: order.append("undone")))
+        problem = pass_back(ask_store(work, lambda: order.append("undone")))
     assert problem.message.startswith("the shared store of this server is not available")
     assert order == (["undone"] if reason == "late" else ["asked", "undone"])
     assert ("asking the store failed" in caplog.text) == (reason == "broken")
