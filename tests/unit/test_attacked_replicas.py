@@ -355,7 +355,7 @@ def test_applications_of_one_server_share_its_replica_until_the_last_one_is_clos
             replica = second.endpoint.shared.replica
             for app in (first, second):
                 app.endpoint.start()
-            with pytest.raises(AuthorError, match="share one store"):
+            with pytest.raises(AuthorError, match="all of them share one"):
                 server.asgi(store=MemoryStore())
             headers = await session(second)
             await speak(second, subscribe("memo://one"), headers)

@@ -5,6 +5,8 @@ from functools import lru_cache
 from os import urandom
 from typing import Any
 
+import msgspec
+
 from ..policy import Policy
 from ..values.payload import strict_policy_of
 from .core import Core
@@ -24,6 +26,7 @@ def _text_of(server: Core, principal: Any) -> str | None:
     kind: Any = type(principal)
     try:
         raw = server.rules.encode(_comparable_of(principal), strict_policy_of(Policy.standard))
+        raw = msgspec.json.encode(msgspec.json.decode(raw), order="sorted")  # equal dicts may be in another order
     except FAILURES as error:  # the class is the author's
         raise_interrupt(error)
         return None

@@ -3,6 +3,8 @@
 Knows which state belongs to which request. The context knows how a handler asks.
 """
 
+import logging
+from functools import lru_cache
 from os import urandom
 from typing import Any
 
@@ -18,6 +20,8 @@ from .request import Request
 
 __all__ = ["input_required", "read_answers"]
 
+_log = logging.getLogger("plainmcp")
+
 
 def read_answers(server: Core, request: Request) -> dict[str, Any]:
     """All answers so far: those in the state that the client sent back, and the new ones to what it was asked.
@@ -28,13 +32,25 @@ def read_answers(server: Core, request: Request) -> dict[str, Any]:
     text = request.params.get("requestState", str, None)
     if text is None:
         return new
-    state = signing.unseal(text, server.key)
+    try:
+        state = signing.unseal(text, server.key)
+    except InvalidParams:
+        _warn_of_key()
+        raise
     if state["for"] != _digest(server, request):
         raise InvalidParams("requestState belongs to another request")
     if state["until"] < server.now():
         raise InvalidParams("requestState has expired; call again without it")
     answers: dict[str, Any] = state["answers"]
     return answers | {key: answer for key, answer in new.items() if key in state["asked"]}
+
+
+@lru_cache(maxsize=1)  # once
+def _warn_of_key() -> None:
+    _log.warning(
+        "a client sent a requestState that was not signed with the key of this process: several processes need the "
+        "same Server(key=…). This is logged once."
+    )
 
 
 def input_required(server: Core, request: Request, required: InputRequired) -> dict[str, Any]:

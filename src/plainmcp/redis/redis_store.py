@@ -5,7 +5,7 @@ Needs the extra `plainmcp[redis]`. Knows the commands of Redis, not what is stor
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from ..errors import AuthorError
 from ..store.interface import MAX_READ, Entry, StoreError
@@ -22,6 +22,16 @@ if redis.call('GET', KEYS[1]) ~= (ARGV[3] or false) then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 """
+_ADVANCE = """\
+local added = redis.pcall('XADD', KEYS[1], ARGV[1], 'v', '')
+if type(added) ~= 'table' then redis.call('XDEL', KEYS[1], ARGV[1]) end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+"""
+_OWN_OPTIONS = {
+    "protocol", "decode_responses", "encoding", "encoding_errors", "retry", "retry_on_error", "retry_on_timeout",
+    "timeout", "socket_timeout", "socket_connect_timeout", "max_connections",
+}  # fmt: skip
+"""Options of redis-py that have to be as they are set here."""
 _SEQUENCE_BITS = 20  # a position is the time in the id of an entry, and its number within that millisecond
 _LARGEST_NUMBER = 2**_SEQUENCE_BITS - 1  # while the clock of Redis is set back, the time in the ids stands still
 
@@ -37,6 +47,11 @@ class RedisStore:
     is_shared = True
 
     def __init__(self, url: str, *, prefix: str = "plainmcp:", timeout: float = 0.5) -> None:
+        if not isinstance(url, str):
+            kind = type(url).__name__
+            raise AuthorError(
+                f"RedisStore takes the URL of Redis as a str, not {kind}: is an environment variable set?"
+            )
         if not 0 < timeout <= 60:
             raise AuthorError("timeout is a number of seconds, more than 0 and at most 60")
         try:
@@ -66,8 +81,18 @@ class RedisStore:
             self._waiting: Any = redis.Redis(connection_pool=connect(url, socket_timeout=timeout + 1, **options))
             pool = self._redis.connection_pool
             pool.connection_class(**pool.connection_kwargs)  # takes the options without connecting
-        except (TypeError, ValueError):  # the text may show a part of the password
+        except (TypeError, ValueError, redis.RedisError):  # the text may show a part of the password
             raise _wrong_url(url, "it has an option, after the question mark, that redis-py does not take") from None
+        kept = pool.connection_kwargs
+        self._secrets = [str(kept[name]) for name in ("password", "username") if kept.get(name)]
+        self._address = kept.get("path") or f"{kept.get('host', 'localhost')}:{kept.get('port', 6379)}"
+        self._identity = url, prefix
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RedisStore) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
 
     def get(self, key: str) -> bytes | None:
         """The value of a key; None if there is none, or none any more."""
@@ -101,6 +126,11 @@ class RedisStore:
             results = pipeline.execute()
         return [_position_of(id) for id in results[: len(entries)]]
 
+    def advance(self, log: str, position: int, seconds: float) -> None:
+        """Let the next positions of a log be greater than this one: its clock may be behind after a restart."""
+        arguments = [self._prefix + log, _id_of(position), _milliseconds(seconds)]
+        self._do(lambda: self._redis.eval(_ADVANCE, 1, *arguments))
+
     def last(self, log: str) -> int:
         """The position of the newest entry of a log; 0 if there is none."""
         newest = self._do(lambda: self._redis.xrevrange(self._prefix + log, count=1))
@@ -128,23 +158,37 @@ class RedisStore:
             return work()
         except self._refused as error:
             if "maxmemory" in str(error):
-                raise StoreError("Redis is full: it has as much as its setting maxmemory allows") from error
-            raise StoreError(f"Redis refused a command: {error}") from error
+                raise self._fail("is full: it has as much as its setting maxmemory allows") from error
+            raise self._fail("refused a command", error) from error
         except self._denied as error:
-            raise StoreError(f"Redis refused the login, check the user and password in its URL: {error}") from error
+            raise self._fail("refused the login, check the user and password in its URL", error) from error
         except self._failures as error:
-            raise StoreError(f"Redis cannot be used: {error}") from error
+            raise self._fail("cannot be used", error) from error
+
+    def _fail(self, what: str, error: Exception | None = None) -> StoreError:
+        """The error for the log, with what Redis answered, but without the password and what was to be written."""
+        reason = "" if error is None else str(error).partition(", with args beginning with")[0]
+        reason = reason.rpartition("of pipeline caused error: ")[2]
+        for secret in self._secrets:
+            reason = reason.replace(secret, "***")
+        return StoreError(f"Redis at {self._address} {what}{': ' * bool(reason)}{reason}")
 
 
 def _check_url(url: str) -> None:
     """Refuse a URL that redis-py would take in another sense, or refuse with a part of the password."""
     scheme, separator, _ = url.partition("://")
+    if scheme in ("valkey", "valkeys"):
+        raise _wrong_url(url, "for Valkey, too, it starts with redis:// or rediss://")
     if not separator or scheme not in ("redis", "rediss", "unix"):
         raise _wrong_url(url, "it starts with neither redis:// nor rediss:// nor unix://")
     try:
-        path, _ = urlsplit(url).path, urlsplit(url).port
+        parts = urlsplit(url)
+        path, _ = parts.path, parts.port
     except ValueError:
         raise _wrong_url(url, "its host or port cannot be read") from None
+    for name in parse_qs(parts.query):
+        if name in _OWN_OPTIONS:
+            raise _wrong_url(url, f"{name} is not an option here: RedisStore sets it itself, see its timeout")
     database = path.strip("/")
     if scheme != "unix" and database and not (database.isascii() and database.isdecimal()):
         raise _wrong_url(url, "what follows the host and the slash is not the number of a database")

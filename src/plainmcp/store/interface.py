@@ -53,6 +53,9 @@ class Store(Protocol):
         """
         ...
 
+    def advance(self, log: str, position: int, seconds: float) -> None:
+        """Let the next positions of a log be greater than this one, also if the store has lost it meanwhile."""
+
     def last(self, log: str) -> int:
         """The position of the newest entry of a log; 0 if there is none."""
         ...

@@ -92,6 +92,8 @@ class ASGIApp:
                 raise Refused(await self._refuse(profile, scope, headers))
             if profile.cors:
                 send = _with_headers(send, profile.cors)
+            if not endpoint.is_started:  # there was no lifespan
+                await asyncio.to_thread(endpoint.start)
             principal = None if self._identify is None else await self._identify(scope, headers)
             message, rest = start(receive())
             body: bytes | None = None if rest is not None else _whole_body_of(message, endpoint.settings.max_body)

@@ -114,6 +114,8 @@ class Limit(NamedTuple):
 
     text: str
     is_own: bool
+    seconds: int = 1
+    """After how many seconds the caller should try again."""
 
 
 class Share:

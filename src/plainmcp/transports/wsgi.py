@@ -106,6 +106,8 @@ class WSGIApp:
             principal = None if self._identify is None else self._identify(environ, headers)
         except Refused as refused:
             return refused.response
+        if not endpoint.is_started:
+            endpoint.start()
         body = read_body(environ, endpoint.settings.max_body)
         if body is None:
             return endpoint.preflight.refuse_large_body()

@@ -8,9 +8,10 @@ import msgspec
 from ..errors import InvalidParams
 from . import codec
 
-__all__ = ["derive_key", "digest", "seal", "sign", "unseal", "verify"]
+__all__ = ["SIZE", "derive_key", "digest", "seal", "sign", "unseal", "verify"]
 
-_MAC = 32
+SIZE = 32
+"""How many bytes a signature has."""
 
 
 def derive_key(key: bytes, *purpose: str) -> bytes:
@@ -35,8 +36,8 @@ def verify(signed: bytes, key: bytes) -> bytes | None:
     """
     from hmac import compare_digest
 
-    raw = signed[_MAC:]
-    return raw if compare_digest(signed[:_MAC], _mac(raw, key)) else None
+    raw = signed[SIZE:]
+    return raw if compare_digest(signed[:SIZE], _mac(raw, key)) else None
 
 
 def seal(state: Any, key: bytes) -> str:

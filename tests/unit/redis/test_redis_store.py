@@ -9,6 +9,7 @@ import time
 import venv
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -100,7 +101,12 @@ def test_without_the_extra_the_option_says_what_to_install(python: Path, tmp_pat
         ("redis://127.0.0.1/db", "what follows the host and the slash is not the number of a database"),
         ("redis://:secret/x@127.0.0.1", "its host or port cannot be read"),
         ("redis://127.0.0.1/0?colour=red", "it has an option, after the question mark, that redis-py does not take"),
-        ("redis://127.0.0.1/0?socket_timeout=long", "it has an option, after the question mark"),
+        ("redis://127.0.0.1/0?health_check_interval=x", "it has an option, after the question mark"),
+        ("rediss://127.0.0.1/0?ssl_cert_reqs=x", "it has an option, after the question mark"),
+        ("redis://127.0.0.1/0?socket_timeout=6", "socket_timeout is not an option here"),
+        ("redis://127.0.0.1/0?db=1&protocol=3", "protocol is not an option here"),
+        ("redis://127.0.0.1/0?decode_responses=True", "decode_responses is not an option here"),
+        ("valkey://127.0.0.1/0", "for Valkey, too, it starts with redis:// or rediss://"),
     ],
 )
 def test_an_address_that_is_none_is_refused_with_the_reason(url: str, reason: str) -> None:
@@ -136,7 +142,7 @@ def test_a_redis_that_is_away_fails_at_once_and_is_used_again_when_it_is_back() 
         store.put("a", b"1", 60)
         server.stop()
         started = time.monotonic()
-        with pytest.raises(StoreError, match="Redis cannot be used"):
+        with pytest.raises(StoreError, match=r"Redis at .* cannot be used"):
             store.get("a")
         assert time.monotonic() - started < 0.5
         server.start()
@@ -161,7 +167,7 @@ def test_a_frozen_redis_fails_in_time() -> None:
 def test_a_full_redis_says_so() -> None:
     with running_redis("--maxmemory", "3mb", "--maxmemory-policy", "noeviction") as server:
         store = RedisStore(server.url)
-        with pytest.raises(StoreError, match="Redis is full"):
+        with pytest.raises(StoreError, match=r"Redis at .* is full"):
             for number in range(100):
                 store.put(f"{number}", b"x" * 100_000, 60)
         assert store.get("nothing") is None
@@ -201,3 +207,27 @@ def test_more_threads_than_connections_wait_for_one_but_not_for_long(monkeypatch
         assert {type(failure) for failure in failures} == {type(None), StoreError}
         way.seconds = 0.0
         store.close()
+
+
+@pytest.mark.parametrize("url", [None, b"redis://127.0.0.1", 6379])
+def test_what_is_not_a_text_is_not_an_address(url: Any) -> None:
+    with pytest.raises(AuthorError, match="RedisStore takes the URL of Redis as a str, not"):
+        RedisStore(url)
+
+
+def test_stores_with_the_same_address_are_equal() -> None:
+    one, same, other = (RedisStore(f"redis://127.0.0.1:{port}/0") for port in (1, 1, 2))
+    assert one == same and hash(one) == hash(same) and one != other
+    assert RedisStore("redis://127.0.0.1:1/0", prefix="other:") != one
+
+
+@pytest.mark.slow
+def test_an_error_has_the_address_but_neither_the_password_nor_what_was_to_be_written() -> None:
+    """A Redis that does not know a command repeats its arguments."""
+    with running_redis("--rename-command", "AUTH", "", "--rename-command", "XADD", "") as server:
+        with pytest.raises(StoreError) as error:
+            RedisStore(server.url.replace("redis://", "redis://somebody:s3cr3t@")).get("a")
+        assert "s3cr3t" not in str(error.value) and f"127.0.0.1:{server.port}" in str(error.value)
+        with pytest.raises(StoreError, match="unknown command") as error:
+            RedisStore(server.url).append([("log", b"\x00what is written")], 10, 60)
+        assert "written" not in str(error.value)

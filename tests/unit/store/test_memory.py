@@ -80,3 +80,16 @@ def test_a_reader_waits_for_the_next_entry(store: Store) -> None:
     store.append([("quiet", b"now")], 10, 60)
     reader.join(3)
     assert [(entry.log, entry.value) for entry in found] == [("quiet", b"now")]
+
+
+def test_the_positions_of_a_log_go_on_after_a_loss(store: Store) -> None:
+    """Also if the clock of the store was set back meanwhile."""
+    [before] = store.append([("one", b"a")], 100, 60)
+    store.advance("one", before + 10**15, 60)
+    assert [entry.value for entry in store.read({"one": 0})] == [b"a"]
+    [after] = store.append([("one", b"b")], 100, 60)
+    assert after > before + 10**15
+    store.advance("one", before, 60)  # it is beyond that already
+    assert store.read({"one": before}) == [Entry("one", after, b"b")]
+    store.advance("empty", after, 60)
+    assert store.read({"empty": 0}) == [] and store.append([("empty", b"c")], 100, 60)[0] > after

@@ -425,6 +425,21 @@ def test_the_log_says_why_a_session_is_not_found_whose_principal_is_never_equal(
 # On a real server ---------------------------------------------------------------------------------
 
 
+def test_a_stream_that_cannot_be_resumed_is_not_closed_early() -> None:
+    """Without max_standing there is no GET for the rest, so the response would be lost."""
+    server = Server("test", "1.0")
+
+    @server.tool
+    async def close(ctx: Context) -> str:
+        ctx.progress(1, 2)
+        ctx.close_stream()
+        return "the answer"
+
+    app = server.wsgi()
+    answer = speak(app, call("close", meta=PROGRESS), session(app))
+    assert "the answer" in str(events(answer.body)[-1]["data"])
+
+
 class Quiet(WSGIRequestHandler):
     def log_message(self, format: str, *args: Any) -> None: ...
 

@@ -168,7 +168,7 @@ class PendingResponse(RequestLink):
 
     def close_stream(self) -> None:
         """End the stream early, if the client can reconnect for the rest."""
-        if self.session is not None and self.profile.events:
+        if self.session is not None and self.session.can_resume and self.profile.events:
             self.stream.drop()
 
     def give_up(self, error: ProtocolError) -> None:
@@ -506,8 +506,11 @@ class Endpoint:
                 self._standing.remove(pending)
                 self._standing_share.remove(pending.caller)
 
+    is_started = True
+    """Whether `start` was called, or need not be: otherwise it is, before the first request."""
+
     def start(self) -> None:
-        """Start what works in the background, if there is something."""
+        """Start what works in the background, if there is something; it may wait."""
 
     # The progress of a pending response -----------------------------------------------------------
 

@@ -7,13 +7,13 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from itertools import islice
-from secrets import token_urlsafe
 from typing import Any, NamedTuple
 
 from ...errors import InternalError
 from ...protocol.core import Core
 from ..connection import Connection
 from ..shares import OwnShare, Share, caller_of
+from .session_ids import make_session_id
 from .settings import Settings
 from .stream import Stream, split_event_id
 
@@ -59,8 +59,6 @@ class HttpSession:
 
     is_used = False
     """Whether it got a message after its handshake."""
-    is_shared = False
-    """Whether other processes serve it, too: then it can be closed here, and opened again."""
     obstacle: str | None = None
     """The reason why its client cannot be asked at the moment."""
 
@@ -73,7 +71,7 @@ class HttpSession:
         shares: "SessionShares",
         address: str | None = None,
     ) -> None:
-        self.id = token_urlsafe(32).encode()  # R2511-SESS-01, R2511-SESS-02
+        self.id = make_session_id(now)
         self.principal = principal
         self.caller = caller_of(principal, self.id, address)
         self.owner = caller_of(principal, None, address)
@@ -101,6 +99,16 @@ class HttpSession:
         self._budget = shares.budget
         self._unread = OwnShare(shares.unread, self.caller)
         self._size = 0  # the part of the budget that this session uses
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether its client can continue a stream: by a GET, which stays open."""
+        return self._settings.max_standing > 0
+
+    @property
+    def is_reopenable(self) -> bool:
+        """Whether it can be closed here and opened again without a loss, because other processes serve it, too."""
+        return False
 
     def note_use(self, now: float) -> None:
         """Note that the client uses the session."""

@@ -94,7 +94,7 @@ def refuse_by(limit: Limit) -> Response:
 
 def over_limit(limit: Limit, body: bytes | None) -> Response:
     """The response to a request over a limit: 429 if it is the caller's own, or 503 if it is that of all callers."""
-    return Response(429 if limit.is_own else 503, body or b"", (*JSON, (b"retry-after", b"1")))
+    return Response(429 if limit.is_own else 503, body or b"", (*JSON, (b"retry-after", b"%d" % limit.seconds)))
 
 
 def refuse_caller(error: BaseException) -> Response:

@@ -14,6 +14,7 @@ from ...protocol.exchange import FAILURES
 from ...protocol.interrupts import raise_interrupt
 from ..shares import Limit, share_of
 from .http_session import HttpSession, ReplayBudget
+from .session_ids import is_of_another_process
 from .settings import Settings
 
 __all__ = ["SessionStore"]
@@ -30,6 +31,11 @@ _OTHER_CALLER = (
     "the same caller, let principal= give something that compares equal on every request, such as a user id or a "
     "frozen dataclass. This is logged once."
 )
+_OTHER_PROCESS = (
+    "a request named a session that another process has opened, and was answered by 404 (no such session): several "
+    'processes of one server need sessions="signed" or store=, see "Several processes" in the documentation. '
+    "This is logged once."
+)
 
 
 class SessionStore:
@@ -45,6 +51,8 @@ class SessionStore:
         self._share = share_of(settings, "max_sessions", "sessions", "open")
         self._swept = float("-inf")  # when expired sessions were last removed
         self._has_warned = False  # about a session that belongs to another caller
+        self._has_warned_of_processes = False
+        self._began = now()
         self.budget = ReplayBudget(settings.replay_bytes_in_all, self._shed)
 
     def __len__(self) -> int:
@@ -86,13 +94,13 @@ class SessionStore:
     def _find_dispensable(self, new: HttpSession, limit: Limit) -> HttpSession | None:
         """A session to close for a new one: never a busy one, and for an anonymous caller never a used one.
 
-        A shared one can be closed, because it can be opened again.
+        A shared one can be closed if it can be opened again as it is.
         """
-        for session in islice(self._sessions.values(), MAX_SEARCH):
-            if session.is_shared and not session.busy and (not limit.is_own or session.owner == new.owner):
-                return session
         for session in islice(self._unused.values(), MAX_SEARCH):
             if not limit.is_own or session.owner == new.owner:
+                return session
+        for session in islice(self._sessions.values(), MAX_SEARCH):
+            if session.is_reopenable and not session.busy and (not limit.is_own or session.owner == new.owner):
                 return session
         if new.principal is None:
             return None
@@ -105,6 +113,8 @@ class SessionStore:
     def get(self, id: bytes, principal: Any) -> HttpSession | None:
         """The session with an id; None if it has expired or belongs to another caller (R2511-SESS-05)."""
         now, expired, session = self._now(), [], self._sessions.get(id)
+        if session is None:
+            self._note_unknown(id, now)
         if session is not None and not self._is_owned_by(session, principal):
             return None
         if session is not None and session.is_used and 0 <= now - session.used < self._recent:
@@ -123,6 +133,12 @@ class SessionStore:
         for one in expired:
             one.close()
         return session
+
+    def _note_unknown(self, id: bytes, now: float) -> None:
+        """Log once that another process serves the same clients."""
+        if not self._has_warned_of_processes and is_of_another_process(id, self._began, now):
+            self._has_warned_of_processes = True
+            _log.warning(_OTHER_PROCESS)
 
     def _is_owned_by(self, session: HttpSession, principal: Any) -> bool:
         """Whether a session belongs to this caller; logs once why one does not (R2511-SESS-05)."""

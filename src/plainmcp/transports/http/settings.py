@@ -61,9 +61,11 @@ class Settings:
             raise AuthorError("stateless is True or False")
         if self.sessions not in ("memory", "signed"):
             raise AuthorError(f'sessions is "memory" or "signed"; not {self.sessions!r}')
-        if self.store is not None and not all(hasattr(self.store, name) for name in ("append", "change", "read")):
+        is_store = all(hasattr(self.store, name) for name in ("append", "change", "read"))
+        if self.store is not None and (isinstance(self.store, type) or not is_store):
             raise AuthorError(
-                f"store is a RedisStore, or another plainmcp.store.Store; not {type(self.store).__name__}"
+                'store is an object such as RedisStore("redis://…"), or another plainmcp.store.Store; '
+                f"not {getattr(self.store, '__name__', type(self.store).__name__)}"
             )
         if self.store is not None and (self.stateless or self.sessions != "memory"):
             raise AuthorError("store= shares the sessions of several processes; leave out stateless= and sessions=")

@@ -3,6 +3,7 @@
 Does no I/O and stores nothing. The clock is that of the server.
 """
 
+import logging
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from secrets import token_urlsafe
 from typing import Any
@@ -23,7 +24,17 @@ MAX_FACTS = 2_048
 _FORM = 1
 """The number of this form of ids; ids of another form are unknown."""
 
+_log = logging.getLogger("plainmcp")
 _LOSS = "the sessions of this caller will be unknown on its next request"
+_OTHER_KEY = (
+    "a request named a session that was not signed with the key of this process, and was answered by 404 (no such "
+    "session): all processes need the same Server(key=…), and a new key ends all sessions. This is logged once."
+)
+_OTHER_CALLER = (
+    "a request named a session of another caller, and was answered by 404 (no such session): what principal= gave "
+    "for it has other JSON than when the session was opened. If both were the same caller, let principal= give "
+    "something that is the same on every request. This is logged once."
+)
 _NEEDED = ("elicitation", "roots", "sampling")
 _AHEAD = 60.0  # by how many seconds the clocks of processes may differ
 
@@ -60,6 +71,7 @@ class SignedIds:
         self._seconds = seconds
         self._key: bytes | None = None
         self._decoder = msgspec.json.Decoder(SignedId)
+        self._warned: set[str] = set()  # what was logged already
 
     def make(self, session: Session, principal: Any, name: str | None = None) -> bytes:
         """A new id for a session after its handshake; raises InvalidParams if its facts are too large."""
@@ -82,6 +94,7 @@ class SignedIds:
                 capabilities={name: value for name, value in facts.capabilities.items() if name in _NEEDED},
                 client={name: value for name, value in facts.client.items() if name in ("name", "version")},
             )
+            session.capabilities, session.client = facts.capabilities, facts.client  # all processes know the same
             raw = msgspec.json.encode(facts)
         if len(raw) > MAX_FACTS:
             raise InvalidParams(f"capabilities and clientInfo take more than {MAX_FACTS} bytes")
@@ -97,15 +110,31 @@ class SignedIds:
         except ValueError:
             return None
         raw = signing.verify(signed, self._sign_key()) if is_canonical else None
-        if raw is None:
+        facts = self._decode(signed[signing.SIZE :] if raw is None else raw)
+        if facts is None or not facts.created - _AHEAD <= self._core.now() < facts.until:
             return None
+        if raw is None:
+            self._warn(_OTHER_KEY)
+        elif facts.owner == self._owner_of(principal):
+            return facts
+        else:
+            self._warn(_OTHER_CALLER)
+        return None
+
+    def _decode(self, raw: bytes) -> SignedId | None:
+        """The facts in JSON; None if it is of another form."""
         try:
             facts = self._decoder.decode(raw)
-        except msgspec.MsgspecError:  # of another form
+        except (msgspec.MsgspecError, UnicodeError):
             return None
-        if facts.form != _FORM or not facts.created - _AHEAD <= self._core.now() < facts.until:
-            return None
-        return facts if facts.owner == self._owner_of(principal) else None
+        return facts if facts.form == _FORM else None
+
+    def _warn(self, problem: str) -> None:
+        if problem not in self._warned:
+            self._warned.add(problem)
+            _log.warning(
+                "%s, and was answered by 404 (no such session): %s. This is logged once.", *problem.split(": ")
+            )
 
     def _sign_key(self) -> bytes:
         if self._key is None:

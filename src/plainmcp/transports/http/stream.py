@@ -235,18 +235,18 @@ class Reader:
         self._stream.detach(self)
 
 
-MAX_DIGITS = 19
-"""How many digits the number of an event may have: positions in the log of a store have as many."""
+MAX_DIGITS = 18
+"""How many digits the number of an event may have."""
 
 
-def split_event_id(id: str) -> tuple[str, int | None]:
+def split_event_id(id: str, most: int = MAX_DIGITS) -> tuple[str, int | None]:
     """The name of the stream in the id of an event, and the number of the event; None if it has no number.
 
     >>> split_event_id("a-b-12"), split_event_id("a-b")
     (('a-b', 12), ('a', None))
     """
     name, _, digits = id.rpartition("-")
-    is_number = digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS
+    is_number = digits.isascii() and digits.isdigit() and len(digits) <= most
     return name, int(digits) if is_number else None
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from typing import Any
 
 import pytest
@@ -210,3 +211,31 @@ def test_the_choice_of_sessions_is_checked() -> None:
 def test_no_time_is_infinite(name: str) -> None:
     with pytest.raises(AuthorError, match=f"{name} is a number"):
         make_server().asgi(**{name: float("inf")})
+
+
+def test_why_a_session_is_unknown_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    async def work() -> None:
+        app = replica()
+        foreign = await session(replica(key=b"the key of another process"))
+        ada = (await speak(app, initialize(), {"x-user": "ada"})).headers["mcp-session-id"]
+        for _ in range(2):
+            assert (await call(app, foreign, "add", a=1, b=2)).status == 404
+            assert (await call(app, {"mcp-session-id": ada, "x-user": "bob"}, "add", a=1, b=2)).status == 404
+            assert (await call(app, {"mcp-session-id": "garbage"}, "add", a=1, b=2)).status == 404
+
+    with caplog.at_level(logging.WARNING):
+        run(work())
+    first, second = (record.message for record in caplog.records)
+    assert "all processes need the same Server(key=…)" in first
+    assert "it has other JSON than when the session was opened" in second
+
+
+def test_a_principal_is_the_same_whatever_the_order_of_its_members() -> None:
+    async def work() -> None:
+        orders = iter([{"a": 1, "b": 2}, {"b": 2, "a": 1}])
+        app = make_server().asgi(sessions="signed", principal=lambda scope: next(orders))
+        opened = await speak(app, initialize())
+        headers = {"mcp-session-id": opened.headers["mcp-session-id"]}
+        assert (await call(app, headers, "add", a=1, b=2)).status == 200
+
+    run(work())

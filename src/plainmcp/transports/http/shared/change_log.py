@@ -20,12 +20,17 @@ ChangeContent = tuple[str, str | None, str, int, bool]
 class Change(NamedTuple):
     """One change, as it is in the log of the store."""
 
-    position: int
+    position: int  # 0 before it is written
     event: str
     uri: str | None
     source: str  # the replica in which it was made
     number: int  # among the changes of that replica
     was_delivered: bool  # whether the listen requests there were notified at once
+
+    @property
+    def content(self) -> ChangeContent:
+        """What is written into the log."""
+        return self[1:]
 
     @property
     def id(self) -> tuple[str, int]:
@@ -65,5 +70,6 @@ class ChangeLog:
 
     def find_after(self, position: int) -> list[Change]:
         """The changes after a position, the oldest first."""
-        later = takewhile(lambda change: change.position > position, reversed(self._changes.values()))
-        return list(later)[::-1]
+        with self.lock:
+            later = takewhile(lambda change: change.position > position, reversed(self._changes.values()))
+            return list(later)[::-1]

@@ -33,7 +33,7 @@ from .session_state import StateChange
 from .shared_sessions import SharedSessions
 from .store_budget import SMALL
 from .store_health import UNAVAILABLE
-from .store_steps import AfterChanges, StoreExchange, ask_store, ask_store_first, do_nothing, steps_of
+from .store_steps import AfterChanges, StoreExchange, ask_store, ask_store_first, deadline, do_nothing, steps_of
 
 __all__ = ["SharedEndpoint"]
 
@@ -50,8 +50,11 @@ class SharedEndpoint(Endpoint):
         super().__init__(core, settings, challenges)
         self.shared = SharedSessions(core, settings, self.sessions, self._shares)
 
+    is_started = False
+
     def start(self) -> None:
         """Start to follow the store, and wait a moment until that works and other replicas know of this one."""
+        self.is_started = True
         self.shared.attach()
         self.shared.replica.wait_to_join()
 
@@ -73,13 +76,13 @@ class SharedEndpoint(Endpoint):
         session = self.sessions.get(id, principal) or self.shared.restore(id, principal, headers.address)
         if isinstance(session, Limit):
             return rules.refuse_by(session)
-        if isinstance(session, SharedSession) and self.shared.replica.reader.is_late:
+        if isinstance(session, SharedSession) and self.shared.replica.reader.is_behind:
             session.is_loaded = False  # this process was paused, and the session may have ended meanwhile
         return session
 
     def _end_session(self, pending: PendingResponse, caller: Caller) -> Response | PendingResponse:
         session = _session_of(pending)
-        limit = self.shared.replica.budget.spend(session.owner, SMALL)
+        limit = self.shared.replica.budget.spend(session.caller, SMALL)
         if limit is not None:
             return rules.refuse_by(limit)
         return self._write(pending, caller, 204, partial(self.shared.end, session))
@@ -133,7 +136,7 @@ class SharedEndpoint(Endpoint):
         """
         if self.shared.replica.is_down:
             fail()
-            return _respond_without_store()
+            return _refuse_without_store()
 
         def write() -> None:
             work()
@@ -141,10 +144,10 @@ class SharedEndpoint(Endpoint):
         def steps() -> Steps:
             problem: ProtocolError | None = InternalError(UNAVAILABLE)
             with suppress(*ENDS):
-                problem = yield ask_store(write, fail)
+                problem = yield from ask_store(write, fail)
             return None if problem is None else pending.refuse(problem)
 
-        pending.respond_with = lambda message: _respond_without_store(message) if message else Response(status)
+        pending.respond_with = lambda message: _refuse_without_store(message) if message else Response(status)
         return super()._open(pending, StoreExchange(steps=steps()).begin(), caller, is_limited=False)
 
     def _dispatch(self, pending: PendingResponse, envelope: Envelope, caller: Caller) -> Exchange:
@@ -162,8 +165,10 @@ class SharedEndpoint(Endpoint):
         It changes a copy. What is different there is saved, and only then has an effect here.
         """
         problem: ProtocolError | None
+        until = deadline()
         try:
-            problem = yield ask_store(partial(self.shared.load_again, session))  # others may have changed it
+            # Others may have changed it.
+            problem = yield from ask_store(partial(self.shared.load_again, session), until=until)
             problem = SESSION_ENDED if session.closed else problem
             if problem is None:
                 before, after = session.connection.session.copy(), session.connection.session.copy()
@@ -171,7 +176,7 @@ class SharedEndpoint(Endpoint):
                 if response is None or isinstance(response, Failure):
                     return response
                 change = StateChange.between(before, after)
-                problem = yield ask_store(partial(self.shared.states.save, session, change))
+                problem = yield from ask_store(partial(self.shared.states.save, session, change), until=until)
                 if problem is None:
                     return response
         except Cancelled:
@@ -206,7 +211,7 @@ class SharedEndpoint(Endpoint):
     def _find_obstacle(self, pending: PendingResponse) -> ProtocolError | None:
         obstacle = super()._find_obstacle(pending)
         if obstacle is None and not self.shared.replica.reader.begun.is_set():  # it would not get all changes
-            pending.respond_with = _respond_without_store
+            pending.respond_with = _refuse_without_store
             return InternalError(UNAVAILABLE)
         return obstacle
 
@@ -222,18 +227,19 @@ class SharedEndpoint(Endpoint):
 
     def _make_stream(self, session: HttpSession, event_id: str) -> tuple[Stream, int] | Response:
         assert isinstance(session, SharedSession)
-        limit = self.shared.replica.budget.spend(session.owner, SMALL)
+        limit = self.shared.replica.budget.spend(session.caller, SMALL)
         if limit is not None:
             return rules.refuse_by(limit)
         stream, after, work = self.shared.open_stream(session, event_id)
-        self._threads.files.submit(work)
+        self._threads.files.submit(work, session.caller)
         return stream, after
 
     def _receive_without_body(
         self, method: str, headers: Headers, profile: RequestProfile, principal: Any
     ) -> Response | PendingResponse:
-        if method == "GET" and not profile.modern and self.shared.replica.is_down:
-            return _respond_without_store()
+        replica = self.shared.replica
+        if method == "GET" and not profile.modern and (replica.is_down or not replica.reader.begun.is_set()):
+            return _refuse_without_store()  # it is not known what the client misses
         return super()._receive_without_body(method, headers, profile, principal)
 
 
@@ -250,7 +256,7 @@ def _refuse_in(session: SharedSession, message: bytes | None) -> Response:
     return json_response(200 if message is None else rules.status_of(message, False), message)
 
 
-def _respond_without_store(message: bytes | None = None) -> Response:
+def _refuse_without_store(message: bytes | None = None) -> Response:
     """The response to a request that needs the store while it cannot be used, with the message that says so."""
     message = message or error_response(InternalError(UNAVAILABLE), LATEST)
     return Response(503, message, (*JSON, (b"retry-after", b"1")))

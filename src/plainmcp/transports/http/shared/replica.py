@@ -164,8 +164,19 @@ class Replica:
     def _come_back(self) -> None:
         """Write again what the store may have lost, because it works again."""
         self._join()
+        self.later(self._write_changes_again)
         for receiver in list(self._receivers):
             contain(receiver.write_again)
+
+    def _write_changes_again(self, store: Store) -> None:
+        """Write the last changes of this replica again, if the store has lost them: others may not have read them."""
+        log, keys = self.reader.change_log, self.keys
+        if store.last(keys.changes) >= log.newest:
+            return
+        limits = keys.limits_of(keys.changes)
+        store.advance(keys.changes, log.newest, limits[1])
+        own = [change for change in log.find_after(0) if change.source == self.name]
+        store.append([(keys.changes, keys.sign(keys.changes, change.content)) for change in own], *limits)
 
     def _write(self, ending: threading.Event) -> None:
         while not self.reader.begun.wait(0.2) and not ending.is_set():
@@ -301,7 +312,8 @@ class Replica:
         if is_too_long or self._has_stopped:
             return False
         is_delivered = self.is_down
-        number = self.append(self.keys.changes, (event, uri, self.name, next(self.numbers), is_delivered))
+        change = Change(0, event, uri, self.name, next(self.numbers), is_delivered)
+        number = self.append(self.keys.changes, change.content)
         note_change(number)
         return not is_delivered
 
@@ -313,10 +325,13 @@ class Replica:
 def replica_of(core: Core, store: Store) -> Replica:
     """The replica of a server: one for all its applications."""
     replica = core.registry.relay
-    if not isinstance(replica, Replica) or (replica.store is not store and not replica.is_used):
+    if not isinstance(replica, Replica) or (replica.store != store and not replica.is_used):
         return Replica(core, store)
-    if replica.store is not store:
-        raise AuthorError("the applications of one server share one store: pass the same object as store= to all")
+    if replica.store != store:
+        raise AuthorError(
+            "this server has an application with another store already, and all of them share one: pass the same "
+            "store= to all, or leave out --redis and serve that application"
+        )
     return replica
 
 

@@ -18,8 +18,8 @@ from .store_budget import SMALL
 
 __all__ = ["SavedStates"]
 
-MAX_STATE = 2**16
-"""How many bytes the state of a session may take in the store."""
+MAX_STATE = 2**20
+"""How many bytes the state of a session may take in the store: more than all that it may subscribe to."""
 MAX_SENT = 2**10
 """How many bytes of a state are sent to other replicas; they read a larger one from the store."""
 SAVE_SECONDS = 0.25
@@ -79,23 +79,19 @@ class SavedStates:
     def _change(self, session: SharedSession, change: StateChange, store: Store) -> SessionState | None:
         """Change the state in the store, and return it; None if that is refused."""
         key, before, until = self._key_of(session.name), session.stored, monotonic() + SAVE_SECONDS
-        if self._is_over_budget(session, SMALL):
-            return None
         while monotonic() < until:  # others may change it at the same time
             stored = self._decode(key, before)
             if stored is not None and (stored.has_ended or change.is_in(stored)):
                 return None if stored.has_ended else stored
-            state = change.apply(stored or session.state)  # what the store has lost is written again
+            state = change.apply(session.state.complete(stored))  # what the store has lost is written again
             value = self._replica.keys.sign(key, state)
-            if len(value) > MAX_STATE or self._is_over_budget(session, len(value)):
+            growth = max(0, len(value) - len(before or b""))  # the value before it is gone
+            if len(value) > MAX_STATE or self._replica.budget.spend(session.caller, SMALL + growth) is not None:
                 return None
             if store.change(key, before, value, self._seconds):
                 return state
             before = store.get(key)
         return None
-
-    def _is_over_budget(self, session: SharedSession, size: int) -> bool:
-        return self._replica.budget.spend(session.owner, size) is not None
 
     # Ends -----------------------------------------------------------------------------------------
 
@@ -131,11 +127,11 @@ class SavedStates:
         key, own = self._key_of(session.name), session.state
         for _ in range(TRIES):  # unless others change it at the same time, and so keep it
             before = store.get(key)
-            state = self._decode(key, before)
-            is_lost = state is None or not state.includes(own)
-            value = self._replica.keys.sign(key, own.merge(state)) if is_lost or before is None else before
+            stored = self._decode(key, before)
+            state = own.complete(stored)
+            value = before if before is not None and state is stored else self._replica.keys.sign(key, state)
             if store.change(key, before, value, self._seconds):
-                if is_lost and state is not None:
+                if stored is not None and state is not stored:
                     self._replica.notify_all(State(session.name, None))
                 return
 

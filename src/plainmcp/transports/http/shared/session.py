@@ -4,6 +4,7 @@ Its streams for responses are copied into the store, so that another replica can
 open has the positions of the log of all replicas as its event ids, so that any replica can continue it.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -30,7 +31,9 @@ from .stream_copy import StreamCopy
 __all__ = ["STANDING", "SharedSession"]
 
 MAX_FORWARDED = 200
-"""How many answers and cancellations one session passes on to other replicas in ten seconds."""
+"""How many cancellations and repeated answers one session passes on to other replicas in ten seconds."""
+MAX_ANSWERED = 1_000
+"""How many questions are remembered that the client has answered: more than it can be asked at once."""
 TOO_MANY = Limit("too many answers and cancellations of this session are for other replicas", True)
 """Why an answer is refused."""
 STANDING = "g"
@@ -39,8 +42,6 @@ STANDING = "g"
 
 class SharedSession(HttpSession):
     """One session that several replicas serve."""
-
-    is_shared = True
 
     def __init__(
         self,
@@ -54,7 +55,7 @@ class SharedSession(HttpSession):
     ) -> None:
         super().__init__(core, settings, principal, core.now(), shares, address)
         self.name = self.connection.session.id = name
-        self.version = 0
+        self.version, self._origin = 0, ""  # of its state
         self.stored: bytes | None = None
         """Its state in the store, as it was last read there: a change begins with it."""
         self.renewed = self.created
@@ -67,6 +68,7 @@ class SharedSession(HttpSession):
         self._claims = 0  # how often this replica has announced that it has that stream, and not heard so itself
         self._replica = replica
         self._forwarding_since, self._forwarded = 0.0, 0
+        self._answered: OrderedDict[bytes, None] = OrderedDict()  # questions of other replicas, the last ones
         self.connection.leave_registry(replica.change_listeners.add(self._receive_change))
         self.connection.elsewhere = self
 
@@ -80,6 +82,11 @@ class SharedSession(HttpSession):
         own.ready, self.is_loaded, self.is_used = True, False, True
         self.id, self.created, self.renewed = id, facts.created, facts.created
         return True
+
+    @property
+    def is_reopenable(self) -> bool:
+        """Whether it can be closed here and opened again: what handlers keep in it is nowhere else."""
+        return not self.connection.session.state
 
     def note_use(self, now: float) -> None:
         """Note that the client uses the session, also for other replicas: unless it may have ended there."""
@@ -98,13 +105,14 @@ class SharedSession(HttpSession):
     def state(self) -> SessionState:
         """Its state, as this replica knows it."""
         facts = self.connection.session
-        return SessionState(self.version, facts.log_level if self.version else None, sorted(facts.subscribed))
+        level = facts.log_level if self.version else None
+        return SessionState(self.version, level, sorted(facts.subscribed), origin=self._origin)
 
     def apply(self, state: SessionState) -> None:
         """Take the state of the store, unless it is older."""
         if state.version > self.version:
             session = self.connection.session
-            self.version, session.subscribed = state.version, set(state.subscribed)
+            self.version, self._origin, session.subscribed = state.version, state.origin, set(state.subscribed)
             session.log_level = state.level or session.log_level
 
     # Questions and cancellations ------------------------------------------------------------------
@@ -134,14 +142,26 @@ class SharedSession(HttpSession):
         return (self._replica.keys.broadcasts, Cancel(self.name, id)) if len(id) <= MAX_ID else None
 
     def count_forwarded(self, entry: SessionEntry) -> Limit | None:
-        """The limit that one more message for other replicas is over: one session must not fill the logs."""
+        """The limit that one more message for other replicas is over: one session must not fill the logs.
+
+        The first answer to a question counts for the budget only: it is known that the question was asked.
+        """
         now = self._now()
         if now - self._forwarding_since > 10:
             self._forwarding_since, self._forwarded = now, 0
-        self._forwarded += 1
+        if not (isinstance(entry, Answer) and self._note_answer(entry.id)):
+            self._forwarded += 1
         if self._forwarded > MAX_FORWARDED:
             return TOO_MANY
-        return self._replica.budget.spend(self.owner, len(msgspec.msgpack.encode(entry)))
+        return self._replica.budget.spend(self.caller, len(msgspec.msgpack.encode(entry)))
+
+    def _note_answer(self, id: bytes) -> bool:
+        """Note the answer to a question of another replica; returns whether it is the first one."""
+        is_first = id not in self._answered
+        self._answered[id] = None
+        if len(self._answered) > MAX_ANSWERED:
+            self._answered.popitem(last=False)
+        return is_first
 
     # Streams --------------------------------------------------------------------------------------
 
@@ -171,7 +191,7 @@ class SharedSession(HttpSession):
 
     def copy_stream(self, stream: Stream) -> None:
         """Copy a stream into the store, from its first event on."""
-        stream.copy_to(StreamCopy(self._replica, self.log_of(stream.name), self.owner).write)
+        stream.copy_to(StreamCopy(self._replica, self.log_of(stream.name), self.caller).write)
 
     def mirror(self, name: str, after: int) -> Stream:
         """A stream for the events of another replica's stream, after an event; it ends when its client leaves."""
@@ -244,16 +264,28 @@ class SharedSession(HttpSession):
             if is_last:  # under the lock: others must not hear of a stream after its end
                 self._replica.notify_all(Left(self.name, self._replica.name, stream.read))
 
-    def send(self, message: bytes, position: int | None = None) -> None:
-        """Send a message that belongs to no request on one stream only, of all replicas (R2511-HTTP-22)."""
+    def send(self, message: bytes) -> None:
+        """Send a message that belongs to no request."""
+        for stream in self._find_newest():
+            stream.put(message)
+
+    def _find_newest(self) -> list[Stream]:
+        """The one stream, of all replicas, for what belongs to no request, if this replica has it (R2511-HTTP-22)."""
         with self._lock:
-            newest = self.standing[-1:] if self.holder is None else []
-        for stream in newest:
-            stream.put(message, position)
+            return self.standing[-1:] if self.holder is None else []
+
+    def wants(self, change: Change) -> bool:
+        """Whether its client gets a notification of a change."""
+        return self.connection.session.wants(change.event, change.uri)
+
+    def send_change(self, stream: Stream, change: Change) -> None:
+        """Send a notification of a change on a stream, unless it has that already."""
+        stream.put(change_message(change.event, change.uri), change.position)
 
     def _receive_change(self, change: Change) -> None:
-        if self.connection.session.wants(change.event, change.uri):
-            self.send(change_message(change.event, change.uri), change.position)
+        if self.wants(change):
+            for stream in self._find_newest():
+                self.send_change(stream, change)
 
     @property
     def busy(self) -> bool:

@@ -38,13 +38,14 @@ class SessionExpiry:
         self._seconds = seconds_of(idle)
         self._period = self._seconds / 11  # how often the use of a session is written
         self._next = 0.0
+        self._again = 0.0  # since when the store works again: before that, no sign could be written
 
     def note(self, session: SharedSession, now: float) -> None:
         """Note that a session is used."""
         if now - session.renewed < self._period or self._replica.is_down:
             return
         session.renewed = now
-        if self._replica.budget.spend(session.owner, SMALL) is None:  # else it may end at other replicas
+        if self._replica.budget.spend(session.caller, SMALL) is None:  # else it may end at other replicas
             self._replica.later(partial(self._renew, session))
 
     def is_idle(self, session: SharedSession, store: Store) -> bool:
@@ -54,7 +55,7 @@ class SessionExpiry:
             return False
         key = self._replica.keys.began
         since = self._replica.keys.open(key, store.get(key))
-        return since is not None and now - since > self._seconds
+        return since is not None and now - max(since, self._again) > self._seconds
 
     def tick(self) -> None:
         """Note now and then that busy sessions are in use, and that the store still has all signs."""
@@ -71,12 +72,13 @@ class SessionExpiry:
         """Keep the time since when the store has all signs; it is now, if there is none."""
         key = self._replica.keys.began
         before = store.get(key)
-        is_genuine = self._replica.keys.open(key, before) is not None
-        value = before if before is not None and is_genuine else self._replica.keys.sign(key, self._now())
+        since = self._replica.keys.open(key, before)
+        is_known = since is not None and since >= self._again
+        value = before if before is not None and is_known else self._replica.keys.sign(key, self._now())
         store.change(key, before, value, 2 * self._seconds + 60)
 
     def begin_again(self) -> None:
-        """Write the signs again: the store may have lost them."""
-        self._next = 0.0
+        """Write the signs again: the store may have lost them, and could not take new ones."""
+        self._next, self._again = 0.0, self._now()
         for session in self._get_sessions():
             session.renewed = session.created

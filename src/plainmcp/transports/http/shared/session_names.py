@@ -11,7 +11,7 @@ from .replica import Replica
 
 __all__ = ["MAX_ID", "StreamName", "find_asker", "is_own_stream", "name_question", "name_stream", "read_stream_name"]
 
-MAX_ID = 128
+MAX_ID = 1_024
 """How many bytes the id of a request may have to be part of a stream's name, or to be cancelled elsewhere."""
 
 

@@ -1,5 +1,6 @@
 """What changes during a session that all replicas serve: log level, subscriptions, and its end. Does no I/O."""
 
+from secrets import token_hex
 from typing import NamedTuple
 
 import msgspec
@@ -16,19 +17,20 @@ class SessionState(msgspec.Struct, array_like=True):
     level: str | None = None  # the one that the client has set
     subscribed: list[str] = []
     has_ended: bool = False
+    origin: str = ""
+    """A random text, drawn with the first change of a session: after a loss of all, the next change draws another."""
 
-    def includes(self, other: "SessionState") -> bool:
-        """Whether it is a later state than another one, or the same, or the end."""
-        if self.has_ended or self.version > other.version:
-            return True
-        return self.version == other.version and set(other.subscribed) <= set(self.subscribed)
-
-    def merge(self, other: "SessionState | None") -> "SessionState":
-        """The next state of a store that has lost this one, and has another one since."""
-        if other is None:
+    def complete(self, stored: "SessionState | None") -> "SessionState":
+        """The state of a store that may have lost this one: what it has, if that is later, or this one, or both."""
+        if stored is None:
             return self
-        subscribed = sorted({*self.subscribed, *other.subscribed})
-        return SessionState(self.version + 1, other.level or self.level, subscribed)
+        if stored.has_ended or stored.origin == self.origin:
+            return stored if stored.has_ended or stored.version >= self.version else self
+        if stored.version > self.version and set(self.subscribed) <= set(stored.subscribed):
+            return stored
+        subscribed = sorted({*self.subscribed, *stored.subscribed})
+        version = max(self.version, stored.version) + 1
+        return SessionState(version, stored.level or self.level, subscribed, origin=self.origin)
 
 
 class StateChange(NamedTuple):
@@ -53,4 +55,5 @@ class StateChange(NamedTuple):
     def apply(self, state: SessionState) -> SessionState:
         """The next state."""
         subscribed = sorted((set(state.subscribed) | self.added) - self.removed)
-        return SessionState(state.version + 1, self.level or state.level, subscribed)
+        origin = state.origin or token_hex(8)
+        return SessionState(state.version + 1, self.level or state.level, subscribed, origin=origin)

@@ -32,6 +32,8 @@ from .standing_streams import StandingStreams
 
 __all__ = ["SharedSessions"]
 
+MAX_DIGITS = 19
+"""How many digits a position in the log of changes may have, which is the number of an event."""
 MAX_ENDED = 10_000
 """How many sessions that have ended are remembered; the store has all of them."""
 
@@ -192,7 +194,7 @@ class SharedSessions:
 
     def open_stream(self, session: SharedSession, event_id: str) -> tuple[Stream, int, Callable[[], None]]:
         """The stream for a GET, the event after which it is read, and work that has to be done in a thread."""
-        name, number = split_event_id(event_id)
+        name, number = split_event_id(event_id, MAX_DIGITS)
         whole = session.find_stream(f"{name}-0")
         if whole is not None:  # its number is not a number
             return *whole, lambda: None

@@ -9,13 +9,15 @@ from collections.abc import Callable
 from functools import partial
 
 from ....store.interface import StoreError
-from ...connection import change_message
 from ...threads import Threads
 from ..stream import Stream
 from .replica import Replica
 from .session import SharedSession
 
 __all__ = ["StandingStreams"]
+
+MAX_REPLAY = 1_000
+"""How many of the changes that a client has missed it gets, the newest ones."""
 
 _log = logging.getLogger("plainmcp")
 
@@ -32,8 +34,9 @@ class StandingStreams:
 
         If the store fails, a new stream ends. One that was open goes on, and catches up when the store works again.
         """
+        if stream.finished:  # its client has left
+            return
         self._replica.wait_to_begin()
-        changes, facts = self._replica.reader.change_log, session.connection.session
         try:
             self._load(session)
         except StoreError as error:
@@ -47,10 +50,13 @@ class StandingStreams:
         if session.closed or not is_ready:
             stream.finish()
             return
-        with changes.lock:  # no change comes between
-            for change in changes.find_after(position):
-                if facts.wants(change.event, change.uri):
-                    stream.put(change_message(change.event, change.uri), change.position)
+        log = self._replica.reader.change_log
+        missed = log.find_after(position)
+        wanted = [change for change in missed if session.wants(change)][-MAX_REPLAY:]
+        with log.lock:  # no change comes between
+            wanted += filter(session.wants, log.find_after(missed[-1].position if missed else position))
+            for change in wanted:
+                session.send_change(stream, change)
             session.add_standing(stream)
 
     def read_here(self, session: SharedSession, position: int = 0) -> None:
@@ -58,7 +64,8 @@ class StandingStreams:
         session.holder = None
         stream = session.pop_standing()
         if stream is not None:
-            self._threads.submit(partial(self.catch_up, session, stream, max(stream.last, position), False))
+            work = partial(self.catch_up, session, stream, max(stream.last, position), False)
+            self._threads.submit(work, session.caller)
 
     def take_over(self, sessions: list[SharedSession]) -> None:
         """Take over the streams of sessions whose newest one was at a replica that is dead."""

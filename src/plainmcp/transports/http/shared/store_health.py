@@ -1,6 +1,7 @@
 """Whether the shared store works, as this process has found out. Knows nothing of what is in it."""
 
 import logging
+import threading
 from collections.abc import Callable
 from os import getpid
 from time import monotonic
@@ -14,6 +15,8 @@ PAUSE = 0.2
 UNAVAILABLE = "the shared store of this server is not available at the moment; try again"
 """What clients are sent when the store fails; the log says why."""
 
+QUIET = 30.0
+"""How many seconds pass before the same failure is logged again: a store may fail and work again many times."""
 EFFECT = "What needs it is refused, and everything else goes on. It is tried again until it works."
 """What it means for those who read the log."""
 
@@ -28,6 +31,10 @@ class StoreHealth:
         self._problems: dict[str, str] = {}
         self._down_since = self._up_since = self._confirmed = monotonic()
         self._worked = 0.0  # before `_up_since`
+        self._lock = threading.Lock()
+        self._logged, self._logged_text = float("-inf"), ""  # when a failure was last logged, and which one
+        self._skipped = 0  # failures that were not logged since then
+        self._is_logged = False  # whether the last one was
 
     @property
     def is_down(self) -> bool:
@@ -56,26 +63,38 @@ class StoreHealth:
     def fail(self, what: str, error: Exception) -> None:
         """Note that reading or writing failed; an error that is not a StoreError is logged with its traceback."""
         text = str(error) if isinstance(error, StoreError) else f"{type(error).__name__}: {error}"
-        if not self._problems:
-            self._down_since = monotonic()
-            details = None if isinstance(error, StoreError) else error
-            _log.warning(
-                "process %d cannot use the shared store: %s. %s", getpid(), text.rstrip("."), EFFECT, exc_info=details
-            )
-        self._problems[what] = text
-        self._worked = self.worked
-        self._up_since = self._confirmed = monotonic()
+        with self._lock:
+            is_new = not self._problems
+            self._problems[what] = text
+            self._worked = self.worked
+            self._up_since = self._confirmed = monotonic()
+            if is_new:
+                self._down_since = monotonic()
+                self._log_failure(text, None if isinstance(error, StoreError) else error)
+
+    def _log_failure(self, text: str, details: Exception | None) -> None:
+        """Log a failure, but not each time if a store fails again and again."""
+        self._is_logged = text != self._logged_text or monotonic() - self._logged > QUIET
+        if not self._is_logged:
+            self._skipped += 1
+            return
+        again = f" ({self._skipped} more times since this was last logged)" if self._skipped else ""
+        self._logged, self._logged_text, self._skipped = monotonic(), text, 0
+        problem = text.rstrip(".") + again
+        _log.warning("process %d cannot use the shared store: %s. %s", getpid(), problem, EFFECT, exc_info=details)
 
     def recover(self, what: str) -> None:
         """Note that reading or writing works."""
-        was_down = self._problems.pop(what, None) is not None
-        if not self._problems:
-            self._confirmed = monotonic()
-        if self._problems or not was_down:
-            return
-        seconds = monotonic() - self._down_since
-        _log.warning("process %d can use the shared store again, after %.1f seconds", getpid(), seconds)
-        self._up_since = self._confirmed
+        with self._lock:
+            was_down = self._problems.pop(what, None) is not None
+            if not self._problems:
+                self._confirmed = monotonic()
+            if self._problems or not was_down:
+                return
+            self._up_since = self._confirmed
+        if self._is_logged:
+            seconds = monotonic() - self._down_since
+            _log.warning("process %d can use the shared store again, after %.1f seconds", getpid(), seconds)
         contain(self._come_back)
 
 

@@ -23,6 +23,8 @@ WAIT = 0.5
 """How many seconds it waits for entries before it looks after other things."""
 TICK = 1.0
 """How many seconds pass between two calls of `tick`, at least."""
+BEHIND = 0.9
+"""After how many seconds without a read a session is loaded again before a request is answered in it."""
 LAG = 2.5
 """After how many seconds without a read it may have missed entries: a paused process does not notice otherwise.
 
@@ -75,9 +77,9 @@ class StoreReader:
             self._logs.pop(log, None)
 
     @property
-    def is_late(self) -> bool:
-        """Whether it has not read for so long that it may have missed entries."""
-        return monotonic() - self._last_read > LAG
+    def is_behind(self) -> bool:
+        """Whether it has not read for longer than usual, so that entries may wait that others rely on."""
+        return monotonic() - self._last_read > BEHIND
 
     def wait_for(self, position: int, seconds: float) -> None:
         """Wait until this process has received a broadcast, by its position."""
@@ -97,15 +99,15 @@ class StoreReader:
                 elif self._health.has_failed("reading"):
                     self._go_back()
                 logs, positions = self._get_positions()
-                entries, is_late = self._store.read(positions, WAIT), self.is_late
-                self._last_read = monotonic()
-                if is_late:
+                entries = self._store.read(positions, WAIT)
+                if monotonic() - self._last_read > LAG:
                     self._health.fail(
                         "reading",
                         StoreError("this process did not read it for a while, because it was paused or very busy"),
                     )
                 self._receive_all(entries, logs)
                 self._health.recover("reading")
+                self._last_read = monotonic()  # not before: what was read is received now
             except Exception as error:
                 if not ending.is_set():
                     self._health.fail("reading", error)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
-from ....errors import InternalError
+from ....errors import InternalError, ToolError
 from ....protocol.conversation import ENDS, Steps, keep
 from ....protocol.exchange import Evaluation, Exchange, Run
 from ....protocol.features import Feature
@@ -14,8 +14,20 @@ from ....store.interface import StoreError
 from .own_changes import OwnChanges
 from .store_health import UNAVAILABLE
 
-__all__ = ["AfterChanges", "StoreExchange", "Work", "ask_store", "ask_store_first", "do_nothing", "steps_of"]
+__all__ = [
+    "AfterChanges",
+    "StoreExchange",
+    "Work",
+    "ask_store",
+    "ask_store_first",
+    "deadline",
+    "do_nothing",
+    "step_for",
+    "steps_of",
+]
 
+SECONDS = 0.8
+"""How long a request waits for the store, so that it is answered within a second."""
 LATE = 0.5
 """How many seconds work may wait for a thread: when many ask a slow store, most are told so instead of waiting."""
 
@@ -33,16 +45,29 @@ class StoreExchange(Evaluation, kw_only=True):
         self.response = self.result()
 
 
+def deadline() -> float:
+    """Until when a request that comes now waits for the store, on the clock of this process."""
+    return monotonic() + SECONDS
+
+
 def do_nothing() -> None:
     """Do nothing else after a failure."""
 
 
-def ask_store(work: Work, fail: Callable[[], object] = do_nothing) -> Run:
-    """A step that asks the store, in the threads for files: functions of the user cannot keep it waiting.
+def ask_store(work: Work, fail: Callable[[], object] = do_nothing, until: float | None = None) -> Steps:
+    """Ask the store; returns the error for the client, or None.
 
-    It passes back the error for the client, or None. If the store fails, or the work would begin too late, `fail` is
-    called, too.
+    If the store fails, or the work would begin too late, `fail` is called, too. What takes longer than `until`, in
+    seconds of the clock of this process, is not waited for.
     """
+    try:
+        return (yield step_for(work, fail, until or deadline()))
+    except ToolError:  # it takes too long, and goes on in its thread
+        return InternalError(UNAVAILABLE)
+
+
+def step_for(work: Work, fail: Callable[[], object], until: float) -> Run:
+    """A step that asks the store, in the threads for files: functions of the user cannot keep it waiting."""
     latest = monotonic() + LATE
 
     @reads_file
@@ -57,13 +82,14 @@ def ask_store(work: Work, fail: Callable[[], object] = do_nothing) -> Run:
         fail()
         return InternalError(UNAVAILABLE)
 
-    return Run(Feature(function=run, is_async=False), {}, keep, None)
+    timeout = max(0.01, until - monotonic())
+    return Run(Feature(function=run, is_async=False, timeout=timeout), {}, keep, None)
 
 
 def ask_store_first(work: Work, exchange: Exchange) -> Steps:
     """Ask the store before an exchange goes on, which it does after a failure, too."""
     try:
-        yield ask_store(work)
+        yield from ask_store(work)
     except ENDS as error:  # the request was cancelled, or the server ends
         if exchange.step is not None:
             exchange.throw(error)
@@ -104,4 +130,4 @@ class AfterChanges(Exchange, kw_only=True):
             pass_back(outcome)
         self.step, self.response = self.rest.step, self.rest.response
         if self.step is None and not has_ended and not self.changes.are_written():
-            self.step = ask_store(self.changes.wait)
+            self.step = step_for(self.changes.wait, do_nothing, deadline())

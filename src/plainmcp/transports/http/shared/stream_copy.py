@@ -4,6 +4,7 @@ from collections.abc import Hashable
 
 from .entries import Event, Lost, StreamEnd
 from .replica import Replica
+from .store_budget import NEW_LOG, SMALL
 
 __all__ = ["StreamCopy"]
 
@@ -14,9 +15,9 @@ MAX_COPY = 2**20
 class StreamCopy:
     """The copy of one stream, in a log of the store."""
 
-    def __init__(self, replica: Replica, log: str, owner: Hashable) -> None:
+    def __init__(self, replica: Replica, log: str, caller: Hashable) -> None:
         self._replica, self._log = replica, log
-        self._owner = owner  # whose budget it counts for
+        self._caller = caller  # whose budget it counts for
         self._size = 0
         self._is_lost = False
 
@@ -27,7 +28,8 @@ class StreamCopy:
         if message is None:
             self._replica.append(self._log, StreamEnd())
             return
+        cost = len(message) + (SMALL if self._size else NEW_LOG)
         self._size += len(message)
-        is_too_much = self._size > MAX_COPY or self._replica.budget.spend(self._owner, len(message)) is not None
-        self._is_lost = is_too_much
-        self._replica.append(self._log, Lost() if is_too_much else Event(number, bytes(message)))
+        limit = self._replica.budget.spend(self._caller, cost, is_optional=True)
+        self._is_lost = self._size > MAX_COPY or limit is not None
+        self._replica.append(self._log, Lost() if self._is_lost else Event(number, bytes(message)))

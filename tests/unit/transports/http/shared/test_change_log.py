@@ -54,3 +54,8 @@ def test_the_greatest_position_is_known_also_if_the_store_has_lost_it() -> None:
     log.add(entry_of(9, "updated", "a:b", "one", 1, False))
     log.add(entry_of(3, "updated", "a:b", "one", 2, False))
     assert (log.position, log.newest) == (3, 9)
+
+
+def test_a_change_is_written_as_it_is_read() -> None:
+    change = Change(7, "resources/updated", "a:b", "replica", 3, True)
+    assert ChangeLog(KEYS).add(Entry(KEYS.changes, 7, KEYS.sign(KEYS.changes, change.content))) == change

@@ -7,8 +7,8 @@ import threading
 from typing import Any, ClassVar
 
 from mounted import Live, events, initialize, modern, session, speak
-from plainmcp.store import MemoryStore, Store
-from replicas import call, make_server, messages, question, replicas, request, wait_until
+from plainmcp.store import MemoryStore, Store, StoreError
+from replicas import SUBSCRIBE, call, make_server, messages, question, replicas, request, wait_until
 
 ANSWER = {"action": "accept", "content": {"word": "yes"}}
 
@@ -245,7 +245,9 @@ def test_a_cancel_reaches_the_replica_that_works(store: Store) -> None:
     run(work())
 
 
-def test_one_session_does_not_fill_the_logs_of_others() -> None:
+def test_one_session_does_not_fill_the_logs_of_others(monkeypatch: Any) -> None:
+    monkeypatch.setattr("plainmcp.transports.http.shared.store_budget.MAX_EACH", 2**25)
+
     async def work() -> None:
         store = MemoryStore()
         with replicas(store) as (one, other):
@@ -571,5 +573,103 @@ def test_a_position_that_no_log_can_have_is_harmless() -> None:
                 await stream.task
                 assert stream.status == 200
             assert not one.endpoint.shared.replica.is_down
+
+    run(work())
+
+
+def test_a_client_may_answer_as_many_questions_of_other_replicas_as_it_is_asked(monkeypatch: Any) -> None:
+    monkeypatch.setattr("plainmcp.transports.http.shared.session.MAX_FORWARDED", 3)
+
+    async def work() -> None:
+        with replicas(MemoryStore()) as (one, other):
+            headers = await session(one, elicitation={})
+            for _ in range(8):
+                live = Live(one, call("ask"), headers)
+                reply = {"jsonrpc": "2.0", "id": (await question(live))["id"], "result": {"action": "decline"}}
+                assert (await speak(other, reply, headers)).status == 202
+                await live.done()
+                assert "decline" in str(messages(live)[-1])
+            repeated = [(await speak(other, reply, headers)).status for _ in range(5)]
+            assert repeated == [202, 202, 202, 429, 429]
+
+    run(work())
+
+
+def test_an_application_without_a_lifespan_follows_the_store_before_its_first_request() -> None:
+    """A GET before that would get all changes from long ago, or miss some."""
+
+    async def work() -> None:
+        store = MemoryStore()
+        with replicas(store, 1) as [one]:
+            headers = await session(one)
+            await speak(one, SUBSCRIBE, headers)
+            await speak(one, call("touch"), headers)
+            late = make_server().asgi(store=store)
+            stream = Live(late, None, headers, "GET")
+            await stream.until(lambda live: live.status)
+            assert stream.status == 200 and late.endpoint.shared.replica.reader.begun.is_set()
+            await speak(one, call("touch"), headers)
+            await stream.until(lambda live: messages(live))
+            await asyncio.sleep(0.1)
+            assert len(messages(stream)) == 1
+            stream.hang_up()
+            await stream.task
+            late.close()
+
+    run(work())
+
+
+def test_a_get_before_the_store_was_reached_is_refused() -> None:
+    class Away(MemoryStore):
+        def last(self, log: str) -> int:
+            raise StoreError("away")
+
+    async def work() -> None:
+        with replicas(Away(), 1) as [one]:
+            headers = await session(one)
+            refused = await speak(one, None, headers, "GET")
+            assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+
+    run(work())
+
+
+def test_all_replicas_know_the_same_capabilities_of_a_client() -> None:
+    """What is too large for the id of the session is left out everywhere."""
+
+    async def work() -> None:
+        with replicas(MemoryStore()) as apps:
+            body = initialize()
+            body["params"]["capabilities"] = {"experimental": {"x": "y" * 9_000}, "sampling": {}}
+            opened = await speak(apps[0], body)
+            headers = {"mcp-session-id": opened.headers["mcp-session-id"]}
+            for app in apps:
+                assert (await speak(app, request("ping"), headers)).status == 200
+                [held] = app.endpoint.shared._get_all()
+                assert held.connection.session.capabilities == {"sampling": {}}
+
+    run(work())
+
+
+def test_a_session_with_a_state_of_handlers_is_not_closed_for_anonymous_ones() -> None:
+    async def work() -> None:
+        settings = {
+            "max_sessions": 4,
+            "max_sessions_per_caller": 4,
+            "principal": lambda scope: dict(scope["headers"]).get(b"x-user", b"").decode() or None,
+        }
+        with replicas(MemoryStore(), 1, settings=settings) as [one]:
+            ada = {"x-user": "ada"}
+            ada["mcp-session-id"] = (await speak(one, initialize(), ada)).headers["mcp-session-id"]
+            assert (await speak(one, request("ping"), ada)).status == 200
+            [held] = one.endpoint.shared._get_all()
+            held.connection.session.state["count"] = 3
+            for _ in range(8):
+                anonymous = {"mcp-session-id": (await speak(one, initialize())).headers["mcp-session-id"]}
+                await speak(one, request("ping"), anonymous)
+            assert not held.closed
+            held.connection.session.state.clear()  # then it can be opened again as it was
+            for _ in range(8):
+                await speak(one, initialize())
+            assert (await speak(one, request("ping"), ada)).status == 200
 
     run(work())

@@ -10,7 +10,7 @@ import pytest
 
 from mounted import session, speak
 from plainmcp.store import Entry, MemoryStore, Store
-from plainmcp.transports.http.shared import heartbeat, saved_states, store_reader, store_writer
+from plainmcp.transports.http.shared import heartbeat, saved_states, store_reader, store_steps, store_writer
 from plainmcp.transports.http.shared import replica as replica_module
 from plainmcp.transports.http.shared.entries import Join
 from plainmcp.transports.http.shared.peers import Peers
@@ -127,7 +127,7 @@ def test_a_replica_that_was_paused_looks_whether_a_session_has_ended(monkeypatch
                 assert (await speak(other, request("ping"), headers)).status == 200
             store.going_on.clear()
             assert (await speak(one, None, ended, "DELETE")).status == 204  # it is not waited for long
-            await wait_until(lambda: other.endpoint.shared.replica.reader.is_late)
+            await wait_until(lambda: other.endpoint.shared.replica.reader.is_behind)
             assert (await speak(other, request("ping"), ended)).status == 404
             assert (await speak(other, request("ping"), kept)).status == 200
             store.going_on.set()
@@ -142,6 +142,7 @@ def test_replicas_that_are_dead_or_have_left_are_not_waited_for(
     monkeypatch.setattr(store_writer, "BEAT", 0.1)
     monkeypatch.setattr(store_reader, "TICK", 0.05)
     monkeypatch.setattr(saved_states, "ACK_SECONDS", 1.0)
+    monkeypatch.setattr(store_steps, "SECONDS", 5.0)
 
     async def seconds_of(app: Any, headers: dict[str, str]) -> float:
         started = time.monotonic()

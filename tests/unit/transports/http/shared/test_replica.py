@@ -305,6 +305,37 @@ def test_a_replica_that_has_stopped_has_no_heartbeat_any_more() -> None:
         assert store.get(key) is None
 
 
+def test_a_change_that_the_store_has_lost_is_written_again_for_those_who_have_not_read_it() -> None:
+    async def work() -> None:
+        store = Failing()
+        with replicas(store) as (one, other):
+            body, headers = modern("subscriptions/listen", notifications={"resourceSubscriptions": ["memo://one"]})
+            streams = [Live(app, body, headers) for app in (one, other)]
+            for stream in streams:
+                await stream.until(lambda live: messages(live))
+            store.is_deaf_to = f"plainmcp-read-{other.endpoint.shared.replica.name}"
+            await wait_until(lambda: other.endpoint.shared.replica.is_down)
+            await speak(one, *modern("tools/call", name="touch", arguments={}))
+            await streams[0].until(lambda live: len(messages(live)) == 2)
+            with store._changed:
+                store._logs.clear()
+                store._position = 0  # its clock was set back, too
+            store.is_deaf_to = None
+            for app in (one, other):
+                app.endpoint.shared.replica._health.fail("reading", StoreError("it was restarted"))
+            await streams[1].until(lambda live: len(messages(live)) == 2)
+            await speak(other, *modern("tools/call", name="touch", arguments={}))
+            for stream in streams:
+                await stream.until(lambda live: len(messages(live)) == 3)
+            await asyncio.sleep(0.2)
+            assert [len(messages(stream)) for stream in streams] == [3, 3]
+            for stream in streams:
+                stream.hang_up()
+                await stream.task
+
+    run(work())
+
+
 def test_changes_after_the_end_of_the_last_application_reach_the_listeners_of_the_process() -> None:
     store, uris = MemoryStore(), []
     with replicas(store, 1) as [one]:

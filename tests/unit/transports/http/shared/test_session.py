@@ -3,7 +3,8 @@
 from typing import Any
 
 from plainmcp.store import MemoryStore
-from plainmcp.transports.http.shared.session import SessionState, SharedSession
+from plainmcp.transports.http.shared.session import SharedSession
+from plainmcp.transports.http.shared.session_state import SessionState, StateChange
 from replicas import replicas
 
 
@@ -58,3 +59,18 @@ def test_a_stream_of_a_session_that_has_ended_meanwhile_ends() -> None:
         session.close()
         session.add_standing(stream)
         assert stream.finished and session.standing == []
+
+
+def test_what_a_store_has_lost_is_completed() -> None:
+    begun = StateChange(level="debug", added=frozenset({"a:1", "a:2"})).apply(SessionState())
+    later = StateChange(removed=frozenset({"a:1"})).apply(begun)
+    anew = StateChange(added=frozenset({"a:3"})).apply(SessionState())
+    ended = SessionState(has_ended=True)
+    assert later.complete(None) is later
+    assert later.complete(begun) is later  # an older one: what was removed stays removed
+    assert begun.complete(later) is later
+    assert later.complete(ended) is ended
+    both = later.complete(anew)  # it had lost all
+    assert (both.subscribed, both.level, both.version, both.origin) == (["a:2", "a:3"], "debug", 3, later.origin)
+    assert later.complete(both) is both and begun.complete(both) is both
+    assert SessionState().complete(later) is later

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from mounted import Live, initialize, session, speak
-from plainmcp.store import MemoryStore, Store
+from plainmcp.store import MemoryStore, Store, StoreError
 from plainmcp.transports.http.http_session import HttpSession
 from plainmcp.transports.http.shared import session_expiry, store_budget, store_reader, store_steps
 from redis_server import RedisServer, free_port, running_redis
@@ -250,14 +250,47 @@ def test_one_caller_cannot_fill_the_store_with_sessions(monkeypatch: pytest.Monk
 
     async def work() -> None:
         store = MemoryStore()
-        with replicas(store, 1, settings={"session_idle_seconds": 0.5}) as [one]:
+        settings = {"session_idle_seconds": 0.5, "principal": lambda scope: "ada"}
+        with replicas(store, 1, settings=settings) as [one]:
             opened = [await session(one) for _ in range(20)]
             await asyncio.sleep(0.1)
             assert [await status_of(one, headers) for headers in opened] == [200] * 20
             await wait_until(lambda: sum(":session:" in key for key in store._values) == 10)
             refused = await speak(one, None, opened[0], "DELETE")
-            assert (refused.status, refused.headers["retry-after"]) == (429, "1")
+            assert refused.status == 429 and 1 < int(refused.headers["retry-after"]) <= store_budget.PERIOD
             assert [await status_of(one, headers) for headers in opened] == [200] * 20
             assert sum(":session:" in key for key in store._values) <= 10
+
+    run(work())
+
+
+def test_a_session_in_use_does_not_end_because_the_store_was_away_for_long() -> None:
+    """It could not take the signs of its use meanwhile."""
+
+    class Away(MemoryStore):
+        is_away = False
+
+        def __getattribute__(self, name: str) -> Any:
+            if name in ("get", "put", "change", "append", "read", "last") and super().__getattribute__("is_away"):
+                raise StoreError("away")
+            return super().__getattribute__(name)
+
+    async def work() -> None:
+        store = Away()
+        with replicas(store, settings={"session_idle_seconds": IDLE}) as apps:
+            headers = await session(apps[0])
+            await wait_until_old_with(apps, headers)
+            store.is_away = True
+            for _ in range(12):
+                await asyncio.sleep(IDLE / 5)
+                assert [await status_of(app, headers) for app in apps] == [200, 200]
+            store.is_away = False
+            await wait_until(lambda: not any(app.endpoint.shared.replica.is_down for app in apps))
+            assert [await status_of(app, headers) for app in apps] == [200, 200]
+
+    async def wait_until_old_with(apps: list[Any], headers: dict[str, str]) -> None:
+        for _ in range(12):
+            await asyncio.sleep(IDLE / 8)
+            assert [await status_of(app, headers) for app in apps] == [200, 200]
 
     run(work())

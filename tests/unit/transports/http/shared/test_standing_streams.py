@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from mounted import Live, initialize, session, speak
 from plainmcp.store import MemoryStore
 from plainmcp.transports.http.shared import heartbeat, store_keys, store_writer
 from plainmcp.transports.http.shared.entries import Holder
+from plainmcp.transports.http.shared.standing_streams import MAX_REPLAY
 from plainmcp.transports.http.shared.store_reader import StoreReader
 from replicas import call, messages, replicas, request, wait_until
 
@@ -186,3 +188,45 @@ def test_a_replica_that_does_not_follow_yet_sends_the_client_away(monkeypatch: A
         one.endpoint.shared._streams.catch_up(session, streams[1], 1)
         assert [stream.finished for stream in streams] == [True, False]
         assert session.standing == streams[1:]
+
+
+@pytest.mark.slow
+def test_one_caller_that_opens_many_streams_does_not_keep_another_one_waiting() -> None:
+    """With positions from long ago, and without reading what it asked for."""
+
+    async def work() -> None:
+        settings = {"principal": lambda scope: dict(scope["headers"]).get(b"x-user", b"").decode()}
+        with replicas(MemoryStore(), settings=settings) as (one, other):
+            for _ in range(10_000):
+                one.server.resource_updated("memo://one")
+            log = other.endpoint.shared.replica.reader.change_log
+            await wait_until(lambda: len(log.find_after(0)) == 10_000)
+            eve, ada = [{"x-user": name, **await opened(one, name)} for name in ("eve", "ada")]
+            await speak(other, request("resources/subscribe", uri="memo://one"), eve)
+            await speak(other, request("resources/subscribe", uri="memo://two"), ada)
+            for _ in range(1_000):
+                live = Live(other, None, {**eve, "last-event-id": "g-1"}, "GET")
+                await live.until(lambda stream: stream.status)
+                live.hang_up()
+                await live.task
+            stream = Live(other, None, ada, "GET")
+            await stream.until(lambda live: live.status)
+            started = time.monotonic()
+            await speak(one, call("touch", uri="memo://two"), ada)
+            await stream.until(lambda live: messages(live))
+            assert time.monotonic() - started < 2
+            stream.hang_up()
+            await stream.task
+            # And what one client gets is bounded.
+            live = Live(other, None, {**eve, "last-event-id": "g-1"}, "GET")
+            await live.until(lambda stream: len(messages(stream)) >= MAX_REPLAY)
+            await asyncio.sleep(0.3)
+            assert len(messages(live)) == MAX_REPLAY
+            live.hang_up()
+            await live.task
+
+    async def opened(app: Any, name: str) -> dict[str, str]:
+        answer = await speak(app, initialize(), {"x-user": name})
+        return {"mcp-session-id": answer.headers["mcp-session-id"]}
+
+    run(work())

@@ -1,6 +1,7 @@
 """How much callers may let a process write into the store."""
 
 from plainmcp.transports.http.shared.store_budget import MAX_ALL, MAX_EACH, PERIOD, StoreBudget
+from plainmcp.transports.shares import AtAddress
 
 
 class Clock:
@@ -40,3 +41,26 @@ def test_what_is_refused_is_not_counted() -> None:
     budget = StoreBudget(Clock())
     assert budget.spend("ada", MAX_EACH + 1) is not None
     assert budget.spend("ada", MAX_EACH) is None
+
+
+def test_what_can_be_left_out_may_use_a_part_only() -> None:
+    budget = StoreBudget(Clock())
+    assert budget.spend("ada", MAX_EACH * 3 // 4, is_optional=True) is None
+    assert budget.spend("ada", 1, is_optional=True) is not None
+    assert budget.spend("ada", MAX_EACH // 4) is None
+
+
+def test_anonymous_callers_at_one_address_have_a_limit_together() -> None:
+    budget = StoreBudget(Clock())
+    numbers = range(MAX_ALL // MAX_EACH)
+    limits = [budget.spend(AtAddress("192.0.2.1", number), MAX_EACH) for number in numbers]
+    assert [limit is None for limit in limits] == [number < len(numbers) * 3 / 4 for number in numbers]
+    assert budget.spend(AtAddress("192.0.2.2", 0), MAX_EACH) is None
+
+
+def test_a_refusal_says_when_the_next_period_begins() -> None:
+    clock = Clock()
+    budget = StoreBudget(clock)
+    clock.now += 100
+    limit = budget.spend("ada", MAX_EACH + 1)
+    assert limit is not None and limit.seconds == PERIOD - 100

@@ -85,3 +85,32 @@ def test_what_a_function_raises_ends_nothing_else(caplog: pytest.LogCaptureFixtu
     contain(fail)
     contain(miss)
     assert [record.levelname for record in caplog.records] == ["ERROR"]
+
+
+def test_a_store_that_fails_again_and_again_does_not_fill_the_log(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(store_health, "monotonic", lambda: clock[0])
+    health = StoreHealth(lambda: None)
+
+    def fail(text: str, count: int) -> list[str]:
+        caplog.clear()
+        for _ in range(count):
+            clock[0] += 0.5
+            health.fail("reading", StoreError(text))
+            health.recover("reading")
+        return [record.message for record in caplog.records]
+
+    with caplog.at_level(logging.WARNING):
+        first = fail("it is full", 10)
+        assert (
+            len(first) == 2
+            and "it is full. What needs it" in first[0]
+            and "can use the shared store again" in first[1]
+        )
+        assert len(fail("it is away", 1)) == 2  # another failure
+        clock[0] += store_health.QUIET
+        fail("it is away", 3)
+        clock[0] += store_health.QUIET
+        assert "it is away (2 more times since this was last logged)" in fail("it is away", 1)[0]

@@ -1,6 +1,8 @@
 """Steps that ask the store, before an exchange and after it."""
 
 import logging
+import threading
+import time
 from typing import Any
 
 import pytest
@@ -16,7 +18,9 @@ from plainmcp.transports.http.shared.store_steps import (
     StoreExchange,
     ask_store,
     ask_store_first,
+    deadline,
     do_nothing,
+    step_for,
     steps_of,
 )
 from plainmcp.transports.run import run
@@ -37,7 +41,7 @@ class OneStep(Exchange, kw_only=True):
 
 
 def with_step(got: list[Any]) -> OneStep:
-    return OneStep(step=ask_store(lambda: got.append("asked"), do_nothing), got=got)
+    return OneStep(step=step_for(lambda: got.append("asked"), do_nothing, deadline()), got=got)
 
 
 def load_first(exchange: Exchange, work: Any = do_nothing) -> Exchange:
@@ -52,13 +56,9 @@ def fail() -> None:
     raise StoreError("away")
 
 
-def pass_back(step: Any) -> Any:
-    """What a step passes back."""
-
-    def steps() -> Steps:
-        return (yield step)
-
-    return run(StoreExchange(steps=steps()).begin())
+def pass_back(steps: Steps) -> Any:
+    """What asking the store passes back."""
+    return run(StoreExchange(steps=steps).begin())
 
 
 def test_an_exchange_goes_on_after_the_store_was_asked() -> None:
@@ -110,6 +110,28 @@ def test_work_that_fails_or_begins_too_late_is_replaced(
     assert problem.message.startswith("the shared store of this server is not available")
     assert order == (["undone"] if reason == "late" else ["asked", "undone"])
     assert ("asking the store failed" in caplog.text) == (reason == "broken")
+
+
+def test_a_request_does_not_wait_longer_for_the_store_than_clients_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever takes long there: connections, names of hosts, or many answers that come in time one by one."""
+    monkeypatch.setattr(store_steps, "SECONDS", 0.1)
+    order: list[str] = []
+    may_go_on = threading.Event()
+
+    def work() -> None:
+        may_go_on.wait(5)
+        order.append("done")
+
+    started = time.monotonic()
+    problem = pass_back(ask_store(work, lambda: order.append("undone")))
+    assert problem.message.startswith("the shared store of this server is not available")
+    assert time.monotonic() - started < 1 and not order
+    may_go_on.set()
+    until = time.monotonic() + 5
+    while not order:
+        assert time.monotonic() < until
+        time.sleep(0.005)
+    assert order == ["done"]
 
 
 class FakeChanges:
