@@ -34,11 +34,10 @@ class Heartbeat:
         self._has_beaten = False
 
     def beat(self, store: Store) -> None:
-        """Write a heartbeat; raises StoreError if the last one is gone, because then more may be gone."""
+        """Write a heartbeat, and note if the last one is gone, because then more may be gone; raises StoreError."""
         key = self._keys.heartbeat_of(self._name)
         if self._has_beaten and store.get(key) is None:
-            self._has_beaten = False
-            raise StoreError("what was in it is gone, or this process was paused")
+            self._health.note_gap("writing", "what was in it is gone, or this process was paused")
         store.put(key, self._keys.sign(key, True), ALIVE)
         self._has_beaten = True
 

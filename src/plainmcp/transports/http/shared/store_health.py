@@ -35,6 +35,7 @@ class StoreHealth:
         self._logged, self._logged_text = float("-inf"), ""  # when a failure was last logged, and which one
         self._skipped = 0  # failures that were not logged since then
         self._is_logged = False  # whether the last one was
+        self._gaps: set[str] = set()  # whether something was missed in reading or writing, since the last recovery
 
     @property
     def is_down(self) -> bool:
@@ -72,6 +73,14 @@ class StoreHealth:
                 self._down_since = monotonic()
                 self._log_failure(text, None if isinstance(error, StoreError) else error)
 
+    def note_gap(self, what: str, reason: str) -> None:
+        """Note that something may be missed although the store works; `recover` has to follow."""
+        with self._lock:
+            self._worked = self.worked
+            self._up_since = self._confirmed = monotonic()
+            self._gaps.add(what)
+        _log.warning("process %d may have missed something in the shared store: %s", getpid(), reason)
+
     def _log_failure(self, text: str, details: Exception | None) -> None:
         """Log a failure, but not each time if a store fails again and again."""
         self._is_logged = text != self._logged_text or monotonic() - self._logged > QUIET
@@ -89,10 +98,11 @@ class StoreHealth:
             was_down = self._problems.pop(what, None) is not None
             if not self._problems:
                 self._confirmed = monotonic()
-            if self._problems or not was_down:
+            if self._problems or not (was_down or what in self._gaps):
                 return
             self._up_since = self._confirmed
-        if self._is_logged:
+            self._gaps.discard(what)
+        if was_down and self._is_logged:
             seconds = monotonic() - self._down_since
             _log.warning("process %d can use the shared store again, after %.1f seconds", getpid(), seconds)
         contain(self._come_back)

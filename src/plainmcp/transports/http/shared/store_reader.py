@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from time import monotonic
 
-from ....store.interface import MAX_READ, Entry, Store, StoreError
+from ....store.interface import MAX_READ, Entry, Store
 from .change_log import Change, ChangeLog
 from .entries import LogEntry, read_entry
 from .store_health import PAUSE, StoreHealth, contain
@@ -101,9 +101,8 @@ class StoreReader:
                 logs, positions = self._get_positions()
                 entries = self._store.read(positions, WAIT)
                 if monotonic() - self._last_read > LAG:
-                    self._health.fail(
-                        "reading",
-                        StoreError("this process did not read it for a while, because it was paused or very busy"),
+                    self._health.note_gap(
+                        "reading", "it was not read for a while: this process was paused, or is very busy"
                     )
                 self._receive_all(entries, logs)
                 self._health.recover("reading")

@@ -1,5 +1,7 @@
 """The heartbeats of replicas."""
 
+import logging
+
 import pytest
 
 from plainmcp import Server
@@ -126,13 +128,26 @@ def test_a_heartbeat_of_another_key_does_not_count(clock: Clock) -> None:
     assert two.find_dead("one") == {"one"}
 
 
-def test_a_heartbeat_that_is_gone_means_that_the_store_has_lost_more(clock: Clock) -> None:
+def test_a_heartbeat_that_is_gone_means_that_the_store_has_lost_more(
+    clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    calls: list[str] = []
     one = Replica(clock, MemoryStore(clock), "one")
-    one.beat()
-    clock.now += 10
-    with pytest.raises(StoreError, match="what was in it is gone, or this process was paused"):
+    one.health._come_back = lambda: calls.append("back")
+
+    def beat_after(seconds: float) -> tuple[int, int]:
+        clock.now += seconds
+        caplog.clear()
         one.beat()
-    one.beat()  # it is said once
-    clock.now += 10
-    one.heartbeat.start()
-    one.beat()
+        one.health.recover("writing")
+        assert not one.health.is_down  # it works
+        return sum("what was in it is gone, or this process was paused" in text for text in caplog.messages), len(
+            calls
+        )
+
+    with caplog.at_level(logging.WARNING):
+        assert beat_after(0) == (0, 0)
+        assert beat_after(10) == (1, 1)
+        assert beat_after(1) == (0, 1)
+        one.heartbeat.start()
+        assert beat_after(10) == (0, 1)
