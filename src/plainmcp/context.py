@@ -20,7 +20,7 @@ from .errors import AuthorError, InvalidParams, MissingCapability, ParseError, T
 from .foreign import classes
 from .protocol import describe
 from .protocol.habits import CONTEXT_ATTRIBUTES, with_advice
-from .protocol.request import Link, PeerError, Request
+from .protocol.request import CannotAsk, Link, PeerError, Request
 from .protocol.session import describe_lack
 from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample, SampleOptions
 from .revisions import Revision
@@ -379,7 +379,7 @@ class Context(Generic[L]):
         try:
             return {key: _read_answer(link.ask(q.method, self._params(q)), q) for key, q in questions.items()}
         except PeerError as error:
-            raise ToolError(f"The client did not answer: {error}") from error
+            raise _without_answer(error) from error
 
     async def _send_questions_async(self, questions: dict[str, Question]) -> dict[str, Any]:
         link = self._link()
@@ -388,7 +388,7 @@ class Context(Generic[L]):
                 key: _read_answer(await link.ask_async(q.method, self._params(q)), q) for key, q in questions.items()
             }
         except PeerError as error:
-            raise ToolError(f"The client did not answer: {error}") from error
+            raise _without_answer(error) from error
 
     def _params(self, question: Question) -> dict[str, Any]:
         return describe.question(question.params(), question.method, self._request.revision, uuid4().hex)
@@ -410,7 +410,14 @@ class Context(Generic[L]):
         if missing or not is_in_revision:
             what = _names_of(missing or question.needs)
             where = f" Visit {question.url} and call again." if isinstance(question, ElicitUrl) else ""
-            raise ToolError(f"This needs {what}, {describe_lack(request.session)}.{where}")
+            lack = describe_lack(request.session if is_in_revision else None)
+            raise ToolError(f"This needs {what}, {lack}.{where}")
+
+
+def _without_answer(error: PeerError) -> ToolError:
+    """The error for a question that has no answer."""
+    what = "cannot be asked" if isinstance(error, CannotAsk) else "did not answer"
+    return ToolError(f"The client {what}: {error}")
 
 
 def _prepare(key: str, question: Question, revision: Revision) -> Question:

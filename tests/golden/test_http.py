@@ -81,6 +81,8 @@ class Replay:
         self._names |= {name: getattr(plainmcp, name) for name in plainmcp.__all__}
         exec(exchange.given["server"], self._names)
         settings = eval(f"dict({exchange.given.get('settings', '')})", self._names)
+        if app == "wsgi" and "on" not in exchange.given:  # its default is to serve no GET
+            settings.setdefault("max_standing", 1_000)
         self._names["app"] = getattr(self._names["server"], app)(**settings)
         self._web = SERVERS[app](self._names["app"])
         self._flows: dict[str | None, Flow] = {}

@@ -13,7 +13,7 @@ from ..revisions import LATEST_HANDSHAKE, Revision
 from ..wire.jsonrpc import Envelope, Meta, Params
 from .session import Session
 
-__all__ = ["Caller", "Cancelled", "Link", "PeerError", "Receiver", "Request", "RequestHeaders"]
+__all__ = ["Caller", "Cancelled", "CannotAsk", "Link", "PeerError", "Receiver", "Request", "RequestHeaders"]
 
 
 class PeerError(Exception):
@@ -23,6 +23,10 @@ class PeerError(Exception):
         super().__init__(text)
         self.code = code
         self.data = data
+
+
+class CannotAsk(PeerError):
+    """The client cannot be asked, with the reason."""
 
 
 class Cancelled(BaseException):
@@ -36,8 +40,8 @@ class Link(Protocol):
     """Whether the request was cancelled."""
     batch: Sequence[Any] | None
     """The messages of the batch, if this is the link of a whole batch."""
-    hears_changes: bool
-    """Whether this process gets to know of all changes; otherwise it offers no subscriptions without a session."""
+    no_changes: str | None
+    """Why the client cannot be notified of changes; None if it can."""
 
     @property
     def transport(self) -> str | None:
@@ -127,6 +131,12 @@ class Request(Struct):
     principal: Any = None
     headers: RequestHeaders | None = None
     state: dict[str, Any] = {}  # for middleware, dependencies and the handler; msgspec makes a new one each time
+
+    @property
+    def no_changes(self) -> str | None:
+        """Why the client cannot be notified of changes; None if it can."""
+        reason = None if self.session is None else self.session.unreachable
+        return reason or (None if self.link is None else self.link.no_changes)
 
     @property
     def header_values(self) -> dict[str, str]:

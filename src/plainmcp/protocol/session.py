@@ -6,7 +6,7 @@ from typing import Any
 from ..errors import MethodNotFound
 from ..revisions import Revision
 
-__all__ = ["Session", "describe_lack", "not_offered", "require_back_channel"]
+__all__ = ["Session", "describe_lack", "not_offered"]
 
 
 class Session:
@@ -16,12 +16,12 @@ class Session:
         "capabilities",
         "client",
         "id",
-        "is_reachable",
         "log_level",
         "ready",
         "revision",
         "state",
         "subscribed",
+        "unreachable",
     )
 
     def __init__(self, log_level: str | None = "warning") -> None:
@@ -32,7 +32,7 @@ class Session:
         self.log_level = log_level  # until logging/setLevel changes it
         self.ready = False  # notifications/initialized has come
         self.subscribed: set[str] = set()
-        self.is_reachable = True  # by messages that belong to no response, and with questions
+        self.unreachable: str | None = None  # why nothing but responses can be sent to the client, if so
         self.state: dict[str, Any] = {}  # for the handlers
 
     def copy(self) -> "Session":
@@ -48,22 +48,13 @@ class Session:
         return uri in self.subscribed if event == "resources/updated" else self.ready
 
 
-def require_back_channel(session: Session, method: str) -> None:
-    """Refuse a method whose effect is a message outside of responses, if none can be sent; raises MethodNotFound."""
-    if not session.is_reachable:
-        raise not_offered(method)
-
-
-def not_offered(method: str) -> MethodNotFound:
-    """The error for a method whose effect would have to be stored for the session."""
-    return MethodNotFound(
-        f"{method} is not offered here: any process can answer a client, and nothing is stored for it",
-        {"method": method},
-    )
+def not_offered(method: str, reason: str) -> MethodNotFound:
+    """The error for a method that has no effect here, with the reason."""
+    return MethodNotFound(f"{method} is not offered here: {reason}", {"method": method})
 
 
 def describe_lack(session: Session | None) -> str:
     """Why a question that needs a capability of the client cannot be asked, as the end of a sentence."""
-    if session is None or session.is_reachable:
+    if session is None or session.unreachable is None:
         return "which the client does not offer"
-    return "which cannot be asked here: nothing is stored for the client, so that any process can answer it"
+    return f"which cannot be asked here: {session.unreachable}"

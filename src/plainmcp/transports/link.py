@@ -15,7 +15,7 @@ import msgspec
 from ..errors import InvalidRequest, ProtocolError
 from ..protocol.exchange import Exchange, Listen
 from ..protocol.failures import error_response, error_responses
-from ..protocol.request import PeerError
+from ..protocol.request import CannotAsk, PeerError
 from ..revisions import Revision
 from ..wire import jsonrpc
 from .pending_request import PendingRequest
@@ -109,8 +109,8 @@ class RequestLink(Cancellation):
     listening: tuple[Listen, Exchange] | None = None
     """The step and the exchange of a listen request that stays open."""
     connection: "Channel | None" = None
-    hears_changes = True
-    """Whether this process gets to know of all changes."""
+    no_changes: str | None = None
+    """Why the client cannot be notified of changes; None if it can."""
 
     def __init__(self, connection: "Channel | None") -> None:
         self.connection = connection
@@ -194,7 +194,7 @@ class RequestLink(Cancellation):
     @contextmanager
     def _open_question(self, method: str, params: Any) -> Generator[PendingRequest, None, None]:
         if self.obstacle is not None:
-            raise PeerError(self.obstacle)
+            raise CannotAsk(self.obstacle)
         assert self.connection is not None
         question = self.connection.ask(method, params, self.send)
         forget = self.on_cancel(partial(question.resolve, problem=PeerError("the request was cancelled")))
@@ -211,6 +211,7 @@ class _Part(RequestLink):
     def __init__(self, whole: RequestLink) -> None:
         super().__init__(whole.connection)
         self.whole = self._batch_link = whole
+        self.no_changes = whole.no_changes
 
     @property
     def revision(self) -> Revision:

@@ -13,7 +13,7 @@ from ..exchange import Exchange, Listen
 from ..failures import error_response
 from ..plan import require_scopes, with_server_info
 from ..request import Cancelled, Request
-from ..session import not_offered, require_back_channel
+from ..session import not_offered
 
 __all__ = ["Listening", "listen", "subscribe", "unsubscribe"]
 
@@ -32,10 +32,16 @@ def subscribe(server: Core, request: Request) -> dict[str, Any]:
     require_scopes(server, resource, request, variables)
     if request.session is None:
         raise InvalidRequest("a subscription needs a connection that lasts")
-    require_back_channel(request.session, request.method)
+    _require_changes(request)
     _check_number({*request.session.subscribed, uri})
     request.session.subscribed.add(uri)
     return {}
+
+
+def _require_changes(request: Request) -> None:
+    """Refuse a request of a client that cannot be notified of changes; raises MethodNotFound."""
+    if request.no_changes is not None:
+        raise not_offered(request.method, request.no_changes)
 
 
 def _check_number(uris: Collection[str]) -> None:
@@ -50,7 +56,7 @@ def unsubscribe(server: Core, request: Request) -> dict[str, Any]:
     """Stop notifying this client of changes of a resource."""
     uri = request.params.get("uri", str)
     if request.session is not None:
-        require_back_channel(request.session, request.method)
+        _require_changes(request)
         request.session.subscribed.discard(uri)
     return {}
 
@@ -130,8 +136,6 @@ def _covers(subscribed: str, uri: str) -> bool:
 
 def listen(server: Core, request: Request) -> Exchange:
     """Stay open and notify of changes; the first message lists which ones (SUB-03, SUB-04)."""
-    if request.link is not None and not request.link.hears_changes:
-        raise not_offered(request.method)
     filter = request.params.get("notifications", _Filter)
     _check_number(filter.resourceSubscriptions)
     filter.resourceSubscriptions = _readable_of(server, request, filter.resourceSubscriptions)

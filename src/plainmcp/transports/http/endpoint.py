@@ -22,7 +22,6 @@ from ...protocol.session import Session
 from ...revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ...wire import jsonrpc
 from ...wire.jsonrpc import ABSENT, Envelope, Failure, Meta
-from ..invoke import cannot_listen
 from ..link import RequestLink
 from ..shares import Limit, OwnShare, Share, caller_of, share_of
 from ..shutdown import SHUTTING_DOWN
@@ -39,6 +38,8 @@ from .stream import Reader, Stream
 __all__ = ["Endpoint", "PendingResponse"]
 
 _SSE = "text/event-stream"
+NO_STREAMS = "no stream stays open for later messages (max_standing=0)"
+"""Why clients cannot be notified of changes if GET is not served."""
 ENDING = Limit("the server is shutting down", False)
 """Why no stream may stay open at the end."""
 
@@ -158,7 +159,7 @@ class PendingResponse(RequestLink):
         if self.session is None:
             return self.without_session
         if not self.profile.events:
-            return "the client takes no event stream, so it cannot be asked"
+            return "it takes no event stream"
         return self.session.obstacle
 
     def send(self, message: bytes) -> None:
@@ -211,9 +212,6 @@ class Endpoint:
     This one keeps its sessions in memory; `stateless` and `shared.endpoint` have those of several processes.
     """
 
-    hears_changes = True
-    """Whether this process gets to know of all changes."""
-
     def __init__(self, core: Core, settings: Settings, challenges: Challenges = PLAIN) -> None:
         self.core = core
         self.settings = settings
@@ -223,6 +221,8 @@ class Endpoint:
         self.unread = share_of(settings, "max_unread", "bytes", "unread")
         questions = share_of(settings, "max_questions", "questions", "open")
         self._shares = SessionShares(self.sessions.budget, questions, self.unread)
+        self.no_changes: str | None = None if settings.max_standing else NO_STREAMS
+        """Why clients cannot be notified of changes; None if they can."""
         self.draining = False  # no new stream may stay open
         self._threads = threads_of(core)
         self._lock = threading.Lock()  # for the attributes below
@@ -288,7 +288,7 @@ class Endpoint:
             failure = refuse(self.core, error, caller, envelope).response or b""
             return json_response(rules.status_of(failure, True), failure)
         pending = PendingResponse(profile, revision, None, bytes(envelope.id))
-        pending.hears_changes = self.hears_changes
+        pending.no_changes = self.no_changes
         caller = Caller(None, principal, revision, pending, None, headers)
         return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
@@ -302,7 +302,7 @@ class Endpoint:
             pending.respond_with = partial(json_response, 406)
             return InvalidRequest(f"subscriptions/listen is answered by {_SSE}")
         if not self.settings.max_standing:
-            return cannot_listen()
+            return InvalidRequest(f"subscriptions/listen is not served here: {NO_STREAMS}")
         limit = self._find_stream_limit(pending.caller)
         if limit is None:
             return None
@@ -387,7 +387,7 @@ class Endpoint:
         session = self._new_session(principal, headers)
         facts, name = session.connection.session, partial(self._make_id, session)
         handshake = Handshake(profile, facts, name, session, self.sessions.remove)
-        handshake.id = bytes(envelope.id)
+        handshake.id, handshake.no_changes = bytes(envelope.id), self.no_changes
         caller = session.connection.caller(handshake, headers)
         limit = self.sessions.add(session)
         if limit is not None:
@@ -422,6 +422,7 @@ class Endpoint:
             return session
         connection = session.connection
         pending = PendingResponse(profile, connection.session.revision or LATEST_HANDSHAKE, session)
+        pending.no_changes = self.no_changes
         return pending, Caller(connection.session, principal, None, pending, connection, headers)
 
     def _find_session(
@@ -451,7 +452,7 @@ class Endpoint:
         self, method: str, headers: Headers, profile: RequestProfile, principal: Any
     ) -> Response | PendingResponse:
         if profile.modern or not (method == "DELETE" or self.settings.max_standing):
-            return rules.refuse_method(method)
+            return rules.refuse_method(method, None if profile.modern else self.no_changes)
         sender = self._find_sender(headers, profile, principal)
         if type(sender) is Response:
             return sender

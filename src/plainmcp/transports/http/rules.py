@@ -216,9 +216,10 @@ def unknown_session(id: bytes | None = None) -> Response:
     return refusal(404, InvalidRequest("there is no such session; send initialize"), id)
 
 
-def refuse_method(method: str, reason: str = "") -> Response:
+def refuse_method(method: str, reason: str | None = None) -> Response:
     """The response to a GET or a DELETE where only POST is served (R26-HTTP-27)."""
-    return refusal(405, InvalidRequest(f"{method} is not served; send POST{reason}"), allow=b"POST")
+    text = f"{method} is not served; send POST" if reason is None else f"{method} is not served here: {reason}"
+    return refusal(405, InvalidRequest(text), allow=b"POST")
 
 
 # Statuses -----------------------------------------------------------------------------------------

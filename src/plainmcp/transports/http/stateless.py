@@ -5,10 +5,10 @@ A stateless endpoint has no sessions. A signed one has sessions whose facts are 
 
 from typing import Any
 
-from ...errors import InvalidRequest
+from ...errors import InvalidRequest, ProtocolError
 from ...protocol.core import Core
 from ...protocol.request import Caller
-from ...protocol.session import Session
+from ...protocol.session import Session, not_offered
 from ...revisions import LATEST_HANDSHAKE, Revision
 from ...wire.jsonrpc import Envelope
 from . import rules
@@ -21,20 +21,23 @@ from .signed_ids import SignedIds
 
 __all__ = ["SignedEndpoint", "StatelessEndpoint"]
 
-NOWHERE = "this server has several processes and no store, so there is nowhere to answer; see --redis and store="
-"""Why a client with a signed session cannot be asked."""
-NOT_STORED = ". Any process can answer a client, and nothing is stored for it"
-"""Why there are neither streams that stay open nor sessions that could be ended."""
+NO_SESSIONS = "this server keeps nothing for its clients (stateless=True)"
+"""Why a client cannot be asked or notified without sessions."""
+NO_STORE = "this server has several processes and no store; see --redis and store="
+"""Why a client with a signed session cannot."""
 
 
 class StatelessEndpoint(Endpoint):
     """An endpoint without sessions: each request has all facts in its headers."""
 
+    unreachable = NO_SESSIONS
+    """Why clients of the handshake revisions cannot be asked or notified."""
+
     def _initialize(
         self, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
     ) -> Response | PendingResponse:
         session = Session(self.core.first_log_level)
-        session.is_reachable = False
+        session.unreachable = self.unreachable
         pending = self._make_handshake(session, profile, principal)
         pending.id = bytes(envelope.id)
         caller = Caller(session, principal, None, pending, None, headers)
@@ -49,8 +52,9 @@ class StatelessEndpoint(Endpoint):
         session = self._make_session(headers, profile, principal)
         if session is None:
             return rules.unknown_session(id)
-        session.is_reachable = False
+        session.unreachable = self.unreachable
         pending = PendingResponse(profile, session.revision or LATEST_HANDSHAKE)
+        pending.without_session = self.unreachable
         return pending, Caller(session, principal, None, pending, None, headers)
 
     def _make_session(self, headers: Headers, profile: RequestProfile, principal: Any) -> Session | None:
@@ -74,29 +78,25 @@ class StatelessEndpoint(Endpoint):
     def _receive_without_body(
         self, method: str, headers: Headers, profile: RequestProfile, principal: Any
     ) -> Response | PendingResponse:
-        return rules.refuse_method(method, "" if profile.modern else NOT_STORED)
+        return rules.refuse_method(method, None if profile.modern else self.unreachable)
 
 
 class SignedEndpoint(StatelessEndpoint):
     """An endpoint whose sessions are in their ids. It does not hear of the changes of other processes."""
 
-    hears_changes = False
+    unreachable = NO_STORE
 
     def __init__(self, core: Core, settings: Settings, challenges: Challenges = PLAIN) -> None:
         super().__init__(core, settings, challenges)
+        self.no_changes = NO_STORE
         self._ids = SignedIds(core, settings.session_seconds)
+
+    def _find_obstacle(self, pending: PendingResponse) -> ProtocolError | None:
+        return not_offered("subscriptions/listen", NO_STORE)
 
     def _make_handshake(self, session: Session, profile: RequestProfile, principal: Any) -> PendingResponse:
         session.log_level = None
         return Handshake(profile, session, lambda: self._ids.make(session, principal))
-
-    def _find_sender(
-        self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None
-    ) -> tuple[PendingResponse, Caller] | Response:
-        sender = super()._find_sender(headers, profile, principal, id)
-        if type(sender) is not Response:
-            sender[0].without_session = NOWHERE
-        return sender
 
     def _make_session(self, headers: Headers, profile: RequestProfile, principal: Any) -> Session | None:
         name = headers.get_unique(b"mcp-session-id")

@@ -90,7 +90,7 @@ def test_what_needs_a_way_back_is_not_announced() -> None:
             ("resources/unsubscribe", {"uri": "memo://one"}),
         ):
             error = (await speak(app, request(method, **params), headers)).json["error"]
-            assert error["code"] == -32601 and "nothing is stored" in error["message"]
+            assert error["code"] == -32601 and "no store; see --redis and store=" in error["message"]
         for method in ("GET", "DELETE"):
             refused = await speak(app, None, headers, method)
             assert (refused.status, refused.headers["allow"]) == (405, "POST")
