@@ -1,5 +1,6 @@
 """The server that users create: the registration of the core, and every way to serve it."""
 
+import logging
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
@@ -411,9 +412,11 @@ class Server(Core):
 
             http_options = _http_options_of("server.run", {**options})
             if workers > 1:
-                self.is_key_shared = True  # they are forked
                 _check_sharing(http_options)
             with self._logs(access_log, log_level):
+                if workers > 1 and not self.is_key_shared:
+                    _log.warning("there is no Server(key=…), so all sessions end when this server is started again")
+                    self.is_key_shared = True  # they are forked
                 app, address, details = self._prepare_http(http, path, health, log_level, uvicorn, ui, http_options)
                 serving.serve(app, address, workers=workers, grace=grace, **details)
 
@@ -474,6 +477,7 @@ class Server(Core):
         return app, address, {**details, "has_page": ui}
 
 
+_log = logging.getLogger("plainmcp")
 _FOR_STDIO = ("max_line", "streams")
 
 

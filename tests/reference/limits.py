@@ -8,6 +8,13 @@ from plainmcp.protocol.dispatch import MAX_BATCH
 from plainmcp.protocol.files import MAX_SIZE
 from plainmcp.protocol.methods.subscriptions import MAX_CHARACTERS, MAX_SUBSCRIPTIONS
 from plainmcp.transports.http.settings import Settings
+from plainmcp.transports.http.shared.session import MAX_FORWARDED
+from plainmcp.transports.http.shared.session_names import MAX_ID
+from plainmcp.transports.http.shared.standing_streams import MAX_REPLAY
+from plainmcp.transports.http.shared.store_budget import MAX_ALL, MAX_EACH
+from plainmcp.transports.http.shared.store_keys import MAX_CHANGES
+from plainmcp.transports.http.shared.stream_copy import MAX_COPY
+from plainmcp.transports.http.signed_ids import MAX_FACTS
 from plainmcp.transports.http.stream import MAX_BYTES, MAX_EVENTS
 from plainmcp.transports.stdio import MAX_LINE, MAX_RUNNING
 from plainmcp.transports.threads import FILE_THREADS, FILE_THREADS_EACH
@@ -73,6 +80,9 @@ def page() -> str:
         table(["option", "default", "what"], _thread_rows()),
         "## Messages and sessions over HTTP",
         table(["option", "default", "what", "beyond it"], _message_rows()),
+        "## With several processes",
+        "The id of a session carries its facts. With a store, there is a limit for what callers let a process write.",
+        table(["what", "limit", "beyond it"], _shared_rows()),
         "## On every transport",
         table(["what", "limit"], _fixed_rows()),
     )
@@ -101,6 +111,20 @@ def _message_rows() -> Iterator[list[str]]:
     settings = Settings()
     for name, (what, beyond) in _MESSAGES.items():
         yield [code(name), f"{getattr(settings, name):,}", what, beyond]
+
+
+def _shared_rows() -> Iterator[list[str]]:
+    facts = "bytes of the capabilities and the name of a client, in a signed session id"
+    yield [facts, f"{MAX_FACTS:,}", "icons and other details are left out; then `initialize` fails"]
+    written = "bytes written in ten minutes"
+    yield [f"{written} for one caller", f"{MAX_EACH:,}", "429; streams are not copied beyond three quarters of it"]
+    yield [f"{written} for all callers", f"{MAX_ALL:,}", "503, likewise"]
+    yield ["bytes of a stream that are copied", f"{MAX_COPY:,}", "it cannot be continued at another replica"]
+    yield ["changes that are kept", f"{MAX_CHANGES:,}", "the oldest are dropped"]
+    yield ["changes that a client gets when it comes back", f"{MAX_REPLAY:,}", "it gets the newest"]
+    forwarded = "cancellations and repeated answers of a session for other replicas, in ten seconds"
+    yield [forwarded, f"{MAX_FORWARDED:,}", "429"]
+    yield ["bytes of the id of a request that is cancelled at another replica", f"{MAX_ID:,}", "it goes on"]
 
 
 def _fixed_rows() -> Iterator[list[str]]:

@@ -123,6 +123,9 @@ def main() -> int:
         options.sessions, options.others, options.operations, len(TROUBLES), PACE, options.seed
     )
     print(json.dumps(summary_of(history), indent=2))
+    print(
+        "An operation may fail while something is wrong, as long as its client sees that; a problem is anything else."
+    )
     count, seconds = len(history.operations), time.monotonic() - started
     print(f"{count} operations in {seconds:.0f} s, seed {options.seed}; problems: {len(problems)}")
     for problem in problems:

@@ -37,7 +37,7 @@ _CODES = {
         0: "the client disconnected, or a signal ended the server",
         1: _FILE,
         2: "the command line is wrong",
-        3: "it cannot be served at this address: the port is in use, uvicorn is missing, or its workers cannot start",
+        3: "it cannot be served: the port is in use, a package or a key is missing, or the address of Redis is wrong",
     },
     "call": {**_ASKING, 1: f"{_FILE}; or the tool's result is an error"},
     "preview": {**_ASKING, 1: f"{_FILE}; or every result is an error"},
@@ -107,6 +107,8 @@ def _add_serve(commands: Any) -> None:
     serve.add_argument("--workers", metavar="N", type=to_count, default=1, help=workers)
     redis = "share sessions with other workers and replicas through Redis, such as redis://127.0.0.1:6379/0"
     serve.add_argument("--redis", metavar="URL", help=redis)
+    hosts = "another name of this server, such as that of a proxy before it: mcp.example.com; may be repeated"
+    serve.add_argument("--hosts", metavar="NAME", action="append", default=[], help=hosts)
     page = "a page at / for people to try the server (default: only if HOST is loopback)"
     serve.add_argument("--ui", action=argparse.BooleanOptionalAction, help=page)
     keys = "only for callers with a key in FILE; each line is a name, a key and perhaps scopes"

@@ -34,6 +34,8 @@ def _check_serving(options: Any) -> None:
             error("--redis needs --http: on standard input there is one client, and one process for it")
         if options.workers != 1:
             error("--workers needs --http: on standard input there is one client, and one process for it")
+        if options.hosts:
+            error("--hosts needs --http: on standard input and output there are no names")
         if options.reload:
             error("--reload needs --http: on standard input the client starts the server, and has to start it again")
         if options.ui:
@@ -43,6 +45,8 @@ def _check_serving(options: Any) -> None:
         return
     if options.reload and options.redis is not None:
         error("--reload serves in one process, for development: leave out --redis")
+    if options.reload and options.hosts:
+        error("--reload serves on this machine only, for development: leave out --hosts")
     if options.reload and options.workers != 1:
         error("--reload serves in one process: leave out --workers")
     if options.ui is None:

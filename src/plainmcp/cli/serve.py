@@ -23,6 +23,7 @@ def serve(options: Any) -> int:
             reload.serve_with_reload(target, options.http, options.grace, ui=options.ui, **more)
         elif options.http is not None:
             details = {**logs, **_auth_options(options.auth), **_store_options(options.redis), "ui": options.ui}
+            details |= {"hosts": options.hosts} if options.hosts else {}
             server = load(target, is_module=is_module)
             Server.run(server, http=options.http, workers=options.workers, grace=options.grace, **details)
         else:

@@ -47,11 +47,6 @@ class RedisStore:
     is_shared = True
 
     def __init__(self, url: str, *, prefix: str = "plainmcp:", timeout: float = 0.5) -> None:
-        if not isinstance(url, str):
-            kind = type(url).__name__
-            raise AuthorError(
-                f"RedisStore takes the URL of Redis as a str, not {kind}: is an environment variable set?"
-            )
         if not 0 < timeout <= 60:
             raise AuthorError("timeout is a number of seconds, more than 0 and at most 60")
         try:
@@ -174,8 +169,10 @@ class RedisStore:
         return StoreError(f"Redis at {self._address} {what}{': ' * bool(reason)}{reason}")
 
 
-def _check_url(url: str) -> None:
+def _check_url(url: Any) -> None:
     """Refuse a URL that redis-py would take in another sense, or refuse with a part of the password."""
+    if not isinstance(url, str):  # None, if an environment variable is not set
+        raise AuthorError(f"RedisStore takes the URL of Redis as a str, not {type(url).__name__}")
     scheme, separator, _ = url.partition("://")
     if scheme in ("valkey", "valkeys"):
         raise _wrong_url(url, "for Valkey, too, it starts with redis:// or rediss://")

@@ -456,16 +456,17 @@ class Endpoint:
         sender = self._find_sender(headers, profile, principal)
         if type(sender) is Response:
             return sender
-        pending, caller = sender
+        return self._end_session(*sender) if method == "DELETE" else self._open_stream(*sender, headers)
+
+    def _open_stream(self, pending: PendingResponse, caller: Caller, headers: Headers) -> Response | PendingResponse:
+        """Continue a stream for a GET, or open a new one, which stays open for later messages."""
         session = pending.session
         assert session is not None
-        if method == "DELETE":
-            return self._end_session(pending, caller)
-        if not profile.events:
+        if not pending.profile.events:
             return refusal(406, InvalidRequest("GET is answered by text/event-stream"))
         event_id = headers.get(b"last-event-id") or ""
         resumed = session.find_stream(event_id)
-        pending.principal, pending.headers = principal, headers
+        pending.principal, pending.headers = caller.principal, headers
         may_replace = resumed is not None and not self.draining and self._count_readers(resumed[0]) <= 1
         limit = None if may_replace else self._find_stream_limit(pending.caller)
         if limit is not None:
@@ -474,7 +475,7 @@ class Endpoint:
         if type(stream) is Response:
             return stream
         pending.stand(*stream)
-        pending.expires = _expiry_of(principal)
+        pending.expires = _expiry_of(caller.principal)
         self._add_standing(pending)
         return pending
 

@@ -1,5 +1,6 @@
-"""The ids of sessions that are in the memory of one process: nobody can guess one, and another process can say whose
-it is. Does no I/O.
+"""The ids of sessions that are in the memory of one process: hard to guess, and others can see whose they are.
+
+Does no I/O.
 """
 
 import os
