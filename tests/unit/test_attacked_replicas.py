@@ -291,11 +291,14 @@ def test_the_last_claim_of_the_newest_stream_counts_for_all() -> None:
         sessions = [app.endpoint.shared.make(None, None) for app in (one, other)]
         names = [app.endpoint.shared.replica.name for app in (one, other)]
         for held in sessions:
-            held.add_standing(held.make_standing_stream())
+            stream = held.make_standing_stream()
+            held.begin_claim(stream, 0, 0)
+            held.announce(stream)
+            assert held.end_claim(stream, 0)
         sessions[0].claim_again()  # after a failure: its first claim is still in the log
         for name in (names[0], names[1], names[0]):
             for held in sessions:
-                held.receive_holder(name)
+                held.receive_holder(name, "a stream", 0)
         assert [held.holder for held in sessions] == [None, names[0]]
 
 

@@ -66,6 +66,14 @@ class Stream:
                 self._add(message, number)
         self._wake()
 
+    def rewind(self, position: int) -> None:
+        """Begin at an earlier event, unless there is an event already."""
+        with self._lock:
+            if not self._events and position < self.last:
+                self.last, self.read = position, min(self.read, position)
+                if self.reader is not None:
+                    self.reader.rewind(position)
+
     def copy_to(self, record: "Record") -> None:
         """Pass every event to a function, also those that it has: with its number, and None at the end."""
         with self._lock:
@@ -229,6 +237,10 @@ class Reader:
         frames = b"".join(stream.frame(number, message) for number, message in events)
         has_more = self.over and stream.dropped is not None
         return frames + stream.closing_event(self._position) if has_more else frames
+
+    def rewind(self, position: int) -> None:
+        """Read again after an earlier event."""
+        self._position = min(self._position, position)
 
     def leave(self) -> None:
         """Stop reading."""

@@ -11,8 +11,8 @@ import msgspec
 from .session_state import SessionState
 
 __all__ = [
-    "Ack", "Answer", "Broadcast", "Cancel", "Event", "Holder", "Join", "Leave", "Left", "LogEntry", "Lost",
-    "Resend", "SessionEnd", "SessionEntry", "State", "StreamEnd", "Wake", "read_entry",
+    "Ack", "Answer", "Broadcast", "Cancel", "Event", "Handover", "Holder", "Join", "Leave", "Left", "LogEntry",
+    "Lost", "Resend", "SessionEnd", "SessionEntry", "State", "StreamEnd", "Wake", "read_entry",
 ]  # fmt: skip
 
 
@@ -80,9 +80,17 @@ class Answer(SessionEntry):
 
 
 class Holder(SessionEntry):
-    """A replica has the newest stream that stays open."""
+    """A replica opens a stream that stays open: what belongs to no request is sent on this one from now on."""
 
     replica: str
+    stream: str
+
+
+class Handover(SessionEntry):
+    """This replica had such a stream before, which gets no changes after a position any more."""
+
+    position: int
+    is_sent: bool  # whether those before it were sent on that stream; else the client did not want them
 
 
 class Left(SessionEntry):
@@ -103,7 +111,7 @@ class Broadcast(LogEntry):
 
     source: str  # the replica that waits for that
     number: int
-    entry: State | SessionEnd
+    entry: State | SessionEnd | Holder
 
 
 # The copy of a stream -----------------------------------------------------------------------------
@@ -125,7 +133,7 @@ class Lost(LogEntry):
 
 
 _Any = (
-    Join | Leave | Ack | Wake | State | SessionEnd | Cancel | Answer | Holder | Left | Resend | Broadcast
+    Join | Leave | Ack | Wake | State | SessionEnd | Cancel | Answer | Holder | Handover | Left | Resend | Broadcast
     | Event | StreamEnd | Lost
 )  # fmt: skip
 

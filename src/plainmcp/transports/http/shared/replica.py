@@ -18,7 +18,7 @@ from ....protocol.core import Core
 from ....protocol.listeners import Listeners
 from ....store.interface import Store, StoreError
 from .change_log import Change, ChangeContent
-from .entries import Ack, Broadcast, Join, Leave, LogEntry, SessionEnd, SessionEntry, State, Wake
+from .entries import Ack, Broadcast, Holder, Join, Leave, LogEntry, SessionEnd, SessionEntry, State, Wake
 from .heartbeat import Heartbeat
 from .own_changes import OwnChanges, note_change, watch_changes
 from .peers import Peers
@@ -228,7 +228,7 @@ class Replica:
         value = self.keys.sign(log, entry)
         return self.use_store(lambda store: store.append([(log, value)], *self.keys.limits_of(log)))[0]
 
-    def broadcast(self, seconds: float, entry: State | SessionEnd) -> None:
+    def broadcast(self, seconds: float, entry: State | SessionEnd | Holder) -> None:
         """Write an entry for all replicas, and wait until all have acknowledged it, at most some seconds.
 
         Raises StoreError.

@@ -4,15 +4,22 @@ Each name has a tag that only replicas can make, and only for that session. Does
 """
 
 import binascii
+import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import NamedTuple
 
 from .replica import Replica
 
-__all__ = ["MAX_ID", "StreamName", "find_asker", "is_own_stream", "name_question", "name_stream", "read_stream_name"]
+__all__ = [
+    "MAX_ID", "StreamName", "find_asker", "is_own_stream", "is_standing_stream", "name_question",
+    "name_standing_stream", "name_stream", "read_stream_name",
+]  # fmt: skip
 
 MAX_ID = 1_024
 """How many bytes the id of a request may have to be part of a stream's name, or to be cancelled elsewhere."""
+
+
+_STANDING = re.compile(r"g[0-9a-f]{12}\.[0-9]{1,15}")
 
 
 class StreamName(NamedTuple):
@@ -35,6 +42,16 @@ def find_asker(replica: Replica, session: str, question: str) -> str | None:
         return None
     _, source, count, tag = parts
     return source if replica.keys.is_tag(tag, "question", session, source, count) else None
+
+
+def name_standing_stream(replica: Replica) -> str:
+    """The name of a new stream that stays open, for a GET. It needs no tag: any replica can continue it."""
+    return f"g{replica.name}.{next(replica.numbers)}"
+
+
+def is_standing_stream(name: str) -> bool:
+    """Whether a name is that of a stream that stays open."""
+    return _STANDING.fullmatch(name) is not None
 
 
 def is_own_stream(replica: Replica, name: str) -> bool:

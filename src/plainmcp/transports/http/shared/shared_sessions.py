@@ -21,13 +21,13 @@ from ..session_store import SessionStore
 from ..settings import Settings
 from ..signed_ids import SignedId, SignedIds
 from ..stream import Stream, split_event_id
-from .entries import Answer, Cancel, Holder, Left, Lost, Resend, SessionEnd, SessionEntry, State
+from .entries import Answer, Cancel, Handover, Holder, Left, Lost, Resend, SessionEnd, SessionEntry, State
 from .mirrors import Mirrors
 from .replica import replica_of
 from .saved_states import SavedStates
-from .session import STANDING, SharedSession
+from .session import SharedSession
 from .session_expiry import SessionExpiry, seconds_of
-from .session_names import StreamName, read_stream_name
+from .session_names import StreamName, is_standing_stream, read_stream_name
 from .standing_streams import StandingStreams
 
 __all__ = ["SharedSessions"]
@@ -176,8 +176,14 @@ class SharedSessions:
                 connection.cancel_request(id)
             case Answer(_, id, result, error):
                 connection.take_answer(id, result, error)
-            case Holder(_, replica):
-                session.receive_holder(replica)
+            case Holder(_, replica, stream):
+                log = self.replica.reader.change_log
+                with log.lock:  # no change is sent meanwhile, also on a stream that is being opened
+                    start = session.receive_holder(replica, stream, log.position)
+                if start is not None:
+                    self.replica.notify(replica, Handover(session.name, *start))
+            case Handover(_, position, is_sent):
+                session.receive_handover(position, is_sent)
             case Left(_, replica, position):
                 if session.holder == replica:
                     self._streams.read_here(session, position)
@@ -202,9 +208,10 @@ class SharedSessions:
         if parts is not None:
             stream = session.mirror(name, number or 0)
             return stream, number or 0, partial(self._follow, session, stream, parts)
-        after = self.replica.reader.change_log.newest if name != STANDING or number is None else number
-        stream = session.make_standing_stream(after)
-        return stream, after, partial(self._streams.catch_up, session, stream, after)
+        is_known = is_standing_stream(name) and number is not None
+        after = number if is_known and number is not None else self.replica.reader.change_log.newest
+        stream = session.make_standing_stream(after, name if is_known else None)
+        return stream, after, partial(self._streams.open, session, stream, after, not is_known)
 
     def _follow(self, session: SharedSession, stream: Stream, name: StreamName) -> None:
         with suppress(StoreError):  # then the stream waits until the store works again

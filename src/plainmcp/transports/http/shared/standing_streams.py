@@ -6,13 +6,18 @@ may be at another replica.
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 from ....store.interface import StoreError
 from ...threads import Threads
 from ..stream import Stream
+from .change_log import Change
+from .entries import Left
 from .replica import Replica
+from .saved_states import ACK_SECONDS
 from .session import SharedSession
+from .store_health import contain
 
 __all__ = ["StandingStreams"]
 
@@ -29,10 +34,10 @@ class StandingStreams:
         self._replica, self._threads = replica, threads
         self._load = load  # loads the state of a session, and closes it if it has ended
 
-    def catch_up(self, session: SharedSession, stream: Stream, position: int, is_new: bool = True) -> None:
-        """Send the changes since a position on a stream, and then all later ones.
+    def open(self, session: SharedSession, stream: Stream, position: int, is_new: bool) -> None:
+        """Send the changes since a position on a stream, and then all later ones; but none that another one had.
 
-        If the store fails, a new stream ends. One that was open goes on, and catches up when the store works again.
+        If the store fails, the stream ends: the client comes back, and gets an error if there still is one.
         """
         if stream.finished:  # its client has left
             return
@@ -40,32 +45,64 @@ class StandingStreams:
         try:
             self._load(session)
         except StoreError as error:
-            _log.debug("a stream could not be continued: %s", error)
-            if is_new:
-                stream.finish()  # the client comes back, and is told the problem if there still is one
-            else:
-                session.add_standing(stream)
-            return
+            _log.debug("a stream could not be opened: %s", error)
+            stream.finish()
+        log = self._replica.reader.change_log
         is_ready = self._replica.reader.begun.is_set()  # else it does not know yet what the client has missed
-        if session.closed or not is_ready:
+        if session.closed or not is_ready or stream.finished:
             stream.finish()
             return
-        log = self._replica.reader.change_log
-        missed = log.find_after(position)
-        wanted = [change for change in missed if session.wants(change)][-MAX_REPLAY:]
         with log.lock:  # no change comes between
-            wanted += filter(session.wants, log.find_after(missed[-1].position if missed else position))
-            for change in wanted:
+            session.begin_claim(stream, position, log.position)
+        self._catch_up(session, stream, is_new)
+
+    def _catch_up(self, session: SharedSession, stream: Stream, is_new: bool = False) -> None:
+        """Announce a stream that is claimed, and send the changes that no stream had.
+
+        Other replicas may be behind, so a new one may have to begin earlier than this replica supposed.
+        """
+        # If that fails, it is announced again when the store works again.
+        contain(partial(self._replica.broadcast, ACK_SECONDS, session.announce(stream)))
+        log, start = self._replica.reader.change_log, session.find_start()
+        seen, wanted = log.position, self._find_wanted(session, start)
+        with log.lock:  # no change comes between
+            if session.find_start() != start:  # another stream was opened meanwhile
+                start = session.find_start()
+                wanted = self._find_wanted(session, start)
+            else:
+                wanted += self._find_wanted(session, None if start is None else max(start, seen))
+            if is_new and start is not None:
+                stream.rewind(start)
+            for change in wanted[-MAX_REPLAY:]:
                 session.send_change(stream, change)
-            session.add_standing(stream)
+            is_read = session.end_claim(stream, None if start is None else log.position)
+        if not is_read and start is not None:
+            self._give_back(session, start)
+
+    def _find_wanted(self, session: SharedSession, start: int | None) -> list[Change]:
+        """The changes after a position that the client of a session wants; none without a position."""
+        if start is None:
+            return []
+        return [change for change in self._replica.reader.change_log.find_after(start) if session.wants(change)]
+
+    def _give_back(self, session: SharedSession, position: int) -> None:
+        """Let another stream get messages again: the client of the one that was claimed has left meanwhile."""
+        if session.standing:
+            self.read_here(session, position)
+        else:
+            self._replica.notify_all(Left(session.name, self._replica.name, position))
 
     def read_here(self, session: SharedSession, position: int = 0) -> None:
         """Send messages on the stream of this replica again: those after the position that another one reached."""
-        session.holder = None
-        stream = session.pop_standing()
+        stream = session.claim_newest(position)
         if stream is not None:
-            work = partial(self.catch_up, session, stream, max(stream.last, position), False)
-            self._threads.submit(work, session.caller)
+            self._threads.submit(partial(self._continue, session, stream), session.caller)
+
+    def _continue(self, session: SharedSession, stream: Stream) -> None:
+        """Send the changes that its client has missed on a stream that was open before."""
+        with suppress(StoreError):  # then it catches up when the store works again
+            self._load(session)
+        self._catch_up(session, stream)
 
     def take_over(self, sessions: list[SharedSession]) -> None:
         """Take over the streams of sessions whose newest one was at a replica that is dead."""

@@ -160,7 +160,7 @@ def test_the_end_of_a_mirror_does_not_end_the_one_that_has_replaced_it() -> None
             name = held._replica.keys.stream_of(held.name, "x")
             former, newer = held.mirror("x", 0), held.mirror("x", 0)
             for stream in (former, newer):
-                shared._mirrors.follow(held, stream, StreamName(one.endpoint.shared.replica.name, b"1"))
+                shared._mirrors.follow(held, stream, StreamName("0" * 12, b"1"))
                 if stream is former:
                     mirror = shared._mirrors._mirrors[name]
             shared._mirrors._finish(mirror, None)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from plainmcp.store import MemoryStore
-from plainmcp.transports.http.shared.session import SharedSession
+from plainmcp.transports.http.shared.session import SharedSession, Start
 from plainmcp.transports.http.shared.session_state import SessionState, StateChange
 from replicas import replicas
 
@@ -29,7 +29,8 @@ def test_a_stream_that_nobody_reads_gets_no_messages() -> None:
         session = make(one)
         session.send(b"nobody hears it")
         stream = session.make_standing_stream(5)
-        session.add_standing(stream)
+        session.begin_claim(stream, 5, 5)
+        assert session.end_claim(stream, 0)
         assert session.busy
         session.send(b"heard")
         session.holder = "another replica"
@@ -44,8 +45,9 @@ def test_a_stream_whose_client_left_before_it_was_added_is_not_added() -> None:
     with replicas(MemoryStore(), 1) as [one]:
         session = make(one)
         stream = session.make_standing_stream()
+        session.begin_claim(stream, 0, 0)
         session.leave_stream(stream)
-        session.add_standing(stream)
+        assert not session.end_claim(stream, 0)
         assert session.standing == [] and not session.busy
         other = session.make_stream(b"1")
         session.leave_stream(other)  # a stream for a response can be resumed
@@ -56,8 +58,9 @@ def test_a_stream_of_a_session_that_has_ended_meanwhile_ends() -> None:
     with replicas(MemoryStore(), 1) as [one]:
         session = make(one)
         stream = session.make_standing_stream()
+        session.begin_claim(stream, 0, 0)
         session.close()
-        session.add_standing(stream)
+        assert not session.end_claim(stream, 0)
         assert stream.finished and session.standing == []
 
 
@@ -74,3 +77,46 @@ def test_what_a_store_has_lost_is_completed() -> None:
     assert (both.subscribed, both.level, both.version, both.origin) == (["a:2", "a:3"], "debug", 3, later.origin)
     assert later.complete(both) is both and begun.complete(both) is both
     assert SessionState().complete(later) is later
+
+
+def test_a_stream_takes_over_from_another_one_but_not_from_an_older_part_of_itself() -> None:
+    with replicas(MemoryStore(), 1) as [one]:
+        session = make(one)
+        first = session.make_standing_stream(5)
+        session.begin_claim(first, 5, 7)
+        assert session.find_start() == 5 and session.end_claim(first, 0)
+        again = session.make_standing_stream(6, first.name)  # its client has come back
+        session.begin_claim(again, 6, 8)
+        assert session.find_start() == 6 and session.end_claim(again, 0)
+        second = session.make_standing_stream(6)
+        assert second.name != first.name
+        session.begin_claim(second, 6, 9)
+        assert session.find_start() == 9 and session.end_claim(second, 0)
+        assert session.receive_holder("another replica", second.name, 10) is None
+        session.holder = None
+        assert session.receive_holder("another replica", "another stream", 11) == Start(11, True)
+        assert session.receive_holder("a third replica", "another stream", 12) is None  # it had none any more
+        session.holder = None
+        session.begin_claim(session.make_standing_stream(), 3, 13)
+        assert session.receive_holder("another replica", "another stream", 14) == Start(
+            13, True
+        )  # nothing was sent since
+
+
+def test_a_stream_begins_where_those_of_other_replicas_have_ended() -> None:
+    with replicas(MemoryStore(), 1) as [one]:
+        session = make(one)
+        stream = session.make_standing_stream(5)
+        session.begin_claim(stream, 5, 5)
+        session.announce(stream)
+        session.receive_handover(6, False)  # of a stream that was opened a moment ago, and got nothing yet
+        assert session.find_start() == 5
+        session.receive_handover(4, False)
+        assert session.find_start() == 4
+        session.receive_handover(7, True)  # what was sent is not sent again
+        assert session.find_start() == 7
+        session.receive_handover(3, False)
+        session.receive_handover(8, True)  # better twice than never
+        assert session.find_start() == 7
+        session.holder = "another replica"
+        assert session.find_start() is None

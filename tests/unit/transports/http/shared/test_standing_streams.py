@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mounted import Live, initialize, session, speak
-from plainmcp.store import MemoryStore
+from plainmcp.store import MemoryStore, Store
 from plainmcp.transports.http.shared import heartbeat, store_keys, store_writer
 from plainmcp.transports.http.shared.entries import Holder
 from plainmcp.transports.http.shared.standing_streams import MAX_REPLAY
@@ -32,7 +32,7 @@ def test_a_replica_takes_over_the_stream_of_one_that_is_dead(monkeypatch: Any) -
             await stream.until(lambda live: live.status)
             await asyncio.sleep(0.1)
             replica, [held] = one.endpoint.shared.replica, one.endpoint.shared._by_name.values()
-            replica.append(replica.keys.broadcasts, Holder(held.name, "dead"))
+            replica.append(replica.keys.broadcasts, Holder(held.name, "dead", "a stream"))
             await wait_until(lambda: held.holder == "dead")
             await speak(other, call("touch"), headers)
             await stream.until(lambda live: messages(live))
@@ -183,9 +183,9 @@ def test_a_replica_that_does_not_follow_yet_sends_the_client_away(monkeypatch: A
     with replicas(MemoryStore(), 1) as [one]:
         session = one.endpoint.shared.make(None, None)
         streams = [session.make_standing_stream(1) for _ in range(2)]
-        one.endpoint.shared._streams.catch_up(session, streams[0], 1)
+        one.endpoint.shared._streams.open(session, streams[0], 1, True)
         may_begin.set()
-        one.endpoint.shared._streams.catch_up(session, streams[1], 1)
+        one.endpoint.shared._streams.open(session, streams[1], 1, True)
         assert [stream.finished for stream in streams] == [True, False]
         assert session.standing == streams[1:]
 
@@ -204,8 +204,13 @@ def test_one_caller_that_opens_many_streams_does_not_keep_another_one_waiting() 
             eve, ada = [{"x-user": name, **await opened(one, name)} for name in ("eve", "ada")]
             await speak(other, request("resources/subscribe", uri="memo://one"), eve)
             await speak(other, request("resources/subscribe", uri="memo://two"), ada)
+            first = Live(other, None, eve, "GET")
+            await first.until(lambda stream: stream.body)
+            long_ago = {**eve, "last-event-id": first.events[0]["id"].rpartition("-")[0] + "-1"}
+            first.hang_up()
+            await first.task
             for _ in range(1_000):
-                live = Live(other, None, {**eve, "last-event-id": "g-1"}, "GET")
+                live = Live(other, None, long_ago, "GET")
                 await live.until(lambda stream: stream.status)
                 live.hang_up()
                 await live.task
@@ -218,7 +223,7 @@ def test_one_caller_that_opens_many_streams_does_not_keep_another_one_waiting() 
             stream.hang_up()
             await stream.task
             # And what one client gets is bounded.
-            live = Live(other, None, {**eve, "last-event-id": "g-1"}, "GET")
+            live = Live(other, None, long_ago, "GET")
             await live.until(lambda stream: len(messages(stream)) >= MAX_REPLAY)
             await asyncio.sleep(0.3)
             assert len(messages(live)) == MAX_REPLAY
@@ -228,5 +233,63 @@ def test_one_caller_that_opens_many_streams_does_not_keep_another_one_waiting() 
     async def opened(app: Any, name: str) -> dict[str, str]:
         answer = await speak(app, initialize(), {"x-user": name})
         return {"mcp-session-id": answer.headers["mcp-session-id"]}
+
+    run(work())
+
+
+@pytest.mark.parametrize("where", [0, 1])
+def test_an_update_goes_out_on_one_stream_also_while_another_one_is_opened(store: Store, where: int) -> None:
+    """R2511-HTTP-22: the new one may be at the same replica, or at the other one."""
+
+    async def work() -> None:
+        with replicas(store) as apps:
+            headers = await session(apps[0])
+            await speak(apps[0], request("resources/subscribe", uri="memo://one"), headers)
+            for number in range(10):
+                streams = []
+                for app in (apps[0], apps[where]):
+                    streams.append(Live(app, None, headers, "GET"))
+                    await streams[-1].until(lambda live: live.status)
+                    await speak(apps[number % 2], call("touch"), headers)
+                await wait_until(lambda streams=streams: sum(len(messages(live)) for live in streams) >= 2)
+                await asyncio.sleep(0.05)
+                assert sum(len(messages(live)) for live in streams) == 2
+                for live in streams:
+                    live.hang_up()
+                    await live.task
+
+    run(work())
+
+
+@pytest.mark.parametrize("where", [0, 1])
+def test_a_stream_that_is_resumed_does_not_repeat_what_came_on_another_one(where: int) -> None:
+    """R2511-HTTP-25: and no two streams have events with the same id."""
+
+    async def work() -> None:
+        with replicas(MemoryStore()) as apps:
+            headers = await session(apps[0])
+            await speak(apps[0], request("resources/subscribe", uri="memo://one"), headers)
+            older, newer = Live(apps[0], None, headers, "GET"), Live(apps[1], None, headers, "GET")
+            for live in (older, newer):
+                await live.until(lambda stream: stream.body)
+            await asyncio.sleep(0.2)
+            for _ in range(3):
+                await speak(apps[0], call("touch"), headers)
+            await newer.until(lambda stream: len(messages(stream)) == 3)
+            assert not messages(older)
+            last = older.events[-1]["id"]
+            older.hang_up()
+            await older.task
+            again = Live(apps[where], None, {**headers, "last-event-id": last}, "GET")
+            await again.until(lambda stream: stream.status)
+            await asyncio.sleep(0.3)
+            assert not messages(again)
+            await speak(apps[0], call("touch"), headers)
+            await wait_until(lambda: len(messages(again)) + len(messages(newer)) == 4)
+            ids = [event["id"] for live in (older, newer, again) for event in live.events if event.get("data")]
+            assert len(ids) == len(set(ids))
+            for live in (newer, again):
+                live.hang_up()
+                await live.task
 
     run(work())
