@@ -295,7 +295,7 @@ def test_the_last_claim_of_the_newest_stream_counts_for_all() -> None:
             held.begin_claim(stream, 0, 0)
             held.announce(stream)
             assert held.end_claim(stream, 0)
-        sessions[0].claim_again()  # after a failure: its first claim is still in the log
+        sessions[0].announce_again()  # after a failure: its first claim is still in the log
         for name in (names[0], names[1], names[0]):
             for held in sessions:
                 held.receive_holder(name, "a stream", 0)

@@ -6,7 +6,7 @@ open has the positions of the log of all replicas as its event ids, so that any 
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -34,9 +34,10 @@ from .session_names import (
 )
 from .session_state import SessionState
 from .store_health import UNAVAILABLE
+from .stream_claims import Start, StreamClaims
 from .stream_copy import StreamCopy
 
-__all__ = ["SharedSession", "Start"]
+__all__ = ["SharedSession"]
 
 MAX_FORWARDED = 200
 """How many cancellations and repeated answers one session passes on to other replicas in ten seconds."""
@@ -44,13 +45,6 @@ MAX_ANSWERED = 1_000
 """How many questions are remembered that the client has answered: more than it can be asked at once."""
 TOO_MANY = Limit("too many answers and cancellations of this session are for other replicas", True)
 """Why an answer is refused."""
-
-
-class Start(NamedTuple):
-    """Where the changes begin that a stream gets."""
-
-    position: int
-    is_sent: bool  # whether those before it were sent on another stream; else its client did not want them
 
 
 class SharedSession(HttpSession):
@@ -76,11 +70,7 @@ class SharedSession(HttpSession):
         self.on_use: Callable[[SharedSession, float], None] = _do_nothing
         self.is_loaded = True
         """Whether its state is that of the store: only one that was opened elsewhere has to be loaded."""
-        self.holder: str | None = None
-        """The other replica that has its newest open stream."""
-        self._claims = 0  # how often this replica has announced that it has that stream, and not heard so itself
-        self._claiming = 0  # how many streams are claimed and get no messages yet
-        self._start = Start(0, False)  # of the streams that are claimed
+        self._claims = StreamClaims(replica.name)
         self._replica = replica
         self._forwarding_since, self._forwarded = 0.0, 0
         self._answered: OrderedDict[bytes, None] = OrderedDict()  # questions of other replicas, the last ones
@@ -226,41 +216,56 @@ class SharedSession(HttpSession):
         self.connection.session.ready = True  # notifications/initialized may have reached another replica
         return self._new_stream(name or name_standing_stream(self._replica), after)
 
-    # A stream that is opened is claimed first, for all replicas: the one that had another stream before sends nothing
-    # on it any more, and hands over the position it has reached. Then the stream gets all later changes.
+    # Which stream gets messages: see stream_claims.
+
+    @property
+    def holder(self) -> str | None:
+        """The other replica that has its newest open stream."""
+        return self._claims.holder
 
     def begin_claim(self, stream: Stream, start: int, position: int) -> None:
         """Claim a stream, which has the changes up to `start`; `position` is that of the last change here."""
         with self._lock:
-            if self._claiming:
-                self._take_start(start, False)
-            else:
-                is_taken = self.holder is None and self._is_other(stream.name)
-                self._start = Start(position, True) if is_taken else Start(start, False)
-            self._claiming += 1
+            self._claims.begin(start, position if self._has_other(stream.name) else None)
+
+    def claim_newest(self, position: int) -> Stream | None:
+        """Claim the newest stream that stays open here, because one at another replica, at a position, is gone."""
+        with self._lock:
+            self._claims.holder = None
+            if not self.standing:
+                return None
+            stream = self.standing.pop()
+            self._claims.begin_again(max(stream.last, position))
+            return stream
 
     def announce(self, stream: Stream) -> Holder:
         """The entry with which other replicas get to know that a stream is claimed."""
         with self._lock:
-            self.holder, self._claims = None, self._claims + 1
+            self._claims.announce()
         return Holder(self.name, self._replica.name, stream.name)
 
-    def receive_handover(self, position: int, is_sent: bool) -> None:
-        """Take the position that the stream of another replica had before."""
+    def announce_again(self) -> None:
+        """Announce the newest open stream again, if this replica has it: the store may have lost that."""
         with self._lock:
-            self._take_start(position, is_sent)
+            self._claims.forget_announced()
+            if self.standing and self.holder is None:
+                self._claims.announce()
+                self._replica.notify_all(Holder(self.name, self._replica.name, self.standing[-1].name))
 
-    def _take_start(self, position: int, is_sent: bool) -> None:
-        """Begin at a position, too: where changes were sent until then, or else at the first one. Under the lock."""
-        if is_sent and not self._start.is_sent:
-            self._start = Start(position, True)
-        elif is_sent == self._start.is_sent:
-            self._start = Start(min(position, self._start.position), is_sent)
+    def receive_holder(self, replica: str, stream: str, position: int) -> Start | None:
+        """Take what a replica has announced; returns where its stream begins, if one here had the changes before."""
+        with self._lock:
+            return self._claims.receive_holder(replica, position if self._has_other(stream) else None)
+
+    def receive_start(self, start: Start) -> None:
+        """Take where the stream of another replica has ended."""
+        with self._lock:
+            self._claims.receive_start(start)
 
     def find_start(self) -> int | None:
         """The position after which a stream that is claimed gets the changes; None if another one is newer by now."""
         with self._lock:
-            return self._start.position if self.holder is None else None
+            return self._claims.find_start()
 
     def end_claim(self, stream: Stream, position: int | None) -> bool:
         """Send messages that belong to no request on a stream, which has all changes up to a position.
@@ -268,54 +273,17 @@ class SharedSession(HttpSession):
         Returns False if its client has left already.
         """
         with self._lock:
-            self._claiming -= 1
             if self.closed:
                 stream.finish()
             surplus = [] if stream.finished else self._append_standing(stream)
-            if not stream.finished and position is not None:
-                self._start = Start(position, True)
+            self._claims.end(None if stream.finished else position)
         for one in surplus:
             one.finish()
         return not stream.finished
 
-    def claim_again(self) -> None:
-        """Announce the newest open stream again, if this replica has it: the store may have lost that."""
-        with self._lock:
-            self._claims = 0
-            if self.standing and self.holder is None:
-                self._claims = 1
-                self._replica.notify_all(Holder(self.name, self._replica.name, self.standing[-1].name))
-
-    def receive_holder(self, replica: str, stream: str, position: int) -> "Start | None":
-        """Take what a replica has announced, unless this one has announced the same later.
-
-        Returns where that one begins, if another stream of this replica gets no more messages: at the position of
-        the last change here. None if there was none.
-        """
-        with self._lock:
-            if replica == self._replica.name:
-                self._claims, self.holder = max(0, self._claims - 1), None
-                return None
-            if self._claims:
-                return None
-            was_newest, self.holder = self.holder is None, replica
-            if was_newest and self._claiming:  # nothing was sent on that one yet
-                return self._start
-            return Start(position, True) if was_newest and self._is_other(stream) else None
-
-    def _is_other(self, stream: str) -> bool:
+    def _has_other(self, stream: str) -> bool:
         """Whether the newest stream here is not the one with a name, or an older part of it."""
         return bool(self.standing) and self.standing[-1].name != stream
-
-    def claim_newest(self, position: int) -> Stream | None:
-        """Claim the newest stream that stays open here, because one at another replica, at a position, is gone."""
-        with self._lock:
-            self.holder = None
-            if not self.standing:
-                return None
-            stream = self.standing.pop()
-            self._claiming, self._start = self._claiming + 1, Start(max(stream.last, position), True)
-            return stream
 
     def leave_stream(self, stream: Stream) -> None:
         """Note that the client does not read an open stream any more: it can continue with another replica."""
@@ -349,7 +317,7 @@ class SharedSession(HttpSession):
         stream.put(change_message(change.event, change.uri), change.position)
 
     def _receive_change(self, change: Change) -> None:
-        if not self._claiming and self.wants(change):
+        if not self._claims.is_pending and self.wants(change):
             for stream in self._find_newest():
                 self.send_change(stream, change)
 

@@ -29,6 +29,7 @@ from .session import SharedSession
 from .session_expiry import SessionExpiry, seconds_of
 from .session_names import StreamName, is_standing_stream, read_stream_name
 from .standing_streams import StandingStreams
+from .stream_claims import Start
 
 __all__ = ["SharedSessions"]
 
@@ -84,7 +85,7 @@ class SharedSessions:
             session.is_loaded = False
             if session.version and not session.closed:
                 self.replica.later(partial(self.states.renew, session))
-            session.claim_again()
+            session.announce_again()
             if session.standing and session.holder is None:
                 self._streams.read_here(session)
         self.states.end_again(list(self._ended))
@@ -183,7 +184,7 @@ class SharedSessions:
                 if start is not None:
                     self.replica.notify(replica, Handover(session.name, *start))
             case Handover(_, position, is_sent):
-                session.receive_handover(position, is_sent)
+                session.receive_start(Start(position, is_sent))
             case Left(_, replica, position):
                 if session.holder == replica:
                     self._streams.read_here(session, position)

@@ -3,8 +3,9 @@
 from typing import Any
 
 from plainmcp.store import MemoryStore
-from plainmcp.transports.http.shared.session import SharedSession, Start
+from plainmcp.transports.http.shared.session import SharedSession
 from plainmcp.transports.http.shared.session_state import SessionState, StateChange
+from plainmcp.transports.http.shared.stream_claims import Start
 from replicas import replicas
 
 
@@ -33,9 +34,9 @@ def test_a_stream_that_nobody_reads_gets_no_messages() -> None:
         assert session.end_claim(stream, 0)
         assert session.busy
         session.send(b"heard")
-        session.holder = "another replica"
+        session._claims.holder = "another replica"
         session.send(b"heard elsewhere")
-        session.holder = None
+        session._claims.holder = None
         session.leave_stream(stream)
         session.send(b"heard later")
         assert [message for _, message in stream.take_after(0)[0]] == [b"heard"] and not session.busy
@@ -84,39 +85,14 @@ def test_a_stream_takes_over_from_another_one_but_not_from_an_older_part_of_itse
         session = make(one)
         first = session.make_standing_stream(5)
         session.begin_claim(first, 5, 7)
-        assert session.find_start() == 5 and session.end_claim(first, 0)
+        assert session.find_start() == 5 and session.end_claim(first, 7)
         again = session.make_standing_stream(6, first.name)  # its client has come back
         session.begin_claim(again, 6, 8)
-        assert session.find_start() == 6 and session.end_claim(again, 0)
+        assert session.find_start() == 6 and session.end_claim(again, 8)
         second = session.make_standing_stream(6)
         assert second.name != first.name
         session.begin_claim(second, 6, 9)
-        assert session.find_start() == 9 and session.end_claim(second, 0)
+        assert session.find_start() == 9 and session.end_claim(second, 9)
         assert session.receive_holder("another replica", second.name, 10) is None
-        session.holder = None
+        assert session.claim_newest(0) is second and session.end_claim(second, 10)
         assert session.receive_holder("another replica", "another stream", 11) == Start(11, True)
-        assert session.receive_holder("a third replica", "another stream", 12) is None  # it had none any more
-        session.holder = None
-        session.begin_claim(session.make_standing_stream(), 3, 13)
-        assert session.receive_holder("another replica", "another stream", 14) == Start(
-            13, True
-        )  # nothing was sent since
-
-
-def test_a_stream_begins_where_those_of_other_replicas_have_ended() -> None:
-    with replicas(MemoryStore(), 1) as [one]:
-        session = make(one)
-        stream = session.make_standing_stream(5)
-        session.begin_claim(stream, 5, 5)
-        session.announce(stream)
-        session.receive_handover(6, False)  # of a stream that was opened a moment ago, and got nothing yet
-        assert session.find_start() == 5
-        session.receive_handover(4, False)
-        assert session.find_start() == 4
-        session.receive_handover(7, True)  # what was sent is not sent again
-        assert session.find_start() == 7
-        session.receive_handover(3, False)
-        session.receive_handover(8, True)  # better twice than never
-        assert session.find_start() == 7
-        session.holder = "another replica"
-        assert session.find_start() is None

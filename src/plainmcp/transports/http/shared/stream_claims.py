@@ -1,0 +1,90 @@
+"""Which one of a session's open streams gets messages, of those that several replicas have. Does no I/O.
+
+A stream that is opened is claimed first, for all replicas: the one that had the newest stream before sends nothing on
+it any more, and hands over where it has ended. Then the new one gets all later changes, and none that another had.
+"""
+
+from typing import NamedTuple
+
+__all__ = ["Start", "StreamClaims"]
+
+
+class Start(NamedTuple):
+    """Where the changes begin that a stream gets."""
+
+    position: int
+    is_sent: bool  # whether those before it were sent on another stream; else its client did not want them
+
+
+class StreamClaims:
+    """The claims for one session, as one replica knows them. Its user has a lock."""
+
+    def __init__(self, replica: str) -> None:
+        self._replica = replica
+        self.holder: str | None = None
+        """The other replica that has the newest stream; None if this one has it, or none has one."""
+        self._announced = 0  # how often this replica has announced that it has that stream, and not heard so itself
+        self._pending = 0  # how many streams are claimed, and get no messages yet
+        self._start = Start(0, False)
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether a stream is claimed, and gets no messages yet: nor does any other one here."""
+        return self._pending > 0
+
+    def begin(self, start: int, sent: int | None) -> None:
+        """Claim a stream that has the changes up to `start`; `sent` is where another one here has ended, if any."""
+        if self._pending:
+            self.receive_start(Start(start, False))
+        elif self.holder is None and sent is not None:
+            self._start = Start(sent, True)
+        else:
+            self._start = Start(start, False)
+        self._pending += 1
+
+    def begin_again(self, start: int) -> None:
+        """Claim a stream of this replica again, because one at another replica is gone."""
+        self.holder, self._start = None, Start(start, True)
+        self._pending += 1
+
+    def announce(self) -> None:
+        """Note that other replicas are notified of a claim."""
+        self.holder, self._announced = None, self._announced + 1
+
+    def forget_announced(self) -> None:
+        """Forget what was announced: the store may have lost it."""
+        self._announced = 0
+
+    def receive_start(self, start: Start) -> None:
+        """Begin where changes were sent until then, on any stream before; or else at the first one that is wanted."""
+        if start.is_sent and not self._start.is_sent:
+            self._start = start
+        elif start.is_sent == self._start.is_sent:
+            self._start = min(start, self._start)
+
+    def find_start(self) -> int | None:
+        """The position after which a stream that is claimed gets the changes; None if another one is newer by now."""
+        return self._start.position if self.holder is None else None
+
+    def end(self, sent: int | None) -> None:
+        """End a claim; `sent` is the position up to which its stream has the changes, if it gets messages now."""
+        self._pending -= 1
+        if sent is not None:
+            self._start = Start(sent, True)
+
+    def receive_holder(self, replica: str, sent: int | None) -> Start | None:
+        """Take what a replica has announced, unless this one has announced the same later.
+
+        Returns where the stream of that one begins, if another stream of this one had the changes, up to `sent`.
+        """
+        if replica == self._replica:
+            self._announced, self.holder = max(0, self._announced - 1), None
+            return None
+        if self._announced:
+            return None
+        was_newest, self.holder = self.holder is None, replica
+        if not was_newest:
+            return None
+        if self._pending:  # nothing was sent on that one yet
+            return self._start
+        return None if sent is None else Start(sent, True)

@@ -1,0 +1,61 @@
+"""Which stream of a session gets messages, of those that several replicas have."""
+
+from plainmcp.transports.http.shared.stream_claims import Start, StreamClaims
+
+
+def test_a_stream_begins_where_those_of_other_replicas_have_ended() -> None:
+    claims = StreamClaims("own")
+    claims.begin(5, None)
+    claims.announce()
+    claims.receive_start(Start(6, False))  # of a stream that was opened a moment ago, and got nothing yet
+    assert claims.find_start() == 5
+    claims.receive_start(Start(4, False))
+    assert claims.find_start() == 4
+    claims.receive_start(Start(7, True))  # what was sent is not sent again
+    assert claims.find_start() == 7
+    claims.receive_start(Start(3, False))
+    claims.receive_start(Start(8, True))  # better twice than never
+    assert claims.find_start() == 7
+
+
+def test_streams_that_are_claimed_at_once_begin_one_after_the_other() -> None:
+    claims = StreamClaims("own")
+    claims.begin(5, None)
+    claims.begin(4, None)
+    assert claims.find_start() == 4 and claims.is_pending
+    claims.end(9)
+    assert claims.find_start() == 9 and claims.is_pending
+    claims.end(None)  # its client has left
+    assert claims.find_start() == 9 and not claims.is_pending
+
+
+def test_who_announced_last_has_the_newest_stream() -> None:
+    one, other = StreamClaims("one"), StreamClaims("other")
+    for claims in (one, other):
+        claims.begin(5, None)
+        claims.announce()
+    # The log has the claim of the first one before that of the other.
+    assert [one.receive_holder("one", None), other.receive_holder("one", None)] == [None, None]
+    assert one.receive_holder("other", None) == Start(5, False)  # nothing was sent on that one yet
+    assert other.receive_holder("other", None) is None
+    assert (one.holder, one.find_start()) == ("other", None)
+    assert (other.holder, other.find_start()) == (None, 5)
+
+
+def test_a_stream_that_had_the_changes_hands_over_its_position_once() -> None:
+    claims = StreamClaims("own")
+    claims.begin(5, None)
+    claims.end(8)
+    assert claims.receive_holder("another", 9) == Start(9, True)
+    assert claims.receive_holder("a third", 9) is None
+    claims.begin_again(9)
+    assert (claims.holder, claims.find_start()) == (None, 9)
+
+
+def test_a_claim_that_the_store_has_lost_does_not_count_for_ever() -> None:
+    claims = StreamClaims("own")
+    claims.announce()
+    assert claims.receive_holder("another", None) is None and claims.holder is None
+    claims.forget_announced()
+    claims.receive_holder("another", None)
+    assert claims.holder == "another"
