@@ -40,8 +40,11 @@ class Link(Protocol):
     """Whether the request was cancelled."""
     batch: Sequence[Any] | None
     """The messages of the batch, if this is the link of a whole batch."""
-    no_changes: str | None
-    """Why the client cannot be notified of changes; None if it can."""
+
+    @property
+    def no_changes(self) -> str | None:
+        """Why the client cannot be notified of changes; None if it can."""
+        ...
 
     @property
     def transport(self) -> str | None:

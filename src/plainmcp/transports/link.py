@@ -109,8 +109,6 @@ class RequestLink(Cancellation):
     listening: tuple[Listen, Exchange] | None = None
     """The step and the exchange of a listen request that stays open."""
     connection: "Channel | None" = None
-    no_changes: str | None = None
-    """Why the client cannot be notified of changes; None if it can."""
 
     def __init__(self, connection: "Channel | None") -> None:
         self.connection = connection
@@ -125,6 +123,11 @@ class RequestLink(Cancellation):
     def transport(self) -> str | None:
         """How messages come: "pipe" or "tcp"; None if the program passes them itself."""
         return None if self.connection is None else self.connection.transport
+
+    @property
+    def no_changes(self) -> str | None:
+        """Why the client cannot be notified of changes; None if it can."""
+        return None
 
     def start(self, id: bytes) -> None:
         """Register the request under its id; raises InvalidRequest if another request with this id still runs."""
@@ -211,7 +214,6 @@ class _Part(RequestLink):
     def __init__(self, whole: RequestLink) -> None:
         super().__init__(whole.connection)
         self.whole = self._batch_link = whole
-        self.no_changes = whole.no_changes
 
     @property
     def revision(self) -> Revision:
@@ -222,6 +224,11 @@ class _Part(RequestLink):
     def transport(self) -> str | None:
         """How the batch came."""
         return self._batch_link.transport
+
+    @property
+    def no_changes(self) -> str | None:
+        """Why the client cannot be notified of changes; None if it can."""
+        return self._batch_link.no_changes
 
     @property
     def obstacle(self) -> str | None:

@@ -102,6 +102,11 @@ class PendingResponse(RequestLink):
         return "tcp"
 
     @property
+    def no_changes(self) -> str | None:
+        """Why the client cannot be notified of changes; None if it can."""
+        return self.profile.no_changes
+
+    @property
     def stream(self) -> Stream:
         """The stream of events, created when it is first needed."""
         if self.opened_stream is None:
@@ -221,8 +226,7 @@ class Endpoint:
         self.unread = share_of(settings, "max_unread", "bytes", "unread")
         questions = share_of(settings, "max_questions", "questions", "open")
         self._shares = SessionShares(self.sessions.budget, questions, self.unread)
-        self.no_changes: str | None = None if settings.max_standing else NO_STREAMS
-        """Why clients cannot be notified of changes; None if they can."""
+        self.preflight.no_changes = None if settings.max_standing else NO_STREAMS
         self.draining = False  # no new stream may stay open
         self._threads = threads_of(core)
         self._lock = threading.Lock()  # for the attributes below
@@ -288,7 +292,6 @@ class Endpoint:
             failure = refuse(self.core, error, caller, envelope).response or b""
             return json_response(rules.status_of(failure, True), failure)
         pending = PendingResponse(profile, revision, None, bytes(envelope.id))
-        pending.no_changes = self.no_changes
         caller = Caller(None, principal, revision, pending, None, headers)
         return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
@@ -387,7 +390,7 @@ class Endpoint:
         session = self._new_session(principal, headers)
         facts, name = session.connection.session, partial(self._make_id, session)
         handshake = Handshake(profile, facts, name, session, self.sessions.remove)
-        handshake.id, handshake.no_changes = bytes(envelope.id), self.no_changes
+        handshake.id = bytes(envelope.id)
         caller = session.connection.caller(handshake, headers)
         limit = self.sessions.add(session)
         if limit is not None:
@@ -416,19 +419,10 @@ class Endpoint:
     def _find_sender(
         self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None
     ) -> tuple[PendingResponse, Caller] | Response:
-        """The sender of a message of a handshake revision, and the link to it; or a response that refuses it."""
-        session = self._find_session(headers, profile, principal, id)
-        if type(session) is Response:
-            return session
-        connection = session.connection
-        pending = PendingResponse(profile, connection.session.revision or LATEST_HANDSHAKE, session)
-        pending.no_changes = self.no_changes
-        return pending, Caller(connection.session, principal, None, pending, connection, headers)
+        """The sender of a message of a handshake revision, and the link to it; or a response that refuses it.
 
-    def _find_session(
-        self, headers: Headers, profile: RequestProfile, principal: Any, id: bytes | None = None
-    ) -> HttpSession | Response:
-        """The session that a request names. Its own revision is used, not the one in the version header."""
+        The revision of the session is used, not the one in the version header.
+        """
         name = headers.get_unique(b"mcp-session-id")
         if name is None:
             raise rules.missing_session_error(profile)
@@ -437,14 +431,11 @@ class Endpoint:
             return rules.unknown_session(id)
         if type(session) is Response:
             return session
-        self._check_version(headers, profile)
-        session.connection.principal = principal
-        return session
-
-    def _check_version(self, headers: Headers, profile: RequestProfile) -> None:
-        """Refuse a version header that is not that of a handshake revision (R2511-HDR-02); raises ProtocolError."""
         if headers.duplicates is not None or profile.revision is None or profile.modern:
-            rules.revision_without_session(headers, profile)
+            rules.revision_without_session(headers, profile)  # raises: R2511-HDR-02
+        connection, session.connection.principal = session.connection, principal
+        pending = PendingResponse(profile, connection.session.revision or LATEST_HANDSHAKE, session)
+        return pending, Caller(connection.session, principal, None, pending, connection, headers)
 
     # GET and DELETE -------------------------------------------------------------------------------
 
@@ -452,7 +443,7 @@ class Endpoint:
         self, method: str, headers: Headers, profile: RequestProfile, principal: Any
     ) -> Response | PendingResponse:
         if profile.modern or not (method == "DELETE" or self.settings.max_standing):
-            return rules.refuse_method(method, None if profile.modern else self.no_changes)
+            return rules.refuse_method(method, None if profile.modern else profile.no_changes)
         sender = self._find_sender(headers, profile, principal)
         if type(sender) is Response:
             return sender

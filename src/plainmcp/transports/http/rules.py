@@ -71,6 +71,7 @@ class RequestProfile(msgspec.Struct, frozen=True, gc=False):
     modern: bool = False  # whether the revision has no handshake
     challenges: Challenges = PLAIN  # how the endpoint refuses callers
     cors: Pairs = ()  # the headers of responses for a page of another origin
+    no_changes: str | None = None  # why its client cannot be notified of changes
 
 
 EVENT_STREAM = (
@@ -251,6 +252,7 @@ class Preflight:
         self.settings = settings
         self._challenges = challenges
         self._origins, self._hosts = frozenset(settings.origins), frozenset(settings.hosts)
+        self.no_changes: str | None = None  # see profiles
         self._digits = len(str(settings.max_body))  # a length with fewer digits is within the limit
         self._judge = lru_cache(maxsize=MAX_PROFILES)(self._judge_values)
 
@@ -299,7 +301,7 @@ class Preflight:
         if method == "POST" and not (profile.json or profile.events):
             text = "Accept names application/json and text/event-stream"
             return with_cors(refusal(406, InvalidRequest(text)), cors)
-        return replace(profile, challenges=self._challenges, cors=cors)
+        return replace(profile, challenges=self._challenges, cors=cors, no_changes=self.no_changes)
 
     def refuse_large_body(self) -> Response:
         """The response to a body over the limit."""

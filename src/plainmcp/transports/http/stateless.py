@@ -88,7 +88,7 @@ class SignedEndpoint(StatelessEndpoint):
 
     def __init__(self, core: Core, settings: Settings, challenges: Challenges = PLAIN) -> None:
         super().__init__(core, settings, challenges)
-        self.no_changes = NO_STORE
+        self.preflight.no_changes = NO_STORE
         self._ids = SignedIds(core, settings.session_seconds)
 
     def _find_obstacle(self, pending: PendingResponse) -> ProtocolError | None:
@@ -105,6 +105,6 @@ class SignedEndpoint(StatelessEndpoint):
         facts = self._ids.read(name, principal)
         session = None if facts is None else facts.to_session()
         if session is not None:
-            self._check_version(headers, profile)
+            rules.revision_without_session(headers, profile)  # raises: R2511-HDR-02
             session.log_level = None
         return session
