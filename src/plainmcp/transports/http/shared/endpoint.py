@@ -74,11 +74,11 @@ class SharedEndpoint(Endpoint):
 
     def _look_up(self, id: bytes, headers: Headers, principal: Any) -> HttpSession | Response | None:
         session = self.sessions.get(id, principal) or self.shared.restore(id, principal, headers.address)
-        if isinstance(session, Limit):
-            return rules.refuse_by(session)
-        if isinstance(session, SharedSession) and self.shared.replica.reader.is_behind:
-            session.is_loaded = False  # this process was paused, and the session may have ended meanwhile
-        return session
+        if type(session) is SharedSession:
+            if self.shared.replica.reader.is_behind:
+                session.is_loaded = False  # this process was paused, and the session may have ended meanwhile
+            return session
+        return rules.refuse_by(session) if isinstance(session, Limit) else session
 
     def _end_session(self, pending: PendingResponse, caller: Caller) -> Response | PendingResponse:
         session = _session_of(pending)
