@@ -70,6 +70,17 @@ def _build_server(
     """A uvicorn server whose shutdown ends in time."""
     import uvicorn  # an optional dependency, only needed here
 
+    settings: dict[str, Any] = {
+        "log_level": "warning",
+        "log_config": uvicorn_log_config(),
+        "lifespan": "auto",
+        **options,
+    }
+    config = uvicorn.Config(app, **settings)
+    config.load()
+    parser: str = config.http_protocol_class.__name__
+    config.http_protocol_class = _with_small_reads(config.http_protocol_class)
+
     class HttpServer(uvicorn.Server):
         timer: asyncio.TimerHandle
         """Ends what does not end by itself."""
@@ -81,8 +92,10 @@ def _build_server(
             super().handle_exit(sig, frame)
 
         async def startup(self, sockets: Any = None) -> None:
+            loop = asyncio.get_running_loop()
+            _log.debug("uvicorn serves with %s, on an event loop of %s", parser, type(loop).__module__)
             if has_own_loop:
-                asyncio.get_running_loop().set_default_executor(DaemonExecutor())
+                loop.set_default_executor(DaemonExecutor())
             await super().startup(sockets=sockets)
             started()
 
@@ -125,15 +138,6 @@ def _build_server(
             for connection in list(self.server_state.connections):
                 connection.transport.abort()
 
-    settings: dict[str, Any] = {
-        "log_level": "warning",
-        "log_config": uvicorn_log_config(),
-        "lifespan": "auto",
-        **options,
-    }
-    config = uvicorn.Config(app, **settings)
-    config.load()
-    config.http_protocol_class = _with_small_reads(config.http_protocol_class)
     return HttpServer(config)
 
 

@@ -425,6 +425,29 @@ def test_run_warns_unless_callers_are_checked(tmp_path: Path, principal: str) ->
         assert (b"other machines can reach 0.0.0.0:0" in running.stderr) is not bool(principal)
 
 
+HIDES = """
+import sys
+sys.modules |= {{name: None for name in {hidden!r}}}
+from plainmcp.cli.main import main
+sys.exit(main(["serve", "program.py", "--http", "127.0.0.1:0", "--log-level", "debug"]))
+"""
+
+
+@pytest.mark.parametrize("hidden", [(), ("uvloop",), ("httptools",), ("uvloop", "httptools")])
+def test_it_serves_on_what_the_extra_installs_and_without_it(tmp_path: Path, hidden: tuple[str, ...]) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM, "utf-8")
+    start = tmp_path / "start.py"
+    start.write_text(HIDES.format(hidden=hidden), "utf-8")
+    protocol = b"H11Protocol" if "httptools" in hidden else b"HttpToolsProtocol"
+    loop = b"asyncio.unix_events" if "uvloop" in hidden else b"uvloop"
+    with served(start, cwd=tmp_path) as (program, port):
+        assert call(port)["structuredContent"] == {"result": program.process.pid}
+        line = b" DEBUG plainmcp: uvicorn serves with %b, on an event loop of %b\n" % (protocol, loop)
+        assert line in program.stderr
+        program.process.send_signal(signal.SIGTERM)
+        assert program.wait() == 0
+
+
 def test_the_level_of_uvicorn_follows_but_never_shows_its_own_access_log() -> None:
     levels = {level: uvicorn.uvicorn_level(level) for level in (None, "debug", "warning", "error")}
     assert levels == {
