@@ -3,6 +3,7 @@
 Holds choices only; values/, schema/ and media carry them out.
 """
 
+from functools import cached_property
 from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -12,7 +13,7 @@ from .errors import AuthorError
 __all__ = ["Policy"]
 
 
-class Policy(msgspec.Struct, frozen=True, kw_only=True):
+class Policy(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """How returned values become results. It is frozen; `replace` makes a variant.
 
     >>> Policy.standard.replace(json_style="compact").json_style
@@ -131,6 +132,16 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
                     raise AuthorError(f"policy field {name} takes a {allowed.__name__}, not {value!r}")
             elif value not in allowed:
                 raise AuthorError(f"policy field {name} cannot be {value!r}; it is one of {', '.join(allowed)}")
+
+    @cached_property
+    def changed(self) -> frozenset[str]:
+        """The names of the fields that are not as in `standard`.
+
+        >>> sorted(Policy.openmcp.changed)
+        ['list_order', 'output_schema', 'unencodable']
+        """
+        names = self.__struct_fields__
+        return frozenset(name for name in names if getattr(self, name) != getattr(Policy.standard, name))
 
     def replace(self, **changes: Any) -> "Policy":
         """This policy with some fields changed."""

@@ -1,6 +1,6 @@
 """The protocol revisions and what each can carry, as frozen data: the only file with dates.
 
-Ask `revision.audio`, never how old a revision is. How a result is changed for a revision is decided in project.
+Ask `revision.structured`, never how old a revision is. How a result is changed for a revision is decided in project.
 """
 
 from typing import Literal
@@ -15,6 +15,7 @@ __all__ = [
     "LATEST_HANDSHAKE",
     "MODERN",
     "REVISIONS",
+    "Content",
     "Revision",
     "http_status",
     "negotiate",
@@ -43,6 +44,21 @@ _HANDSHAKE_METHODS = _METHODS | {
 }
 
 
+_OLDEST_KINDS = frozenset({"image", "resource", "text"})
+_KINDS = _OLDEST_KINDS | {"audio", "resource_link"}
+_SAMPLING_KINDS = frozenset({"audio", "image", "text"})
+
+
+class Content(Struct, frozen=True, kw_only=True):
+    """What a revision knows of content blocks, resource contents and definitions. It is sent nothing else."""
+
+    kinds: frozenset[str] = _KINDS  # the types of content blocks
+    titles: bool = True  # title on definitions; an author's own fields inside resource contents
+    last_modified: bool = True  # annotations.lastModified
+    meta: bool = True  # _meta on content blocks, resource contents and definitions
+    icons: bool = True  # icons on definitions and on links
+
+
 class Revision(Struct, frozen=True, kw_only=True):
     """One protocol revision: a row of facts about what it knows and what its messages may hold."""
 
@@ -59,17 +75,12 @@ class Revision(Struct, frozen=True, kw_only=True):
     elicitation: tuple[str, ...] = ()  # the modes in which a user may be asked
     elicitation_mode: bool = False  # elicitation/create has a mode
     rich_forms: bool = False  # forms may have titled and multiple choices, and defaults everywhere
-    sampling_audio: bool = True  # sampling messages may hold audio
+    sampling_kinds: frozenset[str] = _SAMPLING_KINDS  # the types of blocks in sampling messages
     sampling_lists: bool = False  # sampling messages may hold several blocks, and tools may be offered
 
     # Results.
-    audio: bool = True  # audio content blocks
-    resource_link: bool = True  # resource_link content blocks
+    content: Content = Content()
     structured: Literal["none", "object", "any"] = "object"  # what structuredContent may be
-    titles: bool = True  # title on definitions; an author's own fields inside resource contents
-    last_modified: bool = True  # annotations.lastModified
-    content_meta: bool = True  # _meta on content blocks, resource contents and definitions
-    icons: bool = True  # icons on definitions and on links
     result_type: bool = False  # every result has a resultType and the name of the server
     cache_hints: bool = False  # ttlMs and cacheScope on cacheable results
 
@@ -79,32 +90,14 @@ class Revision(Struct, frozen=True, kw_only=True):
     completions: bool = True  # `completions` is announced as a capability
     extensions: bool = False  # `extensions` is announced as a capability
 
-    @property
-    def all_content(self) -> bool:
-        """Whether any content block can be sent unchanged."""
-        features = (
-            self.audio,
-            self.resource_link,
-            self.titles,
-            self.last_modified,
-            self.content_meta,
-            self.icons,
-        )
-        return all(features)
-
 
 V2024_11_05 = Revision(
     name="2024-11-05",
     null_id=True,
     progress_message=False,
-    sampling_audio=False,
-    audio=False,
-    resource_link=False,
+    sampling_kinds=frozenset({"image", "text"}),
+    content=Content(kinds=_OLDEST_KINDS, titles=False, last_modified=False, meta=False, icons=False),
     structured="none",
-    titles=False,
-    last_modified=False,
-    content_meta=False,
-    icons=False,
     tool_annotations=False,
     completions=False,
 )
@@ -113,19 +106,15 @@ V2025_03_26 = Revision(
     name="2025-03-26",
     batches=True,
     null_id=True,
-    resource_link=False,
+    content=Content(kinds=_OLDEST_KINDS | {"audio"}, titles=False, last_modified=False, meta=False, icons=False),
     structured="none",
-    titles=False,
-    last_modified=False,
-    content_meta=False,
-    icons=False,
 )
 
 V2025_06_18 = Revision(
     name="2025-06-18",
     null_id=True,
     elicitation=("form",),
-    icons=False,
+    content=Content(icons=False),
     implementation=("name", "title", "version"),
 )
 
@@ -135,6 +124,7 @@ V2025_11_25 = Revision(
     elicitation=("form", "url"),
     elicitation_mode=True,
     rich_forms=True,
+    sampling_kinds=_SAMPLING_KINDS | {"tool_result", "tool_use"},
     sampling_lists=True,
     implementation=("name", "title", "version", "description", "websiteUrl", "icons"),
 )
@@ -147,6 +137,7 @@ V2026_07_28 = Revision(
     elicitation=("form", "url"),
     elicitation_mode=True,
     rich_forms=True,
+    sampling_kinds=_SAMPLING_KINDS | {"tool_result", "tool_use"},
     sampling_lists=True,
     structured="any",
     result_type=True,

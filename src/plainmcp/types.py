@@ -4,7 +4,7 @@ A field that is left out or None is absent from the wire; only `structuredConten
 policies, nor of what an older revision allows (see project).
 """
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
@@ -12,6 +12,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 from .wire import codec
 
 __all__ = [
+    "BLOCKS",
     "Annotations",
     "AudioContent",
     "BlobResourceContents",
@@ -155,6 +156,17 @@ class EmbeddedResource(Wire, kw_only=True):
 
 
 ContentBlock: TypeAlias = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
+"""The kinds of content. A new kind is added here, and to the revisions that know it."""
+
+
+def _type_of(kind: Any) -> str:
+    """What a kind of content has in its field `type`."""
+    made: str = kind.__struct_defaults__[kind.__struct_fields__.index("type")].factory()
+    return made
+
+
+BLOCKS: dict[str, type[ContentBlock]] = {_type_of(kind): kind for kind in get_args(ContentBlock)}
+"""The kinds of content by their `type`."""
 
 
 class PromptMessage(Wire, kw_only=True):
@@ -290,14 +302,6 @@ class Implementation(Wire, kw_only=True):
 # Reading the wire form --------------------------------------------------------------------------
 # Strict: a key that no revision defines is refused, so that nothing is dropped silently.
 
-_BLOCKS: dict[Any, Any] = {
-    "text": TextContent,
-    "image": ImageContent,
-    "audio": AudioContent,
-    "resource_link": ResourceLink,
-    "resource": EmbeddedResource,
-}
-
 
 def parse_block(data: Any) -> ContentBlock:
     """A content block from its wire form; raises msgspec.ValidationError.
@@ -306,9 +310,9 @@ def parse_block(data: Any) -> ContentBlock:
     'hello'
     """
     kind = data.get("type") if isinstance(data, dict) else None
-    block = _BLOCKS.get(kind) if isinstance(kind, str) else None
+    block = BLOCKS.get(kind) if isinstance(kind, str) else None
     if block is None:
-        raise msgspec.ValidationError(f"a content block has a type out of {', '.join(_BLOCKS)}")
+        raise msgspec.ValidationError(f"a content block has a type out of {', '.join(BLOCKS)}")
     if block is EmbeddedResource:
         parsed = codec.convert(data, _Embedded)
         return EmbeddedResource(

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from plainmcp import Policy
-from plainmcp.revisions import HTTP_DEFAULT, LATEST, LATEST_HANDSHAKE, REVISIONS, Revision
+from plainmcp.revisions import HTTP_DEFAULT, LATEST, LATEST_HANDSHAKE, REVISIONS, Content, Revision
 
 from .markdown import code, comments, headed, table, words
 
@@ -117,13 +117,18 @@ def revisions_page() -> str:
 
 
 def _revision_rows() -> Iterator[list[str]]:
-    said = comments(Revision)
+    revisions = list(REVISIONS.values())
     for field in msgspec.structs.fields(Revision):
-        if field.name in ("name", "methods"):
-            continue
-        told = words(said, field.name)
-        cells = [_fact(getattr(revision, field.name)) for revision in REVISIONS.values()]
-        yield [code(field.name), told, *cells]
+        if field.name == "content":
+            yield from _fact_rows(Content, [revision.content for revision in revisions], "content.")
+        elif field.name not in ("name", "methods"):
+            yield from _fact_rows(Revision, revisions, only=field.name)
+
+
+def _fact_rows(kind: type, rows: list[Any], prefix: str = "", only: str = "") -> Iterator[list[str]]:
+    said = comments(kind)
+    for name in (only,) if only else kind.__struct_fields__:
+        yield [code(prefix + name), words(said, name), *(_fact(getattr(row, name)) for row in rows)]
 
 
 def _fact(value: Any) -> str:
@@ -132,6 +137,8 @@ def _fact(value: Any) -> str:
             return "yes" if value else ""
         case tuple():
             return ", ".join(map(str, value))
+        case frozenset():
+            return ", ".join(sorted(value))
     return str(value)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from plainmcp.errors import AuthorError
 from plainmcp.revisions import LATEST, REVISIONS, Revision, http_status, revision_of
+from plainmcp.types import BLOCKS
 from schemas import definitions
 
 every_revision = pytest.mark.parametrize("revision", REVISIONS.values(), ids=list(REVISIONS))
@@ -42,15 +43,14 @@ def test_an_unknown_revision_is_refused_and_the_known_ones_are_listed(name):
 
 def test_a_fact_cannot_be_changed():
     with pytest.raises(AttributeError):
-        LATEST.audio = False
+        LATEST.structured = "none"
 
 
 @every_revision
 def test_the_kinds_of_content_are_those_of_the_schema(revision):
     """S000-05"""
     known = definitions(revision.name)
-    assert revision.audio == ("AudioContent" in known)
-    assert revision.resource_link == ("ResourceLink" in known)
+    assert revision.content.kinds == {kind for kind, block in BLOCKS.items() if block.__name__ in known}
 
 
 @every_revision
@@ -63,11 +63,11 @@ def test_structured_content_is_what_the_schema_says_it_is(revision):
 
 @every_revision
 def test_the_fields_of_content_are_those_of_the_schema(revision):
-    assert revision.last_modified == ("lastModified" in fields(revision, "Annotations"))
+    assert revision.content.last_modified == ("lastModified" in fields(revision, "Annotations"))
     for word in ("TextContent", "ImageContent", "EmbeddedResource", "TextResourceContents"):
-        assert revision.content_meta == ("_meta" in fields(revision, word))
-    assert revision.icons == ("icons" in fields(revision, "ResourceLink"))
-    assert revision.titles == ("title" in fields(revision, "Resource"))
+        assert revision.content.meta == ("_meta" in fields(revision, word))
+    assert revision.content.icons == ("icons" in fields(revision, "ResourceLink"))
+    assert revision.content.titles == ("title" in fields(revision, "Resource"))
 
 
 @every_revision
@@ -76,13 +76,6 @@ def test_what_a_result_must_say_of_itself_is_what_the_schema_requires(revision):
         assert revision.result_type == ("resultType" in required(revision, word))
     hints = {"ttlMs", "cacheScope"}
     assert revision.cache_hints == (hints <= set(required(revision, "ReadResourceResult")))
-
-
-def test_only_the_newest_two_carry_any_content_as_it_stands():
-    assert [revision.name for revision in REVISIONS.values() if revision.all_content] == [
-        "2025-11-25",
-        "2026-07-28",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,16 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
 from types import NoneType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
+from ..types import BLOCKS, ResourceContents
 from .frames import OPENERS
 from .pictures import PAINTERS, Painter
 
 __all__ = [
+    "CONTENT",
+    "CONTENTS",
+    "MEDIA",
     "attrs_default_of",
     "attrs_fields_of",
     "dump_model",
@@ -31,6 +35,7 @@ __all__ = [
     "is_serializer",
     "is_table",
     "is_unknown_to_pydantic",
+    "is_wire_class",
     "model_hints_of",
     "opener_of",
     "painter_of",
@@ -40,21 +45,27 @@ __all__ = [
 
 T = TypeVar("T")
 
-_WIRE_TYPES = frozenset(
-    {
-        "TextContent", "ImageContent", "AudioContent", "ResourceLink", "EmbeddedResource",
-        "TextResourceContents", "BlobResourceContents",
-        "CallToolResult", "ReadResourceResult", "GetPromptResult", "PromptMessage",
-        "Image", "Audio", "File", "ToolResult", "ResourceResult", "ResourceContent", "PromptResult", "Message",
-    }
-)  # fmt: skip
+CONTENTS = frozenset(kind.__name__ for kind in get_args(ResourceContents))
+MEDIA = {"Image": "to_image_content", "Audio": "to_audio_content", "File": "to_resource_content"}
+"""Classes of media, and the method by which those of other packages make a block."""
+CONTENT = frozenset({*(kind.__name__ for kind in BLOCKS.values()), *CONTENTS, *MEDIA})
+"""The types of the protocol, and the classes of media, whose instances are content."""
+_WIRE_TYPES = CONTENT | {
+    "CallToolResult", "ReadResourceResult", "GetPromptResult", "PromptMessage",
+    "ToolResult", "ResourceResult", "ResourceContent", "PromptResult", "Message",
+}  # fmt: skip
 _PACKAGES = frozenset({"plainmcp", "mcp", "mcp_types", "fastmcp"})
+
+
+def is_wire_class(kind: type) -> bool:
+    """Whether a class itself, not a base of it, is a type of the protocol."""
+    return kind.__name__ in _WIRE_TYPES and kind.__module__.partition(".")[0] in _PACKAGES
 
 
 @lru_cache(maxsize=4096)
 def _find_wire_type(kind: type) -> str:
     for base in kind.__mro__:
-        if base.__module__.partition(".")[0] in _PACKAGES and base.__name__ in _WIRE_TYPES:
+        if is_wire_class(base):
             return base.__name__
     return "" if painter_of(kind) is None else "Image"
 

@@ -1,44 +1,44 @@
 """Definitions, capabilities and questions, exactly as one revision allows them; project does this for results."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
+from ..errors import ToolError
 from ..revisions import Revision
 from ..types import Implementation, Prompt, PromptArgument, Resource, ResourceTemplate, Tool, ToolAnnotations, Wire
 
 __all__ = ["capabilities", "implementation", "prompt", "question", "resource", "restore_form", "tool"]
 
+_Definition = TypeVar("_Definition", bound=Wire)
+
 
 def tool(definition: Tool, object_schema: dict[str, Any] | None, revision: Revision) -> Tool:
     """A tool on a revision; `object_schema` is its output schema where only objects are allowed."""
-    if revision.structured == "any" and revision.icons and definition.execution is None:
-        return definition
-    changes: dict[str, Any] = _common_changes(definition, revision) | {"execution": None}
+    changes = _common_changes(definition, revision)
+    changes |= _absent(definition, execution=False, annotations=revision.tool_annotations)
     if revision.structured != "any":
         changes["outputSchema"] = object_schema if revision.structured == "object" else None
-    if definition.title is not None and not revision.titles and revision.tool_annotations:
+    if definition.title is not None and not revision.content.titles and revision.tool_annotations:
         hints = definition.annotations or ToolAnnotations()
         changes["annotations"] = msgspec.structs.replace(hints, title=hints.title or definition.title)
-    if not revision.tool_annotations:
-        changes["annotations"] = None
-    return msgspec.structs.replace(definition, **changes)
+    return _replace(definition, changes)
 
 
 def resource(definition: Resource | ResourceTemplate, revision: Revision) -> Resource | ResourceTemplate:
     """A resource or a template on a revision."""
     changes = _common_changes(definition, revision)
-    if definition.annotations is not None and not revision.last_modified:
+    if definition.annotations is not None and not revision.content.last_modified:
         changes["annotations"] = msgspec.structs.replace(definition.annotations, lastModified=None)
-    return msgspec.structs.replace(definition, **changes) if changes else definition
+    return _replace(definition, changes)
 
 
 def prompt(definition: Prompt, revision: Revision) -> Prompt:
     """A prompt and its arguments on a revision."""
     changes = _common_changes(definition, revision)
-    if definition.arguments and not revision.titles:
+    if definition.arguments and not revision.content.titles:
         changes["arguments"] = [_describe_argument(argument) for argument in definition.arguments]
-    return msgspec.structs.replace(definition, **changes) if changes else definition
+    return _replace(definition, changes)
 
 
 def _describe_argument(argument: PromptArgument) -> PromptArgument:
@@ -47,14 +47,19 @@ def _describe_argument(argument: PromptArgument) -> PromptArgument:
 
 def _common_changes(definition: Any, revision: Revision) -> dict[str, Any]:
     """The changes of the fields that every definition has; without titles, a title becomes the description."""
-    changes: dict[str, Any] = {}
-    if definition.title is not None and not revision.titles:
+    changes = _absent(definition, icons=revision.content.icons, _meta=revision.content.meta)
+    if definition.title is not None and not revision.content.titles:
         changes |= {"title": None, "description": definition.description or definition.title}
-    if definition.icons is not None and not revision.icons:
-        changes["icons"] = None
-    if definition._meta is not None and not revision.content_meta:
-        changes["_meta"] = None
     return changes
+
+
+def _absent(definition: Any, **known: bool) -> dict[str, None]:
+    """The changes that take out the fields which a revision does not know."""
+    return {name: None for name, is_known in known.items() if not is_known and getattr(definition, name) is not None}
+
+
+def _replace(definition: _Definition, changes: dict[str, Any]) -> _Definition:
+    return msgspec.structs.replace(definition, **changes) if changes else definition
 
 
 def implementation(info: Implementation, revision: Revision) -> Wire:
@@ -73,13 +78,15 @@ def capabilities(capabilities: dict[str, Any], revision: Revision) -> dict[str, 
 
 
 def question(params: dict[str, Any], method: str, revision: Revision, id: str) -> dict[str, Any]:
-    """The parameters of a request to the client; `id` is for an elicitation by URL, where the revision needs one."""
-    if method == "elicitation/create":
-        return _describe_elicitation(params, revision, id)
-    if method == "sampling/createMessage" and not revision.sampling_lists:
-        messages = [one for message in params["messages"] for one in _split_blocks(message)]
-        known = {key: value for key, value in params.items() if key not in ("tools", "toolChoice")}
-        return known | {"messages": messages}
+    """The parameters of a request to the client; `id` is for an elicitation by URL, where the revision needs one.
+
+    Raises ToolError for messages to the model that the revision cannot carry.
+    """
+    match method:
+        case "elicitation/create":
+            return _describe_elicitation(params, revision, id)
+        case "sampling/createMessage":
+            return _describe_sampling(params, revision)
     return params
 
 
@@ -122,6 +129,18 @@ def _restore_field(value: Any, field: dict[str, Any]) -> Any:
     if field.get("type") != "array" or not isinstance(value, str):
         return value
     return [part.strip() for part in value.split(",") if part.strip()]
+
+
+def _describe_sampling(params: dict[str, Any], revision: Revision) -> dict[str, Any]:
+    single = [one for message in params["messages"] for one in _split_blocks(message)]
+    for message in single:
+        kind = message["content"].get("type") if isinstance(message["content"], dict) else None
+        if kind not in revision.sampling_kinds:
+            raise ToolError(f"The client's revision {revision.name} has no {kind} in messages to the model.")
+    if revision.sampling_lists:
+        return params
+    known = {key: value for key, value in params.items() if key not in ("tools", "toolChoice")}
+    return known | {"messages": single}
 
 
 def _split_blocks(message: dict[str, Any]) -> list[dict[str, Any]]:

@@ -243,6 +243,20 @@ _RECORD = {_MARK: 0}
 _RAW = codec.encode(_RECORD)
 _RECORDS = frozenset({"fields", "model", "dict"})
 
+# The policy fields that templates obey: they show in the mark, are obeyed by the encoder, or do not concern such a
+# value. A policy that differs from `standard` in any other field has no templates.
+_IN_RECORDS = frozenset(
+    {
+        "arguments_text", "bytes_as", "contents_extras", "docstring", "empty_structured", "envelope", "error_text",
+        "extra_arguments", "extra_fields", "file_block", "json_style", "list_content", "list_order", "non_object",
+        "object_text", "output_defaults", "output_root", "output_schema", "pair", "prompt_pair",
+        "resource_json_mime", "schema_closed", "schema_default", "schema_form", "structured", "title_from",
+        "unencodable", "unserializable", "validate_output", "withheld_text", "wrap_key", "wrap_mark", "wrap_meta",
+        "wrap_objects",
+    }
+)  # fmt: skip
+_IN_TEXTS = _IN_RECORDS | {"drop_none", "item_order", "key_case"}
+
 
 class ToolPlan(Plan[ToolFeature]):
     """The compiled call of a tool on one revision."""
@@ -314,13 +328,13 @@ class _Writers(dict[type, Writer]):
         self._text: Template | None = None  # None if there is no such template
         self._record: Template | None = None
         policy = tool.policy
-        if tool.render is not None or policy.accept != "any" or _has_serializer_for_marks(tool):
+        if tool.render is not None or _has_serializer_for_marks(tool):
             return
-        self._text = _split_template(self._write_mark(_MARK), _TEXT, _TEXT)
-        if policy.key_case == "asis" and policy.item_order == "asis" and not policy.drop_none:
-            self._record = _split_template(
-                self._write_mark(_RECORD), codec.as_json_string(_RAW, policy.json_style), _RAW
-            )
+        if policy.changed <= _IN_TEXTS:
+            self._text = _split_template(self._write_mark(_MARK), _TEXT, _TEXT)
+        if policy.changed <= _IN_RECORDS:
+            text = codec.as_json_string(_RAW, policy.json_style)
+            self._record = _split_template(self._write_mark(_RECORD), text, _RAW)
 
     def _write_mark(self, value: Any) -> bytes:
         tool = self._tool

@@ -5,6 +5,7 @@ data into JSON text. Knows nothing of the values that results are made from.
 """
 
 import binascii
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
@@ -12,8 +13,9 @@ from msgspec import UNSET, Raw
 
 from .. import media
 from ..errors import ParseError
-from ..revisions import Revision
+from ..revisions import Content, Revision
 from ..types import (
+    BLOCKS,
     Annotations,
     AudioContent,
     BlobResourceContents,
@@ -130,24 +132,27 @@ def _is_same_data(text: str, data: Any) -> bool:
 
 # Content ------------------------------------------------------------------------------------------
 
+_ALL: dict[str, Any] = dict.fromkeys(Content.__struct_fields__, True) | {"kinds": frozenset(BLOCKS)}
+_EVERYTHING = Content(**_ALL)
+"""What a revision knows on which every block stays as it is."""
+
 
 def project_blocks(blocks: list[ContentBlock], revision: Revision) -> list[ContentBlock]:
     """Content blocks as a revision allows them."""
-    return blocks if revision.all_content else [project_block(block, revision) for block in blocks]
+    return blocks if revision.content == _EVERYTHING else [project_block(block, revision) for block in blocks]
 
 
 def project_block(block: ContentBlock, revision: Revision) -> ContentBlock:
     """A content block as a revision allows it."""
-    if isinstance(block, AudioContent) and not revision.audio:
-        block = _audio_as_resource(block)
-    if isinstance(block, ResourceLink) and not revision.resource_link:
-        block = _link_as_text(block)
+    known = revision.content
+    if block.type not in known.kinds:
+        block = _SUBSTITUTES.get(block.type, _block_as_text)(block)
     if isinstance(block, EmbeddedResource):
         return _project_embedded(block, revision)
     changes = _common_changes(block, revision)
-    if isinstance(block, ResourceLink) and block.icons is not None and not revision.icons:
+    if isinstance(block, ResourceLink) and block.icons is not None and not known.icons:
         changes["icons"] = None
-    if isinstance(block, TextContent) and block.mimeType is not None and not revision.titles:
+    if isinstance(block, TextContent) and block.mimeType is not None and not known.titles:
         changes["mimeType"] = None
     return _replace(block, changes)
 
@@ -155,14 +160,14 @@ def project_block(block: ContentBlock, revision: Revision) -> ContentBlock:
 def project_contents(contents: ResourceContents, revision: Revision) -> ResourceContents:
     """Resource contents as a revision allows them: an author's own fields only where titles are known."""
     changes = _common_changes(contents, revision)
-    if not revision.titles:
+    if not revision.content.titles:
         changes |= {"name": None, "title": None, "annotations": None}
     return _replace(contents, changes)
 
 
 def _project_embedded(block: EmbeddedResource, revision: Revision) -> EmbeddedResource:
     changes = _common_changes(block, revision)
-    if block.annotations is None and block.resource.annotations is not None and not revision.titles:
+    if block.annotations is None and block.resource.annotations is not None and not revision.content.titles:
         changes["annotations"] = _project_annotations(block.resource.annotations, revision)
     inner = project_contents(block.resource, revision)
     if inner is not block.resource:
@@ -188,10 +193,22 @@ def _link_as_text(link: ResourceLink) -> TextContent:
     return TextContent(text=text, annotations=link.annotations, _meta=link._meta)
 
 
+def _block_as_text(block: ContentBlock) -> TextContent:
+    """The JSON of a block of a kind that has no substitute of its own."""
+    return TextContent(text=codec.encode(block).decode(), annotations=block.annotations, _meta=block._meta)
+
+
+_SUBSTITUTES: dict[str, Callable[[Any], ContentBlock]] = {
+    "audio": _audio_as_resource,
+    "resource_link": _link_as_text,
+}
+"""What a block becomes where its kind is not known."""
+
+
 def _common_changes(part: ContentBlock | ResourceContents, revision: Revision) -> dict[str, Any]:
     """The changes of the fields that every kind of content has."""
     changes: dict[str, Any] = {}
-    if part._meta is not None and not revision.content_meta:
+    if part._meta is not None and not revision.content.meta:
         changes["_meta"] = None
     if part.annotations is not None:
         projected = _project_annotations(part.annotations, revision)
@@ -201,7 +218,7 @@ def _common_changes(part: ContentBlock | ResourceContents, revision: Revision) -
 
 
 def _project_annotations(annotations: Annotations, revision: Revision) -> Annotations | None:
-    if revision.last_modified or annotations.lastModified is None:
+    if revision.content.last_modified or annotations.lastModified is None:
         return annotations
     if annotations.audience is None and annotations.priority is None:
         return None

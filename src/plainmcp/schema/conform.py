@@ -12,6 +12,7 @@ from ..foreign import classes
 from ..policy import Policy
 from ..values.encode import Rules
 from ..values.families import is_array
+from ..values.rules import has_own_form
 from ..values.unpack import Unpacker
 from . import hint_schema, hints, pydantic, records
 from .generics import class_of
@@ -109,7 +110,7 @@ class _Compiler:
 
     def _has_own_form(self, kind: type) -> bool:
         """Whether the author defines what values of a class become."""
-        return callable(getattr(kind, "__plain__", None)) or issubclass(kind, self.unpacker.rules.opaque)
+        return has_own_form(kind) or issubclass(kind, self.unpacker.rules.opaque)
 
     def _compile_record(self, hint: Any, kind: type) -> "RecordShape":
         if hint not in self.records:

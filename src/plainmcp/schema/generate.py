@@ -17,6 +17,7 @@ from ..policy import Policy
 from ..types import Wire
 from ..values.encode import RULES
 from ..values.families import family_of
+from ..values.rules import has_own_form
 from . import hint_schema, hints, records
 from .generics import class_of
 from .hints import Parameter
@@ -202,7 +203,7 @@ def _is_data(hint: Any, opaque: Collection[type]) -> bool:
     # Combined flags are none of the members.
     others = (Wire, enum.Flag, *opaque)
     return not any(
-        classes.wire_type_of(kind) or issubclass(kind, others) or callable(getattr(kind, "__plain__", None))
+        classes.wire_type_of(kind) or issubclass(kind, others) or has_own_form(kind)
         for kind in hints.parts_of(hint)
         if isinstance(kind, type)
     )

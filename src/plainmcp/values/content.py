@@ -10,7 +10,7 @@ import msgspec
 
 from .. import media
 from ..errors import NormalizeError, ToolError
-from ..foreign.classes import painter_of, wire_type_of
+from ..foreign.classes import CONTENT, CONTENTS, MEDIA, painter_of, wire_type_of
 from ..media import Image, Media
 from ..policy import Policy
 from ..types import (
@@ -32,20 +32,11 @@ __all__ = ["BYTES", "block_of", "contents_of", "has_content", "is_content", "mes
 
 BYTES = (bytes, bytearray, memoryview)
 
-_BLOCKS = frozenset({"TextContent", "ImageContent", "AudioContent", "ResourceLink", "EmbeddedResource"})
-_CONTENTS = frozenset({"TextResourceContents", "BlobResourceContents"})
-_FOREIGN_MEDIA = {
-    "Image": "to_image_content",
-    "Audio": "to_audio_content",
-    "File": "to_resource_content",
-}
-_CONTENT = _BLOCKS | _CONTENTS | _FOREIGN_MEDIA.keys()
-
 
 def is_content(kind: type, policy: Policy, rules: Rules) -> bool:
     """Whether instances of a class are content rather than data; a serializer of the author's makes them data."""
     if rules.rule_of(kind).shape == "block":
-        return wire_type_of(kind) in _CONTENT
+        return wire_type_of(kind) in CONTENT
     return policy.bytes_as in ("blob", "media") and issubclass(kind, BYTES)
 
 
@@ -70,7 +61,7 @@ def block_of(value: Any, policy: Policy, rules: Rules) -> ContentBlock:
         return media.block_of(value, file_block=policy.file_block, extras=policy.contents_extras, raw=True)
     if isinstance(value, BYTES):
         return media.from_bytes(value, "media" if policy.bytes_as == "media" else "blob", raw=True)
-    if wire_type_of(type(value)) in _CONTENTS:
+    if wire_type_of(type(value)) in CONTENTS:
         return EmbeddedResource(resource=resource_of(value, policy, rules))
     if painter_of(type(value)) is not None:
         data, mime_type = _paint(value)
@@ -93,9 +84,9 @@ def contents_of(value: Any, uri: str, mime_type: str | None, policy: Policy, rul
         extras = policy.contents_extras
         return media.contents_of(value, uri, mime_type, file_block=policy.file_block, extras=extras, raw=True)
     name = wire_type_of(type(value))
-    if name in _CONTENTS:
+    if name in CONTENTS:
         return resource_of(value, policy, rules)
-    if name not in _CONTENT:
+    if name not in CONTENT:
         return None
     return _contents_in(block_of(value, policy, rules), uri, mime_type)
 
@@ -141,7 +132,7 @@ def _paint(value: Any, mime_type: str | None = None) -> tuple[bytes, str]:
 
 
 def _convert_foreign(value: Any) -> ContentBlock:
-    method = _FOREIGN_MEDIA.get(wire_type_of(type(value)))
+    method = MEDIA.get(wire_type_of(type(value)))
     if method is not None:
         try:
             value = getattr(value, method)()

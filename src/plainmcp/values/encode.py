@@ -27,6 +27,19 @@ SHORT = 4_000
 """Up to how many bytes of JSON it is faster to look at each value than to count arrays and objects."""
 _NONE_TYPE = type(None)
 
+# The policy fields that leave the encoders free to write a value themselves: they obey the field, or it does not
+# change the JSON of a value. A policy that differs from `standard` in any other field is obeyed by the walk alone.
+_DIRECT = frozenset(
+    {
+        "accept", "arguments_text", "bytes_as", "contents_extras", "docstring", "empty_structured", "envelope",
+        "error_text", "extra_arguments", "extra_fields", "file_block", "item_order", "json_style", "key_case",
+        "list_content", "list_order", "non_object", "object_text", "output_defaults", "output_root", "output_schema",
+        "pair", "prompt_pair", "resource_json_mime", "schema_closed", "schema_default", "schema_form", "structured",
+        "title_from", "unencodable", "unserializable", "validate_output", "withheld_text", "wrap_key", "wrap_mark",
+        "wrap_meta", "wrap_objects",
+    }
+)  # fmt: skip
+
 
 class Inexact(bytes):
     """JSON of a value that is in part only its str(), because there is no form for that part."""
@@ -68,7 +81,7 @@ class Rules:
 
     def encode(self, value: Any, policy: Policy) -> bytes:
         """The value as compact JSON; raises NormalizeError with the path of what has no JSON form."""
-        if not (policy.drop_none or self._always_walk):
+        if policy.changed <= _DIRECT and not self._always_walk:
             try:
                 rule = self.rule_of(type(value))
                 raw = self._encode_directly(value, rule)

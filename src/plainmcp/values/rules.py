@@ -31,7 +31,7 @@ from ..media import Audio, File, Image
 from ..types import Wire
 from .families import family_of, is_array
 
-__all__ = ["MAX_ITEMS", "Rule", "choose", "is_leaf"]
+__all__ = ["MAX_ITEMS", "Rule", "choose", "has_own_form", "is_leaf"]
 
 MAX_ITEMS = 1_000_000
 """How many items an iterator may give; one that gives more counts as endless."""
@@ -93,8 +93,7 @@ def choose(kind: type, serializers: Mapping[type, Open]) -> Rule:
         return LEAF
     if kind is msgspec.Raw:
         return Rule("open", msgspec.json.decode)  # JSON already
-    # An enum is its value: the encoder writes it as one scalar everywhere.
-    if callable(getattr(kind, "__plain__", None)) and not issubclass(kind, Enum):
+    if has_own_form(kind):
         return Rule("open", lambda value: value.__plain__())
     if issubclass(kind, (Wire, Image, Audio, File)) or classes.wire_type_of(kind):
         return BLOCK
@@ -111,6 +110,16 @@ def choose(kind: type, serializers: Mapping[type, Open]) -> Rule:
         if rule is not None:
             return rule
     return _text_rule(kind)
+
+
+def has_own_form(kind: type) -> bool:
+    """Whether a class defines what its values become, by `__plain__`; content that only inherits it stays content."""
+    if issubclass(kind, Enum):  # an enum is its value: the encoder writes it as one scalar everywhere
+        return False
+    for base in kind.__mro__:
+        if "__plain__" in vars(base) or classes.is_wire_class(base):
+            return callable(vars(base).get("__plain__")) and not classes.is_wire_class(base)
+    return False
 
 
 def is_leaf(kind: type) -> bool:
