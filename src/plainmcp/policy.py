@@ -92,13 +92,16 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     wrap_objects: Literal["never", "generic"] = "never"
     # Which return hints become an output schema: none; a pydantic model; any record type by itself; any hint
     # with a record type in it (a list of them, for example); all that describe data; also None and lists of anything.
-    output_schema: Literal["none", "model", "named", "typed", "all", "every"] = "typed"
+    # A dict of anything has none where `envelope` makes results of such dicts.
+    output_schema: Literal["none", "model", "named", "typed", "all", "every"] = "all"
     # Fields with a default, in an output schema: required, as they are always sent, or optional with their default.
     output_defaults: Literal["hide", "show"] = "hide"
     # The root of an output schema written by hand: any, or objects only.
     output_root: Literal["any", "object"] = "any"
     # A result that breaks its output schema is an error instead of being sent.
     validate_output: bool = True
+    # Which return values are checked in this way: all with a type hint, or those whose schema is listed.
+    check_return: Literal["declared", "listed"] = "declared"
     # Defaults of parameters are shown in the input schema.
     schema_default: bool = True
     # The input schema: tidy, with all rules for the arguments; or as pydantic lists it, with null for what may be
@@ -138,7 +141,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The names of the fields that are not as in `standard`.
 
         >>> sorted(Policy.openmcp.changed)
-        ['list_order', 'output_schema', 'unencodable']
+        ['check_return', 'list_order', 'output_schema', 'unencodable']
         """
         names = self.__struct_fields__
         return frozenset(name for name in names if getattr(self, name) != getattr(Policy.standard, name))
@@ -176,6 +179,7 @@ Policy.standard = Policy()
 Policy.openmcp = Policy(
     unencodable="replace",
     output_schema="none",
+    check_return="listed",
     list_order="registration",
 )
 Policy.fastmcp = Policy(
@@ -205,6 +209,7 @@ Policy.serializer = Policy(
     contents_extras=True,
     prompt_pair="text_role",
     output_schema="model",
+    check_return="listed",
     schema_default=False,
     title_from="docstring",
 )
@@ -227,5 +232,6 @@ Policy.lean = Policy(
     list_content="json",
     bytes_as="media",
     unencodable="replace",
+    output_schema="typed",
     resource_json_mime="application/json",
 )

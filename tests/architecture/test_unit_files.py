@@ -15,6 +15,7 @@ ACROSS = {
     "test_attacked_replicas.py": "what several processes share, against those who change it or have another clock",
     "test_bad_values.py": "values that cannot be sent, through values and the normalizers",
     "test_declared_results.py": "return types, through schema, values and protocol",
+    "test_declared_returns.py": "the check of return values, through schema, values and protocol",
     "test_everything.py": "an example server, on every revision",
     "test_expiring_tokens.py": "streams that stay open and the tokens of their callers, through all of HTTP",
     "test_forking.py": "handlers that fork, on every transport",

@@ -22,6 +22,12 @@ from property.kinds import Kind
 from property.telling import is_json_of, parsed, tells, unwrapped
 from speaking import answer, message
 
+BARE = "bare"
+"""A tool whose schema is listed without a wrapper, whatever it is: the JSON of its hint."""
+
+CHECKED = ("standard", "lean", "fastmcp", "kubernetes")
+"""The profiles that check every declared return, also where its schema is not listed (V30)."""
+
 PLACE = re.compile(r"(^|: )\$[^ ]*: ")
 """Where a path stands in what the author is told: `tool 'x': $.rows[3]: expected ...`."""
 
@@ -41,7 +47,9 @@ class Offered:
         tool.__annotations__["return"] = kind.hint
         for policy in Policy.profiles:
             self.server.tool(tool, name=policy, policy=policy)
+        self.server.tool(tool, name=BARE, policy=Policy.standard.replace(output_schema="every", non_object="raw"))
         self.schemas = {revision: self._schemas(revision) for revision in REVISIONS}
+        self.declared = self.schemas[LATEST.name].pop(BARE)
 
     def _schemas(self, revision: str) -> dict[str, Any]:
         tools = answer(self.server, revision, "tools/list")["result"]["tools"]
@@ -76,6 +84,26 @@ def check_sent(result: dict[str, Any], schema: dict[str, Any] | None) -> None:
         assert "structuredContent" in result, f"nothing structured beside {result['content']}"
         found = independent.problem(schema, result["structuredContent"])
         assert found is None, f"{found}\nsent {json.dumps(result['structuredContent'])}\nlisted {json.dumps(schema)}"
+
+
+def check_declared(offered: Offered, result: dict[str, Any], policy: Policy) -> None:
+    """What is sent on the newest revision is JSON of the declared type, whether its schema is listed or not."""
+    schema = offered.declared
+    if schema is None or ("required" in schema and policy.key_case == "camel"):
+        return  # the type says nothing of its JSON, or the names at its top are others
+    data = unwrapped(result["structuredContent"], policy) if "structuredContent" in result else []
+    if not data:
+        texts = [block["text"] for block in result["content"]]
+        data = [texts[0], *as_json(texts[0])] if texts else [None]
+    problems = [independent.problem(schema, one) for one in data]
+    assert None in problems, f"{problems}\nsent {json.dumps(data)}\ndeclared {json.dumps(schema)}"
+
+
+def as_json(text: str) -> list[Any]:
+    try:
+        return [parsed(text)]
+    except ValueError:
+        return []
 
 
 def check_refused(result: dict[str, Any], logged: list[str]) -> None:
@@ -122,6 +150,8 @@ def check_call(offered: Offered, value: Any, fits: bool, name: str, revision: st
         assert not fits or not is_taken(value, policy), f"refused, and it fits: {logged}"
         return
     check_sent(result, offered.schemas[revision][name])
+    if name in CHECKED and revision == LATEST.name:
+        check_declared(offered, result, policy)
     if not is_pair(value, policy):
         newest, _ = offered.call(name, LATEST.name)
         check_told(result, newest, policy)
@@ -155,12 +185,12 @@ def check_kind(kind: Kind, data: st.DataObject) -> None:
 @examples(quick=2, long=20)
 @given(data=st.data())
 def test_what_a_tool_with_this_hint_returns_keeps_what_is_listed(kind: Kind, data: st.DataObject) -> None:
-    """S002-21, S002-23"""
+    """S002-21, S002-23, V30"""
     check_kind(kind, data)
 
 
 @examples(quick=100, long=20_000)
 @given(st.data())
 def test_what_a_tool_returns_keeps_what_is_listed_or_is_an_error_with_a_path(data: st.DataObject) -> None:
-    """S002-21, S002-23"""
+    """S002-21, S002-23, V30"""
     check_kind(data.draw(kinds, "-> "), data)

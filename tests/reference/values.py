@@ -86,10 +86,10 @@ _PROMPTS = """\
 _HINTS = """\
 ## Which hints become an output schema
 
-If the return hint of a tool becomes an `outputSchema`, every value it returns is checked against it. The schema of a
-type that is not an object is wrapped as `{"result": …}`, unless the profile sends such values without a wrapper and
-the revision allows that. `output_schema=True` makes a schema from any hint, `False` makes none, and a dict is your
-own schema.
+Every value is checked against the hint of its function; see [results](../how-to/results.md). If the hint becomes the
+`outputSchema` of a tool, what is sent validates against it. The schema of a type that is not an object is wrapped as
+`{"result": …}`, unless the profile sends such values without a wrapper and the revision allows that.
+`output_schema=True` makes a schema from any hint, `False` makes none, and a dict is your own schema.
 
 A declared type is also a filter, with or without a schema. Fields that it does not have are not sent: a tool
 `-> PublicUser` that returns a `PrivateUser` with a password, or a dict with more keys, sends the fields of

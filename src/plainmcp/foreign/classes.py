@@ -18,6 +18,7 @@ __all__ = [
     "CONTENT",
     "CONTENTS",
     "MEDIA",
+    "RESULTS",
     "attrs_default_of",
     "attrs_fields_of",
     "dump_model",
@@ -50,10 +51,11 @@ MEDIA = {"Image": "to_image_content", "Audio": "to_audio_content", "File": "to_r
 """Classes of media, and the method by which those of other packages make a block."""
 CONTENT = frozenset({*(kind.__name__ for kind in BLOCKS.values()), *CONTENTS, *MEDIA})
 """The types of the protocol, and the classes of media, whose instances are content."""
-_WIRE_TYPES = CONTENT | {
-    "CallToolResult", "ReadResourceResult", "GetPromptResult", "PromptMessage",
-    "ToolResult", "ResourceResult", "ResourceContent", "PromptResult", "Message",
-}  # fmt: skip
+RESULTS = frozenset(
+    {"CallToolResult", "ReadResourceResult", "GetPromptResult", "ToolResult", "ResourceResult", "PromptResult"}
+)
+"""The types of the protocol, and the classes of FastMCP and ours, whose instances are whole results."""
+_WIRE_TYPES = CONTENT | RESULTS | {"PromptMessage", "ResourceContent", "Message"}
 _PACKAGES = frozenset({"plainmcp", "mcp", "mcp_types", "fastmcp"})
 
 

@@ -6,23 +6,22 @@ Knows how a function becomes a feature. The registry knows which features there 
 import re
 from collections.abc import Callable
 from functools import partial
-from inspect import Signature as Inspected
 from typing import Any, Literal
 
 import msgspec
 
 from ..context import Context
 from ..errors import AuthorError
+from ..foreign.classes import RESULTS, wire_type_of
 from ..policy import Policy
-from ..schema import arguments, conform, generate, header_params, hints, matching, output_check, signature
-from ..schema.conform import Conform
+from ..schema import arguments, generate, header_params, signature
 from ..types import GetPromptResult, Prompt, PromptArgument, ReadResourceResult, Resource, ResourceTemplate, Tool
 from ..values import normalize, render
 from ..values.encode import Rules
-from ..values.payload import Declared, Normalized, Output
+from ..values.payload import Normalized, Output
 from ..wire import codec, uri_template
 from ..wire.uri_template import UriTemplate
-from . import dependencies
+from . import dependencies, outputs
 from .dependencies import Dependency
 
 __all__ = [
@@ -164,7 +163,7 @@ def tool(
     read = signature.read(function, context_type=Context, title_from=policy.title_from, docstring=policy.docstring)
     name = (name or read.name) if any_name else check_name(name or read.name)
     policy = _policy_for(policy, output_schema)
-    output = _output_of(read.returns, output_schema, policy, rules, name)
+    output = outputs.declare(read.returns, output_schema, policy, rules, name)
     shown = dict(
         show_defaults=policy.schema_default,
         as_pydantic=policy.schema_form == "pydantic",
@@ -221,7 +220,7 @@ def _call_of(function: Function, read: signature.Signature) -> dict[str, Any]:
 def redeclare(tool: ToolFeature, policy: Policy) -> ToolFeature:
     """A tool with its output schema computed again: for another policy, or after a new serializer."""
     policy = _policy_for(policy, tool.output_schema)
-    output = _output_of(tool.returns, tool.output_schema, policy, tool.rules, tool.key)
+    output = outputs.declare(tool.returns, tool.output_schema, policy, tool.rules, tool.key)
     options: dict[str, Any] = {"policy": policy, "rules": tool.rules, "render": tool.render, "output": output}
     return msgspec.structs.replace(
         tool,
@@ -253,79 +252,6 @@ def check_name(name: str) -> str:
     if not is_name(name):
         raise AuthorError(f"the name {name!r} is not 1 to 128 letters, digits, underscores, dashes and dots")
     return name
-
-
-def _output_of(
-    returns: Any, output_schema: dict[str, Any] | bool | None, policy: Policy, rules: Rules, name: str
-) -> Output:
-    """The declaration of a tool's return value: by its hint, or by a handwritten schema."""
-    hinted = returns not in (Inspected.empty, None, type(None))
-    declared: Declared = "hint" if hinted else "nothing"
-    filter_fields = _compile_filter(returns, policy, rules)
-    of_hint = partial(
-        generate.output_schema,
-        returns,
-        opaque=rules.opaque,
-        drop_none=policy.drop_none,
-        show_defaults=policy.output_defaults == "show",
-    )
-    if isinstance(output_schema, dict):
-        listed = generate.check_handwritten(output_schema, f"the output schema of {name!r}", output=True)
-        if policy.output_root == "object" and not generate.is_object(listed):  # S004-34
-            raise AuthorError(f'the output schema of {name!r} needs "type": "object" at its root')
-        wrap = _is_wrapped(listed, of_hint(which="all"))
-        return _declare(listed, wrap, policy, filter_fields)
-    which = "all" if output_schema is True else policy.output_schema
-    natural = None if output_schema is False else of_hint(which=which)
-    if natural is None:
-        return Output(declared=declared, conform=filter_fields)
-    if policy.key_case == "camel":
-        natural = generate.to_camel(natural)
-    pairs = not any(map(hints.is_tuple, hints.choices_of(returns)))
-    is_wrapped = not generate.is_object(natural) or (policy.wrap_objects == "generic" and hints.is_generic(returns))
-    if policy.non_object == "raw" or not is_wrapped:
-        return msgspec.structs.replace(_declare(natural, False, policy, filter_fields), pairs=pairs)
-    listed = generate.wrap(natural, policy.wrap_key)
-    output = _declare(listed | ({_WRAP_MARK: True} if policy.wrap_mark else {}), True, policy, filter_fields)
-    check = output_check.OutputCheck(natural) if policy.validate_output else None
-    return msgspec.structs.replace(output, check=check, pairs=pairs, meta=_WRAP_META[policy.wrap_meta])
-
-
-_WRAP_MARK = "x-fastmcp-wrap-result"
-_WRAP_META: dict[bool, dict[str, Any] | None] = {True: {"fastmcp": {"wrap_result": True}}, False: None}
-
-
-def _compile_filter(returns: Any, policy: Policy, rules: Rules) -> Conform | None:
-    """The function that removes the fields which the declared type does not have; None without a type."""
-    return None if returns in (Inspected.empty, None, type(None)) else conform.compile(returns, rules, policy)
-
-
-def _declare(listed: dict[str, Any], wrap: bool | None, policy: Policy, filter_fields: Any) -> Output:
-    """The declaration of a schema, with the checks of data, and of values before they are wrapped."""
-    is_object = generate.is_object(listed)
-    check = output_check.OutputCheck(listed) if policy.validate_output else None
-    return Output(
-        declared="schema",
-        schema=listed,
-        object_schema=generate.as_object(listed) if is_object else generate.wrap(listed, policy.wrap_key),
-        wrap=wrap,
-        wrap_older=not is_object,
-        conform=filter_fields,
-        check=check if check is None or wrap is False else partial(_check_wrapped, check, policy.wrap_key, wrap),
-        check_data=check,
-        is_tuple_at=partial(matching.is_tuple_at, listed),
-    )
-
-
-def _is_wrapped(listed: dict[str, Any], natural: dict[str, Any] | None) -> bool | None:
-    """Whether values are wrapped to fit a handwritten schema (S004-26); None if that depends on the value."""
-    if not generate.is_object(listed):
-        return False
-    return None if natural is None else not generate.is_object(natural)
-
-
-def _check_wrapped(check: Callable[[bytes], None], key: str, wrap: bool | None, raw: bytes) -> None:
-    check(codec.wrap(raw, key) if wrap or not raw.startswith(b"{") else raw)
 
 
 def _to_renderer(how: Any) -> Callable[[Any, bytes], str] | None:
@@ -375,7 +301,7 @@ def resource(
     _check_scheme(uri)
     common |= _call_of(function, read) | {"ttl_ms": ttl_ms, "cache_scope": scope}
     normalize_value = partial(
-        _normalize_contents, mime_type, policy, rules, _compile_filter(read.returns, policy, rules)
+        _normalize_contents, mime_type, policy, rules, outputs.declare_type(read.returns, policy, rules)
     )
     if not uri_template.is_template(uri):
         required = [parameter.name for parameter in read.parameters if parameter.required]
@@ -414,11 +340,21 @@ def _check_scheme(uri: str) -> None:
         raise AuthorError(f"{uri!r} is not a URI; it starts with a scheme, such as weather://")
 
 
+def _apply_type(output: Output, value: Any) -> tuple[Any, bytes | None]:
+    """A value without what its declared type does not have; and its JSON, if its type was checked by that."""
+    if output.conform is not None:
+        value = output.conform(value)
+    kind = type(value)
+    if output.fit is None or kind in output.fitting or wire_type_of(kind) in RESULTS:
+        return value, None
+    return output.fit(value)
+
+
 def _normalize_contents(
-    mime_type: str | None, policy: Policy, rules: Rules, filter_fields: Conform | None, uri: str, payload: Any
+    mime_type: str | None, policy: Policy, rules: Rules, output: Output, uri: str, payload: Any
 ) -> ReadResourceResult:
-    payload = payload if filter_fields is None else filter_fields(payload)
-    return normalize.resource_result(uri, mime_type, payload, policy, rules)
+    payload, encoded = _apply_type(output, payload)
+    return normalize.resource_result(uri, mime_type, payload, policy, rules, encoded=encoded)
 
 
 # Prompts and completion ---------------------------------------------------------------------------
@@ -451,7 +387,9 @@ def prompt(
     return PromptFeature(
         definition=definition,
         bind=bind,
-        normalize=partial(_normalize_messages, shown, policy, rules, _compile_filter(read.returns, policy, rules)),
+        normalize=partial(
+            _normalize_messages, shown, policy, rules, outputs.declare_type(read.returns, policy, rules)
+        ),
         **_call_of(function, read),
         **common,
     )
@@ -462,9 +400,11 @@ def _to_argument(parameter: signature.Parameter) -> PromptArgument:
 
 
 def _normalize_messages(
-    description: str | None, policy: Policy, rules: Rules, filter_fields: Conform | None, value: Any
+    description: str | None, policy: Policy, rules: Rules, output: Output, value: Any
 ) -> GetPromptResult:
-    value = value if filter_fields is None else filter_fields(value)
+    value, encoded = _apply_type(output, value)
+    if encoded is not None and rules.encode(value, policy) != encoded:  # an iterator in it can be read only once
+        value = codec.decode(encoded)
     result = normalize.prompt_result(value, policy, rules)
     if result.description is None:
         result.description = description

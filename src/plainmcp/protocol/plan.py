@@ -11,7 +11,7 @@ halves the cost of a small call. Every other value is normalized and projected e
 import logging
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import msgspec
 
@@ -30,6 +30,7 @@ from ..questions import InputRequired
 from ..revisions import Revision
 from ..types import CallToolResult, GetPromptResult, ReadResourceResult, TextContent
 from ..values.encode import Inexact
+from ..values.payload import Check as OutputCheck
 from ..values.payload import Normalized
 from ..wire import codec, jsonrpc
 from ..wire.jsonrpc import RESPONSE_HEAD, Id
@@ -247,12 +248,12 @@ _RECORDS = frozenset({"fields", "model", "dict"})
 # value. A policy that differs from `standard` in any other field has no templates.
 _IN_RECORDS = frozenset(
     {
-        "arguments_text", "bytes_as", "contents_extras", "docstring", "empty_structured", "envelope", "error_text",
-        "extra_arguments", "extra_fields", "file_block", "json_style", "list_content", "list_order", "non_object",
-        "object_text", "output_defaults", "output_root", "output_schema", "pair", "prompt_pair",
-        "resource_json_mime", "schema_closed", "schema_default", "schema_form", "structured", "title_from",
-        "unencodable", "unserializable", "validate_output", "withheld_text", "wrap_key", "wrap_mark", "wrap_meta",
-        "wrap_objects",
+        "arguments_text", "bytes_as", "check_return", "contents_extras", "docstring", "empty_structured",
+        "envelope", "error_text", "extra_arguments", "extra_fields", "file_block", "json_style", "list_content",
+        "list_order", "non_object", "object_text", "output_defaults", "output_root", "output_schema", "pair",
+        "prompt_pair", "resource_json_mime", "schema_closed", "schema_default", "schema_form", "structured",
+        "title_from", "unencodable", "unserializable", "validate_output", "withheld_text", "wrap_key", "wrap_mark",
+        "wrap_meta", "wrap_objects",
     }
 )  # fmt: skip
 _IN_TEXTS = _IN_RECORDS | {"drop_none", "item_order", "key_case"}
@@ -338,17 +339,20 @@ class _Writers(dict[type, Writer]):
 
     def _write_mark(self, value: Any) -> bytes:
         tool = self._tool
-        output = msgspec.structs.replace(tool.output, check=None, conform=None)
+        output = msgspec.structs.replace(tool.output, check=None, conform=None, fit=None)
         normalized = tool.normalize(value, output=output)
         return jsonrpc.result_tail(codec.encode(_project(self._server, tool, normalized, self._revision)))
 
     def __missing__(self, kind: type) -> Writer:
-        writer: Writer = self._normalize
-        if kind is str and self._text is not None:
-            writer = self._text_writer(*self._text)
+        output, writer = self._tool.output, cast("Writer", self._normalize)
+        check = None if kind in output.fitting else output.check
+        if output.fit is not None and kind not in output.fitting:
+            pass  # each value is checked before it is normalized
+        elif kind is str and self._text is not None:
+            writer = self._text_writer(check, *self._text)
         elif self._tool.rules.rule_of(kind).shape in _RECORDS and self._record is not None:
-            writer = self._record_writer(*self._record)
-            writer = self._except_results(writer) if kind is dict else writer
+            writer = self._record_writer(check, *self._record)
+            writer = self._except_results(writer) if kind is dict and output.envelopes else writer
         self[kind] = writer
         return writer
 
@@ -357,8 +361,10 @@ class _Writers(dict[type, Writer]):
         normalized = self._tool.normalize(value, encoded=encoded)
         return jsonrpc.encode_result(id, _project(self._server, self._tool, normalized, self._revision))
 
-    def _text_writer(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> Writer:
-        encode, normalize, check = codec.encode, self._normalize, self._tool.output.check
+    def _text_writer(
+        self, check: OutputCheck | None, before: bytes, between: bytes, is_sent: bool, after: bytes
+    ) -> Writer:
+        encode, normalize = codec.encode, self._normalize
 
         def write(id: Id, value: str) -> bytes:
             try:
@@ -374,10 +380,11 @@ class _Writers(dict[type, Writer]):
     def _except_results(self, write: Writer) -> Writer:
         return lambda id, value: (self._normalize if "content" in value else write)(id, value)
 
-    def _record_writer(self, before: bytes, between: bytes, is_sent: bool, after: bytes) -> Writer:
+    def _record_writer(
+        self, check: OutputCheck | None, before: bytes, between: bytes, is_sent: bool, after: bytes
+    ) -> Writer:
         encode, normalize, policy = self._tool.rules.encode, self._normalize, self._tool.policy
-        conform, check = self._tool.output.conform, self._tool.output.check
-        restyle = codec.STYLES[policy.json_style]
+        conform, restyle = self._tool.output.conform, codec.STYLES[policy.json_style]
 
         def write(id: Id, value: Any) -> bytes:
             if conform is not None:

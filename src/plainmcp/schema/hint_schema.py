@@ -60,6 +60,7 @@ def for_output(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitio
         here.pop("default", None)  # of no use in output
         if here.get("format") in _UNSURE:
             del here["format"]
+        here = _join_equal_choices(here)
         return order_keywords(_drop_nullable_required(here) if drop_none else here)
 
     return _change_both(schema, definitions, tidy)
@@ -103,6 +104,16 @@ def _can_be_null(schema: Schema) -> bool:
     # With a reference this schema does not tell whether the field may be missing.
     is_hidden = "$ref" in schema or not (types or values)
     return is_hidden or None in values or "null" in ([types] if isinstance(types, str) else types)
+
+
+def _join_equal_choices(schema: Schema) -> Schema:
+    """A union without choices that are the same in JSON, such as those of `Path | str`."""
+    choices = schema.get("anyOf", [])
+    different = [one for place, one in enumerate(choices) if one not in choices[:place]]
+    if len(different) == len(choices):
+        return schema
+    rest = {key: value for key, value in schema.items() if key != "anyOf"}
+    return {**rest, **different[0]} if len(different) == 1 else {**rest, "anyOf": different}
 
 
 def _atom_schema(hint: Any) -> Schema:

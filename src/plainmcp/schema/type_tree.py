@@ -38,7 +38,7 @@ from .nodes import (
 )
 from .subschemas import with_definitions
 
-__all__ = ["tree_of"]
+__all__ = ["is_collection", "tree_of"]
 
 _SCALARS = (str, bool, int, float)
 _NONE = type(None)
@@ -54,13 +54,18 @@ _ARRAYS: dict[Any, Make] = {
     list: list, set: set, frozenset: frozenset, abc.Collection: list, abc.Sequence: list, abc.MutableSequence: list,
     abc.Set: set, abc.MutableSet: set, abc.Iterable: _keep_list, abc.Reversible: _keep_list, deque: deque,
 }  # fmt: skip
-_SENT_ARRAYS: dict[Any, Make] = {
+_SENT_ARRAYS: dict[Any, Make] = _ARRAYS | {
     abc.Iterator: _keep_list, abc.Generator: _keep_list, abc.KeysView: _keep_list, abc.ValuesView: _keep_list,
 }  # fmt: skip
 _OBJECTS: dict[Any, Make] = {
     dict: dict, abc.Mapping: dict, abc.MutableMapping: dict, OrderedDict: OrderedDict, ChainMap: ChainMap,
     types.MappingProxyType: types.MappingProxyType, Counter: Counter, defaultdict: defaultdict,
 }  # fmt: skip
+
+
+def is_collection(kind: Any) -> bool:
+    """Whether a class in a return hint is a collection whose values are arrays; classes with fields are not."""
+    return kind is tuple or kind in _SENT_ARRAYS
 
 
 def tree_of(hint: Any, *, is_input: bool = True) -> Node:
@@ -80,7 +85,7 @@ class _Parser:
     def __init__(self, is_input: bool, mixed: bool) -> None:
         self._is_input = is_input
         self._mixed = mixed  # whether a part of it is for pydantic
-        self._arrays = _ARRAYS if is_input else _ARRAYS | _SENT_ARRAYS
+        self._arrays = _ARRAYS if is_input else _SENT_ARRAYS
         self._nodes: dict[Any, Node] = {}
         self._open_records: list[Any] = []  # the records that contain the hint; Self is the last of them
 
@@ -165,6 +170,8 @@ class _Parser:
         if not options:
             raise AuthorError(f"{kind.__name__} has no members, so no value fits it")
         if issubclass(kind, enum.Flag):
+            if not self._is_input:  # a class may keep any bits
+                return Scalar(kind, int)
             values = hints.flag_values_of(kind)
             if isinstance(values, range):
                 return Scalar(kind, int, limits={"ge": 0, "le": values[-1]})

@@ -31,12 +31,12 @@ _NONE_TYPE = type(None)
 # change the JSON of a value. A policy that differs from `standard` in any other field is obeyed by the walk alone.
 _DIRECT = frozenset(
     {
-        "accept", "arguments_text", "bytes_as", "contents_extras", "docstring", "empty_structured", "envelope",
-        "error_text", "extra_arguments", "extra_fields", "file_block", "item_order", "json_style", "key_case",
-        "list_content", "list_order", "non_object", "object_text", "output_defaults", "output_root", "output_schema",
-        "pair", "prompt_pair", "resource_json_mime", "schema_closed", "schema_default", "schema_form", "structured",
-        "title_from", "unencodable", "unserializable", "validate_output", "withheld_text", "wrap_key", "wrap_mark",
-        "wrap_meta", "wrap_objects",
+        "accept", "arguments_text", "bytes_as", "check_return", "contents_extras", "docstring", "empty_structured",
+        "envelope", "error_text", "extra_arguments", "extra_fields", "file_block", "item_order", "json_style",
+        "key_case", "list_content", "list_order", "non_object", "object_text", "output_defaults", "output_root",
+        "output_schema", "pair", "prompt_pair", "resource_json_mime", "schema_closed", "schema_default",
+        "schema_form", "structured", "title_from", "unencodable", "unserializable", "validate_output",
+        "withheld_text", "wrap_key", "wrap_mark", "wrap_meta", "wrap_objects",
     }
 )  # fmt: skip
 

@@ -37,7 +37,8 @@ def normalize_tool_result(
     {'result': 42}
     """
     policy = Policy.of(policy)
-    output = Output(declared=declared, wrap=False if policy.non_object == "raw" else None)
+    is_promised = declared == "schema"
+    output = Output(declared=declared, is_data=is_promised, wrap=False if policy.non_object == "raw" else None)
     result = tool_result(value, policy, output=output).result
     if isinstance(result.structuredContent, Raw):
         result.structuredContent = codec.decode(bytes(result.structuredContent))

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeGuard
 import msgspec
 from msgspec import UNSET, Raw
 
-from ..errors import NormalizeError
+from ..errors import NormalizeError, OutputError
 from ..policy import Policy
 from ..types import CallToolResult, ContentBlock, TextContent
 from ..wire import codec
@@ -23,6 +23,7 @@ __all__ = [
     "NOTHING",
     "Check",
     "Declared",
+    "Fit",
     "Normalized",
     "Output",
     "Render",
@@ -46,7 +47,10 @@ Render: TypeAlias = Callable[[Any, bytes], str]
 """Makes the text for a value, from the value and its JSON."""
 
 Check: TypeAlias = Callable[[bytes], None]
-"""Raises OutputError for the JSON of a value that does not fit the schema listed for it."""
+"""Raises OutputError for the JSON of a value that does not fit the schema of its type."""
+
+Fit: TypeAlias = Callable[[Any], tuple[Any, bytes | None]]
+"""Returns a value, and its JSON if it is data; raises OutputError or NormalizeError if it does not fit its type."""
 
 
 def _is_never_tuple(*keys: str) -> bool:
@@ -59,8 +63,10 @@ class Output(msgspec.Struct, frozen=True):
     `schema` is listed where a revision allows any JSON as data, `object_schema` where it allows objects only. Whether
     data is wrapped depends on them alone: `wrap` for a returned value and `schema`, `wrap_older` for data that fits
     `schema` and `object_schema`. Where `wrap` is None, a value is wrapped unless it is an object.
-    `pairs` is false where the schema lists a tuple, so that a tuple of two is never a text and its data.
-    `check` takes the JSON of a returned value, `check_data` that of data which an author made to fit `schema`.
+    `is_data` is true where the declared type is data, so that a value is never content. `pairs` and `envelopes` are
+    false where a tuple of two, or a dict of result keys, is that data, and not a result that the author made.
+    `check` takes the JSON of a returned value, `check_data` that of data which an author made to fit `schema`. `fit`
+    takes a value itself, where its type is not data alone. All values of the classes in `fitting` fit.
     `is_tuple_at` takes the keys of an array in such data; it is true for a tuple, in which each place has a type.
     `meta` is the `_meta` of every result.
     """
@@ -70,10 +76,14 @@ class Output(msgspec.Struct, frozen=True):
     object_schema: dict[str, Any] | None = None
     wrap: bool | None = None
     wrap_older: bool = False
+    is_data: bool = False
+    pairs: bool = True
+    envelopes: bool = True
     conform: Callable[[Any], Any] | None = None
     check: Check | None = None
     check_data: Check | None = None
-    pairs: bool = True
+    fit: Fit | None = None
+    fitting: frozenset[type] = frozenset()
     is_tuple_at: Callable[..., bool] = _is_never_tuple
     meta: dict[str, Any] | None = None
 
@@ -98,21 +108,33 @@ def normalize_value(
 ) -> Normalized:
     """Normalize a value: content becomes blocks, data becomes text and structured data."""
     is_promised = output.declared == "schema"
-    blocks = None if is_promised else _content_blocks(value, policy, rules)
-    if blocks is not None:
-        return Normalized(CallToolResult(content=blocks), True)
     if isinstance(value, content.BYTES) and policy.bytes_as == "error":
         raise NormalizeError("$", "this policy takes no bytes; return an Image, Audio or File")
-    if isinstance(value, content.BYTES) and not is_promised:  # S000-20: base64 text and nothing structured
-        return Normalized(CallToolResult(content=_text_blocks_of([_text_of_bytes(value, policy, rules)])), True)
+    if value is None and not is_promised:  # S000-19
+        if output.check is not None:
+            output.check(b"null")
+        return Normalized(CallToolResult(content=[]), True)
     encoding = strict_policy_of(policy) if is_promised else policy
     items = rules.items_of(value, encoding)
-    if items is not None and not is_promised and content.has_content(items, policy, rules):
-        return Normalized(CallToolResult(content=_blocks_of_list(items, policy, rules, [], [items])), True)  # S000-34
+    if not output.is_data:
+        blocks = _blocks_of_content(value, items, policy, rules)
+        if blocks is not None:
+            return Normalized(CallToolResult(content=blocks), True)
     data = value if items is None else items
     if encoded is None or (type(encoded) is Inexact and is_promised):
         encoded = rules.encode(data, encoding)
     return _normalize_data(data, items is not None, encoded, policy, output, render)
+
+
+def _blocks_of_content(value: Any, items: Any, policy: Policy, rules: Rules) -> list[ContentBlock] | None:
+    """The blocks of a value that is content, or of a list with content in it; None for data."""
+    if content.is_content(type(value), policy, rules):
+        return [content.block_of(value, policy, rules)]
+    if isinstance(value, content.BYTES):  # S000-20: base64 text and nothing structured
+        return _text_blocks_of([_text_of_bytes(value, policy, rules)])
+    if items is not None and content.has_content(items, policy, rules):  # S000-34
+        return _blocks_of_list(items, policy, rules, [], [items])
+    return None
 
 
 def _text_of_bytes(value: Any, policy: Policy, rules: Rules) -> str:
@@ -123,13 +145,6 @@ def _text_of_bytes(value: Any, policy: Policy, rules: Rules) -> str:
         except UnicodeDecodeError:
             pass
     return unquote(rules.encode(value, policy))
-
-
-def _content_blocks(value: Any, policy: Policy, rules: Rules) -> list[ContentBlock] | None:
-    """The blocks of a value that is content, or None: no blocks for no value (S000-19)."""
-    if value is None:
-        return []
-    return [content.block_of(value, policy, rules)] if content.is_content(type(value), policy, rules) else None
 
 
 def _blocks_of_list(
@@ -169,7 +184,7 @@ def _normalize_data(
     render: Render | None,
 ) -> Normalized:
     raw = arrange_keys(encoded, policy, output, wrapped=output.wrap is True)
-    if output.check is not None:
+    if output.check is not None and type(value) not in output.fitting:
         output.check(raw)
     structured = UNSET if type(encoded) is Inexact else _structured_of(raw, policy, output)  # S000-31
     blocks: list[ContentBlock]
@@ -295,11 +310,13 @@ def _with_json_text(policy: Policy) -> Policy:
 
 
 def call_at(place: str, function: Callable[..., Any], *args: Any) -> Any:
-    """Call a function with one part of a value; the path in its NormalizeError then starts at the whole value."""
+    """Call a function with one part of a value; the path in its error then starts at the whole value."""
     try:
         return function(*args)
     except NormalizeError as error:
         raise NormalizeError(place + error.path[1:], error.problem) from error
+    except OutputError as error:
+        raise OutputError(place + error.path[1:], error.expected, error.got) from error
 
 
 def text_block_of(text: str) -> TextContent:

@@ -18,13 +18,22 @@ __all__ = ["resource_result"]
 
 
 def resource_result(
-    uri: str, mime_type: str | None, payload: Any, policy: Policy, rules: Rules = RULES
+    uri: str,
+    mime_type: str | None,
+    payload: Any,
+    policy: Policy,
+    rules: Rules = RULES,
+    *,
+    encoded: bytes | None = None,
 ) -> ReadResourceResult:
-    """A resource's return value as its contents."""
+    """A resource's return value as its contents; `encoded` is its JSON, if it is data and was encoded already."""
     try:
         uri, mime_type = codec.decode(rules.encode([uri, mime_type], policy))  # both may hold any text
         is_ready = wire_type_of(type(payload)) in ("ReadResourceResult", "ResourceResult")
-        parts, one = (payload.contents, False) if is_ready else _split_parts(payload, policy, rules)
+        if is_ready:
+            parts, one = payload.contents, False
+        else:
+            parts, one = ([payload], True) if encoded is not None else _split_parts(payload, policy, rules)
         meta = attribute_of(payload, "_meta", "meta") if is_ready else None
         hints = (attribute_of(payload, "ttlMs", "ttl_ms"), attribute_of(payload, "cacheScope", "cache_scope"))
         if not is_ready or hints == (0, "private"):  # the official types always have them, by default these
@@ -32,7 +41,7 @@ def resource_result(
         places = ["$"] if one else [f"$[{index}]" for index in range(len(parts))]
         return ReadResourceResult(
             contents=[
-                call_at(place, _contents_of, uri, mime_type, part, policy, rules)
+                call_at(place, _contents_of, uri, mime_type, part, policy, rules, encoded)
                 for place, part in zip(places, parts, strict=True)
             ],
             ttlMs=hints[0],
@@ -56,7 +65,9 @@ def _split_parts(payload: Any, policy: Policy, rules: Rules) -> tuple[list[Any],
     return (items, False) if has_contents else ([items], True)
 
 
-def _contents_of(uri: str, mime_type: str | None, part: Any, policy: Policy, rules: Rules) -> ResourceContents:
+def _contents_of(
+    uri: str, mime_type: str | None, part: Any, policy: Policy, rules: Rules, encoded: bytes | None = None
+) -> ResourceContents:
     if isinstance(part, Part):
         inner = _contents_of(part.uri or uri, part.mime_type or mime_type, part.payload, policy, rules)
         extras = {"name": part.name, "title": part.title, "annotations": part.annotations, "_meta": part.meta}
@@ -68,22 +79,25 @@ def _contents_of(uri: str, mime_type: str | None, part: Any, policy: Policy, rul
         return msgspec.structs.replace(inner, _meta=meta) if meta else inner
     contents = content.contents_of(part, uri, mime_type, policy, rules)
     if contents is None and type(part) is dict and part.keys() & {"text", "blob"}:
-        contents = _contents_of_dict(uri, mime_type, part)
-        contents = None if contents is None else content.resource_of(contents, policy, rules)
-    return _contents_of_data(uri, mime_type, part, policy, rules) if contents is None else contents
+        contents = _contents_of_dict(uri, mime_type, part, policy, rules)
+    return _contents_of_data(uri, mime_type, part, policy, rules, encoded) if contents is None else contents
 
 
-def _contents_of_data(uri: str, mime_type: str | None, data: Any, policy: Policy, rules: Rules) -> ResourceContents:
+def _contents_of_data(
+    uri: str, mime_type: str | None, data: Any, policy: Policy, rules: Rules, encoded: bytes | None
+) -> ResourceContents:
     if is_clean_text(data):
         return TextResourceContents(uri=uri, mimeType=mime_type or "text/plain", text=data)
-    raw = rules.encode(data, policy)
+    raw = rules.encode(data, policy) if encoded is None else encoded
     if raw.startswith(b'"'):
         return TextResourceContents(uri=uri, mimeType=mime_type or "text/plain", text=unquote(raw))
     mime_type = mime_type or policy.resource_json_mime
     return TextResourceContents(uri=uri, mimeType=mime_type, text=codec.format_json(raw, policy.json_style))
 
 
-def _contents_of_dict(uri: str, mime_type: str | None, data: dict[Any, Any]) -> ResourceContents | None:
+def _contents_of_dict(
+    uri: str, mime_type: str | None, data: dict[Any, Any], policy: Policy, rules: Rules
+) -> ResourceContents | None:
     """A dict that is, with the URI, contents and nothing more (S000-38); any other key makes it data."""
     try:
         contents = parse_contents({"uri": uri, **data})
@@ -91,4 +105,4 @@ def _contents_of_dict(uri: str, mime_type: str | None, data: dict[Any, Any]) -> 
         return None
     if contents.mimeType is None:
         contents.mimeType = mime_type or ("text/plain" if "text" in data else "application/octet-stream")
-    return contents
+    return content.resource_of(contents, policy, rules)

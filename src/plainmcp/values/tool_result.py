@@ -19,7 +19,6 @@ from . import content
 from .encode import RULES, Rules
 from .payload import (
     NOTHING,
-    Check,
     Normalized,
     Output,
     Render,
@@ -52,16 +51,18 @@ def tool_result(
     read only once.
     """
     try:
-        pair = output.pairs and is_pair(value, policy, rules)
-        if pair and output.conform is not None:
-            value = output.conform(value)  # each of its two items has a type
-        ready = ready_result_of(value, policy, rules, output, pair=pair)
+        ready = ready_result_of(value, policy, rules, output)
+        if ready is None:
+            pair = output.pairs and is_pair(value, policy, rules)
+            if output.conform is not None and encoded is None:
+                value = output.conform(value)
+            if output.fit is not None and type(value) not in output.fitting:
+                value, encoded = output.fit(value)
+            ready = _from_pair(value, policy, rules, output) if pair else None
         if ready is not None:
-            if output.check_data is not None and not ready.result.isError:
-                _check_structured(ready.result.structuredContent, output.check_data)
+            if not ready.result.isError:
+                _check_structured(ready.result.structuredContent, output)
             return ready
-        if output.conform is not None and encoded is None:
-            value = output.conform(value)
         if policy.accept == "serializer" and not isinstance(value, str):
             value = _check_accepted(value, policy, rules)
         return normalize_value(value, policy, rules, output, render, encoded)
@@ -71,10 +72,13 @@ def tool_result(
         raise unexpected_error(value, error) from error
 
 
-def _check_structured(structured: Any, check: Check) -> None:
-    if structured is UNSET:
+def _check_structured(structured: Any, output: Output) -> None:
+    if output.check_data is None:
+        return
+    if structured is not UNSET:
+        output.check_data(bytes(structured))
+    elif output.declared == "schema":
         raise NormalizeError("$", "an output schema was promised, and there is no structured content")
-    check(bytes(structured))
 
 
 def _check_accepted(value: Any, policy: Policy, rules: Rules) -> Any:
@@ -89,10 +93,8 @@ def _check_accepted(value: Any, policy: Policy, rules: Rules) -> Any:
 # Results that an author made ----------------------------------------------------------------------
 
 
-def ready_result_of(
-    value: Any, policy: Policy, rules: Rules, output: Output, *, pair: bool = False
-) -> Normalized | None:
-    """The result that a value is, if the author made one; None for any other value. `pair` as from `is_pair`."""
+def ready_result_of(value: Any, policy: Policy, rules: Rules, output: Output) -> Normalized | None:
+    """The result that a value is, if the author made one; None for any other value, pairs among them."""
     if isinstance(value, CallToolResult):
         normalized = _assemble(
             value.content, value.structuredContent, value.isError, value._meta, policy, rules, output
@@ -113,11 +115,8 @@ def ready_result_of(
             is_error = attribute_of(value, "is_error", "isError") or None
             structured = UNSET if structured is None else structured
             return _assemble(value.content, structured, is_error, value.meta, policy, rules, output)
-    if type(value) is dict and policy.envelope == "exact":
+    if type(value) is dict and policy.envelope == "exact" and output.envelopes:
         return _from_envelope(value, policy, rules, output)
-    if pair:
-        payload, structured = value
-        return _from_pair(payload, structured, policy, rules, output)
     return None
 
 
@@ -191,8 +190,9 @@ def is_pair(value: Any, policy: Policy, rules: Rules) -> bool:
     return is_content and rules.rule_of(type(structured)).shape in ("fields", "model", "open")
 
 
-def _from_pair(payload: Any, structured: Any, policy: Policy, rules: Rules, output: Output) -> Normalized | None:
+def _from_pair(pair: Any, policy: Policy, rules: Rules, output: Output) -> Normalized | None:
     """The result of a pair; None where its second item is not an object in JSON."""
+    payload, structured = pair
     if not isinstance(structured, dict):
         raw = rules.encode(structured, policy)
         if not raw.startswith(b"{"):

@@ -32,10 +32,10 @@ from plainmcp.schema.generate import (
     form_schema,
     input_schema,
     is_object,
-    output_schema,
     to_camel,
     wrap,
 )
+from plainmcp.schema.returns import output_schema
 from plainmcp.schema.signature import Parameter, read
 from schemas import assert_valid
 
@@ -596,7 +596,7 @@ HINTS = [
     (inspect.Signature.empty, ""),
     (Stranger, ""),
     (list[Stranger], ""),
-    (Mode, ""),
+    (Mode, "all"),
     (Mixed, "all"),
     (bytes, ""),
     (list[bytes], ""),

@@ -23,8 +23,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plainmcp.errors import AuthorError, OutputError
 from plainmcp.policy import Policy
-from plainmcp.schema.generate import output_schema
 from plainmcp.schema.output_check import OutputCheck, type_of
+from plainmcp.schema.returns import output_schema
 from plainmcp.schema.validator import Validator
 from plainmcp.values.encode import Rules
 

@@ -17,6 +17,7 @@ __all__ = ["POLICY", "decorate", "function_of", "title_of", "to_cache_options", 
 POLICY = Policy.fastmcp.replace(
     arguments_text="{count} validation error{s} for call[{tool}]\n{problems}",
     bytes_as="decoded",
+    check_return="listed",
     docstring="lines",
     list_content="some",
     non_object="schema",

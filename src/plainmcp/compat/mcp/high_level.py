@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from ... import context
 from ...errors import ProtocolError, ToolError
 from ...protocol.features import is_name
-from ...schema import generate, signature
+from ...schema import returns, signature
 from ...server import Server
 from ...wire.uri_template import is_template
 from ..coded_error import has_code, to_protocol_error
@@ -134,7 +134,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         options = _to_options(title=title, description=description, annotations=annotations, icons=icons, meta=meta)
         run = with_context(fn, read, self._enter_tool, has_schema=has_schema, is_whole=True, convert=_to_value)
         promised = promised_by(read.returns)
-        schema = None if promised is None else generate.output_schema(promised, which="every", show_defaults=True)
+        schema = None if promised is None else returns.output_schema(promised, which="every", show_defaults=True)
         super().tool(name=name, output_schema=schema or (None if has_schema else False), **options)(run)
         tool = self.registry.tools.registered[name]
         add_titles(tool, read, promised or read.returns)

@@ -21,6 +21,7 @@ POLICY = Policy(
     envelope="off",
     unencodable="replace",
     output_schema="every",
+    check_return="listed",
     output_defaults="show",
     schema_form="pydantic",
     docstring="whole",
