@@ -17,6 +17,8 @@ __all__ = ["WAYS", "Pace", "Row"]
 IN_PROCESS = ("plainmcp", "mcp-serializer", "floor")
 UNKNOWN_TO_SERIALIZER = {"dataclass", "table of dataclasses"}
 NEED_CONTEXT = {"echo with a Context", "progress"}
+OWN = {"integer"}
+"""Cases that only plainmcp is measured with."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def handle(pace: Pace, show: Show) -> None:
     """`handle()`, with `def` handlers, against the floor and mcp-serializer."""
     with ExitStack() as stack:
         workers = _workers(stack, IN_PROCESS)
-        for name in (name for name in CASES if name not in NEED_CONTEXT):
+        for name in (name for name in CASES if name not in NEED_CONTEXT | OWN):
             able = {
                 one: of for one, of in workers.items() if one != "mcp-serializer" or name not in UNKNOWN_TO_SERIALIZER
             }
@@ -86,7 +88,10 @@ def asgi(pace: Pace, show: Show) -> None:
     """The ASGI application called in process, on both wires; `async def` handlers, and `def` in threads."""
     with ExitStack() as stack:
         workers = _workers(stack, SYSTEMS)
-        every = [*product(["async"], CASES), *product(["def"], ["echo", "model"])]
+        every = [
+            *product(["async"], (name for name in CASES if name not in OWN)),
+            *product(["def"], ["echo", "model"]),
+        ]
         for (kind, name), wire in product(every, (HANDSHAKE, LATEST)):
             timed = {one: of.timed("asgi", name, kind=kind, wire=wire) for one, of in workers.items()}
             show(Row(f"asgi {kind} {wire}", name, "µs", turns(timed, pace.rounds, pace.slice)))
@@ -97,6 +102,11 @@ def asgi(pace: Pace, show: Show) -> None:
                 "with a Context": ours.timed("asgi", "echo with a Context", wire=wire),
             }
             show(Row("context", wire, "µs", turns(timed, pace.rounds, pace.slice)))
+            timed = {
+                "not checked": ours.timed("asgi", "integer", wire=wire, unchecked=True),
+                "checked": ours.timed("asgi", "integer", wire=wire),
+            }
+            show(Row("checked", wire, "µs", turns(timed, pace.rounds, pace.slice)))
             observers = (None, "observer", "access log", "OpenTelemetry")
             timed = {how or "nothing": ours.timed("asgi", "echo", wire=wire, observe=how) for how in observers}
             show(Row("observed", wire, "µs", turns(timed, pace.rounds, pace.slice)))

@@ -95,6 +95,10 @@ def _page(about: dict[str, Any], rows: list[Row]) -> str:
         parts.append(_times([row for row in rows if row.way == f"asgi {kind} {wire}"], "plainmcp"))
     parts.append("### With and without a Context\n\nAn `async def` echo of ours, on ASGI in process, by revision.")
     parts.append(_times([row for row in rows if row.way == "context"], "without a Context"))
+    parts.append(
+        "### With and without a check of its result\n\nA tool `-> int` of ours, on ASGI in process, by revision."
+    )
+    parts.append(_times([row for row in rows if row.way == "checked"], "not checked"))
     parts.append(OBSERVED)
     parts.append(_times([row for row in rows if row.way == "observed"], "nothing"))
     parts.append(PROTECTED)

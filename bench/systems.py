@@ -124,9 +124,11 @@ def _forget(facts: Any) -> None:
     """The end of a request, which is not recorded."""
 
 
-def _plainmcp(observe: str | None = None, **options: Any) -> Built:
-    from plainmcp import Context, Image, Server
+def _plainmcp(observe: str | None = None, unchecked: bool = False, **options: Any) -> Built:
+    from plainmcp import Context, Image, Policy, Server
 
+    if unchecked:
+        options["policy"] = Policy.standard.replace(validate_output=False)
     server: Any = Server("bench", "1.0", **options)
     if observe is not None:
         _observe(server, observe)

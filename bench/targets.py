@@ -67,6 +67,9 @@ def _asgi(of: Found) -> Iterator[Verdict]:
     ratios = {wire: one["with a Context"].over(one["without a Context"]) for wire, one in contexts.items()}
     target = "an `async def` tool with a Context that sends nothing: at most 3 times the cost of one without"
     yield _at_most(way, target, 3, ratios)
+    scalars = {wire: of("checked", wire) for wire in WIRES}
+    ratios = {wire: one["checked"].over(one["not checked"]) for wire, one in scalars.items()}
+    yield _at_most(way, "a declared `-> int`, checked: at most 1.02 times the cost of one that is not", 1.02, ratios)
     protected = {wire: of("protected", wire) for wire in WIRES}
     costs = {wire: median(map(sub, one["a token"], one["open"])) for wire, one in protected.items()}
     yield _at_most(way, "a token that is known already: at most 5 µs", 5, costs)

@@ -55,8 +55,11 @@ def handlers(kind: str, rows: int) -> dict[str, Callable[..., Any]]:
     def model_table() -> TableModel:
         return models
 
+    def integer() -> int:
+        return 42
+
     if kind == "def":
-        return {one.__name__: one for one in (echo, record, model, built, dataclass_table, model_table)}
+        return {one.__name__: one for one in (echo, record, model, built, dataclass_table, model_table, integer)}
 
     async def aecho(text: str) -> str:
         return text
@@ -76,7 +79,10 @@ def handlers(kind: str, rows: int) -> dict[str, Callable[..., Any]]:
     async def amodel_table() -> TableModel:
         return models
 
-    every = (aecho, arecord, amodel, abuilt, adataclass_table, amodel_table)
+    async def ainteger() -> int:
+        return 42
+
+    every = (aecho, arecord, amodel, abuilt, adataclass_table, amodel_table, ainteger)
     return {one.__name__[1:]: one for one in every}
 
 
@@ -151,6 +157,7 @@ def _cases(rows: int) -> list[Case]:
         _call("echo with a Context", "context_echo", lambda result: _text(result) == NOTE, text=NOTE),
         Case("list of 100", "tools/list", {}, _lists(100), tools=100),
         Case("list of 1,000", "tools/list", {}, _lists(1_000), tools=1_000),
+        _call("integer", "integer", lambda result: _text(result) == "42"),
         Case("read", "resources/read", {"uri": URI}, lambda result: bool(result["contents"][0]["text"] == TEXT)),
         _call("progress", "progress", lambda result: _text(result) == NOTE, text=NOTE),
     ]

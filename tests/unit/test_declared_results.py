@@ -578,6 +578,12 @@ class Numbers(RootModel[list[int]]):
     pass
 
 
+def test_a_model_of_a_list_is_a_value_of_a_mapping_too() -> None:
+    record = dataclasses.make_dataclass("Record", [("name", str, "nobody")])
+    for value in ({"a": Numbers([1])}, {"a": [1]}):
+        check(record | dict[str, Numbers], value, sends={"a": [1]})
+
+
 class Holder(BaseModel):
     model_config = ConfigDict(arbitrary_types_allowed=True)
     data: DataUser

@@ -198,6 +198,9 @@ def _test_of(hint: Any, unpacker: Unpacker) -> Test:
         return lambda value: value in get_args(inner)
     if kind is Any or not isinstance(kind, type) or getattr(kind, "_is_protocol", False):
         return _is_anything
+    if getattr(kind, "__pydantic_root_model__", False):
+        roots = [_test_of(one, unpacker) for one in hints.choices_of(_root_of(kind))]
+        return lambda value: isinstance(value, kind) or any(test(value) for test in roots)
     if hints.is_record(kind) or issubclass(kind, Mapping):
         return lambda value: unpacker.members_of(value) is not None
     if _is_a(kind, Iterable):
