@@ -55,8 +55,8 @@ def tool_result(
     if structured is not UNSET:
         raw = _to_raw(structured)
         bare = not raw.startswith(b"{")
-        # SEP-2106: data that is not an object must also be there as text.
-        needs_text = bare or revision.structured == "none"
+        # SEP-2106: data that is not an object must also be there as text. A result that says its type is whole.
+        needs_text = (bare and result.resultType is None) or revision.structured == "none"
         if needs_text and not (mirrored or _has_text_of(content, raw)):
             content = [*content, TextContent(type="text", text=codec.format_json(raw, json_style))]
         structured = _carry_structured(raw, bare if wrap is None else wrap, revision, wrap_key)

@@ -160,23 +160,52 @@ def _encode_structured(structured: Any, policy: Policy, rules: Rules, output: Ou
     return arrange_keys(rules.encode(structured, strict_policy_of(policy)), policy, output)
 
 
-_ENVELOPE = frozenset({"content", "structuredContent", "isError", "_meta", "meta"})
+_ENVELOPE = frozenset({*CallToolResult.__struct_fields__, "meta"})
 
 
 def _from_envelope(value: dict[Any, Any], policy: Policy, rules: Rules, output: Output) -> Normalized | None:
-    """A dict that consists of result keys only, and fits; anything else is data (S000-09, S000-11)."""
-    if "content" not in value or not _ENVELOPE.issuperset(value) or not isinstance(value["content"], list):
+    """A dict that consists of result keys only, and fits; anything else is data (S000-09, S000-11).
+
+    One that is certainly a result and does not fit is refused: as data it would be a success.
+    """
+    if not isinstance(value.get("content"), list):
         return None
-    is_error, meta = value.get("isError"), value.get("_meta", value.get("meta"))
+    is_error, meta, kind = value.get("isError"), value.get("_meta", value.get("meta")), value.get("resultType")
     if not (is_error is None or type(is_error) is bool) or not (meta is None or isinstance(meta, dict)):
         return None
-    blocks = []
-    for item in value["content"]:
-        try:
-            blocks.append(item if content.is_content(type(item), policy, rules) else parse_block(item))
-        except msgspec.ValidationError:
-            return None
-    return _assemble(blocks, value.get("structuredContent", UNSET), is_error, meta, policy, rules, output)
+    if not (kind is None or isinstance(kind, str)):
+        return None
+    try:
+        unknown = [key for key in value if key not in _ENVELOPE]
+        if unknown:
+            raise NormalizeError("$", f"a result has no member {unknown[0]!r}; put what is yours under _meta")
+        blocks = [
+            call_at(f"$.content[{index}]", _block_in, item, policy, rules)
+            for index, item in enumerate(value["content"])
+        ]
+    except NormalizeError:
+        if _is_certain(value):
+            raise
+        return None
+    normalized = _assemble(blocks, value.get("structuredContent", UNSET), is_error, meta, policy, rules, output)
+    normalized.result.resultType = kind
+    return normalized
+
+
+def _block_in(item: Any, policy: Policy, rules: Rules) -> Any:
+    """A block of a dict of result keys; raises NormalizeError for what is none."""
+    if content.is_content(type(item), policy, rules):
+        return item
+    try:
+        return parse_block(item)
+    except msgspec.ValidationError as error:
+        raise NormalizeError("$", f"{error}; put what is yours under _meta") from error
+
+
+def _is_certain(value: dict[Any, Any]) -> bool:
+    """Whether a dict is certainly a result: it has a `resultType`, and blocks of whatever kind."""
+    has_blocks = all(isinstance(item, dict) and isinstance(item.get("type"), str) for item in value["content"])
+    return has_blocks and "resultType" in value
 
 
 def is_pair(value: Any, policy: Policy, rules: Rules) -> bool:
