@@ -48,6 +48,23 @@ Meta: TypeAlias = dict[str, Any]
 class Wire(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """The base of every type of the protocol: absent fields are left out, unknown ones refused."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """The form on the wire, as plain data.
+
+        >>> TextContent(text="hello").to_dict()
+        {'type': 'text', 'text': 'hello'}
+        """
+        data: dict[str, Any] = codec.decode(codec.encode(self))
+        return data
+
+    def to_json(self) -> str:
+        """The form on the wire, as JSON.
+
+        >>> TextContent(text="hello").to_json()
+        '{"type":"text","text":"hello"}'
+        """
+        return codec.encode(self).decode()
+
 
 class Annotations(Wire, kw_only=True):
     """Hints for a client: the audience of something, its priority, and when it last changed."""

@@ -103,7 +103,7 @@ class Core:
         instructions: str | None = None,
         website_url: str | None = None,
         icons: Sequence[Icon] | None = None,
-        policy: Policy | str = Policy.standard,
+        policy: Policy | str = "standard",
         page_size: int | None = None,
         lenient_arguments: bool = True,
         cache: tuple[int, str] = (0, "private"),
@@ -121,6 +121,7 @@ class Core:
         middleware: Sequence[Callable[..., Any]] = (),
         observe: Callable[..., Any] | Sequence[Callable[..., Any]] = (),
         implies: Implies | None = None,
+        offers: Collection[str] = (),
     ) -> None:
         if not name:
             raise AuthorError("a server needs a name")
@@ -165,7 +166,7 @@ class Core:
         """Whether the scopes of a caller lack one of those that are required."""
         self.lifespan: Any = None  # the value of the lifespan, once it has started
         self.rules = Rules()
-        self.registry = Registry(self.policy)
+        self.registry = Registry(self.policy, offers)
         self.mounted: list[Core] = []
         """The servers that are mounted in this one, in their order."""
         self._parents: list[Core] = []  # the servers in which this one is mounted
@@ -449,19 +450,11 @@ class Core:
     # Facts for the methods ------------------------------------------------------------------------
 
     def capabilities(self) -> dict[str, Any]:
-        """The capabilities of the server: only those of the features it has (TOOL-01, RES-01, PROM-01, COMP-01).
+        """The capabilities of the server, by its features (TOOL-01, RES-01, PROM-01, COMP-01), and what it offers.
 
         Features that are disabled count: clients have to know that the list may change.
         """
-        registry, offered = self.registry, {}
-        if registry.tools.registered:
-            offered["tools"] = {"listChanged": True}
-        if registry.resources.registered or registry.templates.registered:
-            offered["resources"] = {"subscribe": True, "listChanged": True}
-        if registry.prompts.registered:
-            offered["prompts"] = {"listChanged": True}
-        if registry.completions:
-            offered["completions"] = {}
+        offered = {name: {**details} for name, details in _CAPABILITIES.items() if self.registry.is_offered(name)}
         offered["logging"] = {}
         if self.extensions:
             offered["extensions"] = self.extensions
@@ -473,6 +466,14 @@ class Core:
         if info is None:
             info = self._infos[revision.name] = describe.implementation(self.info, revision)
         return info
+
+
+_CAPABILITIES: dict[str, dict[str, Any]] = {
+    "tools": {"listChanged": True},
+    "resources": {"subscribe": True, "listChanged": True},
+    "prompts": {"listChanged": True},
+    "completions": {},
+}
 
 
 def _check_function(function: Any, where: str) -> Any:

@@ -3,10 +3,10 @@
 This module does not know how a feature is created, nor how it is called.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Protocol
 
-from ..errors import ResourceNotFound
+from ..errors import AuthorError, ResourceNotFound
 from ..policy import Policy
 from .feature_list import FeatureList
 from .features import Completion, PromptFeature, ResourceFeature, TemplateFeature, ToolFeature
@@ -27,7 +27,7 @@ class Relay(Protocol):
 class Registry:
     """All features of one server, and the listeners for changes of them."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, offers: Collection[str] = ()) -> None:
         by_name = policy.list_order == "name"
         self._listeners = Listeners[[str, str | None]]()
         self.forwards = Listeners[[str, str | None]]()
@@ -47,19 +47,24 @@ class Registry:
         self.prompts = FeatureList[PromptFeature]("prompt", by_name, prompts, is_enabled)
         self.completions = FeatureList[Completion]("completion", by_name, lambda: None)
         self.resources.unknown = _refuse_uri
-        both = (self.resources.registered, self.templates.registered)
-        self.features_of: dict[str, tuple[dict[str, Any], ...]] = {
-            "tools/list": (self.tools.registered,),
-            "tools/call": (self.tools.registered,),
-            "resources/list": both,
-            "resources/templates/list": both,
-            "resources/read": both,
-            "resources/subscribe": both,
-            "resources/unsubscribe": both,
-            "prompts/list": (self.prompts.registered,),
-            "prompts/get": (self.prompts.registered,),
+        self._lists: dict[str, tuple[FeatureList[Any], ...]] = {
+            "tools": (self.tools,),
+            "resources": (self.resources, self.templates),
+            "prompts": (self.prompts,),
+            "completions": (self.completions,),
         }
-        """The features that a method works on, by method name; also those that are disabled at the moment."""
+        self.offers = _check_offers(offers, self._lists)
+        """What is announced although there may be none of it."""
+        self.features_of: dict[str, tuple[dict[str, Any], ...]] = {
+            method: tuple(features.registered for features in self._lists[kind])
+            for method, kind in _KINDS.items()
+            if kind not in self.offers
+        }
+        """The features without which a method does not exist, by method name; also those that are disabled."""
+
+    def is_offered(self, kind: str) -> bool:
+        """Whether a kind of features is announced: there are some, or the author promises them."""
+        return kind in self.offers or any(features.registered for features in self._lists[kind])
 
     # Changes --------------------------------------------------------------------------------------
 
@@ -113,6 +118,29 @@ class Registry:
     def complete(self, ref: str, argument: str) -> Completion | None:
         """The completion for an argument of a prompt or template; None if there is none."""
         return self.completions.features.get(f"{ref} {argument}")
+
+
+_KINDS = {
+    "tools/list": "tools",
+    "tools/call": "tools",
+    "resources/list": "resources",
+    "resources/templates/list": "resources",
+    "resources/read": "resources",
+    "resources/subscribe": "resources",
+    "resources/unsubscribe": "resources",
+    "prompts/list": "prompts",
+    "prompts/get": "prompts",
+}
+"""The kind of features that a method works on."""
+
+
+def _check_offers(offers: Collection[str], kinds: Collection[str]) -> frozenset[str]:
+    for offer in [offers] if isinstance(offers, str) else offers:
+        if isinstance(offers, str) or offer not in kinds:
+            raise AuthorError(
+                f'offers= takes a list out of {", ".join(kinds)}, such as ["resources"]; not {offers!r}'
+            )
+    return frozenset(offers)
 
 
 def _refuse_uri(uri: str) -> ResourceFeature:

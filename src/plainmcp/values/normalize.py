@@ -29,12 +29,12 @@ __all__ = [
 
 
 def normalize_tool_result(
-    value: Any, *, policy: Policy | str = Policy.standard, declared: Declared = "nothing"
+    value: Any, *, policy: Policy | str = "standard", declared: Declared = "nothing"
 ) -> CallToolResult:
-    """The result that a tool's return value becomes.
+    """The result that a tool's return value becomes; `to_dict()` and `to_json()` give its form on the wire.
 
-    >>> normalize_tool_result(42).structuredContent
-    {'result': 42}
+    >>> normalize_tool_result(42).to_dict()
+    {'content': [{'type': 'text', 'text': '42'}], 'structuredContent': {'result': 42}}
     """
     policy = Policy.of(policy)
     is_promised = declared == "schema"
@@ -47,23 +47,23 @@ def normalize_tool_result(
 
 
 def normalize_resource_payload(
-    uri: str, mime_type: str | None, payload: Any, *, policy: Policy | str = Policy.standard
+    uri: str, mime_type: str | None, payload: Any, *, policy: Policy | str = "standard"
 ) -> ReadResourceResult:
-    """The result that a resource's return value becomes.
+    """The result that a resource's return value becomes; `to_dict()` and `to_json()` give its form on the wire.
 
-    >>> normalize_resource_payload("memo://1", None, "Hello").contents[0].mimeType
-    'text/plain'
+    >>> normalize_resource_payload("memo://1", None, "Hello").to_dict()
+    {'contents': [{'uri': 'memo://1', 'mimeType': 'text/plain', 'text': 'Hello'}]}
     """
     result = resource_result(uri, mime_type, payload, Policy.of(policy))
     result.contents = list(map(media.to_plain_block, result.contents))
     return result
 
 
-def normalize_prompt_result(value: Any, *, policy: Policy | str = Policy.standard) -> GetPromptResult:
-    """The result that a prompt's return value becomes.
+def normalize_prompt_result(value: Any, *, policy: Policy | str = "standard") -> GetPromptResult:
+    """The result that a prompt's return value becomes; `to_dict()` and `to_json()` give its form on the wire.
 
-    >>> normalize_prompt_result("Hello").messages[0].role
-    'user'
+    >>> normalize_prompt_result("Hello").to_json()
+    '{"messages":[{"role":"user","content":{"type":"text","text":"Hello"}}]}'
     """
     result = prompt_result(value, Policy.of(policy))
     for message in result.messages:

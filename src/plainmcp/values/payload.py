@@ -186,7 +186,8 @@ def _normalize_data(
     raw = arrange_keys(encoded, policy, output, wrapped=output.wrap is True)
     if output.check is not None and type(value) not in output.fitting:
         output.check(raw)
-    structured = UNSET if type(encoded) is Inexact else _structured_of(raw, policy, output)  # S000-31
+    keeps_list = render is not None and raw.startswith(b"[")  # S001-11: a table for people, its rows as data
+    structured = UNSET if type(encoded) is Inexact else _structured_of(raw, policy, output, keeps_list)  # S000-31
     blocks: list[ContentBlock]
     if render is not None and not isinstance(value, str):
         blocks = [text_block_of(render(value, raw))]
@@ -202,7 +203,7 @@ def _normalize_data(
     return Normalized(result, bool(blocks))
 
 
-def _structured_of(raw: bytes, policy: Policy, output: Output) -> Any:
+def _structured_of(raw: bytes, policy: Policy, output: Output, keeps_list: bool) -> Any:
     """The structured data of a value, from its JSON; UNSET for none."""
     is_object = raw.startswith(b"{")
     if output.declared == "schema":
@@ -210,7 +211,7 @@ def _structured_of(raw: bytes, policy: Policy, output: Output) -> Any:
     else:
         if policy.structured == "schema" or (raw in (b"{}", b"[]") and policy.empty_structured == "omit"):
             return UNSET
-        if not is_object and not _has_structured_scalars(policy, output.declared):
+        if not is_object and not keeps_list and not _has_structured_scalars(policy, output.declared):
             return UNSET
         wrap = not is_object and policy.non_object != "raw"
     return Raw(codec.wrap(raw, policy.wrap_key) if wrap else raw)
@@ -265,8 +266,13 @@ def unquote(raw: bytes) -> str:
 # The top of an object -----------------------------------------------------------------------------
 
 
-def arrange_keys(raw: bytes, policy: Policy, output: Output, *, wrapped: bool = False) -> bytes:
-    """An object with its top-level keys and lists as the policy wants them; `wrapped` if its schema is wrapped."""
+def arrange_keys(
+    raw: bytes, policy: Policy, output: Output, *, wrapped: bool = False, keeps_order: bool = False
+) -> bytes:
+    """An object with its top-level keys and lists as the policy wants them; `wrapped` if its schema is wrapped.
+
+    With `keeps_order` lists are not sorted: their author decided the order.
+    """
     if (policy.key_case == "asis" and policy.item_order == "asis") or not raw.startswith(b"{"):
         return raw
     data = codec.decode(raw)
@@ -275,7 +281,7 @@ def arrange_keys(raw: bytes, policy: Policy, output: Output, *, wrapped: bool = 
         if len(renamed) != len(data):
             raise NormalizeError("$", "two keys are the same in camelCase")
         data = renamed
-    if policy.item_order == "name":  # S001-18, S001-20: by name, cluster-10 before cluster-2
+    if policy.item_order == "name" and not keeps_order:  # S001-18, S001-20: by name, cluster-10 before cluster-2
         above = (policy.wrap_key,) if wrapped else ()
         data = {key: item if output.is_tuple_at(*above, key) else _sort_by_name(item) for key, item in data.items()}
     return codec.encode(data)
@@ -309,10 +315,10 @@ def _with_json_text(policy: Policy) -> Policy:
     return policy.replace(object_text="json")
 
 
-def call_at(place: str, function: Callable[..., Any], *args: Any) -> Any:
+def call_at(place: str, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """Call a function with one part of a value; the path in its error then starts at the whole value."""
     try:
-        return function(*args)
+        return function(*args, **options)
     except NormalizeError as error:
         raise NormalizeError(place + error.path[1:], error.problem) from error
     except OutputError as error:

@@ -111,6 +111,27 @@ def _has_only_numbers(values: list[Any]) -> bool:
     return bool(kinds) and kinds <= {int, float}
 
 
+def _split_head(value: Any) -> tuple[list[str], Any]:
+    """The lines above a table, and what is in it: of an object with one list of records, the list is the table.
+
+    >>> _split_head({"default": "a", "contexts": [{"name": "a"}]})
+    (['default: a'], [{'name': 'a'}])
+    """
+    if not isinstance(value, dict):
+        return [], value
+    lists = [
+        key for key, item in value.items() if isinstance(item, list) and all(isinstance(row, dict) for row in item)
+    ]
+    if len(lists) != 1:
+        return [], value
+    return [f"{key}: {_to_cell(item)}" for key, item in value.items() if key != lists[0]], value[lists[0]]
+
+
+def _join_head(head: list[str], table: str) -> str:
+    """The lines above a table, an empty line and the table."""
+    return "\n".join([*map(_escape_controls, head), "", table]) if head else table
+
+
 def _to_table(value: Any) -> str:
     """Columns aligned by eye, two spaces apart, numbers to the right.
 
@@ -119,10 +140,11 @@ def _to_table(value: Any) -> str:
     Oslo     4
     Rome    17
     """
-    lines, numeric = _to_grid(value, _escape_controls)
+    head, rows = _split_head(value)
+    lines, numeric = _to_grid(rows, _escape_controls)
     widths = [max(map(_width_of, column)) for column in zip(*lines, strict=True)]
     padded = ("  ".join(map(_pad, line, widths, numeric)).rstrip(" ") for line in lines)
-    return "\n".join(padded) if lines else _NO_ROWS
+    return _join_head(head, "\n".join(padded) if lines else _NO_ROWS)
 
 
 def _pad(cell: str, width: int, right: bool) -> str:
@@ -151,10 +173,12 @@ def _to_markdown(value: Any) -> str:
     | --- | ---: |
     | Oslo | 4 |
     """
-    lines, numeric = _to_grid(value, _to_markdown_cell)
+    head, rows = _split_head(value)
+    lines, numeric = _to_grid(rows, _to_markdown_cell)
     rule = ["---:" if right else "---" for right in numeric]
     lines_of_text = (f"| {' | '.join(line)} |" for line in (*lines[:1], rule, *lines[1:]))
-    return "\n".join(lines_of_text) if lines else _NO_ROWS
+    points = [f"- {line}" for line in head]  # Markdown would join lines that are not points
+    return _join_head(points, "\n".join(lines_of_text) if lines else _NO_ROWS)
 
 
 def _to_markdown_cell(text: str) -> str:

@@ -51,7 +51,7 @@ def tool_result(
     read only once.
     """
     try:
-        ready = ready_result_of(value, policy, rules, output)
+        ready = ready_result_of(value, policy, rules, output, render)
         if ready is None:
             pair = output.pairs and is_pair(value, policy, rules)
             if output.conform is not None and encoded is None:
@@ -93,7 +93,9 @@ def _check_accepted(value: Any, policy: Policy, rules: Rules) -> Any:
 # Results that an author made ----------------------------------------------------------------------
 
 
-def ready_result_of(value: Any, policy: Policy, rules: Rules, output: Output) -> Normalized | None:
+def ready_result_of(
+    value: Any, policy: Policy, rules: Rules, output: Output, render: Render | None
+) -> Normalized | None:
     """The result that a value is, if the author made one; None for any other value, pairs among them."""
     if isinstance(value, CallToolResult):
         normalized = _assemble(
@@ -109,7 +111,7 @@ def ready_result_of(value: Any, policy: Policy, rules: Rules, output: Output) ->
             structured = UNSET if value.structured_content is None else value.structured_content
             rendered = getattr(value, "rendered", False)
             is_error = None if value.is_error is False else value.is_error
-            return _assemble(value.content, structured, is_error, value.meta, policy, rules, output, rendered)
+            return _assemble(value.content, structured, is_error, value.meta, policy, rules, output, rendered, render)
         case "CallToolResult":
             structured = attribute_of(value, "structured_content", "structuredContent")
             is_error = attribute_of(value, "is_error", "isError") or None
@@ -129,11 +131,15 @@ def _assemble(
     rules: Rules,
     output: Output,
     rendered: bool = False,
+    render: Render | None = None,
     places: tuple[str, str] = ("$.content", "$.structuredContent"),
 ) -> Normalized:
-    """A result from its parts; content that is None stands for the JSON of the data."""
+    """A result from its parts; content that is None stands for the data as text: its JSON, or what `render` makes."""
     content_place, data_place = places
-    raw = b"" if structured is UNSET else call_at(data_place, _encode_structured, structured, policy, rules, output)
+    raw = b""
+    if structured is not UNSET:
+        raw = call_at(data_place, rules.encode, structured, strict_policy_of(policy))
+        raw = call_at(data_place, arrange_keys, raw, policy, output, keeps_order=items is not None)
     if items is None:
         items = [JSON_TEXT] if raw else []
     elif not isinstance(items, (list, tuple)):
@@ -141,7 +147,8 @@ def _assemble(
     blocks: list[ContentBlock] = []
     for index, item in enumerate(items):
         if item is JSON_TEXT:
-            blocks.append(text_block_of(codec.format_json(raw, policy.json_style)))
+            text = codec.format_json(raw, policy.json_style) if render is None else render(structured, raw)
+            blocks.append(text_block_of(text))
         else:
             blocks.extend(call_at(f"{content_place}[{index}]", content_of, item, policy, rules))
     if is_error is not None and type(is_error) is not bool:
@@ -154,10 +161,6 @@ def _assemble(
         _meta=meta_of(meta, policy, rules),
     )
     return Normalized(result, rendered or any(item is JSON_TEXT for item in items))
-
-
-def _encode_structured(structured: Any, policy: Policy, rules: Rules, output: Output) -> bytes:
-    return arrange_keys(rules.encode(structured, strict_policy_of(policy)), policy, output)
 
 
 _ENVELOPE = frozenset({*CallToolResult.__struct_fields__, "meta"})
