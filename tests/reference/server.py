@@ -45,6 +45,10 @@ _SERVER_OPTIONS = {
     "middleware": "Functions around every request: see [middleware](../how-to/middleware.md).",
     "observe": "A function, or several, that see each request begin and end: see [observe](../how-to/observe.md).",
     "implies": "Which scopes include others: see [authorization](../how-to/authorization.md#scopes).",
+    "offers": (
+        "Kinds of features that are announced although there may be none: `resources`, for tools that embed them, "
+        "`tools`, `prompts`, `completions`."
+    ),
 }
 
 _FEATURE_OPTIONS = {
