@@ -3,6 +3,7 @@ what those cannot show: which objects pass unchanged, and the effect of each pol
 """
 
 import dataclasses
+import inspect
 import json
 from typing import Any, NamedTuple
 
@@ -928,3 +929,30 @@ def test_an_iterator_inside_the_data_beside_a_text_is_read_once() -> None:
 
     found = normalize_tool_result(("four", Squares(n * n for n in range(4))))
     assert found.structuredContent == {"of": [0, 1, 4, 9]}
+
+
+@pytest.mark.parametrize(
+    ("result", "data"),
+    [
+        (
+            normalize_tool_result({"a": (1, None)}),
+            {"content": [{"type": "text", "text": '{"a": [1, null]}'}], "structuredContent": {"a": [1, None]}},
+        ),
+        (normalize_tool_result(None), {"content": []}),
+        (
+            normalize_resource_payload("a://b", None, b"x"),
+            {"contents": [{"uri": "a://b", "mimeType": "application/octet-stream", "blob": "eA=="}]},
+        ),
+        (normalize_prompt_result("x"), {"messages": [{"role": "user", "content": {"type": "text", "text": "x"}}]}),
+    ],
+)
+def test_a_result_has_its_form_on_the_wire(result, data):
+    """S5"""
+    assert result.to_dict() == data
+    assert json.loads(result.to_json()) == data
+
+
+def test_the_signatures_of_the_normalizers_can_be_read():
+    """S5"""
+    for function in (normalize_tool_result, normalize_resource_payload, normalize_prompt_result):
+        assert len(str(inspect.signature(function))) < 200

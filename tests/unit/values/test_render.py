@@ -333,3 +333,20 @@ def test_csv_text_reads_back_as_the_cells(rows):
 def test_a_table_has_one_line_for_each_row_and_one_for_the_header(rows):
     assert len(render("table", rows).split("\n")) == len(rows) + 1
     assert len(render("markdown", rows).split("\n")) == len(rows) + 2
+
+
+def test_an_object_with_one_list_of_records_is_the_table_of_that_list() -> None:
+    """S1, S001-11"""
+    data = {
+        "default": "web",
+        "count": 2,
+        "pods": [{"name": "web", "up": True}, {"name": "db", "up": None}],
+        "none": None,
+    }
+    assert renderer_of("table")(data) == ("default: web\ncount: 2\nnone: \n\nname  up\nweb   true\ndb")
+    assert renderer_of("markdown")(data) == (
+        "- default: web\n- count: 2\n- none: \n\n| name | up |\n| --- | --- |\n| web | true |\n| db |  |"
+    )
+    two = {"a": [{"x": 1}], "b": [{"y": 2}]}
+    assert renderer_of("table")(two) == 'a          b\n[{"x":1}]  [{"y":2}]'
+    assert renderer_of("csv")({"pods": [{"name": "web"}]}) == 'pods\n"[{""name"":""web""}]"'
