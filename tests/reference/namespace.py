@@ -3,19 +3,23 @@
 # pyright: reportUnusedImport=false, reportMissingTypeStubs=false
 # ruff: noqa: F401 - imported for the expressions
 
-from collections import deque
+from collections import ChainMap, deque
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from email import message_from_string
 from enum import Enum
 from fractions import Fraction
+from http.cookies import SimpleCookie
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import NamedTuple, TypedDict
 from uuid import UUID
+from xml.etree import ElementTree
 
 import attrs
 import msgspec
+import networkx
 import numpy
 import pandas
 import polars

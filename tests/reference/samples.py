@@ -7,7 +7,7 @@ from typing import Any
 
 from . import namespace
 
-__all__ = ["DATA", "HINTS", "PROMPTS", "RESOURCES", "TABLES", "TOOLS", "Sample", "source", "value"]
+__all__ = ["DATA", "HINTS", "ITERABLES", "PROMPTS", "RESOURCES", "TABLES", "TOOLS", "Sample", "source", "value"]
 
 
 def source() -> str:
@@ -105,6 +105,16 @@ TABLES = [
     "pandas.NA",
     'pandas.DataFrame([[1, 2]], columns=["a", "a"])',
     'numpy.array([(1, "a")], dtype=[("n", "i4"), ("s", "U3")])',
+]
+
+ITERABLES = [
+    "(city for city in WEATHER.city)",
+    '{"city": "Oslo"}.keys()',
+    'ChainMap({"city": "Oslo"}, {"high": 21.5})',
+    'SimpleCookie("city=Oslo")',
+    'message_from_string("To: ada@example.com\\n\\nHigh: 21.5")',
+    'ElementTree.fromstring("<city>Oslo</city>")',
+    'networkx.DiGraph([("Oslo", "Bergen")])',
 ]
 
 TOOLS = [

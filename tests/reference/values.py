@@ -56,6 +56,25 @@ and asyncpg, with the names of their columns. A lazy frame of polars is collecte
 - An array of another package is a list if it has numbers and no labels (it supports DLPack and has `tolist`). Other
   tables and arrays are refused, because their text shows only a part of them."""
 
+_ITERABLES = """\
+## What can be iterated
+
+Iterating over a value does not always give all that it holds: of an email it gives the names of the headers. So a
+value that can be iterated becomes:
+
+- a list, if it is an iterator, a sequence, a set or a view of a dict; if its class has neither a `__str__` nor a
+  `__repr__`; or if it is like a sequence, with `__len__` and `__getitem__` and no `__str__`, as a query of Django is.
+- an object, if it is a mapping, or has `keys` and no text of its own. A name with several values, as headers may have
+  them, has the list of them.
+- a string, if it is a text that is made when it is read, such as `gettext_lazy` of Django.
+- its text in any other case: that of `__str__`, or a `__repr__` that is not in angle brackets. As for
+  [other classes](../how-to/your-own-types.md#objects-of-other-classes), a text of this kind is no data.
+- refused, with its path, if it has no such text, as an element of lxml.
+
+Of some packages the objects have a form of their own. A graph of networkx is an object with `nodes` and `edges`, as
+its `node_link_data` gives it. A lazy object of Django is the object behind it. The parts of a plotly figure are
+objects. A query of SQLAlchemy is the list of its rows, and a `SimpleCookie` is its headers."""
+
 _PICTURES = """\
 ## Pictures
 
@@ -112,6 +131,8 @@ def page() -> str:
         table(["value", "JSON", "otherwise"], _data_rows(samples.DATA)),
         _TABLES,
         table(["value", "JSON", "otherwise"], _data_rows(samples.TABLES)),
+        _ITERABLES,
+        table(["value", "JSON", "otherwise"], _data_rows(samples.ITERABLES)),
         _PICTURES,
         _TOOLS,
         *_parts(samples.TOOLS, _tool, "content", "structured content"),

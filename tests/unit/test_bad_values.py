@@ -28,6 +28,7 @@ from plainmcp.errors import NormalizeError
 from plainmcp.types import TextContent
 from plainmcp.values.rules import MAX_ITEMS
 from plainmcp.values.walk import MAX_DEPTH
+from returning import Refused, check_sent
 
 SOON = 1.0  # seconds of our own time; it takes milliseconds, and this is to catch what grows without bound
 
@@ -605,3 +606,16 @@ def test_what_is_only_known_by_its_text_is_text_in_any_collection(many):
     assert result.structuredContent is msgspec.UNSET
     with pytest.raises(NormalizeError, match=r"^\$\[0\]: Word has no JSON form"):
         normalize_tool_result(many([Word("a")]), declared="schema")
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (lambda: float("nan"), "nan is not a JSON number"),
+        (lambda: "\ud800", "a lone surrogate, which no UTF-8 text can hold"),
+        (lambda: 10**4301, "an integer of more than 4,300 digits"),
+    ],
+)
+def test_a_tool_a_resource_and_a_prompt_say_why_a_value_is_not_sent(make, problem):
+    """V47"""
+    check_sent(make, Refused(problem))

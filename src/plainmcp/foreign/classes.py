@@ -1,7 +1,8 @@
 """Classes of other packages, recognised by module and name, so that none of these packages is imported.
 
 Knows how pydantic and attrs dump their own values, and which classes, ours, those of the official SDK and of FastMCP,
-are which type of the protocol. Arrays and tables are in frames, pictures in pictures. Knows no policies or results.
+are which type of the protocol. Arrays and tables are in frames, other objects in objects, pictures in pictures. Knows
+no policies or results.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,7 +12,7 @@ from types import NoneType
 from typing import Any, TypeVar, get_args
 
 from ..types import BLOCKS, ResourceContents
-from .frames import OPENERS
+from . import frames, objects
 from .pictures import PAINTERS, Painter
 
 __all__ = [
@@ -300,11 +301,14 @@ def has_extra_fields(kind: type) -> bool:
     return bool(config.get("extra") == "allow")
 
 
+_OPENERS = frames.OPENERS | objects.OPENERS
+
+
 def opener_of(kind: type) -> Callable[[Any], Any] | None:
-    """A function that turns an array, a table or one of their scalars into plain lists, dicts and numbers."""
+    """A function that turns a value of another package, such as a table, into plain lists, dicts and numbers."""
     # An array of numbers alone, without labels for example, supports DLPack.
     bare = callable(getattr(kind, "__dlpack__", None)) and callable(getattr(kind, "tolist", None))
-    return _lookup(kind, OPENERS) or ((lambda array: array.tolist()) if bare else None)
+    return _lookup(kind, _OPENERS) or ((lambda array: array.tolist()) if bare else None)
 
 
 def painter_of(kind: type) -> Painter | None:

@@ -18,6 +18,7 @@ import msgspec
 from ..context import Context, lacking
 from ..errors import (
     ArgumentsError,
+    InternalError,
     InvalidParams,
     MissingCapability,
     NormalizeError,
@@ -105,6 +106,9 @@ class Plan(Generic[F]):
         """The response for an exception: a result that asks for input, or an error (RES-06, PROM-04)."""
         if isinstance(error, InputRequired):
             return self._ask(request, error)
+        if isinstance(error, (NormalizeError, OutputError)):
+            _log.error("%s: %s", self.title, error)
+            error = InternalError(Policy.standard.withheld_text.format(error=error, tool=self.title))
         error = internal_error(error, self.title, self.owner.mask_errors)
         return error_response(error, self.revision, request.id)
 

@@ -8,7 +8,7 @@ import ipaddress
 import math
 import sys
 from collections import OrderedDict, UserString, deque
-from collections.abc import Awaitable, Callable, ItemsView, Iterable, KeysView, Mapping, Set, ValuesView
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MappingView, Sequence, Set
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -29,7 +29,7 @@ from ..errors import NormalizeError
 from ..foreign import classes
 from ..media import Audio, File, Image
 from ..types import Wire
-from .families import family_of, is_array
+from .families import family_of, is_array, open_fields, open_struct
 
 __all__ = ["MAX_ITEMS", "Rule", "choose", "has_own_form", "is_leaf"]
 
@@ -53,7 +53,8 @@ class Rule(msgspec.Struct, frozen=True):
       open      `open` makes it something else, which has a rule of its own
       block     a content block or media: content, not data
       text      no rule, but a `__str__` of its own, which a policy may allow
-      repr      no rule, but a `__repr__` of the standard library; one in angle brackets is not used
+      repr      no rule, but a `__repr__` of the standard library, or of what can be iterated; one in angle brackets,
+                which only names a value, is not used
       unknown   no rule, and no text but the name of its class
     """
 
@@ -76,6 +77,7 @@ _ADDRESSES = (
 
 LEAF = Rule("leaf")
 LIST = Rule("list", list, many=True)
+MANY = Rule("open", lambda value: _open_iterable(value), many=True)
 RECORD = Rule("list", list)
 DICT = Rule("dict")
 BLOCK = Rule("block")
@@ -154,16 +156,16 @@ def _fields_rule(kind: Any) -> Rule | None:
             return _dataclass_rule(kind)
         case "attrs":
             return Rule(
-                "open", partial(_open_fields, tags={name: name for name in classes.attrs_fields_of(kind) or ()})
+                "open", partial(open_fields, tags={name: name for name in classes.attrs_fields_of(kind) or ()})
             )
     return None
 
 
 def _struct_rule(kind: type[msgspec.Struct]) -> Rule:
     if is_array(kind):  # it has fields, but is an array in JSON
-        return Rule("open", _open_struct)
+        return Rule("open", open_struct)
     names = _nullable_first({name: kind.__annotations__.get(name) for name in kind.__struct_fields__})
-    return Rule("fields", _open_struct, names, omits=kind.__struct_config__.omit_defaults)
+    return Rule("fields", open_struct, names, omits=kind.__struct_config__.omit_defaults)
 
 
 def _dataclass_rule(kind: Any) -> Rule:
@@ -176,7 +178,7 @@ def _dataclass_rule(kind: Any) -> Rule:
         field.name for field in fields if field.default is not dataclasses.MISSING and not _is_slot(kind, field.name)
     )
     names = _nullable_first({field.name: field.type for field in fields})
-    return Rule("fields" if is_native else "open", partial(_open_fields, tags=tags), names, defaults=defaults)
+    return Rule("fields" if is_native else "open", partial(open_fields, tags=tags), names, defaults=defaults)
 
 
 def _nullable_first(hints: Mapping[str, Any]) -> tuple[str, ...]:
@@ -234,21 +236,60 @@ def _pydantic_rule(kind: type) -> Rule | None:
 def _collection_rule(kind: type) -> Rule | None:
     if issubclass(kind, OrderedDict):
         return Rule("open", _open_mapping)  # the encoder does not notice move_to_end
-    if issubclass(kind, dict):
+    if issubclass(kind, dict) and _is_stored_as(kind, dict):
         return DICT
-    if issubclass(kind, (list, tuple)):
+    if issubclass(kind, (list, tuple)) and _is_stored_as(kind, list, tuple):
         return RECORD if hasattr(kind, "_fields") else LIST  # a named tuple is one record, not many items
     if issubclass(kind, Mapping):
-        return Rule("open", _open_mapping)
-    if issubclass(kind, (KeysView, ItemsView, ValuesView, deque)):
-        return Rule("open", list, many=True)
+        return _mapping_rule(kind)
+    if issubclass(kind, (MappingView, deque)):
+        return MANY
     if issubclass(kind, Set):
         return Rule("set", list, many=True)
     if issubclass(kind, (type, Awaitable)) or classes.has_data(kind):
         return None  # iterating over it does not give what it holds
-    if issubclass(kind, Iterable):
-        return Rule("open", _open_iterable, many=True)
-    return None
+    return _iterable_rule(kind) if issubclass(kind, Iterable) else None
+
+
+def _is_stored_as(kind: type, *bases: type) -> bool:
+    """Whether a class derived from a dict or a list keeps its items there, where the encoder looks for them."""
+    return any(kind.__len__ is base.__len__ for base in bases)  # type: ignore[attr-defined]
+
+
+# Iterating over a value gives all that it holds if its items are all it holds: in an iterator, a sequence, a set or a
+# view. Of an email it gives the names of the headers, of a tag in HTML the tags inside, of a text that is translated
+# when it is read the letters. So what any other class becomes depends on what its author wrote:
+#
+#   __str__ and the operators of a text    a string: it is a text that is made when it is read
+#   __str__                                its text, as for any class without a JSON form
+#   __repr__, and items by position        a list: the repr of a query of Django, for example, has the first 20 rows
+#   __repr__                               its text; it is refused if that only names the value: <Response [200]>
+#   neither, but keys                      an object, since iterating gives the keys alone
+#   neither                                a list: there is nothing else that could be sent
+
+
+def _iterable_rule(kind: Any) -> Rule | None:
+    has_items = hasattr(kind, "__getitem__")
+    has_keys = has_items and callable(getattr(kind, "keys", None))
+    if issubclass(kind, (Iterator, Sequence)):
+        return MANY
+    if kind.__str__ is not object.__str__:
+        # % puts values into a text; a class for which it is arithmetic can divide too.
+        is_text = has_items and hasattr(kind, "__mod__") and not hasattr(kind, "__truediv__")
+        return Rule("scalar", str) if is_text else None
+    if kind.__repr__ is object.__repr__:
+        return _mapping_rule(kind) if has_keys else MANY
+    return MANY if has_items and hasattr(kind, "__len__") and not has_keys else None
+
+
+# What gives all values of a key where a mapping has several, as the headers of a request: in starlette, Django and
+# werkzeug, in multidict and in httpx.
+_GETTERS = ("getlist", "getall", "get_list")
+
+
+def _mapping_rule(kind: type) -> Rule:
+    getter = next((name for name in _GETTERS if callable(getattr(kind, name, None))), None)
+    return Rule("open", _open_mapping if getter is None else partial(_open_multi_mapping, getter=getter))
 
 
 def _text_rule(kind: type) -> Rule:
@@ -260,20 +301,20 @@ def _text_rule(kind: type) -> Rule:
     if kind.__repr__ is object.__repr__ or classes.has_notebook_form(kind):
         return UNKNOWN
     where = str(getattr(kind.__repr__, "__module__", "builtins"))
-    return REPR if where.partition(".")[0] in sys.stdlib_module_names else TEXT
+    return REPR if where.partition(".")[0] in sys.stdlib_module_names or issubclass(kind, Iterable) else TEXT
 
 
 # One level of a value ---------------------------------------------------------------------------
 
 
-def _open_fields(value: Any, *, tags: Mapping[str, str]) -> dict[str, Any]:
-    # A field that was never set (init=False without a default) is absent, as for the encoder.
-    members = {tag: getattr(value, name, msgspec.UNSET) for name, tag in tags.items() if tag != "-"}
-    return {tag: item for tag, item in members.items() if item is not msgspec.UNSET}
-
-
 def _open_mapping(value: Any) -> dict[Any, Any]:
-    return {key: value[key] for key in _open_iterable(value)}
+    return {key: value[key] for key in _open_iterable(value.keys())}
+
+
+def _open_multi_mapping(value: Any, *, getter: str) -> dict[Any, Any]:
+    """A mapping whose keys may have several values; a key with more than one has the list of them."""
+    members = {key: list(getattr(value, getter)(key)) for key in _open_iterable(value.keys())}
+    return {key: items[0] if len(items) == 1 else items for key, items in members.items()}
 
 
 def _open_iterable(value: Any) -> list[Any]:
@@ -281,29 +322,3 @@ def _open_iterable(value: Any) -> list[Any]:
     if len(items) > MAX_ITEMS:
         raise NormalizeError("$", f"an iterator that gave more than {MAX_ITEMS:,} items")
     return items
-
-
-def _open_struct(value: msgspec.Struct) -> Any:
-    """A Struct as its encoder would write it, one level deep: renamed, tagged, defaults left out."""
-    config = value.__struct_config__
-    items = []
-    defaults = _struct_defaults(type(value))
-    for name, wire_name in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
-        item = getattr(value, name)
-        omitted = config.omit_defaults and name in defaults and _is_default(item, defaults[name])
-        if config.array_like or (item is not msgspec.UNSET and not omitted):  # in an array every position counts
-            items.append((wire_name, item))
-    if config.array_like:
-        return ([config.tag] if config.tag is not None else []) + [item for _, item in items]
-    head = {} if config.tag is None else {str(config.tag_field): config.tag}
-    return {**head, **dict(items)}
-
-
-def _struct_defaults(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    defaults = kind.__struct_defaults__
-    return dict(zip(kind.__struct_fields__[-len(defaults) :], defaults, strict=True)) if defaults else {}
-
-
-def _is_default(item: Any, default: Any) -> bool:
-    factory = getattr(default, "factory", None)
-    return item is default or (factory in (list, dict, set) and type(item) is factory and not item)

@@ -22,9 +22,9 @@ class Unpacker:
     def members_of(self, value: Any) -> Mapping[Any, Any] | None:
         """The members of a value that is an object in JSON; None for any other value."""
         for _ in range(_LAYERS):
-            if isinstance(value, dict):
-                return value
             rule = self.rules.rule_of(type(value))
+            if rule.shape == "dict":
+                return value  # type: ignore[no-any-return]
             if rule.open is None or rule.many or rule.shape not in _OBJECTS:
                 return None
             try:
@@ -39,9 +39,9 @@ class Unpacker:
 
     def items_of(self, value: Any) -> list[Any] | tuple[Any, ...] | None:
         """The items of a value that is an array in JSON; None for any other value."""
-        if isinstance(value, (list, tuple)):
-            return value
         rule = self.rules.rule_of(type(value))
+        if rule.shape == "list":
+            return value  # type: ignore[no-any-return]
         if rule.many or rule.shape != "open" or rule.open is None:
             return self.rules.items_of(value, self.policy)
         try:

@@ -4,7 +4,7 @@ Knows shapes and the policy; the rules decide which shape a class has.
 """
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable
 from math import isfinite
 from typing import Any, Protocol
 
@@ -99,7 +99,7 @@ class Walk:
 
     def _convert_members(self, value: dict[Any, Any]) -> dict[str, Any]:
         result: dict[str, Any] = {}
-        for key, item in value.items():
+        for key, item in dict.items(value):  # a class of its own may show only some of its values
             name = self._convert_key(key)
             if name in result:
                 raise self._error(f"two keys are both {name!r} in JSON")
@@ -188,10 +188,12 @@ _ADDRESS = re.compile(r" (?:at|@) 0x[0-9a-fA-F]{5}")  # in a default repr, perha
 
 def _describe_missing_form(kind: type) -> str:
     cure = "give it a __plain__ method or register a serializer"
-    if classes.has_data(kind):
-        cure = "make lists and dicts of it, or register a serializer"
-    elif issubclass(kind, Awaitable):
+    if issubclass(kind, Awaitable):
         cure = "await it"
+    elif issubclass(kind, AsyncIterable):
+        cure = "collect what it yields, and return a list"
+    elif classes.has_data(kind) or issubclass(kind, Iterable):
+        cure = "make lists and dicts of it, or register a serializer"
     return f"{kind.__name__} has no JSON form; {cure}"
 
 
