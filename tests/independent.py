@@ -7,6 +7,7 @@ import base64
 import ipaddress
 import json
 import re
+import zoneinfo
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Any
@@ -24,6 +25,7 @@ _DURATION = rf"P(\d+W|(\d+Y(\d+M(\d+D)?)?|\d+M(\d+D)?|\d+D)(T{_TIMES})?|T{_TIMES
 PATTERNS = {
     "duration": r"P(?=.)(\d{1,3}Y)?(\d{1,3}M)?(\d{1,3}W|\d{1,3}D)?(T(?=.)(\d{1,5}H)?(\d{1,5}M)?(\d{1,5}S)?)?",
     "binary": ".*",
+    "complex": r"[+-]?[0-9]{1,99}([.][0-9]{1,99})?([+-][0-9]{1,99}([.][0-9]{1,99})?j)?",
     "decimal": r"[+-]?([0-9]{1,99}([.][0-9]{0,99})?|[.][0-9]{1,99})(e[+-]?[0-9]{1,3})?",
     "email": r"[a-z0-9]+([.][a-z0-9]+)*@[a-z0-9]+[.](com|org)",  # the least that everybody agrees on
     "fraction": r"[+-]?[0-9]{1,99}(/0*[1-9][0-9]{0,99})?",
@@ -35,6 +37,7 @@ CONSTRUCTORS: dict[str, Callable[[str], object]] = {
     "ipvanyaddress": ipaddress.ip_address,
     "ipv4interface": ipaddress.IPv4Interface,
     "ipv4network": ipaddress.IPv4Network,
+    "zoneinfo": zoneinfo.ZoneInfo,
 }
 
 
@@ -60,7 +63,7 @@ ALL.checkers = dict(STANDARD.checkers)
 for _name, _pattern in PATTERNS.items():
     ALL.checks(_name)(partial(_matches, _pattern))
 for _name, _constructor in CONSTRUCTORS.items():
-    ALL.checks(_name, raises=ValueError)(partial(_is_read, _constructor))
+    ALL.checks(_name, raises=(ValueError, KeyError, OSError))(partial(_is_read, _constructor))
 """The same, within what Python can hold, and those that only an attentive reader knows; no other may be listed."""
 
 

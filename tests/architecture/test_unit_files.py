@@ -20,6 +20,7 @@ ACROSS = {
     "test_expiring_tokens.py": "streams that stay open and the tokens of their callers, through all of HTTP",
     "test_forking.py": "handlers that fork, on every transport",
     "test_iterables.py": "what can be iterated, through values and every kind of feature",
+    "test_standard_types.py": "types of the standard library, to schemas, arguments and results",
     "test_limits.py": "the table of limits, at the wire",
     "test_peer_bugs.py": "values that other packages send wrong",
     "test_peer_bugs_protocol.py": "requests that other packages answer wrong",

@@ -4,6 +4,8 @@ To add a hint, give it a line in `OBJECTS` or, if it may be anything but an obje
 """
 
 import enum
+import os
+import re
 import typing
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +29,7 @@ from typing import (
     Union,
 )
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import attrs
 import msgspec
@@ -275,6 +278,7 @@ OTHERS: dict[str, Entry] = {
     "new_type": (UserId, UserId(7), 7),
     "decimal": (Decimal, Decimal("12.30"), "12.30"),
     "fraction": (Fraction, Fraction(1, 3), "1/3"),
+    "complex": (complex, 1 + 2j, "1+2j"),
     "datetime": (datetime, NOON, "2026-07-28T12:30:00Z"),
     "datetime_naive": (datetime, datetime(2026, 7, 28, 12, 30), "2026-07-28T12:30:00"),
     "date": (date, date(2026, 7, 28), "2026-07-28"),
@@ -282,6 +286,9 @@ OTHERS: dict[str, Entry] = {
     "timedelta": (timedelta, timedelta(seconds=1.5), "PT1.5S"),
     "uuid": (UUID, ID, str(ID)),
     "path": (Path, Path("reports/may.csv"), "reports/may.csv"),
+    "path_like": (os.PathLike, Path("reports/may.csv"), "reports/may.csv"),
+    "pattern": (re.Pattern, re.compile("a+"), "a+"),
+    "zone": (ZoneInfo, ZoneInfo("Europe/Oslo"), "Europe/Oslo"),
     "ipv4": (IPv4Address, IPv4Address("127.0.0.1"), "127.0.0.1"),
     "ipv6": (IPv6Address, IPv6Address("::1"), "::1"),
     "enum": (Colour, Colour.RED, "red"),

@@ -17,6 +17,7 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, NewType
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import annotated_types
 import msgspec
@@ -255,6 +256,7 @@ LEAVES: list[Kind] = [
     # Numbers and moments as texts
     in_text(Decimal, decimals, holds=lambda value: isinstance(value, Decimal) and value.is_finite()),
     in_text(Fraction, st.fractions(max_denominator=99), key=True),
+    in_text(complex, st.complex_numbers(max_magnitude=10**9)),
     in_text(datetime, moments | st.datetimes(timezones=zoned), datetime.fromisoformat),
     in_text(date, st.dates(), date.fromisoformat, key=True),
     in_text(time, st.times() | st.times(timezones=zoned), time.fromisoformat),
@@ -267,6 +269,8 @@ LEAVES: list[Kind] = [
     in_text(IPv6Address, st.ip_addresses(v=6)),
     in_text(IPv4Network, st.just(IPv4Network("10.0.0.0/8"))),
     in_text(IPv4Interface, st.just(IPv4Interface("10.0.0.1/8"))),
+    in_text(ZoneInfo, st.sampled_from(["UTC", "Europe/Oslo"]).map(ZoneInfo)),
+    in_text(re.Pattern, st.sampled_from(["a+", "(?i)oslo"]).map(re.compile), re.compile, exact=False),
     leaf(bytes, st.binary(max_size=6), in_base64, symmetric=False),
     leaf(
         bytearray,

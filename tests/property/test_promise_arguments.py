@@ -28,6 +28,9 @@ from property.kinds import Kind
 from property.telling import parsed
 from speaking import answer, message
 
+# Of a regular expression that will mean something else in a later Python.
+pytestmark = pytest.mark.filterwarnings("ignore:Possible :FutureWarning")
+
 SECONDS = 1.0
 SECONDS_AT_MOST = 60
 PLACE = re.compile(r"it\b.*: ")

@@ -3,6 +3,7 @@
 # pyright: reportUnusedImport=false, reportMissingTypeStubs=false
 # ruff: noqa: F401 - imported for the expressions
 
+import re
 from collections import ChainMap, deque
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple, TypedDict
 from uuid import UUID
 from xml.etree import ElementTree
+from zoneinfo import ZoneInfo
 
 import attrs
 import msgspec

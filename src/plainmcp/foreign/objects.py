@@ -1,7 +1,7 @@
-"""Graphs, lazy values, cookies and parts of charts of other packages as plainer values.
+"""Graphs, lazy values, cookies, time zones and parts of charts as plainer values.
 
-Iterating over one of these gives the names of its parts, and loses the rest. Imports none of these packages. Arrays,
-tables and rows are in frames.
+Knows how objects of other packages, and of rare modules of the standard library, are taken apart, and imports none of
+these. Arrays, tables and rows are in frames.
 """
 
 from collections.abc import Callable, Mapping
@@ -61,6 +61,16 @@ def _state_of(value: Any) -> Any:
     return reduce(value)[1]
 
 
+# The standard library -----------------------------------------------------------------------------
+
+
+def _open_zone(zone: Any) -> str:
+    """The key of a time zone, by which it can be made again."""
+    if zone.key is None:
+        raise NormalizeError("$", "a ZoneInfo that was read from a file has no key; give from_file one")
+    return str(zone.key)
+
+
 OPENERS: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("networkx", "Graph"): _open_graph,
     ("networkx", "OutEdgeDataView"): list,
@@ -69,6 +79,7 @@ OPENERS: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("django", "LazyObject"): _unwrap_lazy_object,
     ("sqlalchemy", "Query"): list,  # its text is the SQL
     ("plotly", "BasePlotlyType"): lambda part: part.to_plotly_json(),
+    ("zoneinfo", "ZoneInfo"): _open_zone,
     ("http", "BaseCookie"): str,  # as a dict, it has everything but the values
     ("http", "Morsel"): str,
 }

@@ -7,11 +7,12 @@ import base64
 import binascii
 import datetime
 import ipaddress
+import os
 import re
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -182,6 +183,8 @@ _EXACT: dict[type, Format] = {
     bytearray: _BASE64,
     memoryview: _BASE64,
     re.Pattern: Format("regex", _read_pattern),
+    complex: Format("complex", _construct),
+    os.PathLike: Format(None, lambda kind, text: Path(text)),
 }
 _FAMILIES: dict[type, Format] = {
     PurePath: Format(None, _construct),

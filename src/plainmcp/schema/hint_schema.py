@@ -84,8 +84,9 @@ def for_output_with_defaults(hint: Any, *, drop_none: bool = False) -> tuple[Sch
 
 
 _NUMBER_NAMES = ({"pattern": INTEGER_NAME}, {"pattern": NUMBER_NAME})
-_UNSURE = frozenset({"date-time", "time", "duration"})
-"""Formats that a value may not have: a time without a time zone, a duration that is negative or has fractions."""
+_UNSURE = frozenset({"date-time", "time", "duration", "regex"})
+"""Formats that a value may not have: a time without a time zone, a duration that is negative or has fractions, a
+regular expression as only Python has it."""
 
 
 def _drop_nullable_required(schema: Schema) -> Schema:

@@ -6,7 +6,6 @@ pydantic; types that contain them are not.
 
 import collections.abc as abc
 import enum
-import re
 import types
 import typing
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
@@ -158,7 +157,7 @@ class _Parser:
 
     def _parse_leaf(self, hint: Any, kind: type, args: tuple[Any, ...]) -> Node:
         format = formats.format_of(kind)
-        if format is not None and (self._is_input or not issubclass(kind, (str, re.Pattern))) and bytes not in args:
+        if format is not None and not (bytes in args if self._is_input else issubclass(kind, str)):
             return Text(kind, format)
         json = next((one for one in _SCALARS if issubclass(kind, one)), None)
         if json is None or not self._is_input:

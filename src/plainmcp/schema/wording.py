@@ -44,6 +44,7 @@ _FORMATS = {
     "fraction": "a fraction such as 1/3 in a string",
     "regex": "a regular expression",
     "zoneinfo": "a time zone such as Europe/Oslo",
+    "complex": "a complex number such as 1+2j in a string",
     "uri": "a URL such as https://example.com",
     "email": "an email address",
     "path": "a path",

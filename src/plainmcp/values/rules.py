@@ -6,6 +6,8 @@ Knows classes only. The values themselves are encoded in encode and walked in wa
 import dataclasses
 import ipaddress
 import math
+import os
+import re
 import sys
 from collections import OrderedDict, UserString, deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MappingView, Sequence, Set
@@ -17,8 +19,6 @@ from functools import partial
 from inspect import getattr_static
 from itertools import islice
 from operator import attrgetter
-from os import fspath
-from pathlib import PurePath
 from types import MemberDescriptorType
 from typing import Any
 from uuid import UUID
@@ -217,7 +217,9 @@ _SUBCLASSES: tuple[tuple[type, Open], ...] = (
     (Decimal, lambda v: Decimal(v)),
     (UserString, str),
     (Fraction, str),
-    (PurePath, fspath),
+    (complex, lambda v: str(complex(v)).strip("()")),
+    (re.Pattern, lambda v: _text_of_pattern(v)),
+    (os.PathLike, os.fsdecode),
     *((address, str) for address in _ADDRESSES),
 )
 
@@ -302,6 +304,14 @@ def _text_rule(kind: type) -> Rule:
         return UNKNOWN
     where = str(getattr(kind.__repr__, "__module__", "builtins"))
     return REPR if where.partition(".")[0] in sys.stdlib_module_names or issubclass(kind, Iterable) else TEXT
+
+
+def _text_of_pattern(pattern: re.Pattern[Any]) -> str:
+    """A regular expression with its flags, of which the pattern has only those that were written in it: (?i)oslo."""
+    text = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode(errors="backslashreplace")
+    missing = pattern.flags & ~re.compile(pattern.pattern).flags
+    letters = "".join(letter for letter in "aiLmsx" if missing & re.RegexFlag[letter.upper()])
+    return f"(?{letters}){text}" if letters else text
 
 
 # One level of a value ---------------------------------------------------------------------------

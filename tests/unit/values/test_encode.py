@@ -643,7 +643,7 @@ BAD = [
     (10**5000, "an integer of more than 4,300 digits"),
     ({1: "a", "1": "b"}, "two keys are both '1' in JSON"),
     (object(), "object has no JSON form; give it a __plain__ method or register a serializer"),
-    (1j, "complex has no JSON form; give it a __plain__ method or register a serializer"),
+    (slice(1), "slice has no JSON form; give it a __plain__ method or register a serializer"),
     (Unprintable(), "Unprintable has no JSON form; give it a __plain__ method or register a serializer"),
     (Unreadable(), "converting Unreadable raised ValueError"),
     (TextContent(text="a"), "TextContent is content, not data; return it by itself or in a list of content"),
