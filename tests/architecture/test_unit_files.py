@@ -25,6 +25,7 @@ ACROSS = {
     "test_peer_bugs.py": "values that other packages send wrong",
     "test_peer_bugs_protocol.py": "requests that other packages answer wrong",
     "test_profiles.py": "the profiles of policies, at the wire",
+    "test_records_both_ways.py": "records, through schema, values and server, as arguments and as results",
     "test_running_in_a_loop.py": "server.run_async, through stdio, uvicorn and the runners",
     "test_two_callers.py": "the state of one caller against another one, through all of HTTP",
     "test_typing.py": "what type checkers see of the public names",

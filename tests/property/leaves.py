@@ -292,6 +292,7 @@ LEAVES: list[Kind] = [
     choice("a", 1, None),
     choice(True, "yes"),
     choice(Colour.RED),
+    choice(Mood.GOOD, Mood.BAD, 2),
     # Limits
     limited(int, msgspec.Meta(ge=0, le=10), st.integers(0, 10), lambda value: 0 <= value <= 10),
     limited(float, msgspec.Meta(gt=0), st.floats(1, 2), lambda value: value > 0),

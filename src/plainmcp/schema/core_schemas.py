@@ -5,6 +5,7 @@ Changes a core schema where pydantic accepts other JSON than its JSON Schema lis
 
 from collections.abc import Callable, Iterator
 from enum import Enum
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -55,6 +56,11 @@ def _change_to_listed(core: Core) -> Core:
         if node["type"] == "decimal":
             check = {"type": "no-info", "function": _check_bounds}
             return {"type": "function-after", "function": check, "schema": {**node, "allow_inf_nan": False}}
+        if node["type"] == "literal":
+            return _with_members(node)
+        if node["type"] == "tagged-union":
+            choices = {_as_json(tag): one for tag, one in node["choices"].items() if isinstance(tag, Enum)}
+            return {**node, "choices": choices | node["choices"]}
         if "keys_schema" in node:  # a dict of any kind
             read = _name_reader_of(_values_of(node["keys_schema"], definitions))
             return node if read is None else {**node, "keys_schema": _with_reader(read, node["keys_schema"])}
@@ -62,6 +68,17 @@ def _change_to_listed(core: Core) -> Core:
 
     changed: Core = _map_core(core, change)
     return changed
+
+
+def _with_members(literal: Core) -> Core:
+    """A Literal that takes the value of a plain Enum's member for the member, as it is listed; pydantic does not."""
+    members = [one for one in literal["expected"] if isinstance(one, Enum) and not isinstance(one, (str, int))]
+    return _with_reader(partial(_read_member, members), literal) if members else literal
+
+
+def _read_member(members: list[Enum], value: Any) -> Any:
+    fits = (one for one in members if one.value == value and isinstance(one.value, bool) is isinstance(value, bool))
+    return next(fits, value)
 
 
 def bounded_formats_of(core: Core) -> set[str]:
@@ -127,6 +144,8 @@ def _values_of(keys: Core, definitions: dict[str, Core]) -> list[Any]:
             return list(core["members"])
         case "literal":
             return list(core["expected"])
+        case "function-before" if getattr(core["function"]["function"], "func", None) is _read_member:
+            return _values_of(core["schema"], definitions)
         case "nullable":
             values = _values_of(core["schema"], definitions)
             return [*values, None] if values else []

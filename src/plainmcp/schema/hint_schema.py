@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from . import hints, matching, node_schema, records, type_tree
+from . import hints, matching, node_schema, type_tree
 from .subschemas import (
     INTEGER_NAME,
     JSON_TYPES,
@@ -18,6 +18,8 @@ from .subschemas import (
     inline,
     map_schemas,
     order_keywords,
+    walk,
+    with_definitions,
 )
 
 __all__ = ["Schema", "for_input", "for_output", "for_output_with_defaults", "without_null"]
@@ -69,11 +71,12 @@ def for_output(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitio
 def for_output_with_defaults(hint: Any, *, drop_none: bool = False) -> tuple[Schema, Definitions]:
     """The schema of a value that is sent, in which fields with a default are optional, as if it were read.
 
-    A record that is sent with other names than it is read with has the schema of `for_output`.
+    If a record in it is read with members that it is not sent with, the schema is that of `for_output`.
     """
-    if any(map(records.is_renamed, hints.parts_of(hint))):
-        return for_output(hint, drop_none=drop_none)
-    schema, definitions = for_input(hint, root=True, as_pydantic=True)
+    sent, read = for_output(hint, drop_none=drop_none), for_input(hint, root=True, as_pydantic=True)
+    if not all(any(names <= others for others in _names_of(*sent)) for names in _names_of(*read)):
+        return sent
+    schema, definitions = read
 
     def tidy(here: Schema) -> Schema:
         here = map_schemas(here, tidy)
@@ -81,6 +84,11 @@ def for_output_with_defaults(hint: Any, *, drop_none: bool = False) -> tuple[Sch
         return {key: value for key, value in here.items() if not (is_unsure and key == "format")}
 
     return _change_both(schema, definitions, tidy)
+
+
+def _names_of(schema: Schema, definitions: Definitions) -> set[frozenset[str]]:
+    """The names of the members of each object in a schema."""
+    return {frozenset(here.get("properties", ())) for here, _ in walk(with_definitions(schema, definitions))}
 
 
 _NUMBER_NAMES = ({"pattern": INTEGER_NAME}, {"pattern": NUMBER_NAME})

@@ -10,6 +10,7 @@ import types
 import typing
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import InitVar
 from itertools import combinations
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -59,13 +60,15 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 def unwrap(hint: Any) -> Any:
-    """The hint inside one wrapper: Annotated, NewType, an alias, Final; any other hint itself."""
+    """The hint inside one wrapper: Annotated, NewType, an alias, Final, InitVar; any other hint itself."""
     if hasattr(hint, "__metadata__"):
         return hint.__origin__
     if hasattr(hint, "__supertype__"):
         return hint.__supertype__
     if type(hint).__name__ == "TypeAliasType":
         return hint.__value__
+    if isinstance(hint, InitVar):
+        return hint.type
     return get_args(hint)[0] if is_wrapper(get_origin(hint)) else hint
 
 

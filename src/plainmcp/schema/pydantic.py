@@ -95,12 +95,17 @@ def _make_generator() -> Any:
             return bool(GenerateJsonSchema.field_is_required(self, field, total))
         return not (field.get("serialization_exclude") or field.get("serialization_exclude_if"))
 
+    def field_is_present(self: Any, field: Any) -> bool:
+        """An InitVar of a dataclass is only read, and a field that its __init__ does not take is only sent."""
+        is_other_way = field.get("init_only") if self.mode == "serialization" else field.get("init") is False
+        return not is_other_way and bool(GenerateJsonSchema.field_is_present(self, field))
+
     def field_title_should_be_set(self: Any, schema: Any) -> bool:
         return False
 
-    methods = (decimal_schema, enum_schema, set_schema, frozenset_schema, ser_schema)
+    methods: tuple[Any, ...] = (decimal_schema, enum_schema, set_schema, frozenset_schema, ser_schema)
+    methods += (field_is_required, field_is_present, field_title_should_be_set)
     changes: dict[str, Any] = {method.__name__: method for method in methods}
-    changes |= {"field_is_required": field_is_required, "field_title_should_be_set": field_title_should_be_set}
     dict_methods = [name for name in _DICTS if hasattr(GenerateJsonSchema, name)]  # pydantic 2.12 has only the first
     changes |= {name: with_names(getattr(GenerateJsonSchema, name)) for name in dict_methods}
     tuple_method = next(name for name in _NAMED_TUPLES if hasattr(GenerateJsonSchema, name))

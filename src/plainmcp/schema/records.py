@@ -40,6 +40,7 @@ class RecordField(NamedTuple):
     always: bool = True
     default: Any = MISSING
     fill: Fill | None = None
+    is_stored: bool = True  # an InitVar is not
 
 
 class RecordType(NamedTuple):
@@ -60,10 +61,7 @@ def record_of(hint: Any) -> RecordType | None:
     family = family_of(kind)
     if family is None or family == "model":
         return None
-    annotations = generics.annotations_of(hint)
-    if family == "dataclass":
-        _refuse_init_variables(kind, annotations)
-    return _FAMILIES[family](kind, annotations)
+    return _FAMILIES[family](kind, generics.annotations_of(hint))
 
 
 def fields_sent_by(hint: Any) -> list[RecordField]:
@@ -78,7 +76,7 @@ def fields_sent_by(hint: Any) -> list[RecordField]:
 
 def is_renamed(hint: Any) -> bool:
     """Whether a record has a field that is sent with another name than it is read with, or not at all."""
-    return any(field.read_as not in (None, field.sent_as) for field in _fields_of(hint))
+    return any(field.read_as not in (None, field.sent_as) for field in _fields_of(hint) if field.is_stored)
 
 
 def has_pydantic_fields(hint: Any) -> bool:
@@ -210,28 +208,28 @@ def _fill_of(field: Any, missing: Any) -> Fill | None:
 
 
 def _read_dataclass(kind: Any, annotations: Annotations) -> RecordType:
-    all_fields = dataclasses.fields(kind)
+    stored = dataclasses.fields(kind)
     fields = []
-    for one in all_fields:
+    for one in kind.__dataclass_fields__.values():
+        hint = annotations.get(one.name, Any)
+        is_init_only = type(hint) is dataclasses.InitVar
+        if one not in stored and not is_init_only:
+            continue  # a ClassVar
         wire, fill = one.metadata.get("json", one.name), _fill_of(one, dataclasses.MISSING)
         field = RecordField(
             one.name,
-            annotations.get(one.name, Any),
+            hint.type if is_init_only else hint,
             one.name if one.init else None,
-            None if wire == "-" else wire,  # S001-34: such a field is never sent
+            None if wire == "-" or is_init_only else wire,  # S001-34: such a field is never sent
             required=fill is None,
             always=one.init or fill is not None,
             default=MISSING if one.default is dataclasses.MISSING else one.default,
             fill=fill,
+            is_stored=not is_init_only,
         )
         fields.append(field)
-    return RecordType(fields, kind, is_plain=all(one.init for one in all_fields) and kind.__dataclass_params__.init)
-
-
-def _refuse_init_variables(kind: Any, annotations: Annotations) -> None:
-    for name in kind.__dataclass_fields__:
-        if type(annotations.get(name)) is dataclasses.InitVar:
-            raise AuthorError(f"{kind.__name__}.{name} is an InitVar, which has no place in JSON; make it a field")
+    is_plain = all(one.read_as and one.is_stored for one in fields) and kind.__dataclass_params__.init
+    return RecordType(fields, kind, is_plain=is_plain)
 
 
 def _read_attrs(kind: Any, annotations: Annotations) -> RecordType:
