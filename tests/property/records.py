@@ -14,6 +14,7 @@ from typing import Any, Generic, NamedTuple, NotRequired, Required, TypedDict, T
 import attrs
 import msgspec
 import pydantic
+import typing_extensions
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, create_model
 
@@ -287,6 +288,17 @@ def a_typed_dict_with_keys_that_may_be_missing(fields: Fields) -> Kind:
     return _typed_dict("Lacking", made, fields, (last,))
 
 
+def a_typed_dict_with_other_keys(fields: Fields) -> Kind:
+    """The last field is not declared by its name."""
+    *_, last = fields
+    hints = {name: hint for name, hint in _hints(fields).items() if name != last}
+    made = typing_extensions.TypedDict(_unique("Priced"), hints, extra_items=fields[last].hint)  # type: ignore[operator]
+    return dataclasses.replace(
+        _typed_dict("Priced", made, fields, (last,)),
+        fits=st.fixed_dictionaries({n: k.fits for n, k in fields.items()}),
+    )
+
+
 def in_order(family: str, made: Any, fields: Fields, **about: Any) -> Kind:
     """A kind of record whose JSON is an array."""
 
@@ -372,6 +384,7 @@ OF_FIELDS: list[Callable[[Fields], Kind]] = [
     a_typed_dict,
     a_partial_typed_dict,
     a_typed_dict_with_keys_that_may_be_missing,
+    a_typed_dict_with_other_keys,
     a_named_tuple,
 ]
 OF_FIELDS_OF_PYDANTIC: list[Callable[[Fields], Kind]] = [

@@ -1,13 +1,14 @@
 """Records as an argument and as a result: what is listed for each, what arrives, and what is sent."""
 
 import enum
-from dataclasses import InitVar, dataclass, field
-from typing import Annotated, Any, Literal
+from dataclasses import InitVar, dataclass, field, make_dataclass
+from typing import Annotated, Any, Generic, Literal, Never, NotRequired, TypeVar
 
 import jsonschema_rs
 import pydantic
 import pytest
 from pydantic import BaseModel
+from typing_extensions import ReadOnly, TypedDict
 
 from plainmcp import Policy, Server
 from plainmcp.revisions import REVISIONS
@@ -202,3 +203,141 @@ def test_a_member_of_an_enum_chooses_among_models(revision: str) -> None:
     assert both.take({"pet": {"kind": "fish"}}, revision) == 'it.pet.kind: expected one of "cat", "dog"'
     if both.has_data(revision):
         assert both.give(Home(pet=Dog(kind=Pet.DOG, name="Rex")), revision) == dog
+
+
+# Keys without a name ------------------------------------------------------------------------------
+
+T = TypeVar("T")
+INTEGER = {"type": "integer"}
+
+
+class Prices(TypedDict, extra_items=int):
+    shop: str
+
+
+class Derived(Prices):
+    city: NotRequired[str]
+
+
+class Reopened(Prices, closed=False):  # type: ignore[call-arg]
+    """Says nothing of other keys again."""
+
+
+class Closed(Prices, closed=True):
+    """Has no other keys."""
+
+
+class Never_(TypedDict, extra_items=Never):
+    shop: str
+
+
+class Kept(TypedDict, extra_items=ReadOnly[list[Literal["a", "b"]]]):
+    shop: str
+
+
+class Boxed(TypedDict, Generic[T], extra_items=T):
+    shop: str
+
+
+class Tree(TypedDict, extra_items="Tree"):  # type: ignore[call-arg]
+    name: str
+
+
+class Whole(TypedDict, extra_items=pydantic.PositiveInt):
+    shop: str
+
+
+class Nothing(TypedDict, extra_items=None):
+    shop: str
+
+
+class Shop(BaseModel):
+    prices: Prices
+
+
+@dataclass
+class Street:
+    shops: list[Prices]
+
+
+class DataUser(TypedDict):
+    name: str
+
+
+class Users(TypedDict, extra_items=DataUser):
+    shop: str
+
+
+# The hint, the schema for the other keys, JSON that fits, JSON that does not, and what the error says.
+OTHER_KEYS: list[tuple[Any, Any, Any, Any, str]] = [
+    (Prices, INTEGER, {"tea": 3}, {"tea": "dear"}, "it.tea: expected an integer, got a string"),
+    (Derived, INTEGER, {"city": "Oslo", "tea": 3}, {"tea": None}, "it.tea: expected an integer, got null"),
+    (Kept, {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}}, {"x": ["a"]}, {"x": ["c"]},
+     'it.x[0]: expected one of "a", "b"'),
+    (Boxed[int], INTEGER, {"tea": 3}, {"tea": "dear"}, "it.tea: expected an integer, got a string"),
+    (Whole, {**INTEGER, "exclusiveMinimum": 0}, {"tea": 3}, {"tea": 0}, "it.tea: expected an integer > 0"),
+    (Nothing, {"type": "null"}, {"tea": None}, {"tea": 0}, "it.tea: expected null, got an integer"),
+    (Closed, False, {}, {"tea": 3}, "it.tea: no such field; the fields are shop"),
+    (Never_, False, {}, {"tea": 3}, "it.tea: no such field; the fields are shop"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize(("hint", "schema", "fits", "misfits", "problem"), OTHER_KEYS)
+def test_other_keys_of_a_typed_dict_are_listed_taken_and_sent(
+    hint: Any, schema: Any, fits: Any, misfits: Any, problem: str, revision: str
+) -> None:
+    """V34"""
+    both = Both(hint)
+    taken, sent = both.listed()
+    assert taken["additionalProperties"] == schema and sent["additionalProperties"] == schema
+    whole = {"shop": "Tea & Co", **fits}
+    assert both.take(whole, revision) == whole
+    assert both.take({"shop": "Tea & Co", **misfits}, revision) == problem
+    if both.has_data(revision):
+        assert both.give(whole, revision) == whole
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_so_are_those_of_typed_dicts_inside(revision: str) -> None:
+    """V34"""
+    prices = {"shop": "Tea & Co", "tea": 3, "two words": 4, "self": 5, "make": 6}
+    for hint, json, value in (
+        (Shop, {"prices": prices}, Shop(prices=prices)),
+        (Street, {"shops": [prices]}, Street([prices])),
+        (dict[str, Prices], {"a": prices}, {"a": prices}),
+    ):
+        both = Both(hint)
+        assert both.take(json, revision) == value
+        if both.has_data(revision):
+            assert both.give(value, revision) == json
+    tree = {"name": "oak", "left": {"name": "ash", "right": {"name": "elm"}}}
+    both = Both(Tree)
+    assert both.take(tree, revision) == tree
+    assert both.take({"name": "oak", "left": {"right": {}}}, revision) == (
+        "it.left.name: missing; it takes a string\nit.left.right.name: missing; it takes a string"
+    )
+    if both.has_data(revision):
+        assert both.give(tree, revision) == tree
+
+
+def test_what_is_sent_under_other_keys_is_filtered_by_their_type() -> None:
+    """V34"""
+    users = {"shop": "Tea & Co", "ada": {"name": "Ada", "password": "hunter2"}}
+    assert Both(Users).give(users) == {"shop": "Tea & Co", "ada": {"name": "Ada"}}
+
+
+@pytest.mark.parametrize("hint", [Reopened, DataUser])
+def test_a_typed_dict_that_says_nothing_of_other_keys_drops_them(hint: Any) -> None:
+    """V34"""
+    both = Both(hint)
+    whole = {"shop": "Tea & Co"} if hint is Reopened else {"name": "Ada"}
+    assert "additionalProperties" not in both.listed()[0]
+    assert both.take({**whole, "tea": 3}) == whole
+    assert both.give({**whole, "tea": 3}) == whole
+
+
+def test_a_field_may_have_any_name() -> None:
+    """V34"""
+    hint = make_dataclass("Car", [("make", str), ("keys", int), ("node", Literal[Pet.CAT])])
+    assert Both(hint).take({"make": "Volvo", "keys": 2.0, "node": "cat"}) == hint("Volvo", 2, Pet.CAT)

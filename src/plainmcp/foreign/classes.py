@@ -152,7 +152,7 @@ def _parts_of(node: dict[str, Any]) -> Iterator[Any]:
         yield choice[0] if isinstance(choice, tuple) else choice
 
 
-_INNER = ("schema", "items_schema", "values_schema", "definitions")
+_INNER = ("schema", "items_schema", "values_schema", "extras_schema", "definitions")
 
 
 def has_excluded_fields(kind: type) -> bool:

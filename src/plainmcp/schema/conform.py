@@ -114,8 +114,10 @@ class _Compiler:
 
     def _compile_record(self, hint: Any, kind: type) -> "RecordShape":
         if hint not in self.records:
-            keep = self.keep or classes.has_extra_fields(kind)
-            self.records[hint] = record = RecordShape(self.unpacker, kind, keep)
+            self.records[hint] = record = RecordShape(self.unpacker, kind)
+            extra = records.extra_sent_by(hint)
+            if self.keep or classes.has_extra_fields(kind) or extra is not None:
+                record.rest = keep_value if extra is None else self.shape(extra)
             for field in records.fields_sent_by(hint):
                 record.add(field, self.shape(field.hint))
         return self.records[hint]

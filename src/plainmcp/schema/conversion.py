@@ -76,7 +76,7 @@ class _Conversion:
         self.places.append((keys, text))
         return _UNFIT
 
-    def make(self, keys: Keys, make: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    def make(self, keys: Keys, make: Callable[..., Any], /, *args: Any, **named: Any) -> Any:
         """Call an author's class with values that fit; it may still refuse them, with its own text."""
         try:
             return make(*args, **named)
@@ -206,8 +206,10 @@ class _Conversion:
                     arguments[field.name] = result
             elif field.required:
                 self.refuse((*keys, wire))
-        if node.closed:
-            for name in value.keys() - node.fields:
+        for name in [name for name in value if name not in node.fields]:
+            if node.rest is not None:
+                arguments[name] = self.read(node.rest, value[name], (*keys, name))
+            elif node.closed:
                 self.refuse((*keys, name))
         return _UNFIT if len(self.places) > count else self.make(keys, node.make, **arguments)
 

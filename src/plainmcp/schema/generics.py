@@ -1,4 +1,4 @@
-"""The annotations of a class, with the type arguments of a generic class in place of its type variables.
+"""The hints of the members of a class, with the type arguments of a generic class in place of its type variables.
 
 Knows classes and hints; not what a hint means.
 """
@@ -7,11 +7,19 @@ import inspect
 import typing
 from collections.abc import Mapping
 from types import SimpleNamespace
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, Never, TypeVar, get_args, get_origin
 
 from ..errors import AuthorError
 
-__all__ = ["annotations_of", "class_of", "resolve", "resolve_annotations", "substitute", "variables_of"]
+__all__ = [
+    "annotations_of",
+    "class_of",
+    "extra_items_of",
+    "resolve",
+    "resolve_annotations",
+    "substitute",
+    "variables_of",
+]
 
 
 def class_of(hint: Any) -> Any:
@@ -35,6 +43,24 @@ def annotations_of(hint: Any) -> dict[str, Any]:
     annotations = resolve_annotations(class_of(hint))
     bindings = _bindings_of(hint)
     return {name: substitute(one, _owner_bindings_of(name, bindings)) for name, one in annotations.items()}
+
+
+def extra_items_of(hint: Any) -> Any:
+    """The hint of the keys that a TypedDict does not declare (PEP 728); Never if it is closed, None without one.
+
+    >>> from typing_extensions import TypedDict
+    >>> extra_items_of(TypedDict("Prices", {"name": str}, extra_items=int))
+    <class 'int'>
+    """
+    for kind, types in _bindings_of(hint).items():  # the most derived class that says something
+        closed = getattr(kind, "__closed__", None)
+        if closed is not None:
+            return Never if closed else None
+        extra = getattr(kind, "__extra_items__", Ellipsis)
+        if extra is not Ellipsis and not repr(extra).endswith(".NoExtraItems"):  # that of either module
+            names = vars(inspect.getmodule(kind) or typing) | {kind.__name__: kind}
+            return substitute(resolve(extra, names), types)
+    return None
 
 
 def resolve_annotations(kind: type) -> dict[str, Any]:

@@ -19,7 +19,7 @@ import msgspec
 from ..errors import AuthorError
 from ..foreign import classes
 from ..values.families import family_of, is_array
-from .generics import class_of, resolve_annotations
+from .generics import class_of, extra_items_of, resolve_annotations
 
 __all__ = [
     "Parameter",
@@ -213,6 +213,8 @@ def _walk(hint: Any, inside: bool) -> Iterator[Any]:
         if inside and kind not in entered and family_of(kind) is not None and not classes.is_pydantic(kind):
             entered.add(kind)
             waiting.extend(resolve_annotations(kind).values())
+            extra = extra_items_of(kind)
+            waiting.extend([] if extra is None else [extra])
 
 
 def needs_pydantic(hint: Any) -> bool:

@@ -208,7 +208,7 @@ def distance_of(node: Node, value: Any) -> tuple[bool, int]:
     if isinstance(node, Foreign):  # pydantic takes more than it lists, such as a timestamp for a datetime
         changes = not is_meant(node, value)
     unknown = 0
-    if isinstance(value, dict) and isinstance(node, Record):
+    if isinstance(value, dict) and isinstance(node, Record) and node.rest is None:
         unknown = len(value.keys() - node.fields)
     elif isinstance(value, dict) and isinstance(node, Foreign):
         unknown = min(count_unknown(one, value) for one in branches_of(node.schema, node.schema))

@@ -172,7 +172,8 @@ class _Writer:
     def _write_record(self, node: Record) -> Schema:
         properties = {wire: self._write_field(one) for wire, one in node.fields.items()}
         required = [wire for wire, one in node.fields.items() if one.required]
-        closed = {"additionalProperties": False} if node.closed else {}
+        others = {} if node.rest is None else {"additionalProperties": self.write(node.rest)}
+        closed = {"additionalProperties": False} if node.closed else others
         return {"type": "object", "properties": properties, "required": required, **closed}
 
     def _write_field(self, field: Field) -> Schema:

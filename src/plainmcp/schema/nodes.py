@@ -123,12 +123,16 @@ class Members(Node):
 
 
 class Record(Node):
-    """An object with fields, by their names in JSON; `make` takes the fields by their names in the class."""
+    """An object with fields, by their names in JSON; `make` takes the fields by their names in the class.
+
+    It may have other members, which are of the type `rest` and dropped without one, unless it is `closed`.
+    """
 
     kind: Any
     make: Callable[..., Any]
     fields: dict[str, Field] = field(default_factory=dict)
     closed: bool = False
+    rest: Node | None = None
 
 
 class Union(Node):
@@ -173,7 +177,7 @@ def _parts_of(node: Node) -> list[Node]:
         case Members():
             return [node.key, node.value]
         case Record():
-            return [one.node for one in node.fields.values()]
+            return [one.node for one in node.fields.values()] + ([] if node.rest is None else [node.rest])
         case Union():
             return node.members
         case Alias():

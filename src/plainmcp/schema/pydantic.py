@@ -49,6 +49,9 @@ def _make_generator() -> Any:
         choices = [one for one in listed.get("anyOf", ()) if one.get("type") != "string"]
         return {"anyOf": [*choices, {"type": "string", "format": "decimal"}]}
 
+    def complex_schema(self: Any, schema: Any) -> dict[str, Any]:
+        return {"type": "string", **({"format": "complex"} if self.mode == "validation" else {})}
+
     def enum_schema(self: Any, schema: Any) -> dict[str, Any]:
         listed = GenerateJsonSchema.enum_schema(self, schema)
         if not issubclass(schema["cls"], Flag):
@@ -103,7 +106,7 @@ def _make_generator() -> Any:
     def field_title_should_be_set(self: Any, schema: Any) -> bool:
         return False
 
-    methods: tuple[Any, ...] = (decimal_schema, enum_schema, set_schema, frozenset_schema, ser_schema)
+    methods: tuple[Any, ...] = (decimal_schema, complex_schema, enum_schema, set_schema, frozenset_schema, ser_schema)
     methods += (field_is_required, field_is_present, field_title_should_be_set)
     changes: dict[str, Any] = {method.__name__: method for method in methods}
     dict_methods = [name for name in _DICTS if hasattr(GenerateJsonSchema, name)]  # pydantic 2.12 has only the first

@@ -18,7 +18,15 @@ from . import generics, hints
 from .generics import class_of
 from .nodes import MISSING
 
-__all__ = ["RecordField", "RecordType", "fields_sent_by", "has_pydantic_fields", "is_renamed", "record_of"]
+__all__ = [
+    "RecordField",
+    "RecordType",
+    "extra_sent_by",
+    "fields_sent_by",
+    "has_pydantic_fields",
+    "is_renamed",
+    "record_of",
+]
 
 Annotations = Mapping[str, Any]
 Fill = Callable[[], Any]
@@ -46,13 +54,15 @@ class RecordField(NamedTuple):
 class RecordType(NamedTuple):
     """The fields of a record, and how one is made of them, by their names; one that is `closed` takes no others.
 
-    With `is_plain` msgspec makes the same record of them.
+    `extra` is the hint of other members, where these are declared without their names. With `is_plain` msgspec makes
+    the same record of them.
     """
 
     fields: list[RecordField]
     make: Callable[..., Any]
     closed: bool = False
     is_plain: bool = True
+    extra: Any = None
 
 
 def record_of(hint: Any) -> RecordType | None:
@@ -61,7 +71,11 @@ def record_of(hint: Any) -> RecordType | None:
     family = family_of(kind)
     if family is None or family == "model":
         return None
-    return _FAMILIES[family](kind, generics.annotations_of(hint))
+    record = _FAMILIES[family](kind, generics.annotations_of(hint))
+    if family == "typed_dict":
+        closed, extra = _extra_of(hint)
+        return record._replace(closed=closed, extra=extra, is_plain=not closed and extra is None)
+    return record
 
 
 def fields_sent_by(hint: Any) -> list[RecordField]:
@@ -72,6 +86,14 @@ def fields_sent_by(hint: Any) -> list[RecordField]:
     ['name']
     """
     return [field for field in _fields_of(hint) if field.sent_as is not None]
+
+
+def extra_sent_by(hint: Any) -> Any:
+    """The hint of the members that values of a record type send besides its fields; None if there are none."""
+    try:
+        return _extra_of(hint)[1] if family_of(class_of(hint)) == "typed_dict" else None
+    except AuthorError:  # as for the hint of a field
+        return Any
 
 
 def is_renamed(hint: Any) -> bool:
@@ -138,8 +160,14 @@ def _read_typed_dict(kind: Any, annotations: Annotations) -> RecordType:
     for name, hint in sorted(annotations.items()):  # as msgspec lists them
         inner, required = _split_marks(hint, name in kind.__required_keys__)
         fields.append(RecordField(name, inner, name, name, required, required))
-    closed = bool(getattr(kind, "__closed__", False))
-    return RecordType(fields, dict, closed, is_plain=not closed)
+    return RecordType(fields, dict)
+
+
+def _extra_of(hint: Any) -> tuple[bool, Any]:
+    """Whether a TypedDict is closed, and the hint of the keys that it does not declare by name, if it has one."""
+    extra, _ = _split_marks(generics.extra_items_of(hint), False)
+    closed = extra in (typing.Never, typing.NoReturn)
+    return closed, None if closed else extra
 
 
 def _split_marks(hint: Any, required: bool) -> tuple[Any, bool]:

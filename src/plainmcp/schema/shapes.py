@@ -51,10 +51,11 @@ def keep_value(value: Any) -> Any:
 
 
 class RecordShape:
-    """The shape of a record: of a value's members it keeps the declared ones."""
+    """The shape of a record: of a value's members it keeps the declared ones, and others by `rest`."""
 
-    def __init__(self, unpacker: Unpacker, kind: type, keep: bool) -> None:
-        self.unpacker, self.kind, self.keep = unpacker, kind, keep
+    def __init__(self, unpacker: Unpacker, kind: type) -> None:
+        self.unpacker, self.kind = unpacker, kind
+        self.rest: Conform | None = None
         self.is_model = classes.is_pydantic(kind)
         self.shapes: dict[str, Conform] = {}
         self.defaults: dict[str, Callable[[], Any]] = {}
@@ -82,7 +83,7 @@ class RecordShape:
     def __call__(self, value: Any) -> Any:
         if self.is_exact(type(value)):
             return value
-        if self.is_model and not self.keep and self.unpacker.is_derived(value, self.kind):
+        if self.is_model and self.rest is None and self.unpacker.is_derived(value, self.kind):
             return classes.dump_model(value, self.kind)
         members = self.unpacker.members_of(value)
         return value if members is None else self.select(value, members)
@@ -90,9 +91,9 @@ class RecordShape:
     def select(self, value: Any, members: Mapping[Any, Any]) -> Any:
         """The declared members of a value; one that a dict lacks gets its default."""
         selected = {
-            name: self.shapes[name](item) if name in self.shapes else item
+            name: shape(item)
             for name, item in members.items()
-            if self.keep or name in self.shapes
+            if (shape := self.shapes.get(name, self.rest)) is not None
         }
         missing = () if self.kind in type(value).__mro__ else self.defaults.keys() - members.keys()
         if not missing and len(selected) == len(members) and all(map(is_, selected.values(), members.values())):

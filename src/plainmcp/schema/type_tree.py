@@ -226,6 +226,8 @@ class _Parser:
             wire, required = (one.read_as, one.required) if self._is_input else (one.sent_as, one.always)
             if wire is not None:
                 fields[wire] = Field(one.name, self.parse(one.hint), required, one.default)
+        if isinstance(node, Record) and record.extra is not None:
+            node.rest = self.parse(record.extra)
         self._open_records.pop()
         if isinstance(node, Row):
             node.items += fields.values()
