@@ -42,7 +42,8 @@ _TABLES = """\
 ## Tables and arrays
 
 Tables and arrays of numpy, pandas, polars and pyarrow are data, with their labels. So are rows of sqlite3, SQLAlchemy
-and asyncpg, with the names of their columns. A lazy frame of polars is collected.
+and asyncpg, with the names of their columns. A lazy frame of polars is collected. An object of SQLModel that a commit
+has expired is loaded again; where that is not possible any more, it is refused.
 
 - A table is a list of rows, each an object. Two columns with the same name are refused.
 - An index of pandas is data. It comes first in each row, one column for each of its levels. Only the default index of

@@ -12,7 +12,7 @@ from types import NoneType
 from typing import Any, TypeVar, get_args
 
 from ..types import BLOCKS, ResourceContents
-from . import frames, objects
+from . import frames, mapped, objects
 from .pictures import PAINTERS, Painter
 
 __all__ = [
@@ -121,7 +121,8 @@ def has_name_or_default(value: Any) -> bool:
 def is_closed_model(kind: type) -> bool:
     """Whether a pydantic model consists only of parts that its own encoder writes exactly as we do."""
     schema: Any = getattr(kind, "__pydantic_core_schema__", None)
-    return is_pydantic(kind) and hasattr(kind, "model_fields") and _is_closed(schema)
+    is_model = is_pydantic(kind) and hasattr(kind, "model_fields")
+    return is_model and _is_closed(schema) and not mapped.can_hold_mapped(kind)
 
 
 def _is_closed(node: Any) -> bool:
@@ -203,6 +204,8 @@ def dump_model(value: Any, kind: Any = None) -> Any:
     right; Python mode still shows which lists were sets.
     """
     kind = kind or type(value)
+    if mapped.has_table(type(value)) or mapped.can_hold_mapped(kind):
+        mapped.load_inside(value)
     to_python = kind.__pydantic_serializer__.to_python
     try:
         as_python = to_python(value, by_alias=True, warnings=False)

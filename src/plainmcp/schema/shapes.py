@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
+from ..errors import NormalizeError
 from ..foreign import classes
 from ..values.unpack import Unpacker
 from . import hints, records
@@ -84,7 +85,10 @@ class RecordShape:
         if self.is_exact(type(value)):
             return value
         if self.is_model and self.rest is None and self.unpacker.is_derived(value, self.kind):
-            return classes.dump_model(value, self.kind)
+            try:
+                return classes.dump_model(value, self.kind)
+            except NormalizeError:  # the encoder fails at the same place, and knows its path
+                return value
         members = self.unpacker.members_of(value)
         return value if members is None else self.select(value, members)
 

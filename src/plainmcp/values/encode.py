@@ -116,9 +116,13 @@ class Rules:
     def _encode_directly(self, value: Any, rule: Rule) -> bytes:
         """The value as its encoder writes it: a model by pydantic, all else by msgspec."""
         if rule.shape == "model":
-            return _check_integers(_model_to_json(value))
+            return _check_integers(_model_to_json(value, rule))
         row = self._row_class_of(value)
         if row is not None and set(map(type, value)) == {row}:
+            load = self.rule_of(row).load
+            if load is not None:
+                for one in value:
+                    load(one)
             return _check_integers(self._row_encoder_of(row)(value))
         return self._encoder.encode(value)
 
@@ -134,7 +138,7 @@ class Rules:
         if rule.shape == "scalar" and rule.open is not None:
             return rule.open(value)
         if rule.shape == "model":
-            return msgspec.Raw(_check_integers(_model_to_json(value)))
+            return msgspec.Raw(_check_integers(_model_to_json(value, rule)))
         raise TypeError(rule.shape)
 
     # The census ---------------------------------------------------------------------------------
@@ -258,7 +262,9 @@ def _getter_of(names: tuple[str, ...]) -> Callable[[Any], Any]:
     return lambda value: [getattr(value, name) for name in names]
 
 
-def _model_to_json(value: Any) -> bytes:
+def _model_to_json(value: Any, rule: Rule) -> bytes:
+    if rule.load is not None:
+        rule.load(value)
     # A field may hold a value that its type does not allow: pydantic writes what we would, but for bytes as text.
     raw: bytes = type(value).__pydantic_serializer__.to_json(value, by_alias=True, warnings=False)
     return raw

@@ -26,7 +26,7 @@ from uuid import UUID
 import msgspec
 
 from ..errors import NormalizeError
-from ..foreign import classes
+from ..foreign import classes, mapped
 from ..media import Audio, File, Image
 from ..types import Wire
 from .families import family_of, is_array, open_fields, open_struct
@@ -64,6 +64,7 @@ class Rule(msgspec.Struct, frozen=True):
     many: bool = False
     omits: bool = False  # a member that is None may be left out
     defaults: frozenset[str] = frozenset()  # fields whose value may be on the class only, where the encoder misses it
+    load: Callable[[Any], None] | None = None  # to be called before the encoder looks into a value
 
 
 _LEAVES = frozenset(
@@ -145,7 +146,9 @@ def _model_rule(kind: type) -> Rule | None:
     # msgspec writes a pydantic dataclass without its aliases, so only models are encoded directly.
     if not classes.is_closed_model(kind) or classes.has_excluded_fields(kind):
         return Rule("open", classes.dump_model)
-    return Rule("model", classes.dump_model, _nullable_first(classes.model_hints_of(kind)))
+    names = classes.model_hints_of(kind)
+    load = partial(mapped.load_fields, names=tuple(names)) if mapped.has_table(kind) else None
+    return Rule("model", classes.dump_model, _nullable_first(names), load=load)
 
 
 def _fields_rule(kind: Any) -> Rule | None:
@@ -178,7 +181,8 @@ def _dataclass_rule(kind: Any) -> Rule:
         field.name for field in fields if field.default is not dataclasses.MISSING and not _is_slot(kind, field.name)
     )
     names = _nullable_first({field.name: field.type for field in fields})
-    return Rule("fields" if is_native else "open", partial(open_fields, tags=tags), names, defaults=defaults)
+    opened = partial(_open_loaded if mapped.has_table(kind) else open_fields, tags=tags)
+    return Rule("fields" if is_native else "open", opened, names, defaults=defaults)
 
 
 def _nullable_first(hints: Mapping[str, Any]) -> tuple[str, ...]:
@@ -315,6 +319,11 @@ def _text_of_pattern(pattern: re.Pattern[Any]) -> str:
 
 
 # One level of a value ---------------------------------------------------------------------------
+
+
+def _open_loaded(value: Any, *, tags: Mapping[str, str]) -> dict[str, Any]:
+    mapped.load_fields(value, tags.keys())
+    return open_fields(value, tags=tags)
 
 
 def _open_mapping(value: Any) -> dict[Any, Any]:

@@ -152,7 +152,7 @@ class Walk:
         try:
             return rule.open(value)
         except NormalizeError as error:
-            raise self._error(error.problem) from error
+            raise NormalizeError(path_of(self.keys) + error.path[1:], error.problem) from error
         except Exception as error:
             raise self._error(f"converting {type(value).__name__} raised {type(error).__name__}") from error
 
