@@ -1,13 +1,16 @@
 """What the documents behind the profiles state, for a client of each revision."""
 
+import json
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired
 
 import jsonschema_rs
 import pytest
 from pydantic import BaseModel
+from typing_extensions import TypedDict
 
 from plainmcp import Policy, Server
+from plainmcp.errors import AuthorError
 from plainmcp.revisions import REVISIONS
 from plainmcp.testing import Client
 
@@ -272,3 +275,64 @@ def test_an_input_schema_can_be_closed_and_a_wrapped_result_marked() -> None:
     assert schema["additionalProperties"] is False
     assert schema["properties"]["n"]["description"] == "A number\nin two lines"
     assert client.call("one", n=1)["_meta"] == {"fastmcp": {"wrap_result": True}}
+
+
+# Kubernetes: camelCase ----------------------------------------------------------------------------
+
+
+class Twins(BaseModel):
+    my_key: int
+    myKey: int
+
+
+@dataclass
+class Triplets:
+    a_b_c: int
+    aB_c: int
+
+
+class Beside(TypedDict):
+    aB: NotRequired[int]
+    a_b: NotRequired[int]
+    name: str
+
+
+@pytest.mark.parametrize(
+    ("hint", "names"),
+    [(Twins, ("my_key", "myKey", "myKey")), (Triplets, ("a_b_c", "aB_c", "aBC")), (Beside, ("aB", "a_b", "aB"))],
+)
+def test_fields_that_are_one_in_camel_case_are_refused_when_a_tool_is_registered(hint: Any, names: Any) -> None:
+    """V44"""
+    server = Server("twins", policy="kubernetes")
+
+    def twins() -> Any: ...
+
+    twins.__annotations__ = {"return": hint}
+    expected = "the result of 'twins': {!r} and {!r} are both {!r} in camelCase; rename one of them".format(*names)
+    with pytest.raises(AuthorError) as caught:
+        server.tool(twins)
+    assert str(caught.value) == expected
+    Server("twins").tool(twins)
+
+
+@every_revision
+def test_fields_with_other_names_in_camel_case_are_sent(revision: str) -> None:
+    """V44, S001-23"""
+    server = Server("twins", policy="kubernetes")
+
+    @server.tool
+    def fields() -> Fields:
+        return Fields(1, 2)
+
+    client = Client(server, revision)
+    sent = {"myKey": 1, "mykey": 2}
+    assert json.loads(client.call("fields")["content"][0]["text"]) == sent
+    if client.revision.structured != "none":
+        assert client.call("fields")["structuredContent"] == sent
+        assert client.list_tools()[0]["outputSchema"]["required"] == ["myKey", "mykey"]
+
+
+@dataclass
+class Fields:
+    my_key: int
+    mykey: int

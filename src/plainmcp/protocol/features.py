@@ -289,7 +289,7 @@ def resource(
     """A function as a resource, or as a resource template if its URI has variables."""
     read = signature.read(function, context_type=Context, title_from=policy.title_from, docstring=policy.docstring)
     shared: dict[str, Any] = dict(
-        name=name or read.name,
+        name=name or read.name or uri,  # a lambda has no name
         title=title or read.title,
         description=description or read.description,
         mimeType=mime_type,
@@ -303,19 +303,10 @@ def resource(
     normalize_value = partial(
         _normalize_contents, mime_type, policy, rules, outputs.declare_type(read.returns, policy, rules)
     )
-    if not uri_template.is_template(uri):
-        required = [parameter.name for parameter in read.parameters if parameter.required]
-        if required:
-            raise AuthorError(f"{read.name} takes {required[0]!r}, which the URI {uri!r} does not give it")
+    template = uri_template.compile(uri) if uri_template.is_template(uri) else None
+    _check_variables(read, uri, () if template is None else template.names)
+    if template is None:
         return ResourceFeature(definition=Resource(uri=uri, size=size, **shared), normalize=normalize_value, **common)
-    template = uri_template.compile(uri)
-    names = {parameter.name for parameter in read.parameters}
-    for variable in template.names:
-        if variable not in names and not read.open:
-            raise AuthorError(f"{read.name} has no parameter {variable!r}, which the URI {uri!r} gives it")
-    for parameter in read.parameters:
-        if parameter.required and parameter.name not in template.names:
-            raise AuthorError(f"{read.name} takes {parameter.name!r}, which the URI {uri!r} does not give it")
     bind = arguments.Binder(read.parameters, open=read.open, lenient=True, reserved=read.reserved).bind
     return TemplateFeature(
         definition=ResourceTemplate(uriTemplate=uri, **shared),
@@ -324,6 +315,17 @@ def resource(
         normalize=normalize_value,
         **common,
     )
+
+
+def _check_variables(read: signature.Signature, uri: str, variables: tuple[str, ...]) -> None:
+    """Raise AuthorError unless a function takes the variables of its URI, and needs nothing else."""
+    label, names = read.name or "a lambda", {parameter.name for parameter in read.parameters}
+    for variable in variables:
+        if variable not in names and not read.open:
+            raise AuthorError(f"{label} has no parameter {variable!r}, which the URI {uri!r} gives it")
+    for parameter in read.parameters:
+        if parameter.required and parameter.name not in variables:
+            raise AuthorError(f"{label} takes {parameter.name!r}, which the URI {uri!r} does not give it")
 
 
 def check_cache(cache: Any) -> tuple[int, Any]:
@@ -335,8 +337,9 @@ def check_cache(cache: Any) -> tuple[int, Any]:
 
 
 def _check_scheme(uri: str) -> None:
-    # RES-11. A path without a scheme is allowed: some servers name their resources in this way.
-    if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|[^:]+$", uri):
+    # RES-11. A path without a scheme is allowed: some servers name their resources in this way. A scheme may be a
+    # variable, or have one in it: {scheme}://{path}.
+    if not re.match(r"([A-Za-z]|\{[^{}]*\})([A-Za-z0-9+.-]|\{[^{}]*\})*:|[^:]+$", uri):
         raise AuthorError(f"{uri!r} is not a URI; it starts with a scheme, such as weather://")
 
 
@@ -415,7 +418,7 @@ def completion(function: Function, ref: str, argument: str, **common: Any) -> Co
     """A function as a completion: it gets the typed text, and the other arguments that are known."""
     read = signature.read(function, context_type=Context)
     if not 1 <= len(read.parameters) <= 2:
-        raise AuthorError(f"{read.name} takes the typed value and, if it likes, the other arguments")
+        raise AuthorError(f"{read.name or 'a lambda'} takes the typed value and, if it likes, the other arguments")
     common |= _call_of(function, read)
     names = tuple(parameter.name for parameter in read.parameters)
     return Completion(ref=ref, argument=argument, names=names, **common)

@@ -29,10 +29,10 @@ def declare(hint: Any, option: dict[str, Any] | bool | None, policy: Policy, rul
     output = Output(declared=declared, conform=_compile_filter(hint, policy, rules))
     if isinstance(option, dict):
         return _declare_handwritten(output, hint, option, policy, name)
-    listed = None if option is False else _listed_schema(hint, option is True, policy, rules)
+    listed = None if option is False else _listed_schema(hint, option is True, policy, rules, name)
     if listed is not None:
         return _declare_listed(output, hint, listed, policy)
-    return _declare_unlisted(output, hint, policy, rules) if _is_checked(hint, policy) else output
+    return _declare_unlisted(output, hint, policy, rules, name) if _is_checked(hint, policy) else output
 
 
 def declare_type(hint: Any, policy: Policy, rules: Rules) -> Output:
@@ -54,7 +54,7 @@ def _compile_filter(hint: Any, policy: Policy, rules: Rules) -> Conform | None:
     return None if hint in (Inspected.empty, None, type(None)) else conform.compile(hint, rules, policy)
 
 
-def _listed_schema(hint: Any, wanted: bool, policy: Policy, rules: Rules) -> Schema | None:
+def _listed_schema(hint: Any, wanted: bool, policy: Policy, rules: Rules, name: str) -> Schema | None:
     """The schema of a value, with the names that the policy sends, if its author or the policy wants it listed."""
     schema = returns.output_schema(
         hint,
@@ -64,7 +64,17 @@ def _listed_schema(hint: Any, wanted: bool, policy: Policy, rules: Rules) -> Sch
         show_defaults=policy.output_defaults == "show",
         envelopes=not wanted and policy.envelope == "exact",
     )
-    return generate.to_camel(schema) if schema is not None and policy.key_case == "camel" else schema
+    return None if schema is None else _as_sent(schema, policy, name)
+
+
+def _as_sent(schema: Schema, policy: Policy, name: str) -> Schema:
+    """A schema with the names that the policy sends; raises AuthorError if two of them are the same."""
+    if policy.key_case != "camel":
+        return schema
+    try:
+        return generate.to_camel(schema)
+    except AuthorError as error:
+        raise AuthorError(f"the result of {name!r}: {error}") from None
 
 
 # A schema that is listed --------------------------------------------------------------------------
@@ -136,13 +146,13 @@ def _may_have_content(schema: Schema) -> bool:
 # A type without a schema that is listed -----------------------------------------------------------
 
 
-def _declare_unlisted(output: Output, hint: Any, policy: Policy, rules: Rules) -> Output:
+def _declare_unlisted(output: Output, hint: Any, policy: Policy, rules: Rules, name: str) -> Output:
     """The checks by a hint whose schema is not listed: of its JSON if it is data, else of each value."""
     output = msgspec.structs.replace(output, fitting=returns.fitting_classes(hint))
     schema = None if returns.is_open(hint) else returns.data_schema(hint, opaque=rules.opaque)
     if not schema:
         return msgspec.structs.replace(output, fit=fit.compile(hint, rules, policy))
-    check = OutputCheck(generate.to_camel(schema) if policy.key_case == "camel" else schema)
+    check = OutputCheck(_as_sent(schema, policy, name))
     return msgspec.structs.replace(
         output,
         is_data=True,

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from ..errors import AuthorError
 from ..values.payload import key_to_camel
 
 __all__ = [
@@ -285,6 +286,8 @@ def _is_pointer(reference: str) -> bool:
 def to_camel(schema: Schema, root: Schema | None = None) -> Schema:
     """A schema with its top-level properties, those of each choice of a union, in camelCase (S001-23).
 
+    Raises AuthorError if two of them are the same then.
+
     >>> to_camel({"properties": {"default_context": {}}, "required": ["default_context"]})
     {'properties': {'defaultContext': {}}, 'required': ['defaultContext']}
     """
@@ -294,9 +297,19 @@ def to_camel(schema: Schema, root: Schema | None = None) -> Schema:
         return to_camel(target | {key: one for key, one in schema.items() if key != "$ref"}, root)
     changed = dict(schema)
     if isinstance(changed.get("properties"), dict):
-        changed["properties"] = {key_to_camel(name): one for name, one in changed["properties"].items()}
+        changed["properties"] = _names_to_camel(changed["properties"])
     if isinstance(changed.get("required"), list):
         changed["required"] = [key_to_camel(name) for name in changed["required"]]
     for union in changed.keys() & {"anyOf", "oneOf"}:
         changed[union] = [to_camel(one, root) for one in changed[union]]
     return changed
+
+
+def _names_to_camel(properties: dict[str, Any]) -> dict[str, Any]:
+    names: dict[str, str] = {}
+    for name in properties:
+        camel = key_to_camel(name)
+        other = names.setdefault(camel, name)
+        if other != name:
+            raise AuthorError(f"{other!r} and {name!r} are both {camel!r} in camelCase; rename one of them")
+    return {camel: properties[name] for camel, name in names.items()}
