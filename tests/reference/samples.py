@@ -96,6 +96,7 @@ TABLES = [
     'WEATHER.groupby(["city", "day"]).max()',
     'WEATHER.groupby("city").agg({"high": ["min", "max"]})',
     'WEATHER.pivot_table(index="day", columns="city", values="high")',
+    'WEATHER.pivot_table(index="day", columns="city", values=["high"])',
     'WEATHER.groupby("city").agg(city=("high", "size"))',
     "WEATHER.high",
     "WEATHER.iloc[0]",
@@ -106,6 +107,7 @@ TABLES = [
     'pandas.Period("2026Q3")',
     "pandas.Interval(0, 5)",
     "pandas.NA",
+    'numpy.datetime64("2026-07-28")',
     'pandas.DataFrame([[1, 2]], columns=["a", "a"])',
     'numpy.array([(1, "a")], dtype=[("n", "i4"), ("s", "U3")])',
 ]

@@ -49,11 +49,12 @@ has expired is loaded again; where that is not possible any more, it is refused.
 - An index of pandas is data. It comes first in each row, one column for each of its levels. Only the default index of
   pandas is left out: a `RangeIndex` from 0 in steps of 1, without a name. A level that has no name,
   or the name of a column, is called `index`; of several levels, `level_0`, `level_1` and so on.
-- Columns of several levels are joined by dots: `high.max`. If the level has a name, it is part of the column's
-  name: `city=Oslo`.
+- Columns of several levels are joined by dots: `high.max`. If one of several levels has a name, it is part of the
+  column's name: `high.city=Oslo`.
 - A Series is a list. One with an index is an object if its labels are texts that do not repeat and the index has no
   name. Any other is a list of rows, in which the column of values has the name of the Series, or is called `value`.
-- A missing value (`NaN`, `NaT`, `NA`, `None`) is null. Times finer than a microsecond keep all their digits.
+- A missing value (`NaN`, `NaT`, `NA`, `None`) is null. Times finer than a microsecond keep all their digits. A
+  `datetime64` whose unit is a day or longer is a date.
 - An array of another package is a list if it has numbers and no labels (it supports DLPack and has `tolist`). Other
   tables and arrays are refused, because their text shows only a part of them."""
 
@@ -81,7 +82,7 @@ _PICTURES = """\
 
 A `PIL.Image`, a matplotlib `Figure` and a plotly figure (if kaleido is installed) become an image wherever an `Image`
 is allowed: returned alone, in a list beside text, in a `ToolResult`, from a resource, in a prompt. For matplotlib
-`Axes` the whole figure is sent. Inside data they are refused, as an `Image` is.
+`Axes` the whole figure is sent, with all that stands out of it. Inside data they are refused, as an `Image` is.
 
 - They are sent as PNG. An image that was opened from a JPEG file stays a JPEG of the same quality; an image made
   from it, by `resize` for example, is PNG. Of an animation, the current frame is sent. Metadata such as EXIF is not

@@ -90,12 +90,11 @@ def _level_names_of(index: Any, columns: Collection[Any]) -> list[str]:
 
 
 def _column_name_of(label: Any, columns: Any) -> Any:
-    """A column's own label; one of several levels is `price.min`, one of a level with a name `quarter=1`."""
-    if columns.nlevels == 1 and columns.name is None:
+    """A column's own label; one of several levels is `price.min`, or `price.quarter=1` if a level has a name."""
+    if columns.nlevels == 1:
         return label
-    parts = label if columns.nlevels > 1 else (label,)
     # The label is an empty text at a level that does not concern the column, such as a former index.
-    texts = [(name, _to_text(part)) for name, part in zip(columns.names, parts, strict=True) if _to_text(part)]
+    texts = [(name, _to_text(part)) for name, part in zip(columns.names, label, strict=True) if _to_text(part)]
     return ".".join(part if name is None else f"{_to_text(name)}={part}" for name, part in texts)
 
 
@@ -132,14 +131,19 @@ def _open_array(array: Any) -> Any:
 
 
 def _open_moments(array: Any) -> Any:
-    """Moments or spans; as text where Python's own are too coarse for them, or do not reach as far."""
-    if array.dtype.str.endswith(("m8[M]", "m8[Y]")):  # months and years have no fixed length
+    """Dates, moments or spans; as text where Python's own are too coarse for them, or do not reach as far."""
+    kind, unit = array.dtype.kind, array.dtype.str.rstrip("]").rpartition("[")[2].lstrip("0123456789")
+    if kind == "m" and unit in ("M", "Y"):  # months and years have no fixed length
         return _moments_to_text(array)
-    coarse = array.astype(f"{array.dtype.kind}8[us]")  # tolist gives bare integers for anything finer
-    lost = (coarse != array) & (array == array)
-    if lost.any() or any(type(item) is int for item in coarse.ravel().tolist()):
+    # Numpy gives dates for days and longer units; for units finer than a microsecond it gives bare integers.
+    plain = array if kind == "M" and unit in _DATES else array.astype(f"{kind}8[us]")
+    lost = (plain != array) & (array == array)
+    if lost.any() or any(type(item) is int for item in plain.ravel().tolist()):
         return _moments_to_text(array)
-    return coarse.tolist()
+    return plain.tolist()
+
+
+_DATES = ("D", "W", "M", "Y")
 
 
 def _moments_to_text(array: Any) -> Any:

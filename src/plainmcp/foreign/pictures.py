@@ -52,11 +52,11 @@ def _has_16_bits(image: Any) -> bool:
 
 
 def _paint_figure(figure: Any, mime: str | None) -> tuple[bytes, str]:
-    """The whole figure, also where its axes or a figure inside it was returned."""
+    """The whole figure, also where its axes or a figure inside it was returned, with what stands out of it."""
     while figure.figure is not figure:
         figure = figure.figure
     file = BytesIO()
-    figure.savefig(file, format=_format_of(mime or PNG))
+    figure.savefig(file, format=_format_of(mime or PNG), bbox_inches="tight")
     return file.getvalue(), mime or PNG
 
 
@@ -65,7 +65,13 @@ def _refuse_part(part: Any, mime: str | None) -> tuple[bytes, str]:
 
 
 def _paint_plotly(figure: Any, mime: str | None) -> tuple[bytes, str]:
-    return figure.to_image(format=_format_of(mime or PNG)), mime or PNG
+    file_format = _format_of(mime or PNG)
+    try:
+        return figure.to_image(format=file_format), mime or PNG
+    except Exception as error:
+        problem = f"plotly cannot draw {type(figure).__name__} as {file_format} ({type(error).__name__}): "
+        cure = "this needs the package kaleido and Chrome; to send data, return figure.to_plotly_json()"
+        raise NormalizeError("$", problem + cure) from error
 
 
 def _format_of(mime: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import matplotlib.axes
 import matplotlib.lines
 import PIL.Image
+import plotly.graph_objects
 import pytest
 from matplotlib.figure import Figure
 
@@ -79,12 +80,20 @@ def refused(value: Any, caplog: pytest.LogCaptureFixture) -> str:
 
 # Where they can stand -----------------------------------------------------------------------------
 
+
+def size_of(whole: Figure) -> tuple[int, int]:
+    """The size of a figure with what stands out of it."""
+    file = BytesIO()
+    whole.savefig(file, format="png", bbox_inches="tight")
+    return PIL.Image.open(file).size
+
+
 PICTURES: list[tuple[Callable[[], Any], str, tuple[int, int]]] = [
     (image, "image/png", (3, 2)),
     (photo, "image/jpeg", (64, 64)),
-    (figure, "image/png", (100, 50)),
-    (axes, "image/png", (100, 50)),
-    (inner, "image/png", (100, 50)),
+    (figure, "image/png", size_of(figure())),
+    (axes, "image/png", size_of(figure())),
+    (inner, "image/png", size_of(inner().figure.figure)),
 ]
 every_picture = pytest.mark.parametrize(("make", "mime", "size"), PICTURES)
 
@@ -304,6 +313,23 @@ def test_a_picture_that_cannot_be_of_the_declared_type_is_an_error(caplog: pytes
     assert "$: writing Image as application/json raised KeyError" in caplog.text
 
 
+@every_revision
+@pytest.mark.parametrize("make", [axes, inner])
+def test_nothing_of_a_figure_is_cut(make: Callable[[], Any], revision: str) -> None:
+    """V49"""
+    drawn = make()
+    drawn.set_title("a title that is much longer than the figure is wide", color="red")
+    drawn.set_xlabel("below", color="red", labelpad=30)
+    drawn.plot([1, 2, 3], label="beside", color="red")
+    drawn.legend(loc="center left", bbox_to_anchor=(1.1, 0.5), labelcolor="red", frameon=False)
+    (block,) = called(drawn, revision)["content"]
+    seen = opened(block["data"], "image/png").convert("RGB")
+    assert seen.width > 100 and seen.height > 50
+    edges = [(x, y) for x in range(seen.width) for y in (0, seen.height - 1)]
+    edges += [(x, y) for y in range(seen.height) for x in (0, seen.width - 1)]
+    assert {seen.getpixel(one) for one in edges} == {(255, 255, 255)}
+
+
 def test_a_figure_that_cannot_be_drawn_is_refused(caplog: pytest.LogCaptureFixture) -> None:
     broken = figure()
     broken.suptitle("$\\frac{$")
@@ -331,6 +357,16 @@ BaseFigure.__module__ = "plotly.basedatatypes"
 def test_a_figure_of_plotly_is_drawn_by_plotly() -> None:
     (block,) = called(BaseFigure())["content"]
     assert opened(block["data"], "image/png").size == (3, 2)
+
+
+def test_a_figure_of_plotly_that_cannot_be_drawn_says_what_is_missing(caplog: pytest.LogCaptureFixture) -> None:
+    """V48: kaleido is not installed here."""
+    drawn = plotly.graph_objects.Figure([plotly.graph_objects.Scatter(x=[1, 2], y=[3, 4])])
+    why = "plotly cannot draw Figure as png (RuntimeError): this needs the package kaleido and Chrome; "
+    cure = "to send data, return figure.to_plotly_json()"
+    assert refused(drawn, caplog) == f"$: {why}{cure}"
+    data = called(drawn.to_plotly_json())["structuredContent"]["data"]
+    assert data == [{"type": "scatter", "x": [1, 2], "y": [3, 4]}]
 
 
 # For nobody else ----------------------------------------------------------------------------------
