@@ -15,9 +15,10 @@ from decimal import Decimal
 from fractions import Fraction
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
-from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, TypedDict, TypeVar, Union
+from typing import Annotated, Any, Generic, Literal, LiteralString, NamedTuple, NewType, TypedDict, TypeVar, Union
 from uuid import UUID
 
+import annotated_types
 import attrs
 import msgspec
 import pydantic
@@ -29,6 +30,8 @@ from pydantic_core import PydanticCustomError
 
 from plainmcp import Server
 from plainmcp.errors import AuthorError
+from plainmcp.revisions import REVISIONS
+from plainmcp.testing import Client
 
 T = TypeVar("T")
 Nested = typing_extensions.TypeAliasType("Nested", "int | list[Nested]")  # type: ignore[misc]
@@ -1432,8 +1435,8 @@ class Addresses(BaseModel):
 @pytest.mark.parametrize(
     ("hint", "value", "said"),
     [
-        (Sized, {"size": 1}, ["it.size: refused by a validator of Sized"]),
-        (Sized, {"size": 6, "name": SECRET}, ["it.name: refused by a validator of Sized"]),
+        (Sized, {"size": 1}, ["it.size: must be >= 5"]),
+        (Sized, {"size": 6, "name": SECRET}, ["it.name: length must be <= 3"]),
         (Sized, {"size": 6, "kind": "b"}, ["it: there is no kind b"]),
         (Addresses, {"host": SECRET}, ["it.host: expected a string in ipvanyaddress format"]),
         (Addresses, {"ip": SECRET}, ["it.ip: expected a string in ipv4 format"]),
@@ -1653,3 +1656,123 @@ def test_a_type_that_holds_itself_in_two_ways_is_not_tried_for_ever():
     for _ in range(40):
         value = {"left": 1, "right": 1, "inner": value}
     assert refuse(Left, value)
+
+
+# Words --------------------------------------------------------------------------------------------
+
+
+def is_even(number: int) -> bool:
+    return number % 2 == 0
+
+
+class Even(BaseModel):
+    number: Annotated[int, annotated_types.Predicate(is_even)]
+
+
+@attrs.define
+class Limited:
+    """Validators of attrs; their own texts repeat the value."""
+
+    word: str = attrs.field(default="a", validator=attrs.validators.in_(["a", "b"]))
+    rate: int = attrs.field(default=1, validator=[attrs.validators.ge(0), attrs.validators.lt(10)])
+    code: str = attrs.field(default="a", validator=attrs.validators.matches_re("a|b: c"))
+    name: str = attrs.field(default="a", validator=attrs.validators.max_len(3))
+    long: str = attrs.field(default="aa", validator=attrs.validators.min_len(2))
+    many: list[int] = attrs.field(factory=list, validator=attrs.validators.deep_iterable(attrs.validators.le(3)))
+    kind: Any = attrs.field(default=1, validator=attrs.validators.instance_of(int))
+    some: Any = attrs.field(default=6, validator=attrs.validators.or_(attrs.validators.gt(5)))
+    none: int = attrs.field(default=1, validator=attrs.validators.not_(attrs.validators.in_([3])))
+
+
+def local_predicate() -> Any:
+    def is_odd(number: int) -> bool:
+        return number % 2 == 1
+
+    return is_odd
+
+
+IS = "it: expected a value for which"
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize(
+    ("hint", "value", "said"),
+    [
+        (Annotated[int, annotated_types.Predicate(is_even)], 3, f"{IS} is_even is true"),
+        (Annotated[int, annotated_types.Not(is_even)], 2, f"{IS} is_even is false"),
+        (
+            Annotated[int, annotated_types.Predicate(local_predicate())],
+            2,
+            f"{IS} is_odd is true",
+        ),
+        (
+            Annotated[int, annotated_types.Predicate(lambda n: n > 3)],
+            2,
+            "it: expected a value that its validator takes",
+        ),
+        (list[annotated_types.LowerCase[str]], ["A"], "it[0]: expected a value for which str.islower is true"),
+        (Even, {"number": 3}, "it.number: expected a value for which is_even is true"),
+        (Limited, {"word": SECRET}, "it.word: must be in ['a', 'b']"),
+        (Limited, {"rate": -77}, "it.rate: must be >= 0"),
+        (Limited, {"rate": 77}, "it.rate: must be < 10"),
+        (Limited, {"code": SECRET}, "it.code: must match regex 'a|b: c'"),
+        (Limited, {"code": ""}, "it.code: must match regex 'a|b: c'"),
+        (Limited, {"name": SECRET}, "it.name: length must be <= 3"),
+        (Limited, {"long": ""}, "it.long: length must be >= 2"),
+        (Limited, {"many": [1, 77]}, "it.many: must be <= 3"),
+        (Limited, {"kind": SECRET}, "it.kind: must be <class 'int'>"),
+        (
+            Limited,
+            {"some": 4},
+            "it.some: None of (<Validator for x > 5>,) satisfied",
+        ),
+        (Limited, {"none": 3}, "it.none: refused by a validator of Limited"),
+    ],
+)
+def test_a_refusal_says_by_what_and_not_the_value(hint: Any, value: Any, said: str, revision: str) -> None:
+    """V48"""
+    called = Called(hint)
+    result = Client(called.server, revision).call("tool", it=value)
+    assert result["isError"] and result["content"] == [{"type": "text", "text": said}]
+
+
+@dataclass
+class Spoken:
+    text: LiteralString
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize(
+    ("hint", "schema", "value", "given"),
+    [
+        (LiteralString, {"type": "string"}, "a", "a"),
+        (typing_extensions.LiteralString, {"type": "string"}, "a", "a"),
+        (list[LiteralString], {"type": "array", "items": {"type": "string"}}, ["a"], ["a"]),
+        (Annotated[LiteralString, msgspec.Meta(max_length=3)], {"type": "string", "maxLength": 3}, "a", "a"),
+        (Annotated[LiteralString, Field(max_length=3)], {"type": "string", "maxLength": 3}, "a", "a"),
+        (
+            Spoken,
+            {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+            {"text": "a"},
+            Spoken("a"),
+        ),
+    ],
+    ids=str,
+)
+def test_a_literal_string_is_a_string(hint: Any, schema: Any, value: Any, given: Any, revision: str) -> None:
+    """V48"""
+    called = Called(hint)
+    client = Client(called.server, revision)
+    assert client.list_tools()[0]["inputSchema"]["properties"] == {"it": schema}
+    assert not client.call("tool", it=value).get("isError") and called.got == given
+    server = Server("strings", policy="fastmcp")
+
+    def tool() -> Any:
+        return given
+
+    tool.__annotations__ = {"return": hint}
+    server.tool(tool)
+    client = Client(server, revision)
+    if client.revision.structured != "none":
+        assert client.call("tool")["structuredContent"] in (value, {"result": value})
+        assert client.list_tools()[0]["outputSchema"]["type"] == "object"

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from types import FrameType
 from typing import Any, get_args
 
 from .matching import decode_text
@@ -34,29 +35,43 @@ class CoercionError(Exception):
         self.places = places
 
 
-_ATTRIBUTE = re.compile(r"'(\w+)'")
-
-
 def read_author_error(error: Exception, name: str, keys: Keys) -> tuple[Keys, str | None]:
     """The place that an exception is about, and its text; `name` is the class, `keys` lead to its value.
 
-    The texts of attrs' own validators and of Python's enums are not used: they repeat the value.
+    The texts of attrs' own validators are used without the value that they repeat, those of Python's enums are not.
 
     >>> read_author_error(ValueError("the free plan has one seat"), "Plan", ("plan",))
     (('plan',), 'the free plan has one seat')
     """
-    packages = [*_packages_of(error)]
-    if packages[-1:] in (["attr"], ["attrs"]):
-        attribute = _ATTRIBUTE.search(str(error))
-        return (*keys, *attribute.groups()) if attribute else keys, f"refused by a validator of {name}"
+    frames = list(_frames_of(error))
+    if frames and _package_of(frames[-1]) in ("attr", "attrs"):
+        return _read_attrs_error(error, frames[-1].f_locals, name, keys)
     if is_authored(error):
         return keys, str(error) or f"refused by {name}"
     return keys, None
 
 
+def _read_attrs_error(error: Exception, validator: dict[str, Any], name: str, keys: Keys) -> tuple[Keys, str]:
+    """The attribute that a validator of attrs refuses, and its text; `validator` has the variables of its call."""
+    unsaid = f"refused by a validator of {name}"
+    if "attr" not in validator or "value" not in validator:
+        return keys, unsaid
+    attribute, value, text = validator["attr"].name, validator["value"], str(error.args[0] if error.args else "")
+    ends = [
+        f" (got {value!r} that is a {type(value)!r}).", f" (got {value!r}).", f" (got {value!r})",
+        f" ({value!r} doesn't)", f" for value {value!r}", f": {value}",
+        *([f": {len(value)}"] if hasattr(value, "__len__") else []),
+    ]  # fmt: skip
+    end = next((one for one in ends if text.endswith(one)), None)
+    if end is None and str(value) in text:
+        return (*keys, attribute), unsaid
+    text = text.removesuffix(end or "").replace(f"Length of '{attribute}'", "length").removeprefix(f"'{attribute}' ")
+    return (*keys, attribute), text or unsaid
+
+
 def is_authored(error: Exception) -> bool:
     """Whether an exception was raised in code of an author, and not only in the standard library or pydantic."""
-    packages = [*_packages_of(error)]
+    packages = [_package_of(frame) for frame in _frames_of(error)]
     if packages[-1:] == ["enum"]:
         return False
     return not packages or not _LIBRARIES.issuperset(packages)
@@ -65,12 +80,16 @@ def is_authored(error: Exception) -> bool:
 _LIBRARIES = sys.stdlib_module_names | {"plainmcp", "pydantic", "pydantic_core"}
 
 
-def _packages_of(error: Exception) -> Iterator[str]:
-    """The packages that an exception came through, from the caller to the code that raised it."""
+def _frames_of(error: Exception) -> Iterator[FrameType]:
+    """The calls that an exception came through, from the caller to the code that raised it."""
     trace = error.__traceback__
     while trace is not None:
-        yield str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+        yield trace.tb_frame
         trace = trace.tb_next
+
+
+def _package_of(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
 # Errors of pydantic --------------------------------------------------------------------------------
@@ -85,6 +104,8 @@ def read_pydantic_error(error: Any, value: Any) -> tuple[Keys, str | None]:
     if kind in ("value_error", "assertion_error") and "error" in context:
         text = str(context["error"]) or "refused by a validator"
         return keys, text if is_authored(context["error"]) else None
+    if kind in _PREDICATES and (predicate := _PREDICATE.search(error["msg"])):
+        return keys, f"expected a value for which {predicate[1]} is {_PREDICATES[kind]}"
     if kind in _EXPECTED:
         return keys, f"expected {_EXPECTED[kind].format(**context)}"
     if kind in _LIMITS and any(isinstance(limit, (Decimal, Fraction)) for limit in context.values()):
@@ -137,6 +158,10 @@ _EXPECTED = {
     "predicate_failed": "a value that its validator takes",
     "not_operation_failed": "a value that its validator takes",
 }
+
+
+_PREDICATES = {"predicate_failed": "true", "not_operation_failed": "false"}
+_PREDICATE = re.compile(r"'(?:.*<locals>\.)?([\w.]+)'")
 
 
 @lru_cache

@@ -60,7 +60,10 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 def unwrap(hint: Any) -> Any:
-    """The hint inside one wrapper: Annotated, NewType, an alias, Final, InitVar; any other hint itself."""
+    """The hint inside one wrapper: Annotated, NewType, an alias, Final, InitVar; any other hint itself.
+
+    LiteralString counts as a wrapper of str.
+    """
     if hasattr(hint, "__metadata__"):
         return hint.__origin__
     if hasattr(hint, "__supertype__"):
@@ -69,6 +72,8 @@ def unwrap(hint: Any) -> Any:
         return hint.__value__
     if isinstance(hint, InitVar):
         return hint.type
+    if hint is typing.LiteralString:
+        return str
     return get_args(hint)[0] if is_wrapper(get_origin(hint)) else hint
 
 

@@ -89,6 +89,8 @@ class _Parser:
         self._open_records: list[Any] = []  # the records that contain the hint; Self is the last of them
 
     def parse(self, hint: Any) -> Node:
+        if hasattr(hint, "__metadata__") and hint.__origin__ is typing.LiteralString:  # which pydantic refuses
+            hint = typing.Annotated[(str, *hint.__metadata__)]
         if self._mixed and self._is_foreign(hint):
             return Foreign(hint)
         if hasattr(hint, "__metadata__"):
