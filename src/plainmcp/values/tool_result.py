@@ -139,7 +139,7 @@ def _assemble(
     raw = b""
     if structured is not UNSET:
         raw = call_at(data_place, rules.encode, structured, strict_policy_of(policy))
-        raw = call_at(data_place, arrange_keys, raw, policy, output, keeps_order=items is not None)
+        raw = call_at(data_place, arrange_keys, raw, policy, output, keeps_order=bool(items))
     if items is None:
         items = [JSON_TEXT] if raw else []
     elif not isinstance(items, (list, tuple)):
