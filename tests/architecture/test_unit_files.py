@@ -22,6 +22,7 @@ ACROSS = {
     "test_iterables.py": "what can be iterated, through values and every kind of feature",
     "test_standard_types.py": "types of the standard library, to schemas, arguments and results",
     "test_limits.py": "the table of limits, at the wire",
+    "test_listed_hints.py": "hints to schemas, through schema, protocol and server",
     "test_peer_bugs.py": "values that other packages send wrong",
     "test_peer_bugs_protocol.py": "requests that other packages answer wrong",
     "test_profiles.py": "the profiles of policies, at the wire",

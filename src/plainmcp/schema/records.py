@@ -4,6 +4,7 @@ A record is a class of one of the families in values/families; each has its func
 """
 
 import dataclasses
+import inspect
 import typing
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -125,7 +126,7 @@ def _resolve_or_any(hint: Any, kind: type) -> Annotations:
     try:
         annotations = generics.annotations_of(hint)
     except AuthorError:
-        return {name: Any for base in kind.__mro__ for name in vars(base).get("__annotations__", ())}
+        return {name: Any for base in reversed(kind.__mro__) for name in inspect.get_annotations(base)}
     return {
         name: generics.substitute(one, dict.fromkeys(generics.variables_of(one), Any))
         for name, one in annotations.items()
@@ -157,7 +158,7 @@ def _read_model(kind: Any, annotations: Annotations) -> RecordType:
 
 def _read_typed_dict(kind: Any, annotations: Annotations) -> RecordType:
     fields = []
-    for name, hint in sorted(annotations.items()):  # as msgspec lists them
+    for name, hint in annotations.items():
         inner, required = _split_marks(hint, name in kind.__required_keys__)
         fields.append(RecordField(name, inner, name, name, required, required))
     return RecordType(fields, dict)
