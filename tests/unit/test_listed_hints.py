@@ -2,15 +2,15 @@
 
 import dataclasses
 import json
-from typing import Any, Generic, NamedTuple, NotRequired, Required, TypedDict, TypeVar
+from typing import Annotated, Any, Generic, Literal, NamedTuple, NotRequired, Required, TypedDict, TypeVar
 
 import attrs
 import msgspec
 import pytest
 import typing_extensions
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from plainmcp import Server
+from plainmcp import Context, Server
 from plainmcp.revisions import REVISIONS
 from speaking import client
 
@@ -188,3 +188,127 @@ def test_a_typed_dict_whose_names_cannot_be_resolved_is_sent_in_its_order():
 
     called = client(server, "2026-07-28").call("tool")
     assert json.loads(called["content"][0]["text"]) == {"zeta": 1, "alpha": 2}
+
+
+# Null ---------------------------------------------------------------------------------------------
+
+INTEGER_OR_NULL = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+
+
+@every_revision
+@pytest.mark.parametrize(
+    ("hint", "default", "schema"),
+    [
+        (int | None, 10, {**INTEGER_OR_NULL, "default": 10}),
+        (int | None, None, {"type": "integer"}),
+        (int, None, {"type": "integer"}),
+        (None | int | str, 3, {"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}], "default": 3}),
+        (Literal["a", "b", None], "a", {"enum": ["a", "b", None], "default": "a"}),
+        (Literal["a", "b", None], None, {"type": "string", "enum": ["a", "b"]}),
+        (Annotated[int | None, "How many"], 3, {"description": "How many", **INTEGER_OR_NULL, "default": 3}),
+        (int | None, Field(default_factory=lambda: 3), INTEGER_OR_NULL),
+        (int | None, Field(4), {**INTEGER_OR_NULL, "default": 4}),
+        (int | None, Field(None), {"type": "integer"}),
+    ],
+)  # fmt: skip
+def test_null_is_listed_unless_it_is_the_default(revision, hint, default, schema):
+    """V41: `limit: int | None = 10`: a model could not ask for no limit."""
+    assert argument(revision, hint, default=default) == schema
+
+
+@dataclasses.dataclass
+class LimitedRecord:
+    most: int | None = 10
+    least: int | None = None
+    tags: list[str] | None = dataclasses.field(default_factory=list)
+
+
+class LimitedStruct(msgspec.Struct):
+    most: int | None = 10
+    least: int | None = None
+    tags: list[str] | None = []
+
+
+@attrs.define
+class LimitedAttrs:
+    most: int | None = 10
+    least: int | None = None
+    tags: list[str] | None = attrs.field(factory=list)
+
+
+class LimitedModel(BaseModel):
+    most: int | None = 10
+    least: int | None = None
+    tags: list[str] | None = Field(default_factory=list)
+
+
+LIMITED = pytest.mark.parametrize("kind", [LimitedRecord, LimitedStruct, LimitedAttrs, LimitedModel])
+
+
+@every_revision
+@LIMITED
+def test_null_is_listed_in_fields_too_unless_it_is_the_default(revision, kind):
+    """V41: in records of every family, inside other types too."""
+    schema = argument(revision, list[kind])["items"]
+    tags = schema["properties"].pop("tags")
+    assert schema["properties"] == {"most": {**INTEGER_OR_NULL, "default": 10}, "least": {"type": "integer"}}
+    assert tags["anyOf"] == [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]
+
+
+@every_revision
+@LIMITED
+@pytest.mark.parametrize("lenient", [True, False])
+def test_a_null_that_is_listed_reaches_the_function(revision, kind, lenient):
+    """V41"""
+    server, got, default = Server("s", "1", lenient_arguments=lenient), [], kind()
+
+    @server.tool
+    def find(limit: int | None = 10, record: kind | None = default) -> None:
+        got.append((limit, record))
+
+    called = client(server, revision)
+    assert "isError" not in called.call("find", limit=None, record={"most": None, "least": None, "tags": None})
+    assert "isError" not in called.call("find", record=None)
+    assert got == [(None, kind(most=None, tags=None)), (10, None)]
+
+
+def test_a_form_lists_no_null_for_what_may_be_left_out():
+    """V41: forms have single values only; a field that is left empty is not sent."""
+    asked = []
+
+    def answer(params):
+        asked.append(params["requestedSchema"]["properties"])
+        return {"action": "accept", "content": {}}
+
+    server = Server("s", "1")
+
+    @server.tool
+    def ask(ctx: Context) -> str:
+        answered = ctx.elicit("How many?", LimitedForm)
+        return repr(answered.data)
+
+    called = client(server, "2025-11-25", answers={"elicitation/create": answer}).call("ask")
+    assert asked == [{"most": {"type": "integer", "default": 10}, "least": {"type": "integer"}}]
+    assert called["content"][0]["text"] == "LimitedForm(most=10, least=None)"
+
+
+@dataclasses.dataclass
+class LimitedForm:
+    most: int | None = 10
+    least: int | None = None
+
+
+def test_a_schema_that_looks_like_pydantics_lists_every_null_as_before():
+    """V41: the facades list what the packages list."""
+    from plainmcp.compat.fastmcp import FastMCP
+
+    server = FastMCP("s")
+
+    @server.tool
+    def find(limit: int | None = 10, least: int | None = None) -> None: ...
+
+    [tool] = client(server, "2026-07-28").list_tools()
+    assert tool["inputSchema"]["properties"] == {
+        "limit": {**INTEGER_OR_NULL, "default": 10},
+        "least": {**INTEGER_OR_NULL, "default": None},
+    }

@@ -88,10 +88,10 @@ def input_schema(
 def _property_of(parameter: Parameter, schema: Schema, show_defaults: bool, as_pydantic: bool) -> Schema:
     if parameter.description is not None:
         schema = {**schema, "description": parameter.description}
-    if not parameter.required:
-        schema = schema if as_pydantic else hint_schema.without_null(schema)
-        if show_defaults and (as_pydantic or parameter.default is not None):
-            schema = {**schema, **_default_of(parameter.default)}
+    if parameter.default is None and not as_pydantic:
+        schema = hint_schema.without_null(schema)  # to leave it out says the same
+    elif not parameter.required and show_defaults:
+        schema = {**schema, **_default_of(parameter.default)}
     return order_keywords(schema)
 
 
@@ -110,7 +110,10 @@ def form_schema(kind: type) -> Schema:
     schema, definitions = hint_schema.for_input(kind, root=True)
     if definitions or not is_object(schema):
         raise AuthorError(f"{kind.__name__} is not a form: a form has fields with names, and none holds a form")
+    required = schema.get("required", ())
     for name, field in schema.get("properties", {}).items():
+        if name not in required:
+            field = schema["properties"][name] = hint_schema.without_null(field)  # a form has no null
         if not _is_choice(field) and field.get("type") not in ("string", "integer", "number", "boolean"):
             raise AuthorError(f"{kind.__name__}.{name} is neither a single value nor a choice, so it fits no form")
         if field.get("format") not in _FORM_FORMATS:

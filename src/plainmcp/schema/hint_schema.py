@@ -30,8 +30,8 @@ def for_input(
 ) -> tuple[Schema, Definitions]:
     """The schema of a value that is read, and the definitions it needs; raises AuthorError.
 
-    With `keep_null` a member that may be left out may also be null. With `as_pydantic` it also has the default null,
-    and rules that pydantic enforces but does not list are left out.
+    A member whose default is null lists neither: to leave it out says the same. With `keep_null` it may be null, and
+    with `as_pydantic` it also has the default null, and rules that pydantic enforces but does not list are left out.
 
     >>> for_input(list[int])
     ({'type': 'array', 'items': {'type': 'integer'}}, {})
@@ -44,10 +44,11 @@ def for_input(
         here = map_schemas(_tidy(here), tidy)
         if as_pydantic and here.get("propertyNames") in _NUMBER_NAMES:
             del here["propertyNames"]
-        if "default" in here:
-            here = here if keep_null or as_pydantic else without_null(here)
-            if (here["default"] is None and not as_pydantic) or not show_defaults:
-                del here["default"]
+        is_unset = "default" in here and here["default"] is None and not as_pydantic
+        if is_unset and not keep_null:
+            here = without_null(here)
+        if is_unset or not show_defaults:
+            here.pop("default", None)
         return order_keywords(here)
 
     return _change_both(schema, definitions, tidy)
@@ -195,7 +196,7 @@ def _tidy(schema: Schema) -> Schema:
 
 
 def without_null(schema: Schema) -> Schema:
-    """The schema of a value that may be left out, without its null, which adds nothing.
+    """The schema of a value without its null, for a value that may be left out instead.
 
     >>> without_null({"anyOf": [{"type": "integer"}, {"type": "null"}]})
     {'type': 'integer'}

@@ -402,7 +402,7 @@ def test_the_docstring_of_a_record_is_its_description_unless_the_parameter_has_o
     ("hint", "default", "shown"),
     [
         (int, 3, {"type": "integer", "default": 3}),
-        (int | None, 3, {"type": "integer", "default": 3}),
+        (int | None, 3, {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": 3}),
         (int | None, None, {"type": "integer"}),
         (int | str | None, None, {"anyOf": [{"type": "integer"}, {"type": "string"}]}),
         (Literal["a", "b", None], None, {"type": "string", "enum": ["a", "b"]}),
@@ -419,7 +419,7 @@ def test_the_docstring_of_a_record_is_its_description_unless_the_parameter_has_o
         (Path, Path("a/b"), {"type": "string", "default": "a/b"}),
     ],
 )
-def test_a_default_is_shown_where_json_has_it_and_null_is_not_worth_a_word(hint, default, shown):
+def test_a_default_is_shown_where_json_has_it_and_null_only_beside_another_default(hint, default, shown):
     exactly(property_of(hint, required=False, default=default), shown)
 
 
