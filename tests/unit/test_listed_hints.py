@@ -1,7 +1,10 @@
 """What clients are told of arguments and results: the schemas of hints and signatures, on every revision."""
 
+import collections
 import dataclasses
 import json
+import typing
+from collections import abc
 from typing import Annotated, Any, Generic, Literal, NamedTuple, NotRequired, Required, TypedDict, TypeVar
 
 import attrs
@@ -10,8 +13,9 @@ import pytest
 import typing_extensions
 from pydantic import BaseModel, Field
 
-from plainmcp import Context, Server
+from plainmcp import Context, Policy, Server
 from plainmcp.revisions import REVISIONS
+from plainmcp.schema.subschemas import walk
 from speaking import client
 
 T = TypeVar("T")
@@ -45,6 +49,10 @@ def result(revision: str, hint: Any, **options: Any) -> dict[str, Any] | None:
 
     tool.__annotations__ = {"return": hint}
     return tool_of(revision, tool, **options).get("outputSchema")
+
+
+def text_of(result: dict[str, Any]) -> str:
+    return result["content"][0]["text"]
 
 
 # The order of fields ------------------------------------------------------------------------------
@@ -312,3 +320,119 @@ def test_a_schema_that_looks_like_pydantics_lists_every_null_as_before():
         "limit": {**INTEGER_OR_NULL, "default": 10},
         "least": {**INTEGER_OR_NULL, "default": None},
     }
+
+
+# Arrays -------------------------------------------------------------------------------------------
+
+
+class Place(NamedTuple):
+    name: str
+    position: tuple[float, float] = (0.0, 0.0)
+
+
+class Positional(msgspec.Struct, array_like=True):
+    name: str
+    rest: list
+
+
+class Shaped(BaseModel):
+    size: tuple[int, int] = (0, 0)
+    pair: tuple[str, int]
+    everything: list
+    place: Place
+
+
+ANY_ARRAY = {"type": "array", "items": {}}
+
+
+@every_revision
+@pytest.mark.parametrize(
+    ("hint", "schema"),
+    [
+        (list, ANY_ARRAY),
+        (list[Any], ANY_ARRAY),
+        (typing.List, ANY_ARRAY),  # noqa: UP006
+        (list[object], ANY_ARRAY),
+        (list[T], ANY_ARRAY),
+        (tuple, ANY_ARRAY),
+        (tuple[Any, ...], ANY_ARRAY),
+        (collections.deque, ANY_ARRAY),
+        (abc.Sequence, ANY_ARRAY),
+        (abc.Iterable[Any], ANY_ARRAY),
+        (abc.Collection, ANY_ARRAY),
+        (list[list], {"type": "array", "items": ANY_ARRAY}),
+        (list | None, {"anyOf": [ANY_ARRAY, {"type": "null"}]}),
+        (dict[str, list], {"type": "object", "additionalProperties": ANY_ARRAY}),
+        (Annotated[list, msgspec.Meta(min_length=1)], {**ANY_ARRAY, "minItems": 1}),
+        (tuple[()], {"type": "array", "minItems": 0, "maxItems": 0, "items": {}}),
+        (
+            tuple[int, int],
+            {
+                "type": "array",
+                "prefixItems": [{"type": "integer"}, {"type": "integer"}],
+                "minItems": 2,
+                "maxItems": 2,
+                "items": {"type": "integer"},
+            },
+        ),
+        (
+            tuple[int, str],
+            {
+                "type": "array",
+                "prefixItems": [{"type": "integer"}, {"type": "string"}],
+                "minItems": 2,
+                "maxItems": 2,
+                "items": {},
+            },
+        ),
+    ],
+)
+def test_an_array_lists_its_items_also_where_they_may_be_anything(revision, hint, schema):
+    """V42: VS Code refuses a tool for an array without an object under `items`, and Gemini a whole session."""
+    assert argument(revision, hint) == schema
+
+
+@every_revision
+@pytest.mark.parametrize("policy", list(Policy.profiles))
+@pytest.mark.parametrize(
+    "hint", [Place, Positional, Shaped, set, frozenset[Place], abc.Mapping[str, Shaped], list[Place]]
+)
+def test_no_array_is_listed_without_the_schema_of_its_items(revision, policy, hint):
+    """V42: inside named tuples, Structs and models of pydantic too, in arguments and in results."""
+    for schema in (argument(revision, hint, policy=policy), result(revision, hint, policy=policy) or {}):
+        arrays = [one for one, _ in walk(schema) if one.get("type") == "array"]
+        assert all(isinstance(one.get("items"), dict) for one in arrays), schema
+    assert [one for one, _ in walk(argument(revision, hint)) if one.get("type") == "array"]
+
+
+def test_the_facades_list_the_items_of_arrays_too():
+    """V42"""
+    from plainmcp.compat.fastmcp import FastMCP
+
+    server = FastMCP("s")
+
+    @server.tool
+    def find(it: list, pair: tuple[int, str], shaped: Shaped) -> None: ...
+
+    [tool] = client(server, "2026-07-28").list_tools()
+    arrays = [one for one, _ in walk(tool["inputSchema"]) if one.get("type") == "array"]
+    assert len(arrays) > 5
+    assert all(isinstance(one.get("items"), dict) for one in arrays), tool
+
+
+@every_revision
+def test_an_array_of_a_fixed_length_takes_this_many_items(revision):
+    """V42: what is listed for the items does not make it longer."""
+    server = Server("s", "1")
+
+    @server.tool
+    def take(pair: tuple[int, int], place: Place) -> str:
+        return repr((pair, place))
+
+    called = client(server, revision)
+    assert text_of(called.call("take", pair=[1, 2], place=["Oslo", [1, 2]])) == (
+        "((1, 2), Place(name='Oslo', position=(1.0, 2.0)))"
+    )
+    assert text_of(called.call("take", pair=[1, 2, 3], place=["Oslo", [1, 2], 3])) == (
+        "pair: expected an array of 2 integers, got 3\nplace: expected an array of 1 to 2 items, got 3"
+    )

@@ -186,13 +186,25 @@ def _drop_title(name: str, definition: Schema) -> Schema:
 
 
 def _tidy(schema: Schema) -> Schema:
-    """A schema without OpenAPI's discriminator; an enum has a type, where its values share one."""
+    """A schema without OpenAPI's discriminator; an enum has a type, where its values share one; an array has items."""
     schema = {key: value for key, value in schema.items() if key != "discriminator"}
+    if schema.get("type") == "array" and not isinstance(schema.get("items"), dict):
+        schema["items"] = _items_of(schema)
     if "enum" in schema:
         types = {JSON_TYPES.get(type(value)) for value in schema["enum"]}
         shared = {"type": types.pop()} if len(types) == 1 and None not in types else {}
         schema = {**shared, **schema}
     return schema
+
+
+def _items_of(schema: Schema) -> Schema:
+    """The schema of any item of an array that lists only its first items, or none.
+
+    VS Code refuses a tool, and Gemini a session, for an array without it; neither reads `prefixItems`.
+    """
+    first = schema.get("prefixItems", [])
+    is_all = len(first) == schema.get("maxItems") and all(one == first[0] for one in first)
+    return first[0] if first and is_all else {}
 
 
 def without_null(schema: Schema) -> Schema:

@@ -126,18 +126,15 @@ class _Writer:
         return {"format": name} if name and is_sure and time_zone is not False else {}
 
     def _write_items(self, node: Items) -> Schema:
-        items = {} if isinstance(node.item, Anything) and not node.item.flat else {"items": self.write(node.item)}
         unique = {"uniqueItems": True} if node.unique else {}
-        return {"type": "array", **items, **limit_keywords_of(node), **unique}
+        return {"type": "array", "items": self.write(node.item), **limit_keywords_of(node), **unique}
 
     def _write_row(self, node: Row) -> Schema:
         items = [self._write_field(one) for one in node.items]
         least = node.least if self._is_input else len(items)  # an item with a default is always sent
-        if node.kind is None:
-            rest = {"prefixItems": items, "items": False} if items else {}
-            return {"type": "array", "minItems": least, "maxItems": len(items), **rest}
+        each = {"prefixItems": items} if items else {}
         most = {"maxItems": len(items)} if node.closed else {}
-        return {"type": "array", "prefixItems": items, "minItems": least, **most}
+        return {"type": "array", **each, "minItems": least, **most}
 
     def _write_members(self, node: Members) -> Schema:
         names = self._write_names(node.key)

@@ -301,7 +301,7 @@ NATIVE = [
     (bool, {"type": "boolean"}),
     (None, {"type": "null"}),
     (Any, {}),
-    (list, {"type": "array"}),
+    (list, {"type": "array", "items": {}}),
     (list[int], {"type": "array", "items": {"type": "integer"}}),
     (Sequence[int], {"type": "array", "items": {"type": "integer"}}),
     (Iterable[int], {"type": "array", "items": {"type": "integer"}}),

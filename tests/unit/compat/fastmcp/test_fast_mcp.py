@@ -120,7 +120,7 @@ def test_a_tool_is_listed_as_fastmcp_4_1_lists_it() -> None:
             "inputSchema": {
                 "type": "object",
                 "properties": {
-                    "words": {"type": "array", "description": "What to look for"},
+                    "words": {"type": "array", "items": {}, "description": "What to look for"},
                     "limit": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None},
                 },
                 "required": ["words"],
