@@ -4,7 +4,7 @@ Knows how a function becomes a feature. The registry knows which features there 
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from ..context import Context
 from ..errors import AuthorError
 from ..foreign.classes import RESULTS, wire_type_of
 from ..policy import Policy
-from ..schema import arguments, generate, header_params, signature
+from ..schema import arguments, generate, header_params, hint_schema, signature
 from ..types import GetPromptResult, Prompt, PromptArgument, ReadResourceResult, Resource, ResourceTemplate, Tool
 from ..values import normalize, render
 from ..values.encode import Rules
@@ -50,6 +50,7 @@ class Feature(msgspec.Struct, kw_only=True):
     requires: Any = None  # the scopes that it requires, or a function: see scopes
     inline: bool = False
     timeout: float | None = None
+    choices: dict[str, tuple[str, ...]] = {}  # the texts that are suggested for its arguments, by their hints
     needs: dict[str, Any] = {}  # client capabilities, checked before it runs
     tags: frozenset[str] = frozenset()  # for the server only: see switches
     through: tuple[Any, ...] = ()  # the mounted servers that it comes through; the last one registered it
@@ -312,6 +313,7 @@ def resource(
         definition=ResourceTemplate(uriTemplate=uri, **shared),
         template=template,
         bind=bind,
+        choices=_choices_of(read.parameters),
         normalize=normalize_value,
         **common,
     )
@@ -390,6 +392,7 @@ def prompt(
     return PromptFeature(
         definition=definition,
         bind=bind,
+        choices=_choices_of(read.parameters),
         normalize=partial(
             _normalize_messages, shown, policy, rules, outputs.declare_type(read.returns, policy, rules)
         ),
@@ -400,6 +403,12 @@ def prompt(
 
 def _to_argument(parameter: signature.Parameter) -> PromptArgument:
     return PromptArgument(name=parameter.name, description=parameter.description, required=parameter.required)
+
+
+def _choices_of(parameters: Iterable[signature.Parameter]) -> dict[str, tuple[str, ...]]:
+    """The texts of the choices that the hint of a parameter gives, by its name."""
+    choices = {one.name: hint_schema.suggestions_for(one.annotation) for one in parameters}
+    return {name: texts for name, texts in choices.items() if texts}
 
 
 def _normalize_messages(

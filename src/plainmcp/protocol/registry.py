@@ -63,8 +63,16 @@ class Registry:
         """The features without which a method does not exist, by method name; also those that are disabled."""
 
     def is_offered(self, kind: str) -> bool:
-        """Whether a kind of features is announced: there are some, or the author promises them."""
-        return kind in self.offers or any(features.registered for features in self._lists[kind])
+        """Whether a kind of features is announced: there are some, or the author promises them.
+
+        The choices that hints give are completions, too.
+        """
+        is_there = any(features.registered for features in self._lists[kind])
+        return is_there or kind in self.offers or (kind == "completions" and self._has_choices())
+
+    def _has_choices(self) -> bool:
+        features = (*self.prompts.registered.values(), *self.templates.registered.values())
+        return any(feature.choices for feature in features)
 
     # Changes --------------------------------------------------------------------------------------
 

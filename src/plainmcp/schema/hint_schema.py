@@ -22,7 +22,7 @@ from .subschemas import (
     with_definitions,
 )
 
-__all__ = ["Schema", "for_input", "for_output", "for_output_with_defaults", "without_null"]
+__all__ = ["Schema", "for_input", "for_output", "for_output_with_defaults", "suggestions_for", "without_null"]
 
 
 def for_input(
@@ -90,6 +90,25 @@ def for_output_with_defaults(hint: Any, *, drop_none: bool = False) -> tuple[Sch
 def _names_of(schema: Schema, definitions: Definitions) -> set[frozenset[str]]:
     """The names of the members of each object in a schema."""
     return {frozenset(here.get("properties", ())) for here, _ in walk(with_definitions(schema, definitions))}
+
+
+def suggestions_for(hint: Any) -> tuple[str, ...]:
+    """The texts of the values that a Literal, an Enum or bool has, also in a union; raises AuthorError.
+
+    Beside strings there are no others: there a text stands for itself only.
+
+    >>> suggestions_for(bool | None)
+    ('true', 'false')
+    """
+    if hints.is_atom(hint) and hint is not bool:
+        return ()
+    schema = with_definitions(*for_input(hint))
+    values: list[Any] = []
+    for choice in matching.branches_of(schema, schema):
+        is_boolean = isinstance(choice, dict) and choice.get("type") == "boolean"
+        values += [True, False] if is_boolean else matching.allowed_values_of(choice) or ()
+    strings = [value for value in values if isinstance(value, str)]
+    return tuple(dict.fromkeys(node_schema.as_key(value) for value in strings or values if value is not None))
 
 
 _NUMBER_NAMES = ({"pattern": INTEGER_NAME}, {"pattern": NUMBER_NAME})
@@ -186,7 +205,7 @@ def _drop_title(name: str, definition: Schema) -> Schema:
 
 
 def _tidy(schema: Schema) -> Schema:
-    """A schema without OpenAPI's discriminator; an enum has a type, where its values share one; an array has items."""
+    """A schema without OpenAPI's discriminator; an enum whose values share a type has it, and an array has items."""
     schema = {key: value for key, value in schema.items() if key != "discriminator"}
     if schema.get("type") == "array" and not isinstance(schema.get("items"), dict):
         schema["items"] = _items_of(schema)

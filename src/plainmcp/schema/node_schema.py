@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from . import pydantic
-from .matching import branches_of
+from .matching import allowed_values_of, branches_of
 from .nodes import (
     MISSING,
     Alias,
@@ -184,11 +184,13 @@ class _Writer:
 
 
 def _outline_of(schema: Schema) -> Schema:
-    """The schema of arrays or objects, which may be sent in a string; else one by which no value is repaired."""
-    kinds = [one.get("type") for one in branches_of(schema, schema) if isinstance(one, dict)]
-    if not set(kinds) <= {"array", "object", "null"}:
-        return {"type": ["integer", "string"]} if kinds == ["integer"] else {}
-    return {"anyOf": [{"type": kind} for kind in kinds]}
+    """The schema of what may be sent in a string: arrays, objects, choices; else one that repairs no value."""
+    branches = [one for one in branches_of(schema, schema) if isinstance(one, dict)]
+    outlines = [{key: one[key] for key in ("enum", "const", "type") if key in one} for one in branches]
+    if outlines == [{"type": "integer"}]:
+        return {"type": ["integer", "string"]}
+    is_sure = all(allowed_values_of(one) or one.get("type") in ("array", "object", "null") for one in outlines)
+    return {"anyOf": outlines} if is_sure else {}
 
 
 def as_key(value: Any) -> str:

@@ -1,5 +1,6 @@
 """completion/complete."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -35,7 +36,7 @@ class _Context(msgspec.Struct):
 
 def complete(server: Core, request: Request) -> Exchange | dict[str, Any]:
     """Suggestions for an argument of a prompt or a variable of a template."""
-    if not server.registry.completions:
+    if not server.registry.is_offered("completions"):
         raise MethodNotFound("this server completes nothing")  # COMP-03
     argument = request.params.get("argument", _Argument)
     context = request.params.get("context", _Context, _Context())
@@ -43,7 +44,8 @@ def complete(server: Core, request: Request) -> Exchange | dict[str, Any]:
     require_scopes(server, target, request, known)  # what it completes may be as secret as what it is for
     source = server.registry.complete(target.key, argument.name)
     if source is None:
-        return complete_nothing(server, request)
+        choices = target.choices.get(argument.name, ())
+        return _to_result(server, request, _matches_of(argument.value, choices))
     plan = plan_of(CompletionPlan, server, source, request)
     return plan.start(request, (argument.value, context.arguments or {}))
 
@@ -77,6 +79,13 @@ class CompletionPlan(Plan[Completion]):
             suggestions, total, has_more = [value] if isinstance(value, str) else value or (), None, None
         result = _to_result(self.server, request, [str(item) for item in suggestions], total, has_more)
         return jsonrpc.encode_result(request.id, result)
+
+
+def _matches_of(typed: str, choices: Sequence[str]) -> list[str]:
+    """The choices that begin with the typed text, and then those that have it inside."""
+    typed = typed.casefold()
+    places = {choice: choice.casefold().find(typed) for choice in choices}
+    return [one for one in choices if places[one] == 0] + [one for one in choices if places[one] > 0]
 
 
 def complete_nothing(server: Core, request: Request) -> dict[str, Any]:
