@@ -2,6 +2,8 @@
 
 import collections
 import dataclasses
+import enum
+import inspect
 import json
 import typing
 from collections import abc
@@ -9,6 +11,7 @@ from typing import Annotated, Any, Generic, Literal, NamedTuple, NotRequired, Re
 
 import attrs
 import msgspec
+import pydantic
 import pytest
 import typing_extensions
 from pydantic import BaseModel, Field
@@ -436,3 +439,210 @@ def test_an_array_of_a_fixed_length_takes_this_many_items(revision):
     assert text_of(called.call("take", pair=[1, 2, 3], place=["Oslo", [1, 2], 3])) == (
         "pair: expected an array of 2 integers, got 3\nplace: expected an array of 1 to 2 items, got 3"
     )
+
+
+# Docstrings of records ----------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class DescribedRecord:
+    """A city.
+
+        An indented line.
+
+    Attributes:
+        name: Its name,
+            as its people write it
+        size: How large
+
+    It may be old.
+    """
+
+    name: str
+    size: Annotated[int, msgspec.Meta(description="Own words")] = 0
+
+
+class DescribedStruct(msgspec.Struct):
+    """A city.
+
+        An indented line.
+
+    Attributes:
+        name: Its name,
+            as its people write it
+        size: How large
+
+    It may be old.
+    """
+
+    name: str
+    size: Annotated[int, msgspec.Meta(description="Own words")] = 0
+
+
+@attrs.define
+class DescribedAttrs:
+    """A city.
+
+        An indented line.
+
+    Attributes
+    ----------
+    name : str
+        Its name,
+        as its people write it
+    size : int
+        How large
+
+    It may be old.
+    """
+
+    name: str
+    size: Annotated[int, msgspec.Meta(description="Own words")] = 0
+
+
+class DescribedDict(TypedDict):
+    """A city.
+
+        An indented line.
+
+    :ivar name: Its name,
+        as its people write it
+    :var size: How large
+
+    It may be old.
+    """
+
+    name: str
+    size: NotRequired[Annotated[int, msgspec.Meta(description="Own words")]]
+
+
+class DescribedModel(BaseModel):
+    """A city.
+
+        An indented line.
+
+    Attributes:
+        name: Its name,
+            as its people write it
+        size: How large
+
+    It may be old.
+    """
+
+    name: str
+    size: Annotated[int, Field(description="Own words")] = 0
+
+
+@pydantic.dataclasses.dataclass
+class DescribedDataclass:
+    """A city.
+
+        An indented line.
+
+    Attributes:
+        name: Its name,
+            as its people write it
+        size: How large
+
+    It may be old.
+    """
+
+    name: str = Field(validation_alias="name")
+    size: Annotated[int, Field(description="Own words")] = 0
+
+
+@dataclasses.dataclass
+class Heir(DescribedRecord):
+    """An heir.
+
+    Attributes:
+        size: How small
+    """
+
+    size: int = 0
+
+
+RECORDS = [DescribedRecord, DescribedStruct, DescribedAttrs, DescribedDict, DescribedModel, DescribedDataclass]
+NAME = {"type": "string", "description": "Its name, as its people write it"}
+SIZE = {"type": "integer", "description": "Own words"}
+CITY = {
+    "type": "object",
+    "description": "A city.\n\n    An indented line.\n\nIt may be old.",
+    "properties": {"name": NAME, "size": {**SIZE, "default": 0}},
+    "required": ["name"],
+}
+
+
+@every_revision
+@pytest.mark.parametrize("kind", RECORDS)
+def test_the_docstring_of_a_record_describes_its_fields(revision, kind):
+    """V43: `Attributes:` stayed in the description of the record, with the indentation of the source below 3.13."""
+    properties = CITY["properties"] if kind is not DescribedDict else {"name": NAME, "size": SIZE}
+    assert argument(revision, kind) == CITY | {"properties": properties}
+    assert argument(revision, list[kind])["items"] == CITY | {"properties": properties}
+    schema = result(revision, kind)
+    always = ["name"] if kind is DescribedDict else ["name", "size"]
+    assert schema in (None, CITY | {"properties": {"name": NAME, "size": SIZE}, "required": always})
+
+
+@every_revision
+def test_fields_inherit_their_descriptions(revision):
+    """V43"""
+    assert argument(revision, Heir) == {
+        "type": "object",
+        "description": "An heir.",
+        "properties": {"name": NAME, "size": {"type": "integer", "description": "How small", "default": 0}},
+        "required": ["name"],
+    }
+
+
+class Dented(enum.Enum):
+    """One of two.
+
+    With more words.
+    """
+
+    ONE = 1
+
+
+class Undivided(NamedTuple):
+    """Two numbers.
+
+    Attributes:
+        x: The first
+    """
+
+    x: int
+    y: int
+
+
+@every_revision
+def test_the_docstring_of_a_class_has_no_indentation_of_the_source(revision):
+    """V43: on every version of Python."""
+    assert argument(revision, Dented)["description"] == "One of two.\n\nWith more words."
+    assert argument(revision, Undivided) == {
+        "type": "array",
+        "description": "Two numbers.",
+        "prefixItems": [{"type": "integer", "description": "The first"}, {"type": "integer"}],
+        "minItems": 2,
+        "maxItems": 2,
+        "items": {},
+    }
+
+
+@pytest.mark.parametrize("kind", RECORDS)
+def test_the_facades_list_the_docstring_of_a_record_whole(kind):
+    """V43: as pydantic lists it for the packages."""
+    from plainmcp.compat.fastmcp import FastMCP
+
+    server = FastMCP("s")
+
+    def tool(it) -> None: ...
+
+    tool.__annotations__ = {"it": kind, "return": None}
+    server.tool(tool)
+    [listed] = client(server, "2026-07-28").list_tools()
+    schema = listed["inputSchema"]["properties"]["it"]
+    assert schema["description"] == inspect.cleandoc(kind.__doc__)
+    assert "description" not in schema["properties"]["name"]
+    assert schema["properties"]["size"]["description"] == "Own words"

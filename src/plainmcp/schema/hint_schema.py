@@ -154,7 +154,8 @@ def _atom_schema(hint: Any) -> Schema:
 
 def _compile(hint: Any, mode: str, root: bool, corrected: bool = True) -> tuple[Schema, Definitions]:
     is_input = mode == "validation"
-    schema, definitions = node_schema.schema_of(type_tree.tree_of(hint, is_input=is_input), is_input=is_input)
+    tree = type_tree.tree_of(hint, is_input=is_input)
+    schema, definitions = node_schema.schema_of(tree, is_input=is_input, split_docs=corrected)
     untitled = {name: _drop_title(name, one) for name, one in definitions.items()}
     if not corrected:
         return inline(schema, untitled, root=root)

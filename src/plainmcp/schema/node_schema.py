@@ -4,13 +4,13 @@ Knows nodes only. hint_schema tidies the schema.
 """
 
 import re
-import textwrap
-from enum import Enum
 from typing import Any
 
 import msgspec
 
 from . import pydantic
+from .docstring import Prose, prose_of_class
+from .generics import class_of
 from .matching import allowed_values_of, branches_of
 from .nodes import (
     MISSING,
@@ -43,16 +43,19 @@ _KEYS: dict[type, Schema] = {
 }
 
 
-def schema_of(node: Node, *, is_input: bool, outline: bool = False) -> tuple[Schema, dict[str, Schema]]:
+def schema_of(
+    node: Node, *, is_input: bool, outline: bool = False, split_docs: bool = True
+) -> tuple[Schema, dict[str, Schema]]:
     """The schema of input, or else of output, and the definitions it refers to.
 
-    In an `outline` the types of pydantic are only arrays or objects.
+    In an `outline` the types of pydantic are only arrays or objects. With `split_docs` the docstring of a class
+    describes its fields, too.
 
     >>> from plainmcp.schema.type_tree import tree_of
     >>> schema_of(tree_of(list[int]), is_input=True)
     ({'type': 'array', 'items': {'type': 'integer'}}, {})
     """
-    writer = _Writer(is_input, outline)
+    writer = _Writer(is_input, outline, split_docs)
     schema = writer.write(node)
     return schema, writer.definitions
 
@@ -60,9 +63,10 @@ def schema_of(node: Node, *, is_input: bool, outline: bool = False) -> tuple[Sch
 class _Writer:
     """Writes one schema and its definitions."""
 
-    def __init__(self, is_input: bool, outline: bool) -> None:
+    def __init__(self, is_input: bool, outline: bool, split_docs: bool) -> None:
         self._is_input = is_input
         self._outline = outline
+        self._split_docs = split_docs
         self._names: dict[Any, str] = {}
         self.definitions: dict[str, Schema] = {}
 
@@ -80,8 +84,18 @@ class _Writer:
             name = _find_free_name(node.kind, self.definitions)
             self._names[node.kind] = name
             self.definitions[name] = {}
-            self.definitions[name] = {**_describe(node), **self._write_out(node)}
+            self.definitions[name] = {**self._describe(node), **self._write_out(node)}
         return {"$ref": f"#/$defs/{self._names[node.kind]}"}
+
+    def _describe(self, node: Record | Alias | Row | Choice) -> Schema:
+        """The title and the docstring of a class."""
+        if isinstance(node, Alias):
+            return {}
+        prose = self._prose_of(node)
+        return {"title": _title_of(node.kind), **({"description": prose.whole} if prose.whole else {})}
+
+    def _prose_of(self, node: Record | Row | Choice) -> Prose:
+        return Prose() if node.kind is None else prose_of_class(class_of(node.kind), split=self._split_docs)
 
     def _write_out(self, node: Node) -> Schema:
         match node:
@@ -110,7 +124,8 @@ class _Writer:
         raise AssertionError(node)
 
     def _write_foreign(self, node: Foreign) -> Schema:
-        schema, definitions = pydantic.json_schema_of(node.hint, "validation" if self._is_input else "serialization")
+        mode = "validation" if self._is_input else "serialization"
+        schema, definitions = pydantic.json_schema_of(node.hint, mode, split_docs=self._split_docs)
         if self._outline:
             return _outline_of(with_definitions(schema, definitions))
         return join_definitions(schema, definitions, self.definitions)
@@ -130,7 +145,8 @@ class _Writer:
         return {"type": "array", "items": self.write(node.item), **limit_keywords_of(node), **unique}
 
     def _write_row(self, node: Row) -> Schema:
-        items = [self._write_field(one) for one in node.items]
+        words = self._prose_of(node).parameters
+        items = [self._write_field(one, words) for one in node.items]
         least = node.least if self._is_input else len(items)  # an item with a default is always sent
         each = {"prefixItems": items} if items else {}
         most = {"maxItems": len(items)} if node.closed else {}
@@ -167,14 +183,17 @@ class _Writer:
         return {}
 
     def _write_record(self, node: Record) -> Schema:
-        properties = {wire: self._write_field(one) for wire, one in node.fields.items()}
+        words = self._prose_of(node).parameters
+        properties = {wire: self._write_field(one, words) for wire, one in node.fields.items()}
         required = [wire for wire, one in node.fields.items() if one.required]
         others = {} if node.rest is None else {"additionalProperties": self.write(node.rest)}
         closed = {"additionalProperties": False} if node.closed else others
         return {"type": "object", "properties": properties, "required": required, **closed}
 
-    def _write_field(self, field: Field) -> Schema:
+    def _write_field(self, field: Field, words: dict[str, str]) -> Schema:
         schema = self.write(field.node)
+        if field.name in words:
+            schema = {"description": words[field.name], **schema}
         if field.default is MISSING:
             return schema
         try:
@@ -227,15 +246,3 @@ def _title_of(kind: Any) -> str:
         return str(kind.__name__)
     args = ", ".join(one.__name__ if isinstance(one, type) else repr(one) for one in kind.__args__)
     return f"{origin.__name__}[{args}]"
-
-
-def _describe(node: Record | Alias | Row | Choice) -> Schema:
-    """The title and the docstring of a class; not a docstring that Python generates."""
-    if isinstance(node, Alias):
-        return {}
-    kind = getattr(node.kind, "__origin__", node.kind)
-    doc = textwrap.dedent(kind.__doc__ or "").strip("\r\n")
-    is_generated = doc.startswith(f"{kind.__name__}(") and doc.endswith(")") and not issubclass(kind, msgspec.Struct)
-    if issubclass(kind, Enum) and doc == "An enumeration.":
-        is_generated = True
-    return {"title": _title_of(node.kind), **({"description": doc} if doc and not is_generated else {})}

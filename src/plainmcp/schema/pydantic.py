@@ -7,14 +7,16 @@ seen. foreign/ dumps values of pydantic.
 from collections.abc import Callable, Collection
 from enum import Flag
 from functools import cache, lru_cache
+from inspect import cleandoc
 from typing import Any
 
 import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
-from . import core_schemas, formats, hints, repair
+from . import core_schemas, formats, hints, records, repair
 from .coercion_errors import CoercionError, Name, read_pydantic_error
+from .docstring import prose_of_class
 from .generics import class_of
 from .matching import branches_of, choices_inside
 from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Keys, with_definitions
@@ -22,20 +24,25 @@ from .subschemas import FLAT, INTEGER_NAME, NUMBER_NAME, Keys, with_definitions
 __all__ = ["check_hash", "check_without", "converter_of", "json_schema_of", "refusal_of", "test_of"]
 
 
-def json_schema_of(hint: Any, mode: Any) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """The JSON Schema of a hint, for "validation" or "serialization", and its definitions; raises AuthorError."""
+def json_schema_of(
+    hint: Any, mode: Any, *, split_docs: bool = True
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """The JSON Schema of a hint, for "validation" or "serialization", and its definitions; raises AuthorError.
+
+    With `split_docs` the docstring of a class describes its fields, too.
+    """
     from pydantic import TypeAdapter
 
     try:
         entry: Any = ("it", mode, TypeAdapter(hint))
-        schemas, rest = TypeAdapter.json_schemas([entry], by_alias=True, schema_generator=_make_generator())
+        schemas, rest = TypeAdapter.json_schemas([entry], by_alias=True, schema_generator=_make_generator(split_docs))
     except Exception as error:  # errors of several families, and those of the user's own hooks
         raise AuthorError(str(error).partition("\n")[0]) from error
     return schemas["it", mode], rest.get("$defs", {})
 
 
 @lru_cache
-def _make_generator() -> Any:
+def _make_generator(split_docs: bool) -> Any:
     """pydantic's generator without titles made of field names, and without the pattern that 1E+5 does not match.
 
     It lists what pydantic accepts and does not list: combined flags, and names that stand for numbers.
@@ -103,6 +110,13 @@ def _make_generator() -> Any:
         is_other_way = field.get("init_only") if self.mode == "serialization" else field.get("init") is False
         return not is_other_way and bool(GenerateJsonSchema.field_is_present(self, field))
 
+    def with_docs(make: Callable[[Any, Any], dict[str, Any]]) -> Callable[[Any, Any], dict[str, Any]]:
+        def record_schema(self: Any, schema: Any) -> dict[str, Any]:
+            listed, kind = make(self, schema), schema.get("cls")
+            return listed if kind is None else _with_split_docs(listed, kind, self.mode == "validation")
+
+        return record_schema
+
     def field_title_should_be_set(self: Any, schema: Any) -> bool:
         return False
 
@@ -113,7 +127,23 @@ def _make_generator() -> Any:
     changes |= {name: with_names(getattr(GenerateJsonSchema, name)) for name in dict_methods}
     tuple_method = next(name for name in _NAMED_TUPLES if hasattr(GenerateJsonSchema, name))
     changes |= {tuple_method: with_all_items(getattr(GenerateJsonSchema, tuple_method))}
+    if split_docs:
+        changes |= {name: with_docs(getattr(GenerateJsonSchema, name)) for name in _RECORDS}
     return type("Plain", (GenerateJsonSchema,), changes)
+
+
+def _with_split_docs(schema: dict[str, Any], kind: type, is_input: bool) -> dict[str, Any]:
+    """The schema of a record with the parts of its docstring where they belong."""
+    prose = prose_of_class(kind)
+    if schema.get("description") == cleandoc(kind.__doc__ or ""):
+        schema = {key: value for key, value in schema.items() if key != "description"}
+        schema |= {"description": prose.whole} if prose.whole else {}
+    properties = dict(schema.get("properties", {}))
+    for field in records.fields_of(kind):
+        wire = field.read_as if is_input else field.sent_as
+        if wire in properties and field.name in prose.parameters:
+            properties[wire] = {"description": prose.parameters[field.name], **properties[wire]}
+    return {**schema, "properties": properties} if properties else schema
 
 
 def _with_flat_items(schema: dict[str, Any], mode: str) -> dict[str, Any]:
@@ -123,6 +153,7 @@ def _with_flat_items(schema: dict[str, Any], mode: str) -> dict[str, Any]:
 
 _DICTS = ("dict_schema", "frozendict_schema", "ordered_dict_schema", "counter_schema")
 _NAMED_TUPLES = ("named_tuple_schema", "p_arguments_schema")  # pydantic 2.12 reads one as the arguments of a function
+_RECORDS = ("model_schema", "dataclass_schema", "typed_dict_schema")
 _NAMES = {
     "int": {"pattern": INTEGER_NAME},
     "float": {"pattern": NUMBER_NAME},

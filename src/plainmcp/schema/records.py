@@ -23,6 +23,7 @@ __all__ = [
     "RecordField",
     "RecordType",
     "extra_sent_by",
+    "fields_of",
     "fields_sent_by",
     "has_pydantic_fields",
     "is_renamed",
@@ -79,6 +80,15 @@ def record_of(hint: Any) -> RecordType | None:
     return record
 
 
+def fields_of(hint: Any) -> list[RecordField]:
+    """The fields of a class, which has none if it is not a record; hints that cannot be resolved are Any."""
+    kind = class_of(hint)
+    family = family_of(kind)
+    if family is None:
+        return []
+    return _FAMILIES[family](kind, {} if family == "model" else _resolve_or_any(hint, kind)).fields
+
+
 def fields_sent_by(hint: Any) -> list[RecordField]:
     """The fields that values of a record type send; one whose hint cannot be resolved has the hint Any.
 
@@ -86,7 +96,7 @@ def fields_sent_by(hint: Any) -> list[RecordField]:
     >>> [field.sent_as for field in fields_sent_by(make_dataclass("City", [("name", str)]))]
     ['name']
     """
-    return [field for field in _fields_of(hint) if field.sent_as is not None]
+    return [field for field in fields_of(hint) if field.sent_as is not None]
 
 
 def extra_sent_by(hint: Any) -> Any:
@@ -99,7 +109,7 @@ def extra_sent_by(hint: Any) -> Any:
 
 def is_renamed(hint: Any) -> bool:
     """Whether a record has a field that is sent with another name than it is read with, or not at all."""
-    return any(field.read_as not in (None, field.sent_as) for field in _fields_of(hint) if field.is_stored)
+    return any(field.read_as not in (None, field.sent_as) for field in fields_of(hint) if field.is_stored)
 
 
 def has_pydantic_fields(hint: Any) -> bool:
@@ -110,15 +120,6 @@ def has_pydantic_fields(hint: Any) -> bool:
     record = None if family_of(kind) == "struct" else record_of(hint)
     parts = [(field.default, *getattr(field.hint, "__metadata__", ())) for field in record.fields] if record else []
     return any(classes.has_name_or_default(part) for field_parts in parts for part in field_parts)
-
-
-def _fields_of(hint: Any) -> list[RecordField]:
-    """The fields of a class, which has none if it is not a record; hints that cannot be resolved are Any."""
-    kind = class_of(hint)
-    family = family_of(kind)
-    if family is None:
-        return []
-    return _FAMILIES[family](kind, {} if family == "model" else _resolve_or_any(hint, kind)).fields
 
 
 def _resolve_or_any(hint: Any, kind: type) -> Annotations:

@@ -101,10 +101,13 @@ def _is_wanted(hint: Any, which: str) -> bool:
 
 
 def is_data(hint: Any, opaque: Collection[type] = ()) -> bool:
-    """Whether a value of this type is data, and the type alone fixes its JSON."""
-    if is_pair(hint) or _can_be_bytes(hint):
+    """Whether a value of this type is data, and the type alone fixes its JSON: no if a hint in it has no meaning."""
+    try:
+        if is_pair(hint) or _can_be_bytes(hint):
+            return False
+        return not any(is_content(kind) or has_no_json(kind, opaque) for kind in hints.parts_of(hint))
+    except AuthorError:
         return False
-    return not any(is_content(kind) or has_no_json(kind, opaque) for kind in hints.parts_of(hint))
 
 
 def is_content(kind: Any) -> bool:

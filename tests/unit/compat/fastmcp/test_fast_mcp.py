@@ -209,7 +209,7 @@ def test_descriptions_keep_their_lines() -> None:
         """
 
     find_it, show_it = Client(server, REVISION).list_tools()
-    assert find_it["description"] == "Find a word.\n\nAn indented line."
+    assert find_it["description"] == "Find a word.\n\n    An indented line."
     assert find_it["inputSchema"]["properties"]["word"]["description"] == "The word\nin two lines"
     assert show_it["description"] == "Show.\n\nExample: 3"
 
