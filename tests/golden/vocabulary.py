@@ -54,6 +54,7 @@ from typing import (
     TypedDict,
     TypeVar,
     Union,
+    Unpack,
 )
 from uuid import UUID
 

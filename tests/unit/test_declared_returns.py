@@ -73,7 +73,7 @@ LISTED: list[tuple[Any, Any]] = [
             "minItems": 2,
             "maxItems": 2,
             "prefixItems": [{"type": "integer"}, {"type": "string"}],
-            "items": False,
+            "items": {},
         },
     ),
 ]

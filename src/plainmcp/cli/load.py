@@ -1,5 +1,6 @@
 """Loads the server that a target names: imports its module, and takes or makes the server in it."""
 
+import contextlib
 import importlib
 import importlib.util
 import inspect
@@ -159,4 +160,4 @@ def format_user_traceback(error: BaseException) -> str:
 
 
 def _is_of_machinery(file: str) -> bool:
-    return is_own_file(file) or file.startswith("<frozen ") or file == importlib.__file__
+    return is_own_file(file) or file.startswith("<frozen ") or file in (importlib.__file__, contextlib.__file__)

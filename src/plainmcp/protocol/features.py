@@ -4,7 +4,8 @@ Knows how a function becomes a feature. The registry knows which features there 
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal
 
@@ -165,34 +166,34 @@ def tool(
     name = (name or read.name) if any_name else check_name(name or read.name)
     policy = _policy_for(policy, output_schema)
     output = outputs.declare(read.returns, output_schema, policy, rules, name)
-    shown = dict(
+    shown: dict[str, Any] = dict(
         show_defaults=policy.schema_default,
         as_pydantic=policy.schema_form == "pydantic",
-        open=read.open,
+        others=read.others,
         closed=policy.schema_closed,
     )
+    written = None
+    if input_schema is not None:
+        written = generate.check_handwritten(input_schema, f"the input schema of {name!r}")
+    with _naming(read):
+        listed = written or generate.input_schema(read.parameters, **shown)
+        binder = arguments.Binder(
+            read.parameters,
+            others=read.others,
+            ignore=policy.extra_arguments == "ignore",
+            lenient=lenient,
+            reserved=read.reserved,
+            schema=written,
+        )
     definition = Tool(
         name=name,
         title=title or read.title,
         description=description or read.description,
-        inputSchema=(
-            generate.input_schema(read.parameters, **shown)
-            if input_schema is None
-            else generate.check_handwritten(input_schema, f"the input schema of {name!r}")
-        ),
+        inputSchema=listed,
         outputSchema=output.schema,
         annotations=annotations,
         icons=icons,
         _meta=meta,
-    )
-    written = None if input_schema is None else definition.inputSchema
-    binder = arguments.Binder(
-        read.parameters,
-        open=read.open,
-        ignore=policy.extra_arguments == "ignore",
-        lenient=lenient,
-        reserved=read.reserved,
-        schema=written,
     )
     options: dict[str, Any] = {"policy": policy, "rules": rules, "render": _to_renderer(render), "output": output}
     return ToolFeature(
@@ -206,6 +207,15 @@ def tool(
         **_call_of(function, read),
         **common,
     )
+
+
+@contextmanager
+def _naming(read: signature.Signature) -> Generator[None, None, None]:
+    """Name a function in the errors about its parameters."""
+    try:
+        yield
+    except AuthorError as error:
+        raise AuthorError(f"{read.name or 'a lambda'}: {error}") from error
 
 
 def _call_of(function: Function, read: signature.Signature) -> dict[str, Any]:
@@ -308,7 +318,8 @@ def resource(
     _check_variables(read, uri, () if template is None else template.names)
     if template is None:
         return ResourceFeature(definition=Resource(uri=uri, size=size, **shared), normalize=normalize_value, **common)
-    bind = arguments.Binder(read.parameters, open=read.open, lenient=True, reserved=read.reserved).bind
+    with _naming(read):
+        bind = arguments.Binder(read.parameters, others=read.others, lenient=True, reserved=read.reserved).bind
     return TemplateFeature(
         definition=ResourceTemplate(uriTemplate=uri, **shared),
         template=template,
@@ -388,7 +399,8 @@ def prompt(
         icons=icons,
         _meta=meta,
     )
-    bind = arguments.Binder(read.parameters, open=read.open, reserved=read.reserved, texts=True).bind
+    with _naming(read):
+        bind = arguments.Binder(read.parameters, others=read.others, reserved=read.reserved, texts=True).bind
     return PromptFeature(
         definition=definition,
         bind=bind,

@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from ..errors import ArgumentsError, AuthorError
+from ..errors import ArgumentsError
 from ..wire import codec
 from .coercion import Coercer, coercer_of
 from .coercion_errors import CoercionError
 from .formats import MAX_DIGITS
-from .hints import Parameter
+from .parameters import Parameter, naming
 from .subschemas import Keys, Schema
 from .validator import Validator
 from .wording import describe_kind, find_nearest, format_path
@@ -31,10 +31,9 @@ RawArguments = dict[str, Any] | msgspec.Raw | bytes | None
 class Binder:
     """Binds arguments to the parameters of one function; raises AuthorError for a hint that cannot be read from JSON.
 
-    `open` passes on arguments without a parameter, except those `reserved`; `ignore` ignores
-    them; `lenient` allows "3" for an integer;
-    arguments must be valid by a `schema` that was written by hand; with `texts` all of them are strings, as for a
-    prompt.
+    `others` is what arguments without a parameter have to be, except those `reserved`; without it they are refused,
+    or with `ignore` ignored. `lenient` allows "3" for an integer; arguments must be valid by a `schema` that was
+    written by hand; with `texts` all of them are strings, as for a prompt.
 
     >>> Binder([Parameter("days", int, True)]).bind({"days": "3"})
     {'days': 3}
@@ -44,7 +43,7 @@ class Binder:
         self,
         parameters: Sequence[Parameter],
         *,
-        open: bool = False,
+        others: Parameter | None = None,
         ignore: bool = False,
         lenient: bool = True,
         reserved: Collection[str] = (),
@@ -52,7 +51,7 @@ class Binder:
         texts: bool = False,
     ) -> None:
         self._names = [parameter.name for parameter in parameters]
-        self._open = open
+        self._others = None if others is None else _coercer_of(others, lenient)
         self._ignore = ignore
         self._reserved = reserved
         self._texts = texts
@@ -65,7 +64,7 @@ class Binder:
 
         Raises ArgumentsError.
         """
-        if not (open or self._fills or schema or texts) and self._is_direct():
+        if not (others or self._fills or schema or texts) and self._is_direct():
             all_required = len(self._required) == len(parameters)
             self.bind = _bind_directly(_decoder_of(parameters, ignore), all_required, self._bind)
 
@@ -97,14 +96,12 @@ class Binder:
         """Add an argument to those that are bound; the problems where it cannot be."""
         if self._texts and not isinstance(value, str):
             return [f"{format_path((name,))}: expected a string, got {describe_kind(value)}"]
-        if name in self._coercers:
+        coercer = self._coercers.get(name, None if name in self._reserved else self._others)
+        if coercer is not None:
             try:
-                bound[name] = self._coercers[name](value)
+                bound[name] = coercer(value)
             except CoercionError as error:
                 return [f"{format_path((name, *keys))}: {text}" for keys, text in error.places]
-            return []
-        if self._open and name not in self._reserved:
-            bound[name] = value
             return []
         if self._ignore:
             return []
@@ -125,10 +122,8 @@ def _hint_of(parameter: Parameter) -> Any:
 
 
 def _coercer_of(parameter: Parameter, lenient: bool) -> Coercer:
-    try:
+    with naming(parameter):
         return coercer_of(_hint_of(parameter), lenient)
-    except AuthorError as error:
-        raise AuthorError(f"parameter {parameter.name}: {error}") from error
 
 
 def _decoder_of(parameters: Sequence[Parameter], ignore: bool) -> Callable[[Any], msgspec.Struct]:

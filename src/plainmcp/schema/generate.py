@@ -14,7 +14,7 @@ from ..errors import AuthorError, NormalizeError
 from ..policy import Policy
 from ..values.encode import RULES
 from . import hint_schema
-from .hints import Parameter
+from .parameters import Parameter, naming
 from .subschemas import (
     Schema,
     as_object,
@@ -53,10 +53,10 @@ def input_schema(
     *,
     show_defaults: bool = True,
     as_pydantic: bool = False,
-    open: bool = False,
+    others: Parameter | None = None,
     closed: bool = False,
 ) -> Schema:
-    """The schema of a function's arguments; with `open` it takes others too. Raises AuthorError.
+    """The schema of a function's arguments, and of `others` if it takes them. Raises AuthorError.
 
     With `as_pydantic` null and its default are listed where the hint of an optional parameter has them. With `closed`
     the schema says that there are no others.
@@ -64,24 +64,24 @@ def input_schema(
     >>> input_schema([Parameter("days", int, False, 3, "How many")])["properties"]
     {'days': {'type': 'integer', 'description': 'How many', 'default': 3}}
     """
-    properties: dict[str, Schema] = {}
-    required: list[str] = []
     definitions: dict[str, Schema] = {}
-    for parameter in parameters:
-        try:
+
+    def property_of(parameter: Parameter) -> Schema:
+        with naming(parameter):
             inner, more = hint_schema.for_input(
                 parameter.annotation, show_defaults=show_defaults, as_pydantic=as_pydantic
             )
-        except AuthorError as error:
-            raise AuthorError(f"parameter {parameter.name}: {error}") from error
-        inner = join_definitions(inner, more, definitions)
-        properties[parameter.name] = _property_of(parameter, inner, show_defaults, as_pydantic)
-        required += [parameter.name] if parameter.required else []
-    schema: Schema = {"type": "object", "properties": properties}
+        return _property_of(parameter, join_definitions(inner, more, definitions), show_defaults, as_pydantic)
+
+    parameters = list(parameters)
+    schema: Schema = {"type": "object", "properties": {one.name: property_of(one) for one in parameters}}
+    required = [one.name for one in parameters if one.required]
     if required:
         schema["required"] = required
-    if open or closed:
-        schema["additionalProperties"] = open
+    if others is not None:
+        schema["additionalProperties"] = True if others.annotation is Any else property_of(others)
+    elif closed:
+        schema["additionalProperties"] = False
     return with_definitions(schema, definitions)
 
 

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any, Never, TypeVar, get_args, get_origin
 
 from ..errors import AuthorError
+from . import mistakes
 
 __all__ = [
     "annotations_of",
@@ -65,6 +66,11 @@ def extra_items_of(hint: Any) -> Any:
 
 def resolve_annotations(kind: type) -> dict[str, Any]:
     """The annotations of a class as they are written, inherited ones too; raises AuthorError."""
+    for name, hint in [pair for base in kind.__mro__ for pair in inspect.get_annotations(base).items()]:
+        try:
+            mistakes.check_texts(hint)
+        except AuthorError as error:
+            raise AuthorError(f"{kind.__name__}.{name}: {error}") from error
     try:
         return typing.get_type_hints(kind, include_extras=True)
     except Exception as error:  # mostly a NameError, but evaluating a text may raise anything

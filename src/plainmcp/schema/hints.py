@@ -5,16 +5,13 @@ Knows hints only, neither JSON Schema nor values.
 
 import collections.abc as abc
 import enum
-import inspect
 import types
 import typing
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import InitVar
 from itertools import combinations
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
-
-import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
@@ -22,7 +19,6 @@ from ..values.families import family_of, is_array
 from .generics import class_of, extra_items_of, resolve_annotations
 
 __all__ = [
-    "Parameter",
     "check_hash",
     "choices_of",
     "flag_values_of",
@@ -40,20 +36,6 @@ __all__ = [
     "unwrap_all",
     "with_lists",
 ]
-
-
-class Parameter(msgspec.Struct, frozen=True):
-    """One parameter of a function; `default` is `inspect.Parameter.empty` when there is none.
-
-    `fill` makes the default where it is a `Field` in the function: `days: int = Field(3)`.
-    """
-
-    name: str
-    annotation: Any
-    required: bool
-    default: Any = inspect.Parameter.empty
-    description: str | None = None
-    fill: Callable[[], Any] | None = None
 
 
 # One hint -----------------------------------------------------------------------------------------
@@ -215,7 +197,7 @@ def _walk(hint: Any, inside: bool) -> Iterator[Any]:
         if is_union(part):
             continue
         yield kind
-        if inside and kind not in entered and family_of(kind) is not None and not classes.is_pydantic(kind):
+        if inside and family_of(kind) is not None and kind not in entered and not classes.is_pydantic(kind):
             entered.add(kind)
             waiting.extend(resolve_annotations(kind).values())
             extra = extra_items_of(kind)

@@ -4,18 +4,17 @@ import functools
 import inspect
 import re
 import typing
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Annotated, Any, get_args, get_origin
+from typing import Any, get_args, get_origin
 
 import msgspec
 
 from ..errors import AuthorError
-from ..foreign import classes
-from . import hints
+from . import hints, mistakes
 from .docstring import Prose, parse_docstring
 from .generics import class_of
-from .hints import Parameter
+from .parameters import Parameter, others_of, split_description, to_parameter
 
 __all__ = ["Dependent", "Depends", "Parameter", "Signature", "read"]
 
@@ -50,7 +49,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """All that is known of a function before it is called.
 
     `returns` is `inspect.Signature.empty` without a hint; `context` names the parameter that takes the context, and
-    `dependencies` those with Depends; an `open` one takes any other argument too, except those `reserved`, which are
+    `dependencies` those with Depends. With `others` it takes other arguments too, except those `reserved`, which are
     set already.
     """
 
@@ -63,8 +62,13 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     context: str | None = None
     dependencies: dict[str, Dependent] = {}
     is_async: bool = False
-    open: bool = False
+    others: Parameter | None = None
     reserved: frozenset[str] = frozenset()
+
+    @property
+    def open(self) -> bool:
+        """Whether it takes other arguments than its parameters."""
+        return self.others is not None
 
 
 def read(
@@ -99,22 +103,48 @@ def read(
         raise AuthorError(f"{label} takes the context twice: {' and '.join(contexts)}")
     dependencies = {one.name: mark for one in takes if (mark := _dependency_of(one, hint_by_name[one.name]))}
     hidden = {*contexts, *dependencies}
-    arguments = [one for one in takes if one.name not in hidden and one.kind is not one.VAR_KEYWORD]
     prose = _prose_of(function, target, inner, docstring)
-    returns, description = _split_description(_awaited_type_of(hint_by_name["return"]))
+    arguments = [one for one in takes if one.name not in hidden]
+    parameters, others = _read_parameters(arguments, hint_by_name, prose, label)
+    returns, description = split_description(_awaited_type_of(hint_by_name["return"]))
     return Signature(
         name=name,
         title=_title_of(name, prose, title_from),
         description=prose.rest if title_from == "docstring" else prose.whole,
-        parameters=tuple(_to_parameter(one, hint_by_name[one.name], prose) for one in arguments),
+        parameters=parameters,
         returns=returns,
         returns_description=description or prose.returns,
         context=contexts[0] if contexts else None,
         dependencies=dependencies,
         is_async=inspect.iscoroutinefunction(target),
-        open=any(one.kind is one.VAR_KEYWORD for one in takes),
+        others=others,
         reserved=frozenset({*preset, *hidden}),
     )
+
+
+def _read_parameters(
+    arguments: Sequence[inspect.Parameter], hint_by_name: Mapping[str, Any], prose: Prose, label: str
+) -> tuple[tuple[Parameter, ...], Parameter | None]:
+    """The parameters, and what any other argument has to be; raises AuthorError for a hint that is not a type."""
+    for one in arguments:
+        try:
+            mistakes.check_hint(hint_by_name[one.name])
+        except AuthorError as error:
+            raise AuthorError(f"{label}: the hint of {one.name}: {error}") from error
+    rest = next((one for one in arguments if one.kind is one.VAR_KEYWORD), None)
+    named = [to_parameter(one, hint_by_name[one.name], prose) for one in arguments if one is not rest]
+    if rest is None:
+        return tuple(named), None
+    try:
+        keys, others = others_of(rest.name, hint_by_name[rest.name], prose)
+    except AuthorError as error:
+        raise AuthorError(f"{label}: {error}") from error
+    twice = [one.name for one in keys if one.name in hint_by_name]
+    if twice:
+        raise AuthorError(
+            f"{label}: {twice[0]} is a parameter, and a key in **{rest.name} as well; rename one of them"
+        )
+    return (*named, *keys), others
 
 
 # Functions ----------------------------------------------------------------------------------------
@@ -215,11 +245,14 @@ def _resolve_hints(signature: inspect.Signature, inner: Any, label: str) -> dict
 def _resolve(name: str, hint: Any, space: dict[str, Any], label: str) -> Any:
     if hint is Any or isinstance(hint, type):
         return hint
+    where = "the return hint" if name == "return" else f"the hint of {name}"
     try:
+        mistakes.check_texts(hint)
         one: Any = SimpleNamespace(__annotations__={name: hint})
         return typing.get_type_hints(one, space, include_extras=True)[name]
+    except AuthorError as error:
+        raise AuthorError(f"{label}: {where}: {error}") from error
     except Exception as error:  # mostly a NameError, but evaluating a text may raise anything
-        where = "the return hint" if name == "return" else f"the hint of {name}"
         raise AuthorError(
             f"{label}: {where}, {hint!r}, cannot be resolved ({error}); it has to be known where the function "
             "is defined, and not to type checkers only"
@@ -242,43 +275,6 @@ def _dependency_of(one: inspect.Parameter, hint: Any) -> Dependent | None:
 def _awaited_type_of(hint: Any) -> Any:
     """The type of the awaited value: a plain function may return a coroutine."""
     return get_args(hint)[-1] if get_origin(hint) in (Awaitable, Coroutine) else hint
-
-
-def _to_parameter(one: inspect.Parameter, hint: Any, prose: Prose) -> Parameter:
-    default, fill = one.default, None
-    if classes.is_field(default):  # `days: int = Field(3, ge=0)`: the hint and the default are in there
-        hint = Annotated[hint, default]
-        required = default.is_required()
-        fill = None if required else functools.partial(default.get_default, call_default_factory=True)
-        default = EMPTY if required or default.default_factory else default.default
-    elif default is EMPTY and (field := _field_with_default_in(hint)) is not None:
-        required = False
-        fill = functools.partial(field.get_default, call_default_factory=True)
-        default = EMPTY if field.default_factory else field.default
-    else:
-        required = default is EMPTY
-    hint, description = _split_description(hint)
-    return Parameter(one.name, hint, required, default, description or prose.parameters.get(one.name), fill)
-
-
-def _field_with_default_in(hint: Any) -> Any:
-    """The `Field(…)` with a default in `Annotated[…, Field(default=3)]`; None if there is none."""
-    metadata = getattr(hint, "__metadata__", ())
-    return next((one for one in metadata if classes.is_field(one) and not one.is_required()), None)
-
-
-def _split_description(hint: Any) -> tuple[Any, str | None]:
-    """A hint without the text in `Annotated[..., "text"]`, and that text, or another description in Annotated."""
-    metadata = getattr(hint, "__metadata__", ())
-    texts = [description for description in metadata if isinstance(description, str)]
-    for description in metadata:
-        texts += [
-            getattr(description, name) for name in ("documentation", "description") if hasattr(description, name)
-        ]
-    rest = tuple(description for description in metadata if not isinstance(description, str))
-    if len(rest) != len(metadata):
-        hint = Annotated[(hint.__origin__, *rest)] if rest else hint.__origin__
-    return hint, next((inspect.cleandoc(text) for text in texts if text), None)
 
 
 # Docstrings ---------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ import msgspec
 from ..errors import AuthorError
 from ..foreign import classes
 from ..values.families import is_array
-from . import formats, hints, pydantic, records
+from . import formats, hints, mistakes, pydantic, records
 from .generics import class_of, resolve, substitute
 from .nodes import (
     Alias,
@@ -138,14 +138,14 @@ class _Parser:
 
     def _parse_class(self, hint: Any, kind: Any) -> Node:
         args = get_args(hint)
+        if not isinstance(kind, type):
+            raise _unreadable_error(hint)
         if kind is tuple:
             return self._parse_tuple(args, bare=hint is tuple or not hasattr(hint, "__args__"))
         if kind in self._arrays:
             return self._parse_array(hint, kind, args)
         if kind in _OBJECTS:
             return self._parse_object(hint, kind, args)
-        if not isinstance(kind, type):
-            raise _unreadable_error(hint)
         if kind is msgspec.Raw:
             return Anything(_as_raw)
         if issubclass(kind, enum.Enum):
@@ -227,7 +227,7 @@ class _Parser:
         for one in record.fields:
             wire, required = (one.read_as, one.required) if self._is_input else (one.sent_as, one.always)
             if wire is not None:
-                fields[wire] = Field(one.name, self.parse(one.hint), required, one.default)
+                fields[wire] = Field(one.name, self._parse_field(kind, one), required, one.default)
         if isinstance(node, Record) and record.extra is not None:
             node.rest = self.parse(record.extra)
         self._open_records.pop()
@@ -236,6 +236,12 @@ class _Parser:
         else:
             node.fields |= fields
         return node
+
+    def _parse_field(self, kind: type, field: records.RecordField) -> Node:
+        try:
+            return self.parse(field.hint)
+        except AuthorError as error:
+            raise AuthorError(f"{kind.__name__}.{field.name or field.read_as}: {error}") from error
 
     def _parse_alias(self, hint: Any) -> Node:
         if hint in self._nodes:
@@ -265,6 +271,9 @@ def _make_default_dict(value: Any) -> Make:
 
 
 def _unreadable_error(hint: Any) -> AuthorError:
+    mistake = mistakes.mistake_of(hint)
+    if mistake is not None:
+        return AuthorError(mistake)
     name = getattr(class_of(hint), "__name__", str(hint))
     return AuthorError(f"{name} cannot be read from JSON; use a dataclass, a TypedDict or a model")
 

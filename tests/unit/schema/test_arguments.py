@@ -246,13 +246,14 @@ def test_a_default_the_function_does_not_know_is_filled_in():
 
 
 def test_an_open_function_gets_what_it_did_not_name():
-    binder = Binder([Parameter("city", str, True)], open=True)
+    binder = Binder([Parameter("city", str, True)], others=Parameter("others", Any, False))
     assert binder.bind({"city": "Oslo", "more": [1]}) == {"city": "Oslo", "more": [1]}
-    assert Binder([Parameter("n", int, True)], open=True).bind({"n": "1", "m": "2"}) == {"n": 1, "m": "2"}
+    binder = Binder([Parameter("n", int, True)], others=Parameter("others", int, False))
+    assert binder.bind({"n": "1", "m": "2"}) == {"n": 1, "m": 2}
 
 
 def test_nobody_else_gives_what_is_reserved():
-    options: dict[str, Any] = {"open": True, "reserved": {"ctx"}}
+    options: dict[str, Any] = {"others": Parameter("others", Any, False), "reserved": {"ctx"}}
     assert complaints([Parameter("city", str, False, "Oslo")], {"ctx": 1, "x": 2}, **options) == [
         "ctx: no such parameter; the parameters are city"
     ]

@@ -291,7 +291,8 @@ def test_a_function_without_parameters_takes_an_empty_object():
 
 
 def test_an_open_function_says_so():
-    assert input_schema([], open=True) == {"type": "object", "properties": {}, "additionalProperties": True}
+    open_to_all = {"type": "object", "properties": {}, "additionalProperties": True}
+    assert input_schema([], others=Parameter("others", Any, False)) == open_to_all
 
 
 NATIVE = [

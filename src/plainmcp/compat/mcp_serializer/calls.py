@@ -18,7 +18,7 @@ from ...context import Context
 from ...errors import InvalidParams, ProtocolError
 from ...protocol.failures import log_incident
 from ...schema import signature
-from ...schema.hints import Parameter
+from ...schema.parameters import Parameter
 from ...schema.signature import Signature
 from ...wire import codec
 from .blocks import Data

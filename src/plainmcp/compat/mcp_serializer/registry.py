@@ -15,7 +15,7 @@ from ...policy import Policy
 from ...protocol.features import Feature
 from ...protocol.option_check import with_checked_options
 from ...schema import generate
-from ...schema.hints import Parameter
+from ...schema.parameters import Parameter
 from ...schema.signature import Signature
 from ...server import Server
 from ...values.encode import Rules
@@ -213,7 +213,7 @@ def _ready_messages(result: types.GetPromptResult) -> types.GetPromptResult:
 
 def _to_schema(parameters: Iterable[Parameter], is_open: bool = False) -> Data:
     """The schema of parameters or fields; as there, it has a list of required ones even if it is empty."""
-    schema = generate.input_schema(parameters, open=is_open)
+    schema = generate.input_schema(parameters, others=Parameter("others", Any, False) if is_open else None)
     return schema | {"required": schema.get("required", [])} if schema["properties"] else schema
 
 
