@@ -35,6 +35,7 @@ import attrs
 import msgspec
 import pydantic
 from pydantic import BaseModel, ConfigDict, Field, HttpUrl, PostgresDsn, SecretStr
+from typing_extensions import TypeAliasType
 
 from plainmcp import Server
 
@@ -208,6 +209,7 @@ class Point(NamedTuple):
 
 
 UserId = NewType("UserId", int)
+Nest = TypeAliasType("Nest", "int | list[Nest]")  # type: ignore[misc]
 ID = UUID("12345678-1234-5678-1234-567812345678")
 NOON = datetime(2026, 7, 28, 12, 30, tzinfo=UTC)
 OSLO, OSLO_DATA = Forecast("Oslo", 21.5), {"city": "Oslo", "high": 21.5}
@@ -276,6 +278,7 @@ OTHERS: dict[str, Entry] = {
     "float": (float, 21.5, 21.5),
     "bool": (bool, True, True),
     "new_type": (UserId, UserId(7), 7),
+    "alias_of_itself": (Nest, [1, [2, [3]]], [1, [2, [3]]]),
     "decimal": (Decimal, Decimal("12.30"), "12.30"),
     "fraction": (Fraction, Fraction(1, 3), "1/3"),
     "complex": (complex, 1 + 2j, "1+2j"),

@@ -186,6 +186,23 @@ def _named(alias: Kind, name: str) -> Kind:
     return dataclasses.replace(alias, hint=TypeAliasType(name, alias.hint), code=name)
 
 
+Nest = TypeAliasType("Nest", "int | list[Nest]")  # type: ignore[misc]
+
+
+def _nest() -> Kind:
+    """A named alias that contains itself."""
+
+    def holds(value: Any) -> bool:
+        return type(value) is int or (isinstance(value, list) and all(map(holds, value)))
+
+    def told(value: Any, data: Any) -> bool:
+        return bool(data == value)
+
+    fits = st.recursive(st.integers(-9, 9), lambda inner: st.lists(inner, max_size=3), max_leaves=6)
+    misses = anything | st.lists(anything, max_size=2)
+    return Kind(hint=Nest, code="Nest", fits=fits, misses=misses, holds=holds, told=told, by_pydantic=False)
+
+
 FIXED: list[Kind] = [
     _tree(Tree, Tree),
     _tree(ModelTree, ModelTree, of_pydantic=True),
@@ -199,4 +216,5 @@ FIXED: list[Kind] = [
     record("Lasting", Lasting, WITH_DEFAULTS, Lasting),
     record("Private", Private, {"name": NAME}, Private, by_pydantic=False, symmetric=False, open=True),
     _named(optional(COUNT), "MaybeCount"),
+    _nest(),
 ]

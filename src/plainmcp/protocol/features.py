@@ -312,7 +312,7 @@ def resource(
     _check_scheme(uri)
     common |= _call_of(function, read) | {"ttl_ms": ttl_ms, "cache_scope": scope}
     normalize_value = partial(
-        _normalize_contents, mime_type, policy, rules, outputs.declare_type(read.returns, policy, rules)
+        _normalize_contents, mime_type, policy, rules, outputs.declare_type(read.returns, policy, rules, read.name)
     )
     template = uri_template.compile(uri) if uri_template.is_template(uri) else None
     _check_variables(read, uri, () if template is None else template.names)
@@ -406,7 +406,7 @@ def prompt(
         bind=bind,
         choices=_choices_of(read.parameters),
         normalize=partial(
-            _normalize_messages, shown, policy, rules, outputs.declare_type(read.returns, policy, rules)
+            _normalize_messages, shown, policy, rules, outputs.declare_type(read.returns, policy, rules, read.name)
         ),
         **_call_of(function, read),
         **common,

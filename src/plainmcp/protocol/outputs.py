@@ -3,7 +3,8 @@
 Everything is worked out when the tool is registered. Knows hints, schemas and policies; not how results are written.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial
 from inspect import Signature as Inspected
 from typing import Any
@@ -25,6 +26,11 @@ __all__ = ["declare", "declare_type"]
 
 def declare(hint: Any, option: dict[str, Any] | bool | None, policy: Policy, rules: Rules, name: str) -> Output:
     """What a tool declares: by the hint of its return value, or by a schema that its author wrote."""
+    with _naming(name):
+        return _declare_tool(hint, option, policy, rules, name)
+
+
+def _declare_tool(hint: Any, option: dict[str, Any] | bool | None, policy: Policy, rules: Rules, name: str) -> Output:
     declared: Declared = "nothing" if hint in (Inspected.empty, None, type(None)) else "hint"
     output = Output(declared=declared, conform=_compile_filter(hint, policy, rules))
     if isinstance(option, dict):
@@ -35,13 +41,23 @@ def declare(hint: Any, option: dict[str, Any] | bool | None, policy: Policy, rul
     return _declare_unlisted(output, hint, policy, rules, name) if _is_checked(hint, policy) else output
 
 
-def declare_type(hint: Any, policy: Policy, rules: Rules) -> Output:
+def declare_type(hint: Any, policy: Policy, rules: Rules, name: str) -> Output:
     """What a resource or a prompt declares by the hint of its return value."""
-    output = Output(conform=_compile_filter(hint, policy, rules))
-    if not _is_checked(hint, policy):
-        return output
-    check = fit.compile(hint, rules, policy)
-    return msgspec.structs.replace(output, fit=check, fitting=returns.fitting_classes(hint))
+    with _naming(name):
+        output = Output(conform=_compile_filter(hint, policy, rules))
+        if not _is_checked(hint, policy):
+            return output
+        check = fit.compile(hint, rules, policy)
+        return msgspec.structs.replace(output, fit=check, fitting=returns.fitting_classes(hint))
+
+
+@contextmanager
+def _naming(name: str) -> Generator[None, None, None]:
+    """Name the function whose return hint has no end."""
+    try:
+        yield
+    except RecursionError as error:
+        raise AuthorError(f"{name}: the return hint: a type contains itself without an end") from error
 
 
 def _is_checked(hint: Any, policy: Policy) -> bool:

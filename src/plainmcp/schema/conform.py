@@ -15,7 +15,7 @@ from ..values.families import is_array
 from ..values.rules import has_own_form
 from ..values.unpack import Unpacker
 from . import hint_schema, hints, pydantic, records
-from .generics import class_of
+from .generics import class_of, is_alias
 from .shapes import (
     AliasShape,
     Conform,
@@ -60,7 +60,7 @@ class _Compiler:
         self.started: dict[Any, Conform] = {}
 
     def shape(self, hint: Any) -> Conform:
-        return self._compile_once(hint) if type(hint).__name__ == "TypeAliasType" else self._compile(hint)
+        return self._compile_once(hint) if is_alias(hint) else self._compile(hint)
 
     def _compile_once(self, hint: Any) -> Conform:
         """The shape of a hint that may contain itself."""

@@ -7,7 +7,7 @@ fits the schema of the other choices. Where a hint allows data only, its JSON is
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Union, get_args
 
-from ..errors import NormalizeError, OutputError
+from ..errors import AuthorError, NormalizeError, OutputError
 from ..foreign import classes
 from ..policy import Policy
 from ..values.encode import Rules
@@ -32,13 +32,26 @@ Fit = Callable[[Any], Fitting]
 """Raises OutputError for a value that does not fit a hint."""
 
 
-def compile(hint: Any, rules: Rules, policy: Policy) -> Fit | None:
+def compile(hint: Any, rules: Rules, policy: Policy, started: "dict[Any, _Later] | None" = None) -> Fit | None:
     """The check of values by a hint; None if every value fits.
+
+    An alias may contain itself: `started` has the checks that are being made.
 
     >>> compile(list[str | bytes], Rules(), Policy.standard)([1])
     Traceback (most recent call last):
     plainmcp.errors.OutputError: $[0]: expected a string or bytes, got an integer
     """
+    started = {} if started is None else started
+    if not hints.has_hash(hint):  # because of its metadata in Annotated
+        return _compile(hint, rules, policy, started)
+    if hint in started:
+        return started[hint]
+    started[hint] = later = _Later()
+    later.check = _compile(hint, rules, policy, started)
+    return later.check
+
+
+def _compile(hint: Any, rules: Rules, policy: Policy, started: "dict[Any, _Later]") -> Fit | None:
     content: list[type] = []
     arrays: list[_Array] = []
     data: list[Any] = []
@@ -47,8 +60,8 @@ def compile(hint: Any, rules: Rules, policy: Policy) -> Fit | None:
         kind = class_of(inner)
         if returns.is_content(kind) or kind in returns.BYTES:
             content.append(kind)
-        elif returns.is_collection(inner) and not (returns.is_data(inner) and not returns.may_hold_content(inner)):
-            arrays.append(_Array(inner, rules, policy))
+        elif _is_array_of_content(inner):
+            arrays.append(_Array(inner, rules, policy, started))
         else:
             data.append(choice)
     if any(kind in returns.BYTES for kind in content):  # their JSON is a text
@@ -57,6 +70,14 @@ def compile(hint: Any, rules: Rules, policy: Policy) -> Fit | None:
     if data and not schema:
         return None  # any value, or one of a class whose JSON its author decides
     return _Choices(rules, policy, tuple(content), arrays, schema)
+
+
+def _is_array_of_content(hint: Any) -> bool:
+    """Whether a hint allows arrays, and something else than data in them."""
+    try:
+        return returns.is_collection(hint) and not (returns.is_data(hint) and not returns.may_hold_content(hint))
+    except AuthorError:  # a hint that cannot be read says nothing of its items
+        return False
 
 
 def _schema_of(choices: list[Any], rules: Rules) -> Schema | None:
@@ -68,6 +89,15 @@ def _schema_of(choices: list[Any], rules: Rules) -> Schema | None:
     except TypeError:  # metadata without a hash
         return None
     return returns.data_schema(union, opaque=rules.opaque)
+
+
+class _Later:
+    """The check by a hint inside itself."""
+
+    check: Fit | None = None
+
+    def __call__(self, value: Any) -> Fitting:
+        return Fitting(value) if self.check is None else self.check(value)
 
 
 class _Choices:
@@ -138,10 +168,10 @@ _MESSAGES = {"PromptMessage", "Message"}
 class _Array:
     """The check of the items of an array: all by one hint, or each by its own."""
 
-    def __init__(self, hint: Any, rules: Rules, policy: Policy) -> None:
+    def __init__(self, hint: Any, rules: Rules, policy: Policy, started: dict[Any, _Later]) -> None:
         args = get_args(hint)
         self.is_fixed = issubclass(class_of(hint), tuple) and bool(args) and args[-1] is not ...
-        self.checks = [compile(arg, rules, policy) for arg in args if arg is not ...] or [None]
+        self.checks = [compile(arg, rules, policy, started) for arg in args if arg is not ...] or [None]
 
     def __call__(self, items: Sequence[Any]) -> list[Any]:
         if self.is_fixed and len(items) != len(self.checks):

@@ -4,6 +4,7 @@ Knows classes and hints; not what a hint means.
 """
 
 import inspect
+import types
 import typing
 from collections.abc import Mapping
 from types import SimpleNamespace
@@ -16,9 +17,10 @@ __all__ = [
     "annotations_of",
     "class_of",
     "extra_items_of",
-    "resolve",
+    "is_alias",
     "resolve_annotations",
     "substitute",
+    "value_of_alias",
     "variables_of",
 ]
 
@@ -77,17 +79,51 @@ def resolve_annotations(kind: type) -> dict[str, Any]:
         raise AuthorError(f"a hint of {kind.__name__} cannot be resolved: {error}") from error
 
 
-def resolve(hint: Any, names: dict[str, Any]) -> Any:
-    """A hint with names that were written as texts resolved; raises AuthorError.
+def is_alias(hint: Any) -> bool:
+    """Whether a hint is a named alias, such as `type Json = ...`, also with type arguments."""
+    return "TypeAliasType" in (type(hint).__name__, type(get_origin(hint)).__name__)
 
-    >>> resolve(list["Name"], {"Name": str})
-    list[str]
+
+def value_of_alias(hint: Any) -> Any:
+    """The hint that a named alias stands for, with its type arguments in place; raises AuthorError.
+
+    An alias may contain itself, but not be one of its own choices: there would be no end to it.
     """
+    alias = class_of(hint)
+    value = _resolve_alias(alias)
+    if alias in _aliases_beside(value):
+        raise AuthorError(f"{alias.__name__} stands for itself; leave it out, or put it into a list or a dict")
+    bindings = dict(zip(getattr(alias, "__type_params__", ()), get_args(hint), strict=False))
+    return substitute(value, bindings)
+
+
+def _resolve_alias(alias: Any) -> Any:
+    """The value of an alias, with names that were written as texts resolved where it stands."""
     try:
-        one: Any = SimpleNamespace(__annotations__={"hint": hint})
-        return typing.get_type_hints(one, {}, names, include_extras=True)["hint"]
-    except Exception as error:
-        raise AuthorError(f"{hint} cannot be resolved: {error}") from error
+        space = getattr(inspect.getmodule(alias), "__dict__", {})
+        one: Any = SimpleNamespace(__annotations__={"hint": alias.__value__})
+        return typing.get_type_hints(one, space, {alias.__name__: alias}, include_extras=True)["hint"]
+    except RecursionError:
+        raise
+    except Exception as error:  # mostly a NameError, but evaluating a value may raise anything
+        raise AuthorError(f"{alias.__name__} cannot be resolved: {error}") from error
+
+
+def _aliases_beside(hint: Any) -> set[Any]:
+    """The aliases in a hint that stand for its own values, and not for parts of them."""
+    aliases: set[Any] = set()
+    waiting = [hint]
+    while waiting:
+        part = waiting.pop()
+        origin = class_of(part)
+        if is_alias(part) and origin not in aliases:
+            aliases.add(origin)
+            waiting.append(_resolve_alias(origin))
+        elif hasattr(part, "__metadata__"):
+            waiting.append(part.__origin__)
+        elif origin in (typing.Union, types.UnionType):
+            waiting += get_args(part)
+    return aliases
 
 
 def substitute(hint: Any, bindings: Mapping[Any, Any]) -> Any:

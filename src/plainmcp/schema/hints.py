@@ -8,7 +8,7 @@ import enum
 import types
 import typing
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import InitVar
 from itertools import combinations
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -16,14 +16,15 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from ..errors import AuthorError
 from ..foreign import classes
 from ..values.families import family_of, is_array
-from .generics import class_of, extra_items_of, resolve_annotations
+from .generics import class_of, extra_items_of, is_alias, resolve_annotations, value_of_alias
 
 __all__ = [
+    "check_aliases",
     "check_hash",
     "choices_of",
+    "contents_of",
     "flag_values_of",
     "has_hash",
-    "is_alias",
     "is_atom",
     "is_generic",
     "is_record",
@@ -50,8 +51,8 @@ def unwrap(hint: Any) -> Any:
         return hint.__origin__
     if hasattr(hint, "__supertype__"):
         return hint.__supertype__
-    if type(hint).__name__ == "TypeAliasType":
-        return hint.__value__
+    if is_alias(hint):
+        return value_of_alias(hint)
     if isinstance(hint, InitVar):
         return hint.type
     if hint is typing.LiteralString:
@@ -75,11 +76,6 @@ def unwrap_all(hint: Any) -> Any:
     """
     inner = unwrap(hint)
     return hint if inner is hint else unwrap_all(inner)
-
-
-def is_alias(hint: Any) -> bool:
-    """Whether a hint is a named alias, such as `type Json = ...`."""
-    return "TypeAliasType" in (type(hint).__name__, type(get_origin(hint)).__name__)
 
 
 def is_atom(hint: Any) -> bool:
@@ -174,22 +170,32 @@ def parts_of(hint: Any, *, inside: bool = True) -> Iterator[Any]:
             yield part
 
 
+def check_aliases(hint: Any) -> None:
+    """Raise AuthorError for a hint with an alias that cannot be resolved."""
+    for _ in _walk(hint, inside=False):
+        pass
+
+
 def _walk(hint: Any, inside: bool) -> Iterator[Any]:
     """The parts of a hint, and every Annotated on the way to them."""
     waiting = [hint]
     entered: set[Any] = set()
     while waiting:
         part = waiting.pop()
+        kind = class_of(part)
+        if is_alias(part):  # it may contain itself, each time with other type arguments
+            waiting += get_args(part)
+            if kind not in entered:
+                waiting.append(value_of_alias(kind))
+            entered.add(kind)
+            continue
         if hasattr(part, "__metadata__"):
             yield part
         inner = unwrap(part)
         if inner is not part:
-            # An alias may contain itself; a ClassVar is not a field.
-            if get_origin(part) is not typing.ClassVar and id(part) not in entered:
+            if get_origin(part) is not typing.ClassVar:  # that is not a field
                 waiting.append(inner)
-            entered.add(id(part) if type(part).__name__ == "TypeAliasType" else None)
             continue
-        kind = class_of(part)
         if kind is Literal:
             yield part
             continue
@@ -202,6 +208,33 @@ def _walk(hint: Any, inside: bool) -> Iterator[Any]:
             waiting.extend(resolve_annotations(kind).values())
             extra = extra_items_of(kind)
             waiting.extend([] if extra is None else [extra])
+
+
+def contents_of(hint: Any, is_array: Callable[[Any], bool]) -> Iterator[Any]:
+    """The choices of a hint without their wrappers, and those of the items of arrays.
+
+    >>> list(contents_of(list[int] | None, lambda kind: kind is list))
+    [<class 'NoneType'>, list[int], <class 'int'>]
+    """
+    waiting = [hint]
+    entered: list[Any] = []
+    while waiting:
+        part = waiting.pop()
+        if is_alias(part):  # it may contain itself, each time with other type arguments
+            if part not in entered and len(entered) < MAX_ALIASES:
+                waiting.append(value_of_alias(part))
+            entered.append(part)
+        elif unwrap(part) is not part:
+            waiting.append(unwrap(part))
+        elif is_union(part):
+            waiting += get_args(part)
+        else:
+            yield part
+            waiting += [arg for arg in get_args(part) if arg is not ...] if is_array(class_of(part)) else []
+
+
+MAX_ALIASES = 100
+"""How many aliases of one hint are entered: there may be no end to them."""
 
 
 def needs_pydantic(hint: Any) -> bool:
@@ -222,7 +255,7 @@ def with_lists(hint: Any) -> Any:
     if hasattr(hint, "__metadata__"):
         return Annotated[(with_lists(hint.__origin__), *hint.__metadata__)]
     args = get_args(hint)
-    if get_origin(hint) in (Literal, abc.Callable):
+    if get_origin(hint) in (Literal, abc.Callable) or is_alias(hint):  # an alias may contain itself
         return hint
     inner = tuple(arg if arg is ... else with_lists(arg) for arg in args)
     if args and is_union(hint):

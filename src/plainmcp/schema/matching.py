@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from .nodes import Alias, Choice, Foreign, Items, Members, Node, Record, Row, Scalar
+from .nodes import Alias, Choice, Foreign, Items, Members, Node, Record, Row, Scalar, Union
 from .subschemas import Keys, Schema, target_of
 
 __all__ = [
@@ -203,7 +203,10 @@ def _count_missing(schema: Any, value: dict[str, Any]) -> int:
 
 def distance_of(node: Node, value: Any) -> tuple[bool, int]:
     """How far a value is from a type: whether it has to change, and how many of its names are unknown."""
-    node = node.inner if isinstance(node, Alias) else node
+    if isinstance(node, Alias):
+        return distance_of(node.inner, value)
+    if isinstance(node, Union):
+        return min(distance_of(one, value) for one in node.members)
     changes = isinstance(node, Scalar) and {type(value), node.json} == {int, float}
     if isinstance(node, Foreign):  # pydantic takes more than it lists, such as a timestamp for a datetime
         changes = not is_meant(node, value)
@@ -217,7 +220,10 @@ def distance_of(node: Node, value: Any) -> tuple[bool, int]:
 
 def is_meant(node: Node, value: Any) -> bool:
     """Whether a value may have been meant as this type: of its JSON type, and without another tag."""
-    node = node.inner if isinstance(node, Alias) else node
+    if isinstance(node, Alias):
+        return is_meant(node.inner, value)
+    if isinstance(node, Union):
+        return any(is_meant(one, value) for one in node.members)
     if isinstance(node, Foreign):
         choices = branches_of(node.schema, node.schema)
         return any(is_possible(node.schema, one, value) for one in choices)

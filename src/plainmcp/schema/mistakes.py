@@ -45,6 +45,11 @@ def mistake_of(hint: Any) -> str | None:
     >>> mistake_of(5)
     '5 is not a type; write Literal[5], or int with the default 5'
     """
+    text = getattr(hint, "__forward_arg__", None)
+    if text is not None:
+        return (
+            f"{text!r} is a text that names no type here; a type that contains itself needs a name: type {text} = …"
+        )
     is_form = type(hint).__module__ in _TYPING or any(hasattr(hint, name) for name in _FORMS)
     if hint is None or isinstance(hint, type) or is_form:
         return None

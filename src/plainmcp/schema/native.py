@@ -53,18 +53,25 @@ def _is_exact(node: Node) -> bool:
         case Row():
             return node.kind is None or _is_plain(node.kind)
         case Members():
-            return node.make is dict and isinstance(node.key, (Anything, Scalar)) and _is_text(node.key)
+            return node.make is dict and _is_text(node.key)
         case Record():
             return _is_plain(node.kind)
-        case Anything() | Alias():
+        case Anything():
             return True
+        case Alias():
+            return not _contains_itself(node)
         case Union():
             return not _is_dangerous(node)
     return False
 
 
-def _is_text(key: Anything | Scalar) -> bool:
-    return isinstance(key, Anything) or key.json is str
+def _contains_itself(node: Alias) -> bool:
+    """Whether an alias contains itself: msgspec would unfold it without an end."""
+    return any(part is node for part in nodes_of(node.inner))
+
+
+def _is_text(key: Node) -> bool:
+    return isinstance(key, Anything) or (isinstance(key, Scalar) and key.json is str)
 
 
 def _is_plain(hint: Any) -> bool:

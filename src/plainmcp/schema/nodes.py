@@ -34,6 +34,7 @@ __all__ = [
     "is_within_limits",
     "limit_keywords_of",
     "nodes_of",
+    "parts_of",
     "with_limits",
 ]
 
@@ -164,11 +165,12 @@ def nodes_of(node: Node) -> list[Node]:
         if id(here) in nodes:
             continue
         nodes[id(here)] = here
-        waiting += _parts_of(here)
+        waiting += parts_of(here)
     return list(nodes.values())
 
 
-def _parts_of(node: Node) -> list[Node]:
+def parts_of(node: Node) -> list[Node]:
+    """The nodes directly inside a node."""
     match node:
         case Items():
             return [node.item]

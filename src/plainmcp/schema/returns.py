@@ -145,13 +145,8 @@ def may_hold_content(hint: Any) -> bool:
     >>> may_hold_content(list), may_hold_content(list[int] | None)
     (True, False)
     """
-    for inner in map(hints.unwrap_all, hints.choices_of(hint)):
-        if inner in _ANYTHING:
-            return True
-        args = [arg for arg in get_args(inner) if arg is not ...]
-        if is_collection(inner) and (not args or any(map(may_hold_content, args))):
-            return True
-    return False
+    parts = hints.contents_of(hint, type_tree.is_collection)
+    return any(part in _ANYTHING or (is_collection(part) and not get_args(part)) for part in parts)
 
 
 def may_be_result(hint: Any) -> bool:
@@ -176,10 +171,7 @@ _ANYTHING = (Any, object)
 
 def _can_be_bytes(hint: Any) -> bool:
     """Whether a value may be bytes, or a list of them: that is content under most policies."""
-    for choice in map(hints.unwrap_all, hints.choices_of(hint)):
-        if class_of(choice) in BYTES or (is_collection(choice) and any(map(_can_be_bytes, get_args(choice)))):
-            return True
-    return False
+    return any(class_of(part) in BYTES for part in hints.contents_of(hint, type_tree.is_collection))
 
 
 def is_collection(hint: Any) -> bool:

@@ -249,7 +249,9 @@ def _resolve(name: str, hint: Any, space: dict[str, Any], label: str) -> Any:
     try:
         mistakes.check_texts(hint)
         one: Any = SimpleNamespace(__annotations__={name: hint})
-        return typing.get_type_hints(one, space, include_extras=True)[name]
+        resolved = typing.get_type_hints(one, space, include_extras=True)[name]
+        hints.check_aliases(resolved)
+        return resolved
     except AuthorError as error:
         raise AuthorError(f"{label}: {where}: {error}") from error
     except Exception as error:  # mostly a NameError, but evaluating a text may raise anything

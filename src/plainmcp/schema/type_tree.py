@@ -18,7 +18,7 @@ from ..errors import AuthorError
 from ..foreign import classes
 from ..values.families import is_array
 from . import formats, hints, mistakes, pydantic, records
-from .generics import class_of, resolve, substitute
+from .generics import class_of, is_alias, value_of_alias
 from .nodes import (
     Alias,
     Anything,
@@ -33,6 +33,7 @@ from .nodes import (
     Scalar,
     Text,
     Union,
+    parts_of,
     with_limits,
 )
 from .subschemas import with_definitions
@@ -43,6 +44,9 @@ _SCALARS = (str, bool, int, float)
 _NONE = type(None)
 
 Make = Callable[[Any], Any]
+
+MAX_NESTED = 20
+"""How often a class or an alias may contain itself, each time with other type arguments."""
 
 
 def _keep_list(items: list[Any]) -> list[Any]:
@@ -64,7 +68,7 @@ _OBJECTS: dict[Any, Make] = {
 
 def is_collection(kind: Any) -> bool:
     """Whether a class in a return hint is a collection whose values are arrays; classes with fields are not."""
-    return kind is tuple or kind in _SENT_ARRAYS
+    return isinstance(kind, type) and (kind is tuple or kind in _SENT_ARRAYS)
 
 
 def tree_of(hint: Any, *, is_input: bool = True) -> Node:
@@ -86,7 +90,8 @@ class _Parser:
         self._mixed = mixed  # whether a part of it is for pydantic
         self._arrays = _ARRAYS if is_input else _SENT_ARRAYS
         self._nodes: dict[Any, Node] = {}
-        self._open_records: list[Any] = []  # the records that contain the hint; Self is the last of them
+        self._open: list[Any] = []  # the classes and aliases that contain the hint
+        self._open_records: list[Any] = []  # the records among them; Self is the last one
 
     def parse(self, hint: Any) -> Node:
         if hasattr(hint, "__metadata__") and hint.__origin__ is typing.LiteralString:  # which pydantic refuses
@@ -96,7 +101,7 @@ class _Parser:
         if hasattr(hint, "__metadata__"):
             metas = [metadata for metadata in hint.__metadata__ if isinstance(metadata, msgspec.Meta)]
             return with_limits(self.parse(hint.__origin__), metas)
-        if hints.is_alias(hint):
+        if is_alias(hint):
             return self._parse_alias(hint)
         inner = hints.unwrap(hint)
         return self._parse_unwrapped(hint) if inner is hint else self.parse(inner)
@@ -222,6 +227,7 @@ class _Parser:
         make: Any = Row if is_array(kind) else Record
         node: Row | Record = make(hint, record.make, closed=record.closed)
         self._nodes[hint] = node
+        self._enter(hint)
         self._open_records.append(hint)
         fields = {}
         for one in record.fields:
@@ -231,6 +237,7 @@ class _Parser:
         if isinstance(node, Record) and record.extra is not None:
             node.rest = self.parse(record.extra)
         self._open_records.pop()
+        self._open.pop()
         if isinstance(node, Row):
             node.items += fields.values()
         else:
@@ -247,10 +254,17 @@ class _Parser:
         if hint in self._nodes:
             return self._nodes[hint]
         node = self._nodes[hint] = Alias(hint)
-        alias = class_of(hint)
-        bound = dict(zip(getattr(alias, "__type_params__", ()), get_args(hint), strict=False))
-        node.inner = self.parse(substitute(resolve(alias.__value__, {alias.__name__: alias}), bound))
+        self._enter(hint)
+        node.inner = self.parse(value_of_alias(hint))
+        self._open.pop()
         return node
+
+    def _enter(self, hint: Any) -> None:
+        """Note that a record or an alias contains what follows; raises AuthorError if there is no end to it."""
+        kind = class_of(hint)
+        self._open.append(kind)
+        if self._open.count(kind) > MAX_NESTED:
+            raise AuthorError(f"{kind.__name__} contains itself with ever other type arguments, without an end")
 
 
 def _hint_of_variable(variable: TypeVar) -> Any:
@@ -307,16 +321,19 @@ def _check_items(item: Node, hint: Any) -> Node:
 
 
 def _leaves_of(node: Node) -> list[Node]:
-    """The choices of a union, and the items of tuples, which have the hash of their items."""
-    if isinstance(node, Alias):
-        return _leaves_of(node.inner)
-    if isinstance(node, Union):
-        return [leaf for one in node.members for leaf in _leaves_of(one)]
-    if isinstance(node, Row):
-        return [leaf for one in node.items for leaf in _leaves_of(one.node)]
-    if isinstance(node, Items) and node.make in (tuple, frozenset):
-        return _leaves_of(node.item)
-    return [node]
+    """The choices of a union, and the items of tuples, which have the hash of their items; each once."""
+    leaves: list[Node] = []
+    waiting, visited = [node], set[int]()
+    while waiting:
+        here = waiting.pop(0)
+        if id(here) in visited:
+            continue
+        visited.add(id(here))
+        if isinstance(here, (Alias, Union, Row)) or (isinstance(here, Items) and here.make in (tuple, frozenset)):
+            waiting += parts_of(here)
+        else:
+            leaves.append(here)
+    return leaves
 
 
 def _check_key(key: Node, hint: Any) -> None:

@@ -63,13 +63,8 @@ def promised_by(returns: Any) -> Any:
 
 def _is_content(hint: Any) -> bool:
     """Whether values of a hint are content, or lists of it."""
-    inner = hints.unwrap_all(hint)
-    if isinstance(inner, type) and not isinstance(inner, types.GenericAlias):
-        return bool(wire_type_of(inner))
-    choices = hints.choices_of(inner)
-    if len(choices) > 1:
-        return any(map(_is_content, choices))
-    return get_origin(inner) in _SEQUENCES and any(_is_content(arg) for arg in get_args(inner))
+    parts = hints.contents_of(hint, lambda kind: kind in _SEQUENCES)
+    return any(isinstance(part, type) and wire_type_of(part) for part in parts)
 
 
 def _has_hints(kind: type) -> bool:
