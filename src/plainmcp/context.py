@@ -17,7 +17,6 @@ import msgspec
 from msgspec.structs import replace
 
 from .errors import AuthorError, InvalidParams, MissingCapability, ParseError, ToolError
-from .foreign import classes
 from .protocol import describe
 from .protocol.habits import CONTEXT_ATTRIBUTES, with_advice
 from .protocol.request import CannotAsk, Link, PeerError, Request
@@ -25,6 +24,8 @@ from .protocol.session import describe_lack
 from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample, SampleOptions
 from .revisions import Revision
 from .schema import generate, hints
+from .schema.coercion import coercer_of
+from .schema.coercion_errors import CoercionError
 from .schema.validator import Validator
 from .wire import codec, jsonrpc
 
@@ -506,14 +507,12 @@ def _form_of(kind: Any) -> tuple[dict[str, Any], Callable[[Any], Any]]:
                 f"{kind!r} is not a form; give a class, a single value's type or a JSON Schema"
             ) from error
         return schema, lambda content: convert(content).value
-    schema = generate.form_schema(kind)
+    schema, convert_strictly = generate.form_schema(kind), coercer_of(kind, lenient=False)
 
     def parse(content: Any) -> Any:
         try:
-            if classes.is_pydantic(kind):
-                return kind.model_validate(content) if hasattr(kind, "model_validate") else kind(**content)
-            return codec.convert(content, kind)
-        except ValueError as error:  # msgspec and pydantic raise it for content that does not fit (ELIC-03)
+            return convert_strictly(content)
+        except CoercionError as error:  # ELIC-03
             raise ToolError("The answer does not fit the form.") from error
 
     return schema, parse

@@ -30,6 +30,7 @@ ACROSS = {
     "test_running_in_a_loop.py": "server.run_async, through stdio, uvicorn and the runners",
     "test_two_callers.py": "the state of one caller against another one, through all of HTTP",
     "test_typing.py": "what type checkers see of the public names",
+    "test_wire_contract.py": "names of fields on the wire, through values, schema and protocol",
 }
 
 

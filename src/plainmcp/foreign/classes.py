@@ -21,7 +21,6 @@ __all__ = [
     "MEDIA",
     "RESULTS",
     "attrs_default_of",
-    "attrs_fields_of",
     "dump_model",
     "dumper_of",
     "has_core_schema",
@@ -273,14 +272,6 @@ def _to_set(items: list[Any], original: Any) -> Any:
 
 
 # attrs, arrays, tables and pictures -------------------------------------------------------------
-
-
-def attrs_fields_of(kind: type) -> tuple[str, ...] | None:
-    """The public field names of an attrs class; None for any other class."""
-    fields = getattr(kind, "__attrs_attrs__", None)
-    if fields is None:
-        return None
-    return tuple(field.name for field in fields if not field.name.startswith("_"))
 
 
 def attrs_default_of(field: Any) -> Callable[[], Any] | None:

@@ -13,7 +13,7 @@ import msgspec
 
 from ..errors import AuthorError
 from ..policy import Policy
-from ..schema import conform, fit, generate, hints, matching, returns
+from ..schema import conform, fit, generate, hints, matching, records, returns
 from ..schema.conform import Conform
 from ..schema.output_check import OutputCheck
 from ..schema.subschemas import Schema
@@ -26,7 +26,7 @@ __all__ = ["declare", "declare_type"]
 
 def declare(hint: Any, option: dict[str, Any] | bool | None, policy: Policy, rules: Rules, name: str) -> Output:
     """What a tool declares: by the hint of its return value, or by a schema that its author wrote."""
-    with _naming(name):
+    with _naming(hint, name):
         return _declare_tool(hint, option, policy, rules, name)
 
 
@@ -43,7 +43,7 @@ def _declare_tool(hint: Any, option: dict[str, Any] | bool | None, policy: Polic
 
 def declare_type(hint: Any, policy: Policy, rules: Rules, name: str) -> Output:
     """What a resource or a prompt declares by the hint of its return value."""
-    with _naming(name):
+    with _naming(hint, name):
         output = Output(conform=_compile_filter(hint, policy, rules))
         if not _is_checked(hint, policy):
             return output
@@ -52,12 +52,22 @@ def declare_type(hint: Any, policy: Policy, rules: Rules, name: str) -> Output:
 
 
 @contextmanager
-def _naming(name: str) -> Generator[None, None, None]:
-    """Name the function whose return hint has no end."""
+def _naming(hint: Any, name: str) -> Generator[None, None, None]:
+    """Name the function whose return hint has no end, or names on the wire that would be lost."""
+    problem = _lost_names_in(hint)
+    if problem is not None:
+        raise AuthorError(f"{name}: the return hint: {problem}")
     try:
         yield
     except RecursionError as error:
         raise AuthorError(f"{name}: the return hint: a type contains itself without an end") from error
+
+
+def _lost_names_in(hint: Any) -> str | None:
+    try:
+        return records.lost_names_in(hint)
+    except AuthorError:  # a hint that cannot be read declares nothing
+        return None
 
 
 def _is_checked(hint: Any, policy: Policy) -> bool:

@@ -4,16 +4,14 @@ The schema of a return value is made in returns, and that of one hint in hint_sc
 revisions.
 """
 
-import inspect
 from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from ..errors import AuthorError, NormalizeError
-from ..policy import Policy
-from ..values.encode import RULES
+from ..errors import AuthorError
 from . import hint_schema
+from .node_schema import default_of
 from .parameters import Parameter, naming
 from .subschemas import (
     Schema,
@@ -41,8 +39,6 @@ __all__ = [
 MAX_DEPTH = 64
 MAX_PARTS = 10_000
 """How deep and how large a schema written by hand may be (R26-SCHEMA-06)."""
-
-_STRICT = Policy(unserializable="error")
 
 
 # Input --------------------------------------------------------------------------------------------
@@ -91,18 +87,8 @@ def _property_of(parameter: Parameter, schema: Schema, show_defaults: bool, as_p
     if parameter.default is None and not as_pydantic:
         schema = hint_schema.without_null(schema)  # to leave it out says the same
     elif not parameter.required and show_defaults:
-        schema = {**schema, **_default_of(parameter.default)}
+        schema = {**schema, **default_of(parameter.default)}
     return order_keywords(schema)
-
-
-def _default_of(value: Any) -> Schema:
-    """A default as JSON, if it has a JSON form."""
-    if value is inspect.Parameter.empty:
-        return {}
-    try:
-        return {"default": msgspec.json.decode(RULES.encode(value, _STRICT))}
-    except NormalizeError:
-        return {}
 
 
 def form_schema(kind: type) -> Schema:

@@ -55,14 +55,13 @@ def extra_items_of(hint: Any) -> Any:
     >>> extra_items_of(TypedDict("Prices", {"name": str}, extra_items=int))
     <class 'int'>
     """
-    for kind, types in _bindings_of(hint).items():  # the most derived class that says something
+    for kind, bindings in _bindings_of(hint).items():  # the most derived class that says something
         closed = getattr(kind, "__closed__", None)
         if closed is not None:
             return Never if closed else None
         extra = getattr(kind, "__extra_items__", Ellipsis)
         if extra is not Ellipsis and not repr(extra).endswith(".NoExtraItems"):  # that of either module
-            names = vars(inspect.getmodule(kind) or typing) | {kind.__name__: kind}
-            return substitute(resolve(extra, names), types)
+            return substitute(_resolve(extra, kind), bindings)
     return None
 
 
@@ -90,23 +89,23 @@ def value_of_alias(hint: Any) -> Any:
     An alias may contain itself, but not be one of its own choices: there would be no end to it.
     """
     alias = class_of(hint)
-    value = _resolve_alias(alias)
+    value = _resolve(alias.__value__, alias)
     if alias in _aliases_beside(value):
         raise AuthorError(f"{alias.__name__} stands for itself; leave it out, or put it into a list or a dict")
     bindings = dict(zip(getattr(alias, "__type_params__", ()), get_args(hint), strict=False))
     return substitute(value, bindings)
 
 
-def _resolve_alias(alias: Any) -> Any:
-    """The value of an alias, with names that were written as texts resolved where it stands."""
+def _resolve(hint: Any, owner: Any) -> Any:
+    """A hint of an alias or a class, with names that were written as texts resolved; raises AuthorError."""
     try:
-        space = getattr(inspect.getmodule(alias), "__dict__", {})
-        one: Any = SimpleNamespace(__annotations__={"hint": alias.__value__})
-        return typing.get_type_hints(one, space, {alias.__name__: alias}, include_extras=True)["hint"]
+        one: Any = SimpleNamespace(__annotations__={"hint": hint})
+        space = getattr(inspect.getmodule(owner), "__dict__", {})
+        return typing.get_type_hints(one, space, {owner.__name__: owner}, include_extras=True)["hint"]
     except RecursionError:
         raise
     except Exception as error:  # mostly a NameError, but evaluating a value may raise anything
-        raise AuthorError(f"{alias.__name__} cannot be resolved: {error}") from error
+        raise AuthorError(f"{owner.__name__} cannot be resolved: {error}") from error
 
 
 def _aliases_beside(hint: Any) -> set[Any]:
@@ -118,7 +117,7 @@ def _aliases_beside(hint: Any) -> set[Any]:
         origin = class_of(part)
         if is_alias(part) and origin not in aliases:
             aliases.add(origin)
-            waiting.append(_resolve_alias(origin))
+            waiting.append(_resolve(origin.__value__, origin))
         elif hasattr(part, "__metadata__"):
             waiting.append(part.__origin__)
         elif origin in (typing.Union, types.UnionType):

@@ -3,11 +3,15 @@
 Knows nodes only. hint_schema tidies the schema.
 """
 
+import inspect
 import re
 from typing import Any
 
 import msgspec
 
+from ..errors import NormalizeError
+from ..policy import Policy
+from ..values.encode import RULES
 from . import pydantic
 from .docstring import Prose, prose_of_class
 from .generics import class_of
@@ -31,7 +35,7 @@ from .nodes import (
 )
 from .subschemas import FLAT, INTEGER_NAME, JSON_TYPES, NUMBER_NAME, Schema, join_definitions, with_definitions
 
-__all__ = ["schema_of"]
+__all__ = ["as_key", "default_of", "schema_of"]
 
 # Formats that every returned value has: a date-time may lack its time zone, which RFC 3339 requires.
 _SENT_FORMATS = frozenset({"date", "duration", "uuid", "decimal", "ipv4", "ipv6"})
@@ -194,12 +198,24 @@ class _Writer:
         schema = self.write(field.node)
         if field.name in words:
             schema = {"description": words[field.name], **schema}
-        if field.default is MISSING:
-            return schema
-        try:
-            return {**schema, "default": msgspec.to_builtins(field.default, str_keys=True)}
-        except (TypeError, ValueError, RecursionError):
-            return schema
+        return {**schema, **default_of(field.default)}
+
+
+def default_of(value: Any) -> Schema:
+    """A default as JSON, as it would be sent; nothing if there is none, or if it has no form in JSON.
+
+    >>> default_of({2, 1})
+    {'default': [1, 2]}
+    """
+    if value is MISSING or value is inspect.Parameter.empty:
+        return {}
+    try:
+        return {"default": msgspec.json.decode(RULES.encode(value, _STRICT))}
+    except NormalizeError:
+        return {}
+
+
+_STRICT = Policy(unserializable="error")
 
 
 def _outline_of(schema: Schema) -> Schema:

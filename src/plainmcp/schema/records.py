@@ -14,7 +14,7 @@ import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
-from ..values.families import Family, family_of
+from ..values.families import Family, family_of, has_wire_names, sent_names_of, wire_name_of
 from . import generics, hints
 from .generics import class_of
 from .nodes import MISSING
@@ -27,7 +27,9 @@ __all__ = [
     "fields_sent_by",
     "has_pydantic_fields",
     "is_renamed",
+    "lost_names_in",
     "record_of",
+    "wire_named_in",
 ]
 
 Annotations = Mapping[str, Any]
@@ -110,6 +112,32 @@ def extra_sent_by(hint: Any) -> Any:
 def is_renamed(hint: Any) -> bool:
     """Whether a record has a field that is sent with another name than it is read with, or not at all."""
     return any(field.read_as not in (None, field.sent_as) for field in fields_of(hint) if field.is_stored)
+
+
+def wire_named_in(hint: Any) -> Any:
+    """A class in a hint, also in models, whose author gave names on the wire to its fields; None without any."""
+    waiting, entered = [hint], set[Any]()
+    while waiting:
+        for kind in hints.parts_of(waiting.pop()):
+            if has_wire_names(kind):
+                return kind
+            if isinstance(kind, type) and classes.is_pydantic(kind) and kind not in entered:
+                entered.add(kind)
+                waiting += [field.hint for field in fields_of(kind)]
+    return None
+
+
+def lost_names_in(hint: Any) -> str | None:
+    """What is wrong with names on the wire in a class of pydantic, which does not know them; None without any."""
+    for kind in hints.parts_of(hint):
+        named = wire_named_in(kind) if isinstance(kind, type) and classes.is_pydantic(kind) else None
+        if named is not None:
+            inside = "" if named is kind else f" inside {kind.__name__}"
+            return (
+                f"{named.__name__} has names for JSON in metadata, which pydantic does not know{inside}; "
+                "write Field(alias=…) there"
+            )
+    return None
 
 
 def has_pydantic_fields(hint: Any) -> bool:
@@ -245,39 +273,50 @@ def _read_dataclass(kind: Any, annotations: Annotations) -> RecordType:
         is_init_only = type(hint) is dataclasses.InitVar
         if one not in stored and not is_init_only:
             continue  # a ClassVar
-        wire, fill = one.metadata.get("json", one.name), _fill_of(one, dataclasses.MISSING)
+        wire, fill = wire_name_of(one, one.name), _fill_of(one, dataclasses.MISSING)
         field = RecordField(
             one.name,
             hint.type if is_init_only else hint,
-            one.name if one.init else None,
-            None if wire == "-" or is_init_only else wire,  # S001-34: such a field is never sent
-            required=fill is None,
+            wire if one.init else None,
+            None if is_init_only else wire,
+            required=one.init and fill is None,
             always=one.init or fill is not None,
             default=MISSING if one.default is dataclasses.MISSING else one.default,
             fill=fill,
             is_stored=not is_init_only,
         )
         fields.append(field)
-    is_plain = all(one.read_as and one.is_stored for one in fields) and kind.__dataclass_params__.init
-    return RecordType(fields, kind, is_plain=is_plain)
+    is_plain = all(one.is_stored for one in fields) and all(one.init for one in stored)
+    return _with_wire_names(kind, fields, is_plain and kind.__dataclass_params__.init)
+
+
+def _with_wire_names(kind: Any, fields: list[RecordField], is_plain: bool) -> RecordType:
+    """A record whose author may have given its fields names on the wire; raises AuthorError for wrong names."""
+    used: set[str] = set()
+    for name, wire in sent_names_of(kind).items():
+        if wire == "" or wire in used:
+            problem = f"another field has the name {wire!r} in JSON, too" if wire else "its name in JSON is empty"
+            raise AuthorError(f"{kind.__name__}.{name}: {problem}")
+        used |= {wire} if wire else set()
+    return RecordType(fields, kind, is_plain=is_plain and not has_wire_names(kind))
 
 
 def _read_attrs(kind: Any, annotations: Annotations) -> RecordType:
-    fields, public = [], classes.attrs_fields_of(kind) or ()
+    fields, sent_names = [], sent_names_of(kind)
     for one in kind.__attrs_attrs__:
         default = type(one.default).__name__  # recognised without importing attrs
         field = RecordField(
             one.alias,
             annotations.get(one.name, Any),
-            one.name if one.init else None,
-            one.name if one.name in public else None,
-            required=default == "_Nothing",
+            wire_name_of(one, one.name) if one.init else None,
+            sent_names[one.name],
+            required=one.init and default == "_Nothing",
             always=one.init or default != "_Nothing",
             default=MISSING if default in ("_Nothing", "Factory") else one.default,
             fill=classes.attrs_default_of(one),
         )
         fields.append(field)
-    return RecordType(fields, kind, is_plain=all(one.init and one.converter is None for one in kind.__attrs_attrs__))
+    return _with_wire_names(kind, fields, all(one.init and one.converter is None for one in kind.__attrs_attrs__))
 
 
 _FAMILIES: dict[Family, Callable[[Any, Annotations], RecordType]] = {

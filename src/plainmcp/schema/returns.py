@@ -11,9 +11,8 @@ from typing import Any, get_args, get_origin
 from ..errors import AuthorError
 from ..foreign import classes
 from ..types import Wire
-from ..values.families import family_of
 from ..values.rules import has_own_form
-from . import hint_schema, hints, records, type_tree
+from . import hint_schema, hints, type_tree
 from .generics import class_of
 from .subschemas import Schema, is_object, order_keywords, with_definitions
 
@@ -71,7 +70,6 @@ def data_schema(
     try:
         if not is_data(hint, opaque):
             return None
-        _refuse_renamed(hint)
         make = hint_schema.for_output_with_defaults if show_defaults else hint_schema.for_output
         schema, definitions = make(hints.with_lists(hint), drop_none=drop_none)
     except AuthorError:
@@ -211,26 +209,3 @@ def fitting_classes(hint: Any) -> frozenset[type]:
 _SCALARS: dict[Any, type] = {str: str, int: int, float: int, bool: bool, type(None): type(None), None: type(None)}
 """The scalars of hints, and the class of which every value fits."""
 _ANYTHING_ALONE = tuple((one,) for one in _ANYTHING)
-
-
-# Names of the author's own ------------------------------------------------------------------------
-
-
-def _refuse_renamed(hint: Any) -> None:
-    """Raise AuthorError for names of the author's own (S001-34) in a class that refers to itself, or is a tuple.
-
-    And in one that is for pydantic, which does not know these names.
-    """
-    kinds = [kind for kind in hints.parts_of(hint) if family_of(kind) is not None]
-    renamed = [kind for kind in kinds if family_of(kind) in _RENAMED and records.is_renamed(kind)]
-    for kind in kinds if renamed else ():
-        is_plain = hints.is_record(kind) and not hints.needs_pydantic(kind) and not _is_recursive(kind)
-        if not is_plain and any(part in renamed for part in hints.parts_of(kind)):
-            raise AuthorError(f"{kind.__name__} has names of its own in JSON where they cannot be followed")
-
-
-_RENAMED = ("dataclass", "attrs")
-
-
-def _is_recursive(kind: type) -> bool:
-    return any(part is kind for field in records.fields_sent_by(kind) for part in hints.parts_of(field.hint))

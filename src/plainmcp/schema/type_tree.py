@@ -79,15 +79,20 @@ def tree_of(hint: Any, *, is_input: bool = True) -> Node:
     >>> tree_of(list[int]).item.kind
     <class 'int'>
     """
-    return _Parser(is_input, hints.needs_pydantic(hint)).parse(hint)
+    mixed = hints.needs_pydantic(hint)
+    problem = records.lost_names_in(hint) if mixed else None
+    if problem is not None:
+        raise AuthorError(problem)
+    return _Parser(is_input, mixed, mixed and records.wire_named_in(hint) is not None).parse(hint)
 
 
 class _Parser:
     """Makes one tree; a record or an alias has one node, wherever it occurs."""
 
-    def __init__(self, is_input: bool, mixed: bool) -> None:
+    def __init__(self, is_input: bool, mixed: bool, has_wire_names: bool) -> None:
         self._is_input = is_input
         self._mixed = mixed  # whether a part of it is for pydantic
+        self._has_wire_names = has_wire_names  # which pydantic does not know
         self._arrays = _ARRAYS if is_input else _SENT_ARRAYS
         self._nodes: dict[Any, Node] = {}
         self._open: list[Any] = []  # the classes and aliases that contain the hint
@@ -126,7 +131,7 @@ class _Parser:
 
         A hint that pydantic does not read as a whole may still be read here, and parts of it by pydantic.
         """
-        if not self._is_input:
+        if not self._is_input and not self._has_wire_names:
             return hints.needs_pydantic(hint) and pydantic.refusal_of(hint) is None
         metadata = getattr(hint, "__metadata__", None)
         kind = class_of(hint)
@@ -136,7 +141,14 @@ class _Parser:
             own = isinstance(kind, type) and (classes.is_for_pydantic(kind) or records.has_pydantic_fields(hint))
         if not own:
             return False
+        named = records.wire_named_in(hint) if self._has_wire_names else None
+        if named is not None and metadata is None:
+            raise AuthorError(
+                f"{named.__name__} has names for JSON in metadata beside pydantic's Field; write one of them"
+            )
         refusal = pydantic.refusal_of(hint)
+        if named is not None:
+            refusal = f"it does not know the names for JSON in {named.__name__}"
         if refusal is not None:
             pydantic.check_without(hint, refusal)
         return refusal is None
@@ -232,6 +244,8 @@ class _Parser:
         fields = {}
         for one in record.fields:
             wire, required = (one.read_as, one.required) if self._is_input else (one.sent_as, one.always)
+            if wire is None and self._is_input and one.required:
+                raise AuthorError(f"{kind.__name__}.{one.name} stays off the wire, so it needs a default")
             if wire is not None:
                 fields[wire] = Field(one.name, self._parse_field(kind, one), required, one.default)
         if isinstance(node, Record) and record.extra is not None:

@@ -11,7 +11,16 @@ import msgspec
 
 from ..foreign import classes
 
-__all__ = ["Family", "family_of", "is_array", "open_fields", "open_struct"]
+__all__ = [
+    "Family",
+    "family_of",
+    "has_wire_names",
+    "is_array",
+    "open_fields",
+    "open_struct",
+    "sent_names_of",
+    "wire_name_of",
+]
 
 Family: TypeAlias = Literal["model", "typed_dict", "named_tuple", "struct", "dataclass", "attrs"]
 """A pydantic dataclass is a dataclass: only its values are for pydantic."""
@@ -48,14 +57,62 @@ def is_array(kind: Any) -> bool:
     return False
 
 
+# Names on the wire --------------------------------------------------------------------------------
+
+
+def wire_name_of(field: Any, own: str | None) -> str | None:
+    """The name of a field of a dataclass or an attrs class on the wire; None if it stays off it.
+
+    It is that in metadata={"json": "wireName"}, for arguments and for results; "-" keeps a field off (S001-34).
+    """
+    name = _tag_of(field)
+    return own if name is None else None if name == "-" else name
+
+
+def sent_names_of(kind: Any) -> dict[str, str | None]:
+    """The names by which the fields of a class are sent, by those in the class; None for one that is not sent.
+
+    A private field of attrs is sent only if it has a name on the wire.
+
+    >>> from dataclasses import field, make_dataclass
+    >>> sent_names_of(make_dataclass("City", [("is_big", bool, field(metadata={"json": "isBig"}))]))
+    {'is_big': 'isBig'}
+    """
+    is_attrs = family_of(kind) == "attrs"
+    private = {field.name for field in _fields_of(kind) if is_attrs and field.name.startswith("_")}
+    return {one.name: wire_name_of(one, None if one.name in private else one.name) for one in _fields_of(kind)}
+
+
+def has_wire_names(kind: Any) -> bool:
+    """Whether the author of a class gave one of its fields a name on the wire, or keeps it off.
+
+    pydantic does not know these names: it gives the fields of its own classes theirs.
+    """
+    return any(_tag_of(field) is not None for field in _fields_of(kind))
+
+
+def _tag_of(field: Any) -> str | None:
+    tag = field.metadata.get("json")
+    return tag if isinstance(tag, str) else None  # anything else is for another package
+
+
+def _fields_of(kind: Any) -> Any:
+    match family_of(kind):
+        case "dataclass":
+            return dataclasses.fields(kind)
+        case "attrs":
+            return kind.__attrs_attrs__
+    return ()
+
+
 # One level of a value ---------------------------------------------------------------------------
 
 
-def open_fields(value: Any, *, tags: Mapping[str, str]) -> dict[str, Any]:
-    """The fields of an object by their names in JSON, which `tags` has by their names in the class."""
+def open_fields(value: Any, *, names: Mapping[str, str | None]) -> dict[str, Any]:
+    """The fields of an object by their names on the wire, which `names` has by their names in the class."""
     # A field that was never set (init=False without a default) is absent, as for the encoder.
-    members = {tag: getattr(value, name, msgspec.UNSET) for name, tag in tags.items() if tag != "-"}
-    return {tag: item for tag, item in members.items() if item is not msgspec.UNSET}
+    members = {wire: getattr(value, name, msgspec.UNSET) for name, wire in names.items() if wire is not None}
+    return {wire: item for wire, item in members.items() if item is not msgspec.UNSET}
 
 
 def open_struct(value: msgspec.Struct) -> Any:

@@ -29,7 +29,7 @@ from ..errors import NormalizeError
 from ..foreign import classes, mapped
 from ..media import Audio, File, Image
 from ..types import Wire
-from .families import family_of, is_array, open_fields, open_struct
+from .families import family_of, is_array, open_fields, open_struct, sent_names_of
 
 __all__ = ["MAX_ITEMS", "Rule", "choose", "has_own_form", "is_leaf"]
 
@@ -158,9 +158,7 @@ def _fields_rule(kind: Any) -> Rule | None:
         case "dataclass":
             return _dataclass_rule(kind)
         case "attrs":
-            return Rule(
-                "open", partial(open_fields, tags={name: name for name in classes.attrs_fields_of(kind) or ()})
-            )
+            return Rule("open", partial(open_fields, names=sent_names_of(kind)))
     return None
 
 
@@ -172,17 +170,17 @@ def _struct_rule(kind: type[msgspec.Struct]) -> Rule:
 
 
 def _dataclass_rule(kind: Any) -> Rule:
-    fields = dataclasses.fields(kind)
-    # A field with metadata {"json": "wireName"} has that name on the wire, "-" keeps it off (S001-34).
-    tags = {field.name: field.metadata.get("json", field.name) for field in fields}
-    is_native = all(name == tag for name, tag in tags.items()) and all(_is_stored(kind, field) for field in fields)
+    fields, wire_names = dataclasses.fields(kind), sent_names_of(kind)
+    is_native = all(name == wire for name, wire in wire_names.items()) and all(
+        _is_stored(kind, one) for one in fields
+    )
     # A value that msgspec decoded does not have its defaults in itself.
     defaults = frozenset(
         field.name for field in fields if field.default is not dataclasses.MISSING and not _is_slot(kind, field.name)
     )
     names = _nullable_first({field.name: field.type for field in fields})
-    opened = partial(_open_loaded if mapped.has_table(kind) else open_fields, tags=tags)
-    return Rule("fields" if is_native else "open", opened, names, defaults=defaults)
+    opener = partial(_open_loaded if mapped.has_table(kind) else open_fields, names=wire_names)
+    return Rule("fields" if is_native else "open", opener, names, defaults=defaults)
 
 
 def _nullable_first(hints: Mapping[str, Any]) -> tuple[str, ...]:
@@ -321,9 +319,9 @@ def _text_of_pattern(pattern: re.Pattern[Any]) -> str:
 # One level of a value ---------------------------------------------------------------------------
 
 
-def _open_loaded(value: Any, *, tags: Mapping[str, str]) -> dict[str, Any]:
-    mapped.load_fields(value, tags.keys())
-    return open_fields(value, tags=tags)
+def _open_loaded(value: Any, *, names: Mapping[str, str | None]) -> dict[str, Any]:
+    mapped.load_fields(value, names.keys())
+    return open_fields(value, names=names)
 
 
 def _open_mapping(value: Any) -> dict[Any, Any]:

@@ -733,25 +733,6 @@ def test_fields_that_no_caller_gives_are_sent_and_listed():
     exactly(output_schema(Circle, which="named"), {"type": "object", "properties": circle, "required": [*circle]})
 
 
-@dataclass
-class WiredTree:
-    inner_tree: "WiredTree | None" = field(default=None, metadata={"json": "innerTree"})
-
-
-@dataclass
-class WiredModel:
-    the_weather: Weather = field(metadata={"json": "theWeather"})
-
-
-class WiredTuple(NamedTuple):
-    wired: Wired
-
-
-@pytest.mark.parametrize("hint", [WiredTree, WiredModel, WiredTuple, list[WiredModel]])
-def test_names_for_the_wire_that_cannot_be_followed_make_no_promise(hint):
-    assert output_schema(hint, which="all") is None
-
-
 def test_private_attributes_of_attrs_are_not_promised():
     found = output_schema(Attributes, which="named")
     exactly(found, {"type": "object", "properties": {"left": {"type": "integer"}}, "required": ["left"]})
