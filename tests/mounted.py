@@ -7,6 +7,8 @@ from typing import Any
 __all__ = ["ACCEPT", "META", "Live", "events", "initialize", "modern", "session", "speak"]
 
 ACCEPT = "application/json, text/event-stream"
+DEFAULTS = {b"host": b"127.0.0.1:8000", b"accept": ACCEPT.encode(), b"content-type": b"application/json"}
+"""The headers of a request that names no others."""
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -38,7 +40,7 @@ class Live:
         given = headers.items() if isinstance(headers, dict) else headers or []
         pairs = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in given]
         named = {name for name, _ in pairs}
-        for name, value in ((b"host", b"127.0.0.1:8000"), (b"accept", ACCEPT.encode())):
+        for name, value in DEFAULTS.items():
             if name not in named:
                 pairs.append((name, value))
         scope = {

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from ..errors import InvalidRequest
+from ..transports.asgi import reached_at
 from ..transports.http.path import send_whole
 from ..transports.http.security import check, is_loopback
 
@@ -40,9 +41,9 @@ class BrokenApp:
 
 def _is_local(scope: Any, headers: dict[str, str]) -> bool:
     """Whether a program on this machine asks, and not the page of another site in its browser."""
-    local = (scope.get("server") or [None])[0]
+    local, scheme = reached_at(scope)
     try:
-        check(headers.get("host"), headers.get("origin"), local, frozenset(), frozenset())
+        check(headers.get("host"), headers.get("origin"), local, scheme, frozenset(), frozenset())
     except InvalidRequest:
         return False
     return is_loopback(local)

@@ -109,6 +109,8 @@ def _add_serve(commands: Any) -> None:
     serve.add_argument("--redis", metavar="URL", help=redis)
     hosts = "another name of this server, such as that of a proxy before it: mcp.example.com; may be repeated"
     serve.add_argument("--hosts", metavar="NAME", action="append", default=[], help=hosts)
+    origins = "a site whose pages may call, such as http://localhost:6274 for the Inspector; may be repeated"
+    serve.add_argument("--origins", metavar="ORIGIN", action="append", default=[], help=origins)
     page = "a page at / for people to try the server (default: only if HOST is loopback)"
     serve.add_argument("--ui", action=argparse.BooleanOptionalAction, help=page)
     keys = "only for callers with a key in FILE; each line is a name, a key and perhaps scopes"

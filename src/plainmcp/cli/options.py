@@ -25,23 +25,27 @@ def parse_options(parser: argparse.ArgumentParser, arguments: Sequence[str] | No
     return options
 
 
+_ONE_CLIENT = "on standard input there is one client, and one process for it"
+_NEED_HTTP = {
+    "redis": _ONE_CLIENT,
+    "workers": _ONE_CLIENT,
+    "hosts": "on standard input and output there are no names",
+    "origins": "a page cannot call a server on standard input and output",
+    "reload": "on standard input the client starts the server, and has to start it again",
+    "ui": "on standard input and output there is no page",
+    "auth": "on standard input the only client is the one that starts the server",
+}
+"""Why options of `serve` have no meaning without --http."""
+
+
 def _check_serving(options: Any) -> None:
     """Refuse options of `serve` that do not go together, and set its target."""
     error = options.parser.error
     (options.target,) = positionals_of(options, "FILE")
     if options.http is None:
-        if options.redis is not None:
-            error("--redis needs --http: on standard input there is one client, and one process for it")
-        if options.workers != 1:
-            error("--workers needs --http: on standard input there is one client, and one process for it")
-        if options.hosts:
-            error("--hosts needs --http: on standard input and output there are no names")
-        if options.reload:
-            error("--reload needs --http: on standard input the client starts the server, and has to start it again")
-        if options.ui:
-            error("--ui needs --http: on standard input and output there is no page")
-        if options.auth is not None:
-            error("--auth needs --http: on standard input the only client is the one that starts the server")
+        for name, why in _NEED_HTTP.items():
+            if getattr(options, name) != options.parser.get_default(name) and getattr(options, name) is not False:
+                error(f"--{name} needs --http: {why}")
         return
     if options.reload and options.redis is not None:
         error("--reload serves in one process, for development: leave out --redis")

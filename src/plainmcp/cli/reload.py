@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -43,6 +43,7 @@ def serve_with_reload(
     is_module: bool = False,
     drop_in: bool = False,
     keys: str | None = None,
+    origins: Collection[str] = (),
     access_log: Literal["plain", "json"] | None = None,
     log_level: str | None = None,
     ui: bool = False,
@@ -51,14 +52,14 @@ def serve_with_reload(
 
     A file that cannot be loaded is reported, here and to callers. With `is_module` the target is a module. With
     `drop_in`, imports of other packages lead to the facades, in each process that serves. With `keys`, callers need
-    a key in that file. `access_log`, `log_level` and `ui` are those of `server.run`. Running requests have
+    a key in that file. `origins`, `access_log`, `log_level` and `ui` are those of `server.run`. Running requests have
     `grace` seconds before a reload or the end of the process abandons them. Raises LoadError if there is no such
     file, AuthorError if it cannot be served at this address.
     """
     folder = find_source(target, is_module=is_module).folder
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     child: Any = None
-    options = (grace, is_module, drop_in, keys, access_log, log_level, address if ui else None)
+    options = (grace, is_module, drop_in, keys, origins, access_log, log_level, address if ui else None)
     uvicorn.warn_if_open(address, is_protected=keys is not None)
     try:
         with uvicorn.open_socket(address, has_page=ui) as bound:
@@ -138,6 +139,7 @@ def _serve(
     is_module: bool,
     drop_in: bool,
     keys: str | None,
+    origins: Collection[str],
     access_log: Literal["plain", "json"] | None,
     log_level: str | None,
     page_address: str | None,
@@ -155,7 +157,7 @@ def _serve(
             stack.enter_context(server._logs(access_log, log_level))
             auth: dict[str, Any] = {} if keys is None else {"auth": Keys.from_file(keys)}
             build = server.asgi if page_address is None else partial(server._asgi_with_page, page_address)
-            app: Any = build(path=uvicorn.PATH, health=HEALTH, **auth)
+            app: Any = build(path=uvicorn.PATH, health=HEALTH, origins=origins, **auth)
         except (LoadError, AuthorError) as error:
             _print(str(error))
             _print("requests are answered with 503 and this error until a file is saved")

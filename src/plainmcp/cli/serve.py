@@ -20,10 +20,11 @@ def serve(options: Any) -> int:
             from . import reload  # multiprocessing takes long to load, and only this needs it
 
             more: dict[str, Any] = {"is_module": is_module, "drop_in": options.drop_in, "keys": options.auth, **logs}
+            more["origins"] = options.origins
             reload.serve_with_reload(target, options.http, options.grace, ui=options.ui, **more)
         elif options.http is not None:
             details = {**logs, **_auth_options(options.auth), **_store_options(options.redis), "ui": options.ui}
-            details |= {"hosts": options.hosts} if options.hosts else {}
+            details |= {name: names for name in ("hosts", "origins") if (names := getattr(options, name))}
             server = load(target, is_module=is_module)
             Server.run(server, http=options.http, workers=options.workers, grace=options.grace, **details)
         else:

@@ -25,7 +25,7 @@ from .http.stream import COMMENT, Reader, Stream
 from .run_async import advance, call_soon, run_async, start, start_task
 from .shares import OwnShare, caller_of
 
-__all__ = ["ASGIApp", "IdentifyAsync", "Settings"]
+__all__ = ["ASGIApp", "IdentifyAsync", "Settings", "reached_at"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -80,14 +80,14 @@ class ASGIApp:
         """Handle one request, or the lifespan of the server."""
         if scope["type"] != "http":
             return await self._handle_other(scope, receive, send)
-        endpoint, method, pairs, server = self.endpoint, scope["method"], scope["headers"], scope.get("server")
-        client = scope.get("client")
+        endpoint, method, pairs, client = self.endpoint, scope["method"], scope["headers"], scope.get("client")
+        server, scheme = scope.get("server"), scope.get("scheme", "http")  # as in reached_at, without a call
         pairs = pairs if type(pairs) is list else list(pairs)
         headers = Headers(pairs, client[0] if client else None, scope.get("query_string", b""))
         response: Response | None
         answer: Response | PendingResponse | None = None
         try:
-            profile = endpoint.preflight.check(method, headers, server[0] if server else None)
+            profile = endpoint.preflight.check(method, headers, server[0] if server else None, scheme)
             if type(profile) is Response:
                 raise Refused(await self._refuse(profile, scope, headers))
             if profile.cors:
@@ -108,11 +108,11 @@ class ASGIApp:
         if response is not None:
             await self._send_whole(send, response, answer)
 
-    async def admit(self, scope: Scope) -> Any:
-        """Who sends a request to a path beside the endpoint, by the checks of the endpoint; raises Refused."""
-        server, client = scope.get("server"), scope.get("client")
+    async def admit(self, scope: Scope, preflight: rules.Preflight) -> Any:
+        """Who sends a request to a path beside the endpoint, by checks as those of the endpoint; raises Refused."""
+        client = scope.get("client")
         headers = Headers(list(scope["headers"]), client[0] if client else None, scope.get("query_string", b""))
-        profile = self.endpoint.preflight.check(scope["method"], headers, server[0] if server else None)
+        profile = preflight.check(scope["method"], headers, *reached_at(scope))
         if isinstance(profile, Response):
             raise Refused(await self._refuse(profile, scope, headers))
         return None if self._identify is None else await self._identify(scope, headers)
@@ -345,6 +345,12 @@ class ASGIApp:
             chunk = reader.take()
             if not chunk and not reader.over and not await _wait_for(wake, endpoint.wait_seconds(pending)):
                 chunk = COMMENT
+
+
+def reached_at(scope: Scope) -> tuple[str | None, str]:
+    """The address of the server by which a request reached it, if that is known, and the scheme."""
+    server = scope.get("server")
+    return server[0] if server else None, scope.get("scheme", "http")
 
 
 def _whole_body_of(message: MutableMapping[str, Any], limit: int) -> bytes | None:

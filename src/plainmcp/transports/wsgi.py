@@ -76,7 +76,8 @@ class WSGIApp:
         """Handle one request."""
         endpoint, headers = self.endpoint, headers_of(environ)
         # The environ has no address of the server. But only clients on this machine have a loopback address.
-        profile = endpoint.preflight.check(environ["REQUEST_METHOD"], headers, environ.get("REMOTE_ADDR"))
+        local, scheme = environ.get("REMOTE_ADDR"), environ.get("wsgi.url_scheme", "http")
+        profile = endpoint.preflight.check(environ["REQUEST_METHOD"], headers, local, scheme)
         if isinstance(profile, Response):
             return self._send(self._refuse(profile, environ, headers), start_response)
         answer = self._receive(environ, headers, profile)

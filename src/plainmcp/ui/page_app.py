@@ -4,6 +4,7 @@ An ASGI application beside the endpoint. Knows no MCP: the page speaks to the en
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,11 @@ from ..errors import AuthorError
 from ..policy import Policy
 from ..protocol.core import Core
 from ..revisions import REVISIONS
-from ..transports.asgi import ASGIApp
+from ..transports.asgi import ASGIApp, reached_at
 from ..transports.http.headers import Headers
 from ..transports.http.path import App, path_of, send_whole
 from ..transports.http.response import Response
+from ..transports.http.rules import Preflight
 from .client_config import CLIENTS, ClientFormat, build_config, url_entry, write_config
 from .preview_route import PREVIEW, PreviewRoute
 
@@ -53,8 +55,10 @@ def page_beside(core: Core, path: str, *, on_loopback: bool) -> Callable[[ASGIAp
         raise AuthorError(f"the page is at / and {FILES}, so with ui=True the server needs another path= than {path}")
 
     def add_page(app: ASGIApp, others: App) -> App:
-        preview = PreviewRoute(app, core) if on_loopback else None
-        return PageApp(app, _files_for(core, path, has_preview=on_loopback), preview, others)
+        # A page of another site, which may call the endpoint, has no need of what is for this page.
+        preflight = Preflight(replace(app.endpoint.settings, origins=()))
+        preview = PreviewRoute(app, core, preflight) if on_loopback else None
+        return PageApp(preflight, _files_for(core, path, has_preview=on_loopback), preview, others)
 
     return add_page
 
@@ -62,11 +66,11 @@ def page_beside(core: Core, path: str, *, on_loopback: bool) -> Callable[[ASGIAp
 class PageApp:
     """An ASGI application for the page, its files and its previews; `others` answers at other paths.
 
-    `app` has the endpoint: what it refuses because of its Host or Origin, the page refuses too.
+    `preflight` refuses requests by their Host and Origin: as the endpoint does, but no other origin is allowed.
     """
 
-    def __init__(self, app: ASGIApp, files: dict[str, Response], preview: App | None, others: App) -> None:
-        self._preflight = app.endpoint.preflight
+    def __init__(self, preflight: Preflight, files: dict[str, Response], preview: App | None, others: App) -> None:
+        self._preflight = preflight
         self._files = files
         self._preview = preview
         self._others = others
@@ -81,8 +85,7 @@ class PageApp:
             return await self._others(scope, receive, send)
         if method not in ("GET", "HEAD"):
             return await send_whole(send, 405, [_TEXT, (b"allow", b"GET, HEAD")], b"This path takes GET and HEAD.\n")
-        server = scope.get("server")
-        outcome = self._preflight.check("GET", Headers(list(scope["headers"])), server[0] if server else None)
+        outcome = self._preflight.check("GET", Headers(list(scope["headers"])), *reached_at(scope))
         response = outcome if isinstance(outcome, Response) else file
         await send_whole(send, response.status, [*response.headers], response.body, is_head=method == "HEAD")
         return None

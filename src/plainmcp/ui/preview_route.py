@@ -1,7 +1,7 @@
 """The route for previews: runs a tool once, and answers with its result for every revision and policy.
 
 It takes the parameters of `tools/call`, and is guarded like the endpoint: by Host, Origin and who is calling. It
-exists on loopback only, because it answers with more than a client of the server can see.
+exists on loopback only, and for the page of the server alone, because it answers with more than a client can see.
 """
 
 import asyncio
@@ -22,10 +22,11 @@ from ..protocol.dispatch import receive as receive_message
 from ..protocol.failures import error_response, log_incident
 from ..protocol.request import Caller
 from ..revisions import LATEST, REVISIONS, Revision
-from ..transports.asgi import ASGIApp
+from ..transports.asgi import ASGIApp, reached_at
 from ..transports.asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
 from ..transports.http.path import send_whole
 from ..transports.http.response import JSON, Refused, Response
+from ..transports.http.rules import Preflight
 from ..transports.http.security import is_loopback
 from ..transports.run_async import run_async
 from ..transports.threads import threads_of
@@ -56,11 +57,12 @@ class _CallResponse(msgspec.Struct):
 
 
 class PreviewRoute:
-    """An ASGI application at the path of the route; `app` has the endpoint, with its checks."""
+    """An ASGI application at the path of the route; `app` knows who is calling, and `preflight` from which page."""
 
-    def __init__(self, app: ASGIApp, core: Core) -> None:
+    def __init__(self, app: ASGIApp, core: Core, preflight: Preflight) -> None:
         self._app = app
         self._core = core
+        self._preflight = preflight
         self._running = 0
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -99,22 +101,20 @@ class PreviewRoute:
 
     async def _admit(self, scope: Any) -> Any:
         """Who is calling, after the checks of the endpoint; raises Refused."""
-        server = scope.get("server")
-        if not is_loopback(server[0] if server else None):
+        if not is_loopback(reached_at(scope)[0]):
             raise Refused(_refuse(404, "previews exist on loopback only"))
-        principal = await self._app.admit(scope)
+        principal = await self._app.admit(scope, self._preflight)
         if scope["method"] != "POST":
             raise Refused(_refuse(405, "a preview is a POST", (b"allow", b"POST")))
         return principal
 
     async def _read(self, receive: Any) -> bytes:
-        preflight = self._app.endpoint.preflight
         try:
-            return await read_body(receive, preflight.settings)
+            return await read_body(receive, self._preflight.settings)
         except BodyTooLarge:
-            raise Refused(preflight.refuse_large_body()) from None
+            raise Refused(self._preflight.refuse_large_body()) from None
         except BodyTooSlow:
-            raise Refused(preflight.refuse_slow_body()) from None
+            raise Refused(self._preflight.refuse_slow_body()) from None
 
 
 async def preview_async(core: Core, params: CallParams, principal: Any) -> list[CallPreview]:

@@ -230,11 +230,14 @@ def test_arguments_that_are_not_json_data_are_none() -> None:
     assert log[0].arguments in (None, {"a": "\ud800"})
 
 
+HEADERS = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+
+
 def test_a_client_that_leaves_before_its_body_is_cancelled() -> None:
     server, log = make_server()
 
     async def run() -> None:
-        scope = {"type": "http", "method": "POST", "path": "/", "headers": [(b"host", b"localhost")]}
+        scope = {"type": "http", "method": "POST", "path": "/", "headers": HEADERS}
 
         async def receive() -> Any:
             return {"type": "http.disconnect"}

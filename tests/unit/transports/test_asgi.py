@@ -1383,7 +1383,8 @@ async def test_a_body_that_never_comes_to_its_end_is_given_up() -> None:
         said.append(message.get("status") or message["body"])
 
     said: list[Any] = []
-    scope = {"type": "http", "method": "POST", "path": "/", "headers": [(b"host", b"localhost")], "server": None}
+    pairs = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": pairs, "server": None}
     await make().asgi(body_seconds=0.05)(scope, receive, send)
     assert said[1] == 408 and b"body_seconds" in said[2]
 
@@ -1412,7 +1413,8 @@ async def test_a_server_that_never_tells_whether_the_client_is_there_is_not_aske
     app = make().asgi()
     headers = await session(app)
     body = call("slow")
-    pairs = [(name.encode(), value.encode()) for name, value in {"host": "localhost", **headers}.items()]
+    headers |= {"host": "localhost", "content-type": "application/json"}
+    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
     scope = {"type": "http", "method": "POST", "path": "/", "headers": pairs, "server": None}
     await app(scope, receive, send)
     assert len(asked) < 10

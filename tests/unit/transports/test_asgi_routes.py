@@ -19,6 +19,8 @@ from plainmcp.errors import InvalidParams
 from plainmcp.web import HttpRequest, HttpResponse
 from posting import ask, call, served
 
+JSON = {"content-type": "application/json"}
+
 both = pytest.mark.parametrize("way", WAYS)
 
 
@@ -288,7 +290,7 @@ def test_below_the_path_of_another_application() -> None:
     server = with_route(lambda request: request.path, "/health")
     app = Starlette(routes=[Mount("/api", server.asgi(path="/mcp"))])
     assert asyncio.run(fetch_asgi(app, "GET", "/api/health")).text == "/health"
-    assert asyncio.run(fetch_asgi(app, "POST", "/api/mcp", b"{")).status == 400
+    assert asyncio.run(fetch_asgi(app, "POST", "/api/mcp", b"{", headers=JSON)).status == 400
     assert asyncio.run(fetch_asgi(app, "GET", "/api/else")).status == 404
 
 

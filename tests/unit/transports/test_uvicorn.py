@@ -90,6 +90,7 @@ def test_a_stream_that_stays_open_ends_with_its_result_and_holds_up_nobody(file:
         params = {"notifications": {"toolsListChanged": True}, "_meta": META}
         message = {"jsonrpc": "2.0", "id": "L", "method": "subscriptions/listen", "params": params}
         headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen"}
+        headers["Content-Type"] = "application/json"
         connection.request("POST", "/mcp", json.dumps(message), headers)
         answer = connection.getresponse()
         assert b"acknowledged" in answer.readline()

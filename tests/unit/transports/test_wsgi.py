@@ -117,6 +117,7 @@ class Answer:
             "wsgi.run_once": False,
             "HTTP_HOST": "localhost:8000",
             "HTTP_ACCEPT": ACCEPT,
+            "CONTENT_TYPE": "application/json",
         }
         for name, value in (headers or {}).items():
             key = name.upper().replace("-", "_")

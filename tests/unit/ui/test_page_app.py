@@ -16,6 +16,7 @@ from plainmcp.cli.grammar import build_parser
 from plainmcp.cli.options import parse_options
 from plainmcp.errors import AuthorError, OptionError
 from plainmcp.ui import page_app as module
+from posting import ask, served
 
 FILES = Path(module.__file__).parent / "files"
 
@@ -132,6 +133,31 @@ def test_without_http_there_is_no_page(capsys: pytest.CaptureFixture[str]) -> No
         main.main(["serve", "shop.py", "--ui"])
     assert ended.value.code == 2
     assert "--ui needs --http" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", [[], ["--reload"], ["--workers", "2"]])
+def test_the_command_line_names_the_pages_that_may_call(tmp_path: Path, mode: list[str]) -> None:
+    """P23: and no other page at another port."""
+    (tmp_path / "shop.py").write_text("from plainmcp import Server\nserver = Server('shop', '1')\n", "utf-8")
+    command = ("-m", "plainmcp", "serve", "shop.py", "--http", "127.0.0.1:0", *mode)
+    pages = ("--origins", "http://localhost:6274", "--origins", "http://127.0.0.1:*")
+    wanted = {"Access-Control-Request-Method": "POST"}
+    with served(*command, *pages, cwd=tmp_path) as (_, port):
+        for origin, status in {
+            "http://localhost:6274": 204,
+            "http://127.0.0.1:3000": 204,
+            "http://localhost:6275": 403,
+            f"http://127.0.0.1:{port}": 204,
+        }.items():
+            assert ask(port, "OPTIONS", "/mcp", **wanted, Origin=origin)[0] == status, origin
+
+
+def test_without_http_no_page_can_call(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main.main(["serve", "shop.py", "--origins", "http://localhost:6274"])
+    assert ended.value.code == 2
+    assert "--origins needs --http" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("path", ["/", "/ui", "/ui/mcp"])

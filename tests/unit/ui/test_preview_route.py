@@ -132,12 +132,17 @@ def test_a_tool_that_only_some_see_runs_once_for_these() -> None:
         ("POST", b'{"name": "plain"}', {"content-type": "text/plain"}, 415),
         ("POST", b'{"name": "plain"}', {**JSON, "origin": "https://evil.example"}, 403),
         ("POST", b'{"name": "plain"}', {**JSON, "host": "evil.example"}, 403),
+        ("POST", b'{"name": "plain"}', {}, 415),  # P23, as well as those that follow
+        ("POST", b'{"name": "plain"}', {**JSON, "origin": "http://127.0.0.1:8001"}, 403),
+        ("POST", b'{"name": "plain"}', {**JSON, "origin": "https://127.0.0.1:8000"}, 403),
+        ("POST", b'{"name": "plain"}', {**JSON, "origin": "http://localhost:8000"}, 403),
+        ("POST", b'{"name": "plain"}', {**JSON, "origin": "https://app.example"}, 403),
         ("POST", b'{"name": "' + b"x" * 200 + b'"}', JSON, 413),
     ],
 )
 def test_what_is_not_a_preview_is_refused(method: str, body: bytes, headers: dict[str, str], status: int) -> None:
     server, runs = counting()
-    app = app_of(server, max_body=100)
+    app = app_of(server, max_body=100, origins=["https://app.example"])  # for the endpoint only
     assert asyncio.run(fetch_asgi(app, method, PREVIEW, body, headers=headers)).status == status
     assert not runs
 

@@ -1,14 +1,11 @@
 """The settings of the official SDK's servers, in the constructor and on `.settings`, and how they are served here."""
 
-import logging
 from types import SimpleNamespace
 from typing import Any
 
 from ...errors import AuthorError
 
 __all__ = ["Settings", "TransportSecuritySettings", "address_of", "asgi_options", "set_verifier", "settings_of"]
-
-_log = logging.getLogger("plainmcp")
 
 _DEFAULTS: dict[str, Any] = {
     "debug": False,
@@ -31,6 +28,9 @@ _DEFAULTS: dict[str, Any] = {
     "auth": None,
     "transport_security": None,
 }
+
+_LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
+_LOCAL_ORIGINS = [f"http://{name}:*" for name in _LOCAL_NAMES]
 
 
 class Settings(SimpleNamespace):
@@ -67,9 +67,8 @@ def settings_of(options: dict[str, Any]) -> Settings:
     settings = Settings(**{**_DEFAULTS, **given})
     settings.dependencies = list(settings.dependencies or ())
     if settings.transport_security is None and settings.host in ("127.0.0.1", "localhost", "::1"):
-        names = ("127.0.0.1", "localhost", "[::1]")
         settings.transport_security = TransportSecuritySettings(
-            allowed_hosts=[f"{name}:*" for name in names], allowed_origins=[f"http://{name}:*" for name in names]
+            allowed_hosts=[f"{name}:*" for name in _LOCAL_NAMES], allowed_origins=_LOCAL_ORIGINS
         )
     return settings
 
@@ -126,13 +125,5 @@ def _names_of(hosts: Any) -> list[str]:
 
 
 def _origins_of(origins: Any) -> list[str]:
-    """Origins; one with any port on this machine is accepted anyway, and others have no such form here."""
-    plain = [origin for origin in origins or () if not origin.endswith(":*")]
-    left = [origin for origin in origins or () if origin.endswith(":*") and not _is_local(origin)]
-    for origin in left:
-        _log.warning("the allowed origin %s names any port; here each port is named, so it is left out", origin)
-    return plain
-
-
-def _is_local(origin: str) -> bool:
-    return origin.partition("://")[2].removesuffix(":*") in ("127.0.0.1", "localhost", "[::1]")
+    """The origins that may call, without those of the defaults: there, a preflight of such a page has no answer."""
+    return [] if list(origins or ()) == _LOCAL_ORIGINS else list(origins or ())

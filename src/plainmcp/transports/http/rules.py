@@ -3,7 +3,9 @@
 Functions of headers and messages, without I/O. The endpoint uses them.
 """
 
+import logging
 from functools import lru_cache
+from time import monotonic
 from typing import Any
 
 import msgspec
@@ -55,6 +57,10 @@ __all__ = [
     "status_unread",
     "unknown_session",
 ]
+
+_log = logging.getLogger("plainmcp")
+LOG_SECONDS = 60
+"""How long after a refused page or Host the next one is logged."""
 
 HANDSHAKE = [name for name, revision in REVISIONS.items() if revision.handshake]
 _STATUS_UNREAD = {-32700: 400, -32600: 400}
@@ -129,10 +135,14 @@ def profile_of(accept: str | None, version: str | None, method: str | None) -> R
 
 
 def is_json(content_type: str | None) -> bool:
-    """Whether a Content-Type is JSON, or missing."""
-    if content_type is None or content_type == "application/json":
+    """Whether a Content-Type is JSON; a page of another site can send any body without one.
+
+    >>> is_json("application/json; charset=utf-8"), is_json("text/plain"), is_json(None)
+    (True, False, False)
+    """
+    if content_type == "application/json":
         return True
-    kind = content_type.partition(";")[0].strip().lower()
+    kind = (content_type or "").partition(";")[0].strip().lower()
     return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
 
 
@@ -255,13 +265,19 @@ class Preflight:
         self.no_changes: str | None = None  # see profiles
         self._digits = len(str(settings.max_body))  # a length with fewer digits is within the limit
         self._judge = lru_cache(maxsize=MAX_PROFILES)(self._judge_values)
+        self._logged = -float(LOG_SECONDS)  # when a refusal was last logged
 
-    def check(self, method: str, headers: Headers, local: str | None) -> Response | RequestProfile:
-        """The profile of a request, or the response that refuses it before its body is read."""
+    def check(
+        self, method: str, headers: Headers, local: str | None, scheme: str = "http"
+    ) -> Response | RequestProfile:
+        """The profile of a request, or the response that refuses it before its body is read.
+
+        `local` and `scheme` are those by which the server was reached: see security.
+        """
         raw, repeated = headers.raw.get, headers.duplicates
         is_ambiguous = repeated is not None and not repeated.isdisjoint((b"host", b"origin"))
         result = self._judge(
-            method, local, is_ambiguous, raw(b"host"), raw(b"origin"), raw(b"content-type"), raw(b"accept"),
+            method, local, scheme, is_ambiguous, raw(b"host"), raw(b"origin"), raw(b"content-type"), raw(b"accept"),
             raw(b"mcp-protocol-version"), raw(b"mcp-method"),
         )  # fmt: skip
         digits = raw(b"content-length")
@@ -280,15 +296,16 @@ class Preflight:
         return cors_of(headers.raw.get(b"origin"), self._origins)
 
     def _judge_values(
-        self, method: str, local: str | None, is_ambiguous: bool, *values: bytes | None
+        self, method: str, local: str | None, scheme: str, is_ambiguous: bool, *values: bytes | None
     ) -> Response | RequestProfile:
         """The profile for the values of the headers that `check` names, or the response that refuses them."""
         host, origin, content_type, accept, version, mcp_method = map(to_text, values)
         try:
-            security.check(host, origin, local, self._origins, self._hosts)
+            security.check(host, origin, local, scheme, self._origins, self._hosts)
             if is_ambiguous:
                 raise InvalidRequest("Host and Origin are given once")
         except InvalidRequest as error:
+            self._log_refusal(error)
             return refusal(403, error)  # R26-HTTP-03
         cors = cors_of(values[1], self._origins)
         if method not in ("POST", "GET", "DELETE"):
@@ -302,6 +319,12 @@ class Preflight:
             text = "Accept names application/json and text/event-stream"
             return with_cors(refusal(406, InvalidRequest(text)), cors)
         return replace(profile, challenges=self._challenges, cors=cors, no_changes=self.no_changes)
+
+    def _log_refusal(self, error: InvalidRequest) -> None:
+        """Log why a request is refused, because a browser hides that; not for each, because anyone can send many."""
+        if monotonic() - self._logged >= LOG_SECONDS:
+            self._logged = monotonic()
+            _log.warning("a request was refused: %s", error.message)
 
     def refuse_large_body(self) -> Response:
         """The response to a body over the limit."""

@@ -17,28 +17,56 @@ __all__ = ["check", "check_hosts", "check_origins", "is_loopback"]
 MAX_HOST = 300
 """The longest host with its port."""
 
-# As in RFC 9110 and RFC 6454, but without user names, escapes and empty ports, which no real host or origin has.
+# As in RFC 9110, but without user names, escapes and empty ports, which no real host has.
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9a-z._-]+))(?::([0-9]{1,5}))?", re.ASCII | re.IGNORECASE)
-_ORIGIN = re.compile(r"https?://([^/]+)", re.ASCII | re.IGNORECASE)
+_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+_PORT = re.compile(r"(:[0-9]+)?\Z", re.ASCII)
 
 
 def check(
-    host: str | None, origin: str | None, local: str | None, origins: frozenset[str], hosts: frozenset[str]
+    host: str | None,
+    origin: str | None,
+    local: str | None,
+    scheme: str,
+    origins: frozenset[str],
+    hosts: frozenset[str],
 ) -> None:
     """Refuse a request that another site made a browser send (R26-HTTP-02); raises InvalidRequest.
 
-    `local` is the address at which the server was reached. A page cannot choose the Host header, so a wrong Host is
-    the name of another site that was made to resolve to this address.
+    `local` is the address at which the server was reached, and `scheme` is "http" or "https". A page cannot choose
+    the Host header, so a wrong Host is the name of another site that was made to resolve to this address. A page may
+    call if it comes from the server itself: an origin with another scheme, name or port is another site, on loopback
+    too.
     """
-    if (hosts or is_loopback(local)) and not _is_served(host, hosts, is_loopback(local)):
+    is_checked = bool(hosts) or is_loopback(local)
+    if is_checked and not _is_served(host, hosts, is_loopback(local)):
         raise InvalidRequest(f"Host {_show(host)} is not served here; to serve it, name it in the setting hosts")
-    if origin is None or "*" in origins or origin.lower() in origins:
+    if origin is None or "*" in origins:
         return
-    page = _ORIGIN.fullmatch(origin)
-    if not _is_served(page and page[1], hosts, is_loopback(local)):
+    site = _to_origin(origin)
+    is_named = site in origins or _PORT.sub(":*", site, count=1) in origins
+    if not is_named and not (is_checked and site in _own_origins(host or "", scheme, hosts)):
         raise InvalidRequest(
             f"Origin {_show(origin)} is not allowed here; to allow it, name it in the setting origins"
         )
+
+
+def _own_origins(host: str, scheme: str, hosts: frozenset[str]) -> set[str]:
+    """The origins of the pages that the server itself can have, by a Host that was checked."""
+    own = {_to_origin(f"{scheme}://{host}")}
+    if _is_served(host, hosts, False):  # TLS may end at a proxy that does not say so
+        own.add(_to_origin(f"https://{host}"))
+    return own
+
+
+def _to_origin(text: str) -> str:
+    """An origin as browsers write it: in lowercase, and without the default port of its scheme.
+
+    >>> _to_origin("HTTPS://App.Example.com:443"), _to_origin("http://localhost:443")
+    ('https://app.example.com', 'http://localhost:443')
+    """
+    text = text.lower()
+    return text.removesuffix(_DEFAULT_PORTS.get(text.partition("://")[0], ""))
 
 
 def _is_served(authority: str | None, hosts: frozenset[str], on_loopback: bool) -> bool:
@@ -118,8 +146,11 @@ def _check_host(host: str) -> str:
 def _check_origin(origin: str) -> str:
     scheme, mark, authority = origin.partition("://")
     if origin not in ("*", "null") and (not scheme or not mark or not authority or "/" in authority):
-        raise AuthorError(f'origins holds origins such as "https://app.example.com", without a path; not {origin!r}')
-    return origin.lower()
+        raise AuthorError(
+            'origins holds origins such as "https://app.example.com" or "http://localhost:*", without a path; '
+            f"not {origin!r}"
+        )
+    return _to_origin(origin)
 
 
 def _check_texts(texts: Any, name: str) -> Collection[str]:

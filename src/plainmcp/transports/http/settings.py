@@ -21,7 +21,7 @@ _AT_LEAST_ONE = (
 class Settings:
     """The settings of a server over HTTP; raises AuthorError for values that make no sense."""
 
-    origins: Collection[str] = ()  # other sites whose pages may call the server; "*" for all
+    origins: Collection[str] = ()  # sites whose pages may call, such as "http://localhost:6274"; "*" for all
     hosts: Collection[str] = ()  # the host names of the server, also of a proxy; not needed for loopback
     max_body: int = 4 * 2**20
     body_seconds: float = 60  # how long a body may take; no effect under WSGI

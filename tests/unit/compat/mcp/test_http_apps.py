@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from fetching import fetch_asgi
 from plainmcp.compat.mcp.server import MCPServer, Server
 from plainmcp.compat.mcp.server.fastmcp import FastMCP
+from plainmcp.compat.mcp.server.transport_security import TransportSecuritySettings
 
 
 @pytest.mark.parametrize("kind", [FastMCP, MCPServer, Server])
@@ -51,6 +53,22 @@ def test_the_server_behind_fastmcp_has_the_same_application() -> None:
 def test_a_server_on_this_machine_is_protected_against_names_of_other_machines(host: str) -> None:
     security = FastMCP("a", host=host).settings.transport_security
     assert security.enable_dns_rebinding_protection and f"{'[::1]'}:*" in security.allowed_hosts
+
+
+def test_pages_of_this_machine_may_call_if_their_origins_were_chosen() -> None:
+    """P23: the defaults of the SDK name them, but there such a page gets no answer to its preflight."""
+
+    def status(origin: str, **options: Any) -> int:
+        asked = {"origin": origin, "access-control-request-method": "POST"}
+        app = FastMCP("a", **options).streamable_http_app()
+        return asyncio.run(fetch_asgi(app, "OPTIONS", "/mcp", headers=asked)).status
+
+    page, own = "http://localhost:6274", "http://127.0.0.1:8000"
+    chosen = TransportSecuritySettings(allowed_hosts=["127.0.0.1:*"], allowed_origins=["http://localhost:*"])
+    assert (status(page), status(own)) == (403, 204)
+    assert (status(page, transport_security=chosen), status(own, transport_security=chosen)) == (204, 204)
+    off = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    assert status(page, transport_security=off) == 204
 
 
 def test_a_server_for_other_machines_sets_nothing() -> None:

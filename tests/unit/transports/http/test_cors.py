@@ -107,6 +107,12 @@ def test_a_star_opens_the_server_to_all_pages(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", APPS)
-def test_pages_of_this_machine_can_read_a_server_on_it(kind: str) -> None:
-    answer = ask(mount(kind, notes()), None, {**ASKED, "origin": "http://localhost:6274"}, "OPTIONS")
-    assert answer.status == 204 and is_open(answer, "http://localhost:6274")
+def test_pages_of_this_machine_can_read_a_server_on_it_if_they_are_named(kind: str) -> None:
+    """P23: so that the Inspector in a browser can connect, and a page of another port cannot."""
+    asked = {**ASKED, "origin": "http://localhost:6274"}
+    for origins in (["http://localhost:6274"], ["http://localhost:*"]):
+        answer = ask(mount(kind, notes(), origins=origins), None, asked, "OPTIONS")
+        assert answer.status == 204 and is_open(answer, "http://localhost:6274")
+    answer = ask(mount(kind, notes()), None, asked, "OPTIONS")
+    assert answer.status == 403 and b"name it in the setting origins" in answer.body
+    assert not any(name.startswith("access-control") for name in answer.headers)

@@ -1,5 +1,6 @@
 """The HTTP rules as pure functions, row by row: settings, who may call, headers, eras, statuses."""
 
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -71,22 +72,28 @@ def test_a_setting_that_makes_no_sense_is_the_authors_mistake(given: dict[str, A
 # Origin and Host ----------------------------------------------------------------------------------
 
 LOOPBACK, PUBLIC = "127.0.0.1", "192.0.2.7"
+JSON = [(b"content-type", b"application/json")]
 
 
 @pytest.mark.parametrize(
     ("local", "host", "origin", "settings"),
     [
         (LOOPBACK, "localhost:8000", None, {}),
-        (LOOPBACK, "127.0.0.1:8000", "http://localhost:6274", {}),
+        (LOOPBACK, "127.0.0.1:8000", "http://127.0.0.1:8000", {}),
+        (LOOPBACK, "127.0.0.1:8000", "http://localhost:6274", {"origins": ["http://localhost:6274"]}),
+        (LOOPBACK, "127.0.0.1:8000", "http://localhost:6274", {"origins": ["http://LOCALHOST:*"]}),
+        (LOOPBACK, "127.0.0.1:8000", "http://localhost", {"origins": ["http://localhost:*"]}),
+        (LOOPBACK, "127.0.0.1:8000", "http://[::1]:3000", {"origins": ["http://[::1]:*"]}),
         ("::1", "[::1]:8000", "http://[::1]:8000", {}),
         (LOOPBACK, "LocalHost", "http://LOCALHOST", {}),
-        (LOOPBACK, "127.0.0.2:65535", "https://localhost:0", {}),
-        ("::1", "[0:0::1]", "http://[::ffff:127.0.0.1]:80", {}),
+        (LOOPBACK, "127.0.0.2:80", "http://127.0.0.2", {}),
         ("::1", "[2001:db8::1]:80", "http://[2001:db8::1]", {"hosts": ["2001:DB8:0::1"]}),
         ("::1", "[2001:db8::1]:80", "http://[2001:db8::1]", {"hosts": ["[2001:db8::1]"]}),
         (LOOPBACK, "my_service-1.internal:80", None, {"hosts": ["my_service-1.internal"]}),
         (LOOPBACK, "api.example", None, {"hosts": ["api.example"]}),
-        (LOOPBACK, "api.example:444", "https://api.example", {"hosts": ["api.example"]}),
+        (LOOPBACK, "api.example:444", "https://api.example:444", {"hosts": ["api.example"]}),
+        (LOOPBACK, "api.example", "https://api.example:443", {"hosts": ["api.example"]}),
+        (LOOPBACK, "localhost", "https://app.example", {"origins": ["https://app.example:443"]}),
         (LOOPBACK, "anything.example", "http://anything.example", {"hosts": ["*"]}),
         (LOOPBACK, "localhost", "https://app.example", {"origins": ["https://APP.example"]}),
         (LOOPBACK, "localhost", "https://app.example", {"origins": ["*"]}),
@@ -101,7 +108,7 @@ def test_a_request_from_where_it_may_come_passes(
 ) -> None:
     """R*-HTTP-02"""
     allowed = Settings(**settings)
-    security.check(host, origin, local, frozenset(allowed.origins), frozenset(allowed.hosts))
+    security.check(host, origin, local, "http", frozenset(allowed.origins), frozenset(allowed.hosts))
 
 
 @pytest.mark.parametrize(
@@ -119,6 +126,21 @@ def test_a_request_from_where_it_may_come_passes(
         (PUBLIC, "api.example", "http://localhost:3000", {}, "origins"),
         (PUBLIC, "other.example", None, {"hosts": ["api.example"]}, "hosts"),
         (PUBLIC, "api.example", "https://app.example.evil", {"origins": ["https://app.example"]}, "origins"),
+        (LOOPBACK, "127.0.0.1:8000", "http://127.0.0.1:8001", {}, "origins"),  # P23, and all the others
+        (LOOPBACK, "127.0.0.1:8000", "http://localhost:8000", {}, "origins"),
+        (LOOPBACK, "127.0.0.1:8000", "https://127.0.0.1:8000", {}, "origins"),
+        (LOOPBACK, "localhost", "https://localhost", {}, "origins"),
+        (LOOPBACK, "localhost", "https://localhost", {"hosts": ["api.example"]}, "origins"),
+        (LOOPBACK, "localhost:8000", "http://localhost", {}, "origins"),
+        (LOOPBACK, "api.example", "https://api.example:8443", {"hosts": ["api.example"]}, "origins"),
+        (LOOPBACK, "api.example", "http://api.example:443", {"hosts": ["api.example"]}, "origins"),
+        (LOOPBACK, "a.example", "https://b.example", {"hosts": ["a.example", "b.example"]}, "origins"),
+        (LOOPBACK, "a.example", "https://b.example", {"hosts": ["*"]}, "origins"),
+        (LOOPBACK, "localhost:1", "https://app.example:8443", {"origins": ["https://app.example"]}, "origins"),
+        (LOOPBACK, "localhost:1", "http://app.example", {"origins": ["https://app.example"]}, "origins"),
+        (LOOPBACK, "localhost:1", "https://localhost:2", {"origins": ["http://localhost:*"]}, "origins"),
+        (LOOPBACK, "localhost:1", "http://localhost:2:3", {"origins": ["http://localhost:*"]}, "origins"),
+        (LOOPBACK, "localhost:1", "http://localhost.evil.example:2", {"origins": ["http://localhost:*"]}, "origins"),
     ],
 )
 def test_a_request_a_browser_was_tricked_into_is_refused_by_a_text_that_names_the_setting(
@@ -127,7 +149,7 @@ def test_a_request_a_browser_was_tricked_into_is_refused_by_a_text_that_names_th
     """R*-HTTP-02"""
     allowed = Settings(**settings)
     with pytest.raises(InvalidRequest, match=f"the setting {named}"):
-        security.check(host, origin, local, frozenset(allowed.origins), frozenset(allowed.hosts))
+        security.check(host, origin, local, "http", frozenset(allowed.origins), frozenset(allowed.hosts))
 
 
 NOT_LOOPBACK = [
@@ -149,9 +171,9 @@ NOT_LOOPBACK = [
 def test_what_only_begins_or_ends_like_this_machine_is_not_this_machine(name: str) -> None:
     """R*-HTTP-02: neither as a Host nor in an Origin"""
     with pytest.raises(InvalidRequest, match="the setting hosts"):
-        security.check(name, None, LOOPBACK, frozenset(), frozenset())
+        security.check(name, None, LOOPBACK, "http", frozenset(), frozenset())
     with pytest.raises(InvalidRequest, match="the setting origins"):
-        security.check("localhost", f"http://{name}", LOOPBACK, frozenset(), frozenset())
+        security.check("localhost", f"http://{name}", LOOPBACK, "http", frozenset(), frozenset())
 
 
 @pytest.mark.parametrize(
@@ -163,13 +185,32 @@ def test_what_only_begins_or_ends_like_this_machine_is_not_this_machine(name: st
 def test_an_origin_is_a_scheme_and_a_host_and_nothing_else(origin: str) -> None:
     """R*-HTTP-02"""
     with pytest.raises(InvalidRequest, match="the setting origins"):
-        security.check("localhost", origin, LOOPBACK, frozenset(), frozenset())
+        security.check("localhost", origin, LOOPBACK, "http", frozenset(), frozenset())
+
+
+def test_behind_tls_a_page_without_it_is_another_site() -> None:
+    """P23: the scheme is part of an origin."""
+    check = partial(security.check, origins=frozenset(), hosts=frozenset({"api.example"}))
+    check("api.example", "https://api.example", PUBLIC, "https")
+    check("api.example", "https://api.example", PUBLIC, "http")  # a proxy that does not say that it has TLS
+    with pytest.raises(InvalidRequest, match="the setting origins"):
+        check("api.example", "http://api.example", PUBLIC, "https")
+
+
+def test_why_a_page_is_refused_is_logged_and_not_for_each_request(caplog: pytest.LogCaptureFixture) -> None:
+    """P23: a browser hides the response from its user."""
+    endpoint = Endpoint(Core("s", "1"), Settings())
+    for port in range(3):
+        given = [(b"host", b"localhost"), (b"origin", b"http://localhost:%d" % port), *JSON]
+        assert endpoint.preflight.check("OPTIONS", Headers(given), LOOPBACK).status == 403  # type: ignore[union-attr]
+    why = "Origin 'http://localhost:0' is not allowed here; to allow it, name it in the setting origins"
+    assert [record.getMessage() for record in caplog.records] == [f"a request was refused: {why}"]
 
 
 @pytest.mark.parametrize("name", [b"host", b"origin"])
 def test_a_second_host_or_origin_is_refused_even_where_the_first_is_known(name: bytes) -> None:
     endpoint = Endpoint(Core("s", "1"), Settings())
-    given = [(b"host", b"localhost"), (b"origin", b"http://localhost")]
+    given = [(b"host", b"localhost"), (b"origin", b"http://localhost"), *JSON]
     assert isinstance(endpoint.preflight.check("POST", Headers(given), LOOPBACK), RequestProfile)
     refusal = endpoint.preflight.check("POST", Headers([*given, (name, dict(given)[name])]), LOOPBACK)
     assert isinstance(refusal, Response) and refusal.status == 403 and b"given once" in refusal.body
@@ -180,7 +221,7 @@ def test_what_headers_were_judged_to_say_is_remembered_for_so_many_clients_and_n
     for number in range(1_000):
         name = b"mcp-method" if number % 2 else b"accept"
         value = b"text/event-stream, x/%d" % number + b"x" * (number % 3 * 400)
-        fit = endpoint.preflight.check("POST", Headers([(b"host", b"localhost"), (name, value)]), LOOPBACK)
+        fit = endpoint.preflight.check("POST", Headers([(b"host", b"localhost"), (name, value), *JSON]), LOOPBACK)
         assert fit == RequestProfile(
             number % 2 == 1, True, None, value.decode() if number % 2 else None, HTTP_DEFAULT
         )
@@ -193,7 +234,8 @@ def test_what_headers_were_judged_to_say_is_remembered_for_so_many_clients_and_n
 @pytest.mark.parametrize(
     ("given", "is_json"),
     [
-        (None, True),
+        (None, False),
+        ("", False),
         ("application/json", True),
         ("Application/JSON; charset=utf-8", True),
         ("application/vnd.x+json", True),
@@ -201,7 +243,8 @@ def test_what_headers_were_judged_to_say_is_remembered_for_so_many_clients_and_n
         ("multipart/form-data", False),
     ],
 )
-def test_a_body_is_json_or_says_nothing(given: str | None, is_json: bool) -> None:
+def test_a_body_says_that_it_is_json(given: str | None, is_json: bool) -> None:
+    """P23"""
     assert rules.is_json(given) is is_json
 
 
@@ -447,7 +490,7 @@ def test_an_error_has_the_status_of_its_era(code: int, modern: int, unread: int)
 def test_a_name_in_large_letters_is_judged_like_any_other() -> None:
     """R26-HDR-08"""
     endpoint = Endpoint(Core("s", "1"), Settings())
-    good = [(b"host", b"localhost"), (b"MCP-Method", b"ping"), (b"ACCEPT", b"text/event-stream")]
+    good = [(b"host", b"localhost"), (b"MCP-Method", b"ping"), (b"ACCEPT", b"text/event-stream"), *JSON]
     assert endpoint.preflight.check("POST", Headers(good), LOOPBACK) == RequestProfile(
         False, True, None, "ping", HTTP_DEFAULT
     )
