@@ -1,6 +1,6 @@
 """Image, Audio and File: bytes with a type, and the content blocks and resource contents they become.
 
-Knows base64 and files; MIME types are in wire/mime. Knows nothing of tools or policies: a caller decides.
+Knows base64; MIME types are in wire/mime, and files are read in files/regular. Knows nothing of tools or policies.
 """
 
 import os
@@ -8,6 +8,7 @@ import re
 from base64 import urlsafe_b64encode
 from binascii import b2a_base64
 from collections.abc import Mapping
+from errno import EACCES, EAGAIN, EINVAL, EISDIR, ELOOP, ENOENT, ENOTDIR, EPERM
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
 from urllib.parse import quote
@@ -15,6 +16,7 @@ from urllib.parse import quote
 import msgspec
 
 from .errors import AuthorError, ToolError
+from .files.regular import MAX_SIZE, check_max_size, read_regular
 from .types import (
     Annotations,
     AudioContent,
@@ -41,7 +43,6 @@ __all__ = [
     "contents_of",
     "fields_advice",
     "from_bytes",
-    "is_large",
     "text_block_of_file",
     "to_base64",
     "to_plain_block",
@@ -61,10 +62,13 @@ LARGE = 4 * 2**20
 
 
 class Media:
-    """The base of Image, Audio and File: bytes, in memory or in a file that is read when needed."""
+    """The base of Image, Audio and File: bytes, in memory or in a file that is read when needed.
+
+    The file is a regular one, of at most `max_size` bytes.
+    """
 
     # Plain slots, neither Struct nor dataclass: a JSON encoder must not treat media as data.
-    __slots__ = ("annotations", "data", "format", "mime_type", "path")
+    __slots__ = ("annotations", "data", "format", "max_size", "mime_type", "path")
     family: ClassVar[str] = ""
     name: str | None = None
 
@@ -75,6 +79,7 @@ class Media:
         data: Buffer | None = None,
         format: str | None = None,
         annotations: Annotations | Mapping[str, Any] | None = None,
+        max_size: int = MAX_SIZE,
     ) -> None:
         kind = type(self).__name__
         if (path is None) == (data is None):  # S004-15
@@ -83,6 +88,7 @@ class Media:
         self.data: bytes | None = None if data is None else _check_data(data, kind)
         self.format: str | None = None if format is None else _check_text(format, "format")
         self.annotations: Annotations | None = annotations_of(annotations)
+        self.max_size: int = check_max_size(max_size)
         # None is a file without format=: its name and its first bytes decide, when it is read.
         self.mime_type: str | None = _declared_type_of(self) or _detected_type_of(self)
 
@@ -119,11 +125,12 @@ class File(Media):
         format: str | None = None,
         name: str | None = None,
         annotations: Annotations | Mapping[str, Any] | None = None,
+        max_size: int = MAX_SIZE,
     ) -> None:
         if data is not None and name is None:  # S004-19
             raise AuthorError('File(data=…) needs a name, such as name="report.pdf"')
         self.name = None if name is None else _check_text(name, "name")
-        super().__init__(path, data=data, format=format, annotations=annotations)
+        super().__init__(path, data=data, format=format, annotations=annotations, max_size=max_size)
 
 
 # Blocks and contents of media -------------------------------------------------------------------
@@ -235,19 +242,6 @@ def to_plain_block(block: Any) -> Any:
     return block
 
 
-def is_large(value: Any) -> bool:
-    """Whether it takes long to encode a value: media in a file still to be read, or many bytes; also in a list."""
-    if isinstance(value, (str, bytes, bytearray, memoryview)):
-        return len(value) > LARGE
-    if isinstance(value, Media):
-        return value.data is None or len(value.data) > LARGE
-    return isinstance(value, list) and any(isinstance(item, (Media, bytes)) and is_large(item) for item in value[:8])
-
-
-MAY_BE_LARGE = (str, bytes, bytearray, memoryview, Media, list)
-"""The classes of values that may take long to encode."""
-
-
 def annotations_of(annotations: Annotations | Mapping[str, Any] | None) -> Annotations | None:
     """Checked annotations, from the object or its wire form; raises AuthorError."""
     if annotations is None:
@@ -323,12 +317,15 @@ def _suffix_of(format: str) -> str:
 # Files ------------------------------------------------------------------------------------------
 
 # Fixed texts: an error message of the system may hold the whole path.
-_FAILURES: dict[type[Exception], str] = {
-    FileNotFoundError: "there is no such file",
-    NotADirectoryError: "there is no such file",
-    IsADirectoryError: "it is a directory",
-    PermissionError: "permission denied",
-    ValueError: "its path is not a valid one",
+_FAILURES = {
+    ENOENT: "there is no such file",
+    ENOTDIR: "there is no such file",
+    EISDIR: "it is a directory",
+    EACCES: "permission denied",
+    EPERM: "permission denied",
+    ELOOP: "its links lead in a circle",
+    EINVAL: "it is not a regular file",
+    EAGAIN: "it does not end",
 }
 
 
@@ -366,12 +363,13 @@ def _load(media: Media, mime_type: str | None = None) -> tuple[bytes, str]:
 
 def _read(media: Media) -> bytes:
     path = media.path or ""
+    name = _clean(Path(path).name) or "."
     try:
-        with open(path, "rb") as file:
-            return file.read()
-    except (OSError, ValueError) as error:
-        why = next((words for kind, words in _FAILURES.items() if isinstance(error, kind)), "it failed")
-        raise ToolError(f"cannot read {_clean(Path(path).name) or '.'!r}: {why}") from error
+        return read_regular(path, name, media.max_size)
+    except OSError as error:
+        raise ToolError(f"cannot read {name!r}: {_FAILURES.get(error.errno or 0, 'it failed')}") from error
+    except ValueError as error:
+        raise ToolError(f"cannot read {name!r}: its path is not a valid one") from error
 
 
 def _make_contents(

@@ -13,6 +13,7 @@ from msgspec import UNSET, Struct
 
 from . import media
 from .errors import AuthorError
+from .files.regular import MAX_SIZE
 from .media import Audio, Buffer, File, Image
 from .types import (
     Annotations,
@@ -57,6 +58,7 @@ class _MediaFields(TypedDict, total=False):
     data: Buffer | None
     format: str | None
     annotations: Annotations | Mapping[str, Any] | None
+    max_size: int
 
 
 class _FileFields(_MediaFields, total=False):
@@ -121,15 +123,15 @@ class ToolResult:
         return self._add(_make_text(text, fields))
 
     def add_image(self, path: Location | None = None, **fields: Unpack[_MediaFields]) -> Self:
-        """Add a picture from a path or data=; takes format= and annotations=."""
+        """Add a picture from a path or data=; takes format=, annotations= and max_size=."""
         return self._add(Image(path, **fields))
 
     def add_audio(self, path: Location | None = None, **fields: Unpack[_MediaFields]) -> Self:
-        """Add a sound from a path or data=; takes format= and annotations=."""
+        """Add a sound from a path or data=; takes format=, annotations= and max_size=."""
         return self._add(Audio(path, **fields))
 
     def add_file(self, path: Location | None = None, **fields: Unpack[_FileFields]) -> Self:
-        """Embed a file from a path, or data= with name=; takes format= and annotations=."""
+        """Embed a file from a path, or data= with name=; takes format=, annotations= and max_size=."""
         return self._add(File(path, **fields))
 
     def add_resource(self, uri: str, **fields: Unpack[_ResourceFields]) -> Self:
@@ -180,9 +182,9 @@ class ResourceResult:
         """Add raw bytes; takes uri=, mime_type=, name=, title=, annotations=, meta=."""
         return self._add(_make_part(_to_bytes(data), fields))
 
-    def add_file(self, path: Location, **fields: Unpack[_PartFields]) -> Self:
+    def add_file(self, path: Location, *, max_size: int = MAX_SIZE, **fields: Unpack[_PartFields]) -> Self:
         """Add a file, as text or blob by its type (S003-11); takes the options of `add_text`."""
-        return self._add(_make_part(File(path), fields))
+        return self._add(_make_part(File(path, max_size=max_size), fields))
 
     def _add(self, part: Part) -> Self:
         self.contents.append(part)
@@ -223,20 +225,20 @@ class PromptResult:
         return self._add(Turn(role, _make_text(text, fields)))
 
     def add_image(self, path: Location | None = None, role: Role = "user", **fields: Unpack[_MediaFields]) -> Self:
-        """Add a picture from a path or data=; takes format= and annotations=."""
+        """Add a picture from a path or data=; takes format=, annotations= and max_size=."""
         return self._add(Turn(role, Image(path, **fields)))
 
     def add_audio(self, path: Location | None = None, role: Role = "user", **fields: Unpack[_MediaFields]) -> Self:
-        """Add a sound from a path or data=; takes format= and annotations=."""
+        """Add a sound from a path or data=; takes format=, annotations= and max_size=."""
         return self._add(Turn(role, Audio(path, **fields)))
 
     def add_file(self, path: Location | None = None, role: Role = "user", **fields: Unpack[_FileFields]) -> Self:
-        """Embed a file from a path, or data= with name=; takes format= and annotations=."""
+        """Embed a file from a path, or data= with name=; takes format=, annotations= and max_size=."""
         return self._add(Turn(role, File(path, **fields)))
 
-    def add_file_message(self, path: Location, role: Role = "user") -> Self:
+    def add_file_message(self, path: Location, role: Role = "user", *, max_size: int = MAX_SIZE) -> Self:
         """Add the text of a file as a text (S003-33); once read, a file that is not text is a ToolError."""
-        return self._add(Turn(role, File(path), as_text=True))
+        return self._add(Turn(role, File(path, max_size=max_size), as_text=True))
 
     def add_resource(self, uri: str, role: Role = "user", **fields: Unpack[_ResourceFields]) -> Self:
         """Embed text= or blob= (bytes, or base64); takes mime_type=, name=, title=, annotations=, meta=."""

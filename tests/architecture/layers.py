@@ -36,6 +36,7 @@ LAYERS = {
     "values": ("values/",),
     "foreign": ("foreign/",),
     "vocabulary": ("questions", "results", "media", "types", "web"),
+    "files": ("files/",),
     "wire": ("wire/",),
     "facts": ("errors", "policy", "revisions"),
 }

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from plainmcp import Server
+from plainmcp.files.regular import MAX_SIZE
 from plainmcp.protocol.dispatch import MAX_BATCH
-from plainmcp.protocol.files import MAX_SIZE
 from plainmcp.protocol.methods.subscriptions import MAX_CHARACTERS, MAX_SUBSCRIPTIONS
 from plainmcp.transports.http.settings import Settings
 from plainmcp.transports.http.shared.session import MAX_FORWARDED
@@ -134,7 +134,7 @@ def _fixed_rows() -> Iterator[list[str]]:
     yield ["characters of their URIs", f"{MAX_CHARACTERS:,}"]
     yield ["bytes of a line on standard input: `max_line`", f"{MAX_LINE:,}"]
     yield ["requests that run on standard input and output", f"{MAX_RUNNING:,}"]
-    yield ["bytes of a file that is offered: `max_size`", f"{MAX_SIZE:,}"]
+    yield ["bytes of a file that is offered, or sent as `File`, `Image` or `Audio`: `max_size`", f"{MAX_SIZE:,}"]
     yield ["messages that wait in one stream", f"{MAX_EVENTS:,}"]
     yield ["bytes that wait in one stream", f"{MAX_BYTES:,}"]
     yield ["comparisons of [the page](../how-to/page.md) that run; more are a 503", f"{preview_route.MAX_RUNNING:,}"]

@@ -1,6 +1,5 @@
 """What images, audio and files become, exactly; and what the error about a bad file contains."""
 
-import builtins
 import os
 from base64 import b64decode, b64encode
 from enum import StrEnum
@@ -585,7 +584,8 @@ def test_an_unreadable_file_is_told_in_our_own_words(monkeypatch, folder, error,
     def refuse(*_args, **_kwargs):
         raise error
 
-    monkeypatch.setattr(builtins, "open", refuse)
+    (folder / "a.png").write_bytes(PNG)
+    monkeypatch.setattr(os, "open", refuse)
     found = failure(Image(folder / "a.png"))
     monkeypatch.undo()
     assert str(found) == f"cannot read 'a.png': {why}"

@@ -1,7 +1,7 @@
 """Files offered as resources: one file, or all files below a directory; limited in size, and read for each request.
 
-Knows names, types and limits. Files are opened in safe_paths; media makes contents of them. Error texts hold base
-names only, so that no client learns a path.
+Knows names, types and limits. The package `files` opens and reads them; media makes contents of them. Error texts
+hold base names only, so that no client learns a path.
 """
 
 import os
@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias, TypeVar, get_args
 from urllib.parse import quote
 
-from ..errors import AuthorError, ResourceNotFound, ToolError
+from ..errors import AuthorError, ResourceNotFound
+from ..files.regular import MAX_SIZE, check_max_size, read_bounded
+from ..files.safe_paths import Links, SafePath
 from ..media import File
 from ..wire.mime import UNKNOWN, mime_of_name, sniff
-from .safe_paths import Links, SafePath
 
-__all__ = ["MAX_SIZE", "Directory", "FileSource", "reads_file", "uri_of"]
-
-MAX_SIZE = 64 * 1024 * 1024
+__all__ = ["Directory", "FileSource", "reads_file", "uri_of"]
 
 Location: TypeAlias = str | os.PathLike[str]
 
@@ -101,7 +100,7 @@ class FileSource:
         data = self._data
         if self._path is not None:
             with _as_not_found(uri or self.name), self._path.open() as (file, _):
-                data = _read_bounded(file, self.name, self._max_size)
+                data = read_bounded(file, self.name, self._max_size)
         return File(data=data, name=self.name, format=self.mime_type)
 
 
@@ -131,7 +130,7 @@ class Directory:
         """A file as it is now; ResourceNotFound as for `resolve`, ToolError if it is too large."""
         name = relative.rpartition("/")[2]
         with self._open(relative, uri) as (file, _):
-            data = _read_bounded(file, name, self._max_size)
+            data = read_bounded(file, _base_name_of(name), self._max_size)
         return File(data=data, name=name, format=mime_of_name(name) or _mime_of(data[:_HEAD]))
 
     @contextmanager
@@ -160,15 +159,6 @@ def _as_not_found(uri: str) -> Generator[None, None, None]:
         raise ResourceNotFound(uri) from error
 
 
-def _read_bounded(file: IO[bytes], name: str, max_size: int) -> bytes:
-    """All of a file; ToolError if it is too large, by its size if it has one (files of /proc do not)."""
-    too_large = os.fstat(file.fileno()).st_size > max_size
-    data = b"" if too_large else file.read(max_size + 1)
-    if too_large or len(data) > max_size:
-        raise ToolError(f"{_base_name_of(name)!r} is larger than {max_size} bytes")
-    return data
-
-
 def _base_name_of(path: str) -> str:
     """The end of a path as text: file names may hold bytes that are not text, which cannot be encoded."""
     return os.path.basename(path).encode("utf-8", "replace").decode()
@@ -180,8 +170,7 @@ def _base_name_of(path: str) -> str:
 def _check_options(links: object, max_size: object) -> None:
     if links not in get_args(Links):
         raise AuthorError(f"links= is one of {', '.join(get_args(Links))}, not {links!r}")
-    if not isinstance(max_size, int) or max_size < 1:
-        raise AuthorError(f"max_size= takes a number of bytes, not {max_size!r}")
+    check_max_size(max_size)
 
 
 def _to_absolute(path: object) -> str:

@@ -11,9 +11,9 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from ..errors import ToolError
-from ..media import LARGE, MAY_BE_LARGE, is_large
 from ..protocol.exchange import Around, Exchange, Listen, Run
 from ..protocol.request import Cancelled, Link
+from ..values.slow import LARGE, look_for, takes_long
 from .invoke import PASSED_ON, PROCESS, Listener, contain, end_child, invoke, keep_open, with_call_next
 from .pending_request import PendingRequest
 from .take import call_next
@@ -123,7 +123,7 @@ def _takes_long(value: Any) -> bool:
     """Whether the response for a value takes so long to write that other requests should not wait for it."""
     if type(value) is str:  # the most common value
         return len(value) > LARGE
-    return issubclass(type(value), MAY_BE_LARGE) and is_large(value)  # no attribute of the value is looked up
+    return look_for(type(value)) is not None and takes_long(value)
 
 
 async def _take_within(seconds: float, work: Awaitable[bytes]) -> bytes:

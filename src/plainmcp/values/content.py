@@ -10,6 +10,7 @@ import msgspec
 
 from .. import media
 from ..errors import NormalizeError, ToolError
+from ..files.regular import MAX_SIZE, check_readable
 from ..foreign.classes import CONTENT, CONTENTS, MEDIA, painter_of, wire_type_of
 from ..media import Image, Media
 from ..policy import Policy
@@ -134,10 +135,13 @@ def _paint(value: Any, mime_type: str | None = None) -> tuple[bytes, str]:
 def _convert_foreign(value: Any) -> ContentBlock:
     method = MEDIA.get(wire_type_of(type(value)))
     if method is not None:
+        path = getattr(value, "path", None)
+        name = basename(str(path or "the file"))
         try:
+            if path is not None:  # its package reads whatever is there
+                check_readable(path, name, getattr(value, "max_size", MAX_SIZE))
             value = getattr(value, method)()
         except OSError as error:
-            name = basename(str(getattr(value, "path", "") or "the file"))
             raise ToolError(f"cannot read {name}: {error.strerror or type(error).__name__}") from error
     return _parse_foreign(value, parse_block)  # type: ignore[no-any-return]
 

@@ -15,8 +15,9 @@ import pytest
 
 from plainmcp import Server, media, normalize_prompt_result, normalize_resource_payload, normalize_tool_result
 from plainmcp.errors import AuthorError, ResourceNotFound, ToolError
+from plainmcp.files.regular import MAX_SIZE
 from plainmcp.protocol import files
-from plainmcp.protocol.files import MAX_SIZE, Directory, FileSource, uri_of
+from plainmcp.protocol.files import Directory, FileSource, uri_of
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 
@@ -116,7 +117,7 @@ def test_a_file_that_outgrew_its_limit_says_so_and_not_where_it_lies(root):
     source = FileSource(root / "notes.md", max_size=7)
     assert source.read().data == b"# Notes"
     (root / "notes.md").write_text("# Notes!")
-    with pytest.raises(ToolError, match=r"^'notes.md' is larger than 7 bytes$"):
+    with pytest.raises(ToolError, match=r"^'notes.md' is larger than 7 bytes; the option max_size allows more$"):
         source.read()
 
 
@@ -141,7 +142,7 @@ def test_a_file_that_is_too_large_is_refused_by_its_size_and_not_read(tmp_path):
         file.truncate(67_108_865)
     for uri in ("log://now", "all://log"):
         answer, memory = read_at(server, uri)
-        assert answer["error"]["message"] == "'log' is larger than 67108864 bytes"
+        assert answer["error"]["message"] == "'log' is larger than 67108864 bytes; the option max_size allows more"
         assert memory < 2**20
 
 
@@ -152,7 +153,8 @@ def test_a_file_that_does_not_tell_its_size_is_read_up_to_its_limit():
     server.add_file("/proc/self/maps", "maps://few", max_size=100)
     assert os.stat("/proc/self/maps").st_size == 0
     assert "python" in read_at(server, "maps://all")[0]["result"]["contents"][0]["text"]
-    assert read_at(server, "maps://few")[0]["error"]["message"] == "'maps' is larger than 100 bytes"
+    message = read_at(server, "maps://few")[0]["error"]["message"]
+    assert message == "'maps' is larger than 100 bytes; the option max_size allows more"
 
 
 def test_an_open_pipe_is_read_up_to_its_limit(tmp_path):
@@ -263,7 +265,7 @@ def test_a_disk_that_fails_while_it_is_read_is_not_found_either(root, monkeypatc
     def fail(*_):
         raise OSError(EIO, os.strerror(EIO))
 
-    monkeypatch.setattr(files, "_read_bounded", fail)
+    monkeypatch.setattr(files, "read_bounded", fail)
     with pytest.raises(ResourceNotFound):
         Directory(root).read("notes.md")
 
@@ -599,7 +601,7 @@ def test_a_visible_link_may_lead_to_a_hidden_place(root):
 def test_a_directory_has_a_limit_for_each_file(root):
     docs = Directory(root, max_size=5)
     assert docs.read("guide/start.txt").data == b"Start"
-    with pytest.raises(ToolError, match=r"^'notes.md' is larger than 5 bytes$"):
+    with pytest.raises(ToolError, match=r"^'notes.md' is larger than 5 bytes; the option max_size allows more$"):
         docs.read("notes.md")
 
 

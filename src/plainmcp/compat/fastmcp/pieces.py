@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from ... import media, results
+from ...files.regular import MAX_SIZE
 from ...foreign import classes
 from ...wire.mime import sniff
 
@@ -34,9 +35,16 @@ class Image(media.Image):
     __slots__ = ()
 
     def __init__(
-        self, path: Any = None, data: Any = None, format: str | None = None, annotations: Any = None
+        self,
+        path: Any = None,
+        data: Any = None,
+        format: str | None = None,
+        annotations: Any = None,
+        *,
+        max_size: int = MAX_SIZE,
     ) -> None:
-        super().__init__(path, data=data, format=_format_of(data, format, "png"), annotations=annotations)
+        format = _format_of(data, format, "png")
+        super().__init__(path, data=data, format=format, annotations=annotations, max_size=max_size)
 
 
 class Audio(media.Audio):
@@ -45,9 +53,16 @@ class Audio(media.Audio):
     __slots__ = ()
 
     def __init__(
-        self, path: Any = None, data: Any = None, format: str | None = None, annotations: Any = None
+        self,
+        path: Any = None,
+        data: Any = None,
+        format: str | None = None,
+        annotations: Any = None,
+        *,
+        max_size: int = MAX_SIZE,
     ) -> None:
-        super().__init__(path, data=data, format=_format_of(data, format, "wav"), annotations=annotations)
+        format = _format_of(data, format, "wav")
+        super().__init__(path, data=data, format=format, annotations=annotations, max_size=max_size)
 
 
 class File(media.File):
@@ -62,9 +77,11 @@ class File(media.File):
         format: str | None = None,
         name: str | None = None,
         annotations: Any = None,
+        *,
+        max_size: int = MAX_SIZE,
     ) -> None:
         name = "resource" if data is not None and name is None else name
-        super().__init__(path, data=data, format=format, name=name, annotations=annotations)
+        super().__init__(path, data=data, format=format, name=name, annotations=annotations, max_size=max_size)
 
 
 def _format_of(data: Any, format: str | None, default: str) -> str | None:

@@ -1,11 +1,14 @@
 """The resources of FastMCP as objects: a text, bytes, a file, the names in a directory, or a function."""
 
+import asyncio
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ...errors import AuthorError
+from ...files.regular import MAX_SIZE, read_regular
 from .components import SHARED, Component
 from .exceptions import ResourceError
 from .pieces import ResourceContent, ResourceResult
@@ -94,7 +97,8 @@ class FileResource(Resource):
     async def read(self) -> ResourceResult:
         """The text or the bytes of the file."""
         try:
-            content = self.path.read_bytes() if self.is_binary else self.path.read_text(encoding=self.encoding)
+            data = await asyncio.to_thread(read_regular, self.path, self.path.name, MAX_SIZE)
+            content = data if self.is_binary else io.TextIOWrapper(io.BytesIO(data), self.encoding).read()
         except Exception as error:
             raise ResourceError(f"Error reading file {self.path}") from error
         return _content_of(content, self.mime_type)

@@ -1,12 +1,15 @@
 """Objects of the official SDK that are made before they are registered: tools, prompts, resources and media."""
 
+import asyncio
 import base64
 import inspect
+import io
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
+from ...files.regular import MAX_SIZE, read_regular
 from .types import AudioContent, ContentBlock, ImageContent, TextContent
 from .wire_model import Model
 
@@ -62,11 +65,14 @@ class _Medium:
     _default = "png"
     _suffixes = _IMAGES
 
-    def __init__(self, path: Any = None, data: bytes | None = None, format: str | None = None) -> None:
+    def __init__(
+        self, path: Any = None, data: bytes | None = None, format: str | None = None, *, max_size: int = MAX_SIZE
+    ) -> None:
         if (path is None) == (data is None):
             raise ValueError("Either path or data must be provided, and not both")
         self.path = None if path is None else Path(path)
         self.data = data
+        self.max_size = max_size
         self._format = format
         self._mime_type = self._get_mime_type()
 
@@ -79,7 +85,7 @@ class _Medium:
         return f"{self._kind}/{subtype}" if subtype else "application/octet-stream"
 
     def _encode(self) -> str:
-        data = self.path.read_bytes() if self.path is not None else self.data
+        data = self.data if self.path is None else read_regular(self.path, self.path.name, self.max_size)
         return base64.b64encode(data or b"").decode()
 
 
@@ -176,8 +182,10 @@ class FileResource(Resource):
 
     async def read(self) -> str | bytes:
         """The contents of the file."""
+        path = Path(self.path)
+        data = await asyncio.to_thread(read_regular, path, path.name, MAX_SIZE)
         is_text = self.mime_type.startswith("text/") and not self.is_binary
-        return Path(self.path).read_text() if is_text else Path(self.path).read_bytes()
+        return io.TextIOWrapper(io.BytesIO(data)).read() if is_text else data
 
 
 class FunctionResource(Resource):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from plainmcp.protocol import safe_paths
-from plainmcp.protocol.safe_paths import SafePath
+from plainmcp.files import safe_paths
+from plainmcp.files.safe_paths import SafePath
 
 LINKS = ["inside", "refuse", "follow"]
 
@@ -162,14 +162,14 @@ def meanwhile(monkeypatch):
     """Do something once, after everything was checked and before anything is opened."""
 
     def arrange(change):
-        check, changes = safe_paths._check_regular, [change]
+        check, changes = safe_paths.check_regular, [change]
 
         def check_then_change(status):
             check(status)
             if changes:
                 changes.pop()()
 
-        monkeypatch.setattr(safe_paths, "_check_regular", check_then_change)
+        monkeypatch.setattr(safe_paths, "check_regular", check_then_change)
 
     return arrange
 

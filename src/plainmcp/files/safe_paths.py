@@ -1,26 +1,24 @@
 """A path below a root, opened so that no file outside the root can be read instead.
 
-Knows links, races and regular files; knows nothing of resources. Every refusal is an OSError whose strerror holds no
-path.
+Knows roots, links and races; knows nothing of resources. Every refusal is an OSError whose strerror holds no path.
 """
 
 import os
-import stat
 from collections.abc import Generator
 from contextlib import contextmanager
-from errno import EINVAL, ELOOP, EXDEV
+from errno import ELOOP, EXDEV
 from pathlib import Path
 from typing import IO, Literal, TypeAlias
 
 import msgspec
+
+from .regular import READ, check_regular
 
 __all__ = ["Links", "SafePath"]
 
 # inside: a link may lead anywhere below the root. refuse: no links below the root. follow: links may leave the root.
 Links: TypeAlias = Literal["inside", "refuse", "follow"]
 
-# Non-blocking, or opening a FIFO would wait for its writer. Windows has none of these flags but O_BINARY.
-_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
 _BY_STEPS = bool(_NO_LINK) and os.open in os.supports_dir_fd
 
@@ -42,10 +40,10 @@ class SafePath(msgspec.Struct, frozen=True):
             raise OSError(EXDEV, "it leads out of its root")
         if self.links == "refuse" and real != root / self.relative:
             raise OSError(ELOOP, "it is a link, or behind one")
-        _check_regular(os.stat(real))  # before as well as after: some devices act on being opened
-        handle = os.open(real, _READ) if self.links == "follow" else _open_below(root, real)
+        check_regular(os.stat(real))  # before as well as after: some devices act on being opened
+        handle = os.open(real, READ) if self.links == "follow" else _open_below(root, real)
         try:
-            _check_regular(os.fstat(handle))
+            check_regular(os.fstat(handle))
         except OSError:
             os.close(handle)
             raise
@@ -59,7 +57,7 @@ def _open_below(root: Path, real: Path) -> int:
         return _open_and_compare(real)
     handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     *directories, name = real.relative_to(root).parts
-    for part, flags in [*((part, os.O_RDONLY | os.O_DIRECTORY) for part in directories), (name, _READ)]:
+    for part, flags in [*((part, os.O_RDONLY | os.O_DIRECTORY) for part in directories), (name, READ)]:
         above = handle
         try:
             handle = os.open(part, flags | _NO_LINK, dir_fd=above)
@@ -70,7 +68,7 @@ def _open_below(root: Path, real: Path) -> int:
 
 def _open_and_compare(real: Path) -> int:
     """Open a path where it cannot be done step by step; afterwards it must still be the same file, and no link."""
-    handle = os.open(real, _READ | _NO_LINK)
+    handle = os.open(real, READ | _NO_LINK)
     try:
         same = os.path.samestat(os.lstat(real), os.fstat(handle))
         if not same or Path(os.path.realpath(real, strict=True)) != real:
@@ -79,8 +77,3 @@ def _open_and_compare(real: Path) -> int:
         os.close(handle)
         raise
     return handle
-
-
-def _check_regular(status: os.stat_result) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(EINVAL, "it is not a regular file")
