@@ -27,7 +27,6 @@ from .exchange import FAILURES, Exchange
 from .failures import error_response
 from .methods import GUARDED, Method
 from .observation import observe
-from .plan import require_scopes
 from .request import Caller, Request
 
 __all__ = [
@@ -187,8 +186,7 @@ def find_missing_scopes(server: Core, batch: list[Raw], caller: Caller) -> Insuf
             if name is not UNSET and name in GUARDED and envelope.id is not ABSENT:
                 revision, headers = caller.assumed_revision, caller.headers
                 request = Request(envelope.id, name, params, None, revision, None, None, caller.principal, headers)
-                feature, arguments = GUARDED[name](server, request)
-                require_scopes(server, feature, request, arguments)
+                GUARDED[name](server, request)
         except InsufficientScope as error:
             required |= dict.fromkeys(error.scopes)
         except FAILURES:

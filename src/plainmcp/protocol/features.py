@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from functools import partial
+from inspect import Parameter
 from typing import Any, Literal
 
 import msgspec
@@ -44,6 +45,9 @@ class Feature(msgspec.Struct, kw_only=True):
     """The fields of every feature: a function to run, its options, and who may see it."""
 
     function: Function
+    bind: Callable[[Any], dict[str, Any]] = dict  # the arguments as the function gets them
+    bind_known: Callable[[Any], dict[str, Any]] = dict  # those that are known while others are completed
+    defaults: dict[str, Any] = {}  # of the parameters
     is_async: bool
     context: str | None = None  # the parameter that takes the Context
     dependencies: tuple[Dependency, ...] = ()
@@ -65,13 +69,12 @@ class Feature(msgspec.Struct, kw_only=True):
 
 
 class ToolFeature(Feature, kw_only=True):
-    """A tool: its definition, and the functions that bind its arguments and normalize its results."""
+    """A tool: its definition, and the function that normalizes its results."""
 
     definition: Tool
     returns: Any  # the hint of its return value
     output_schema: dict[str, Any] | bool | None = None  # the option of its author
     output: Output  # what it declares about its return value
-    bind: Callable[[Any], dict[str, Any]]
     normalize: Callable[..., Normalized]
     headers: dict[str, tuple[str, ...]] = {}  # arguments that HTTP headers repeat
     policy: Policy
@@ -103,7 +106,6 @@ class TemplateFeature(Feature, kw_only=True):
 
     definition: ResourceTemplate
     template: UriTemplate
-    bind: Callable[[Any], dict[str, Any]]
     normalize: Callable[[str, Any], ReadResourceResult]
     ttl_ms: int = 0
     cache_scope: Literal["public", "private"] = "private"
@@ -115,10 +117,9 @@ class TemplateFeature(Feature, kw_only=True):
 
 
 class PromptFeature(Feature, kw_only=True):
-    """A prompt: its definition, and the functions that bind its arguments and normalize its messages."""
+    """A prompt: its definition, and the function that normalizes its messages."""
 
     definition: Prompt
-    bind: Callable[[Any], dict[str, Any]]
     normalize: Callable[[Any], GetPromptResult]
 
     @property
@@ -220,8 +221,10 @@ def _naming(read: signature.Signature) -> Generator[None, None, None]:
 
 def _call_of(function: Function, read: signature.Signature) -> dict[str, Any]:
     """The fields of a feature that say how its function is called."""
+    defaults = {one.name: one.default for one in read.parameters if one.fill is None}
     return {
         "function": function,
+        "defaults": {name: value for name, value in defaults.items() if value is not Parameter.empty},
         "is_async": read.is_async,
         "context": read.context,
         "dependencies": dependencies.compile(read),
@@ -319,11 +322,12 @@ def resource(
     if template is None:
         return ResourceFeature(definition=Resource(uri=uri, size=size, **shared), normalize=normalize_value, **common)
     with _naming(read):
-        bind = arguments.Binder(read.parameters, others=read.others, lenient=True, reserved=read.reserved).bind
+        binder = arguments.Binder(read.parameters, others=read.others, lenient=True, reserved=read.reserved)
     return TemplateFeature(
         definition=ResourceTemplate(uriTemplate=uri, **shared),
         template=template,
-        bind=bind,
+        bind=binder.bind,
+        bind_known=binder.bind_known,
         choices=_choices_of(read.parameters),
         normalize=normalize_value,
         **common,
@@ -400,10 +404,11 @@ def prompt(
         _meta=meta,
     )
     with _naming(read):
-        bind = arguments.Binder(read.parameters, others=read.others, reserved=read.reserved, texts=True).bind
+        binder = arguments.Binder(read.parameters, others=read.others, reserved=read.reserved, texts=True)
     return PromptFeature(
         definition=definition,
-        bind=bind,
+        bind=binder.bind,
+        bind_known=binder.bind_known,
         choices=_choices_of(read.parameters),
         normalize=partial(
             _normalize_messages, shown, policy, rules, outputs.declare_type(read.returns, policy, rules, read.name)

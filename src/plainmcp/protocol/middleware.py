@@ -274,8 +274,7 @@ def _check_scopes(incoming: MiddlewareRequest) -> bytes | None:
     except ProtocolError:  # there is no such feature; the chain gets to know
         return None
     try:
-        if plan.feature.requires is not None:
-            plan.checks[0](incoming._current(), arguments)
+        plan.check_scopes(incoming._current(), arguments)
     except FAILURES as error:
         return plan.fail(incoming._current(), error)
     return None

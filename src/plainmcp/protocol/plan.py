@@ -76,6 +76,9 @@ class Plan(Generic[F]):
         self.feature = feature
         self.revision = revision
         self.checks: tuple[Check, ...] = tuple(self._compile_checks())
+        self._bind: Callable[[Request, Any], dict[str, Any]] = (
+            self._bind_and_require if callable(feature.requires) else self.bind
+        )
         self._has_context = feature.context is not None or any(map(needs_context, feature.dependencies))
         self.start: Callable[[Request, Any], Exchange] = (
             self._start_steps if feature.dependencies else self._start_call
@@ -113,10 +116,10 @@ class Plan(Generic[F]):
         return error_response(error, self.revision, request.id)
 
     def prepare(self, request: Request, arguments: Any) -> tuple[dict[str, Any], Context | None]:
-        """The keyword arguments of the function and its Context, after the checks; may raise."""
+        """The keyword arguments of the function and its Context, after all checks; may raise."""
         for check in self.checks:
             check(request, arguments)
-        kwargs = self.bind(request, arguments)
+        kwargs = self._bind(request, arguments)
         context = self._make_context(request) if self._has_context else None
         if self.feature.context is not None:
             kwargs[self.feature.context] = context
@@ -154,10 +157,29 @@ class Plan(Generic[F]):
     def _compile_checks(self) -> Iterator[Check]:
         """The checks that the feature has, the first one first."""
         feature = self.feature
-        if feature.requires is not None:
+        if feature.requires is not None and not callable(feature.requires):
             yield partial(require, feature.requires, _missing_of(self.server, feature))
         if feature.needs:
             yield self._check_needs
+
+    def check_scopes(self, request: Request, arguments: Any) -> None:
+        """Refuse a caller who lacks a scope, before middleware runs; raises InsufficientScope.
+
+        A function of `requires=` is not asked about arguments that do not fit: the feature is not called with them.
+        """
+        kwargs: dict[str, Any] = {}
+        if callable(self.feature.requires):
+            try:
+                kwargs = self.bind(request, arguments)
+            except FAILURES:
+                return
+        require_scopes(self.server, self.feature, request, kwargs)
+
+    def _bind_and_require(self, request: Request, arguments: Any) -> dict[str, Any]:
+        """The keyword arguments, after a function of `requires=` was asked about them."""
+        kwargs = self.bind(request, arguments)
+        require_scopes(self.server, self.feature, request, kwargs)
+        return kwargs
 
     def _check_needs(self, request: Request, arguments: Any) -> None:
         """Refuse a client without the capabilities that the feature needs, before anything runs (META-06)."""
@@ -213,10 +235,10 @@ def _missing_of(server: Core, feature: Feature) -> Missing:
     return compile_missing(server.implies, _owner_of(server, feature).implies)
 
 
-def require_scopes(server: Core, feature: Feature, request: Request, arguments: Any) -> None:
-    """Refuse a caller who lacks a scope of a feature, for methods other than its call; raises InsufficientScope."""
+def require_scopes(server: Core, feature: Feature, request: Request, kwargs: dict[str, Any]) -> None:
+    """Refuse a caller who lacks a scope of a feature for its keyword arguments; raises InsufficientScope."""
     if feature.requires is not None:
-        require(feature.requires, _missing_of(server, feature), request, arguments)
+        require(feature.requires, _missing_of(server, feature), request, {**feature.defaults, **kwargs})
 
 
 _SERVER = "io.modelcontextprotocol/serverInfo"

@@ -7,7 +7,6 @@ from inspect import iscoroutinefunction
 from typing import Any
 
 from ..errors import AuthorError, InsufficientScope, InvalidParams
-from ..wire import codec
 from .request import Request
 
 __all__ = [
@@ -34,9 +33,9 @@ Missing = Callable[[frozenset[str], tuple[str, ...]], bool]
 
 
 class ScopeRequest:
-    """A request, as the function of `requires=` sees it, before anything of it was checked."""
+    """A request, as the function of `requires=` sees it, before the function of the feature runs."""
 
-    def __init__(self, request: Request, arguments: Any) -> None:
+    def __init__(self, request: Request, arguments: dict[str, Any]) -> None:
         self._request = request
         self._arguments = arguments
 
@@ -53,11 +52,8 @@ class ScopeRequest:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The arguments as the client sent them, or the variables of the resource template."""
-        if isinstance(self._arguments, dict):
-            return self._arguments
-        arguments = codec.decode(bytes(self._arguments)) if self._arguments else {}
-        return arguments if isinstance(arguments, dict) else {}
+        """The arguments as the function of the feature gets them, with its defaults; for a template its variables."""
+        return self._arguments
 
     @property
     def principal(self) -> Any:

@@ -92,6 +92,14 @@ class Binder:
                 bound[name] = fill()
         return bound
 
+    def bind_known(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The keyword arguments where not all are there: what does not fit yet stays as it is."""
+        bound: dict[str, Any] = {}
+        for name, value in arguments.items():
+            if self._bind_one(name, value, bound):
+                bound[name] = value
+        return bound
+
     def _bind_one(self, name: str, value: Any, bound: dict[str, Any]) -> list[str]:
         """Add an argument to those that are bound; the problems where it cannot be."""
         if self._texts and not isinstance(value, str):

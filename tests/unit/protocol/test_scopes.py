@@ -4,9 +4,12 @@ import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from datetime import date
+from enum import Enum
+from typing import Annotated, Any
 
 import pytest
+from pydantic import BaseModel, Field
 
 import protected
 from plainmcp import Context, Depends, Server
@@ -448,7 +451,177 @@ def test_a_function_sees_the_request() -> None:
     with closing(Client(server, "2026-07-28", principal=ada)) as client:
         client.call("add", {"a": 1})
         client.call("add")
-    assert seen == [("tools/call", "add", {"a": 1}, ada, {}), ("tools/call", "add", {}, ada, {})]
+    assert seen == [("tools/call", "add", {"a": 1}, ada, {}), ("tools/call", "add", {"a": 0}, ada, {})]
+
+
+class Depth(Enum):
+    SHORT = "short"
+    FULL = "full"
+
+
+class Order(BaseModel):
+    item: str
+    count: int = 1
+
+
+@dataclass
+class Place:
+    shelf: int
+    name: str = "main"
+
+
+def deep(request: Any) -> list[str]:
+    """The scopes for arguments as a function has them; text in their place would require none."""
+    arguments = request.arguments
+    return [scope for scope, is_needed in {
+        "deep": arguments["deep"] is True,
+        "full": arguments["depth"] is Depth.FULL,
+        "many": arguments["count"] > 10,
+        "old": arguments["day"] < date(2000, 1, 1),
+        f"item:{arguments['order'].item}": arguments["order"].count > 1,
+        f"shelf:{arguments['place'].shelf}": arguments["place"].name == "main",
+    }.items() if is_needed]  # fmt: skip
+
+
+def find(
+    deep: bool = False,
+    depth: Depth = Depth.SHORT,
+    count: int = 1,
+    day: date = date(2020, 1, 1),
+    order: Order = Order(item="none"),  # noqa: B008
+    place: Place = Place(0, "none"),  # noqa: B008
+) -> str:
+    return "found"
+
+
+CONVERTED = [
+    ({}, []),
+    ({"deep": "true"}, ["deep"]),
+    ({"deep": True}, ["deep"]),
+    ({"deep": "false"}, []),
+    ({"depth": "full"}, ["full"]),
+    ({"count": "11"}, ["many"]),
+    ({"day": "1999-12-31"}, ["old"]),
+    ({"order": {"item": "rose", "count": "2"}}, ["item:rose"]),
+    ({"place": {"shelf": "7"}}, ["shelf:7"]),
+    ({"place": {"shelf": 7, "name": "other"}}, []),
+]
+
+
+@pytest.mark.parametrize("has_middleware", [False, True])
+@pytest.mark.parametrize(("arguments", "scopes"), CONVERTED)
+@pytest.mark.parametrize("kind", APPS)
+def test_a_function_gets_the_arguments_as_the_tool_does(
+    kind: str, arguments: dict[str, Any], scopes: list[str], has_middleware: bool
+) -> None:
+    """P25: "true" passed a test for True, and ran as True."""
+    server = Server("s", "1", middleware=[lambda request, call_next: call_next(request)] if has_middleware else [])
+    server.tool(requires=deep)(find)
+    app = mount(kind, server, auth=verify)
+    answer = call(app, "ada", "find", **arguments)
+    assert (answer.status, answer.json.get("error", {}).get("data")) == (
+        (403, {"requiredScopes": scopes}) if scopes else (200, None)
+    )
+    assert call(app, "~".join(["ada", *scopes]), "find", **arguments).status == 200
+    headers = initialize(app, "ada", "2025-03-26")
+    batch = [part(1, "tools/call", name="find", arguments=arguments)]
+    assert ask(app, batch, headers).status == (403 if scopes else 200)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_does_not_fit_is_not_asked_about_and_does_not_run(way: str) -> None:
+    """P25"""
+    server = Server("s", "1")
+
+    @server.tool(requires=lambda request: request.arguments["deep"] and ["deep"])
+    def read(deep: bool) -> str:
+        raise AssertionError("it must not run")
+
+    for arguments in ({"deep": "perhaps"}, {}, {"deep": True, "other": 1}):
+        answer = send(way, server, "tools/call", "2025-11-25", name="read", arguments=arguments)
+        assert answer["result"]["isError"] and "requiredScopes" not in str(answer)
+
+
+@pytest.mark.parametrize("kind", APPS)
+def test_the_variables_of_a_template_are_converted_for_all_its_methods(kind: str) -> None:
+    """P25"""
+    server = Server("s", "1")
+
+    @server.resource("memo://{number}{?deep}", requires=lambda request: ["deep"] * request.arguments["deep"])
+    def memo(number: int, deep: bool = False) -> str:
+        return str(number)
+
+    app = mount(kind, server, auth=verify, max_standing=1)
+    for uri, status in {"memo://7?deep=true": 403, "memo://7?deep=false": 200, "memo://7": 200}.items():
+        headers = initialize(app, "ada")
+        for method in ("resources/read", "resources/subscribe"):
+            message = {"jsonrpc": "2.0", "id": 9, "method": method, "params": {"uri": uri}}
+            assert ask(app, message, headers).status == status, (uri, method)
+    for method in ("resources/read", "resources/subscribe"):
+        message = {"jsonrpc": "2.0", "id": 9, "method": method, "params": {"uri": "memo://seven"}}
+        assert ask(app, message, headers).json["error"]["message"] == "Resource not found"
+    listen = {"resourceSubscriptions": ["memo://7?deep=true", "memo://seven", "memo://8"]}
+    answer = call(app, "ada", method="subscriptions/listen", notifications=listen)
+    assert (answer.status, answer.json["error"]["data"]) == (403, {"requiredScopes": ["deep"]})
+
+
+@pytest.mark.parametrize("kind", APPS)
+def test_for_a_completion_the_arguments_that_are_known_are_converted(kind: str) -> None:
+    """P25: what is still being typed stays a text."""
+    server, seen = Server("s", "1"), list[Any]()
+
+    def scopes(request: Any) -> list[str]:
+        seen.append(request.arguments)
+        return ["deep"] if request.arguments["deep"] is True else []
+
+    @server.prompt(requires=scopes)
+    def review(topic: str, deep: bool = False, day: date | None = None) -> str:
+        return topic
+
+    @server.completion("review", "day")
+    def days(typed: str) -> list[str]:
+        return ["2026-01-01"]
+
+    app = mount(kind, server, auth=verify)
+    asked = {"ref": {"type": "ref/prompt", "name": "review"}, "argument": {"name": "day", "value": "2026-"}}
+    for context, status in (({"deep": "true"}, 403), ({"deep": "false"}, 200), ({}, 200)):
+        answer = call(app, "ada", method="completion/complete", **asked, context={"arguments": context})
+        assert answer.status == status
+    assert seen == [{"deep": deep, "day": "2026-"} for deep in (True, False, False)]
+
+
+def test_defaults_are_those_of_the_function_and_hidden_parameters_are_not_shown() -> None:
+    """P25"""
+    seen: list[Any] = []
+    server = Server("s", "1")
+
+    def note(request: Any) -> None:
+        seen.append(request.arguments)
+
+    @server.tool(requires=note)
+    def read(
+        a: int = Field(3, ge=1),
+        b: list[str] = Field(default_factory=lambda: ["x"]),  # noqa: B008
+        c: Annotated[int, Field(description="a number")] = 5,
+        d: str = Depends(lambda: "secret"),
+        ctx: Context = None,  # type: ignore[assignment]
+    ) -> str:
+        return "read"
+
+    with closing(Client(server, "2026-07-28")) as client:
+        client.call("read", {"a": "4"})
+        client.call("read")
+    assert seen == [{"a": 4, "b": ["x"], "c": 5}, {"a": 3, "b": ["x"], "c": 5}]
+
+
+def test_a_plan_without_a_function_binds_as_before() -> None:
+    """P25: what needs no function pays nothing for it."""
+    server = Server("s", "1")
+    server.tool(find)
+    with closing(Client(server, "2026-07-28")) as client:
+        client.call("find")
+    [plan] = server.registry.tools.registered["find"].plans.values()
+    assert plan._bind == plan.bind and plan.checks == ()
 
 
 def test_scopes_keep_their_order_and_come_once() -> None:

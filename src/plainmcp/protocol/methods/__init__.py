@@ -1,12 +1,13 @@
 """Every method of the protocol, by name. Each module has the methods of one area."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..core import Core
 from ..exchange import Exchange
 from ..features import Feature
-from ..plan import Plan, ToolPlan
+from ..plan import Plan, ToolPlan, plan_of
 from ..request import Request
 from . import completion, lifecycle, prompts, resources, subscriptions, tools
 
@@ -25,12 +26,18 @@ FINDERS: dict[str, tuple[Finder, type[Plan[Any]]]] = {
 }
 """The methods that call a feature of the server: how it is found, and the class of its plans."""
 
-GUARDED: dict[str, Finder] = {
-    **{name: find for name, (find, _) in FINDERS.items()},
-    "completion/complete": completion.find,
-    "resources/subscribe": resources.find,
+
+def _check_call(find: Finder, kind: type[Plan[Any]], server: Core, request: Request) -> None:
+    feature, arguments = find(server, request)
+    plan_of(kind, server, feature, request).check_scopes(request, arguments)
+
+
+GUARDED: dict[str, Callable[[Core, Request], object]] = {
+    **{name: partial(_check_call, *finder) for name, finder in FINDERS.items()},
+    "completion/complete": completion.check_scopes,
+    "resources/subscribe": subscriptions.check_scopes,
 }
-"""The methods for which a feature may require scopes: how it is found, and its arguments."""
+"""The methods for which a feature may require scopes: what refuses a caller who lacks one, and runs nothing."""
 
 METHODS: dict[str, Method] = {
     "completion/complete": completion.complete,

@@ -13,7 +13,7 @@ from ..features import Completion, PromptFeature, ResourceFeature, TemplateFeatu
 from ..plan import Plan, plan_of, require_scopes, with_server_info
 from ..request import Request
 
-__all__ = ["CompletionPlan", "complete", "complete_nothing", "find"]
+__all__ = ["CompletionPlan", "check_scopes", "complete", "complete_nothing"]
 
 MAX_SUGGESTIONS = 100
 """The largest number of suggestions in one response (COMP-02)."""
@@ -40,8 +40,7 @@ def complete(server: Core, request: Request) -> Exchange | dict[str, Any]:
         raise MethodNotFound("this server completes nothing")  # COMP-03
     argument = request.params.get("argument", _Argument)
     context = request.params.get("context", _Context, _Context())
-    target, known = find(server, request)
-    require_scopes(server, target, request, known)  # what it completes may be as secret as what it is for
+    target = check_scopes(server, request)
     source = server.registry.complete(target.key, argument.name)
     if source is None:
         choices = target.choices.get(argument.name, ())
@@ -50,12 +49,18 @@ def complete(server: Core, request: Request) -> Exchange | dict[str, Any]:
     return plan.start(request, (argument.value, context.arguments or {}))
 
 
-def find(server: Core, request: Request) -> tuple[PromptFeature | TemplateFeature | ResourceFeature, Any]:
-    """The prompt or template that a request is for, and the arguments that are known so far."""
+def check_scopes(server: Core, request: Request) -> PromptFeature | TemplateFeature | ResourceFeature:
+    """The prompt or template that a request is for; what it completes may be as secret as what it is for.
+
+    Raises InsufficientScope. A function of `requires=` gets the arguments that are known so far.
+    """
     params = request.params
-    argument, context = params.get("argument", _Argument), params.get("context", _Context, _Context())
-    known = {**(context.arguments or {}), argument.name: argument.value}
-    return _target_of(server, request, params.get("ref", _Reference)), known
+    target = _target_of(server, request, params.get("ref", _Reference))
+    if target.requires is not None:
+        argument, context = params.get("argument", _Argument), params.get("context", _Context, _Context())
+        known = {**(context.arguments or {}), argument.name: argument.value}
+        require_scopes(server, target, request, target.bind_known(known))
+    return target
 
 
 class CompletionPlan(Plan[Completion]):

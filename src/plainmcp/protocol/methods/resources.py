@@ -51,8 +51,6 @@ class ResourcePlan(Plan[ResourceFeature | TemplateFeature]):
 
     def bind(self, request: Request, arguments: Any) -> dict[str, Any]:
         """The keyword arguments; raises ResourceNotFound if the variables do not fit the function."""
-        if not isinstance(self.feature, TemplateFeature):
-            return {}
         try:
             return self.feature.bind(arguments)
         except ToolError:

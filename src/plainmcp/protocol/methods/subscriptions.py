@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ...errors import InsufficientScope, InvalidParams, InvalidRequest, ResourceNotFound
+from ...errors import InsufficientScope, InvalidParams, InvalidRequest, ResourceNotFound, ToolError
 from ...wire import jsonrpc
 from ..core import Core
 from ..exchange import Exchange, Listen
@@ -15,7 +15,7 @@ from ..plan import require_scopes, with_server_info
 from ..request import Cancelled, Request
 from ..session import not_offered
 
-__all__ = ["Listening", "listen", "subscribe", "unsubscribe"]
+__all__ = ["Listening", "check_scopes", "listen", "subscribe", "unsubscribe"]
 
 MAX_SUBSCRIPTIONS = 1_000
 """How many resources one session, or one listen request, may subscribe to: each change is compared with all."""
@@ -28,14 +28,29 @@ _ID = "io.modelcontextprotocol/subscriptionId"
 def subscribe(server: Core, request: Request) -> dict[str, Any]:
     """Notify this client when a resource changes (SUB-01)."""
     uri = request.params.get("uri", str)
-    resource, variables = server.registry.resource(uri, request.principal)
-    require_scopes(server, resource, request, variables)
+    _check_readable(server, request, uri)
     if request.session is None:
         raise InvalidRequest("a subscription needs a connection that lasts")
     _require_changes(request)
     _check_number({*request.session.subscribed, uri})
     request.session.subscribed.add(uri)
     return {}
+
+
+def check_scopes(server: Core, request: Request) -> None:
+    """Refuse a request to subscribe to what its caller may not read; raises ResourceNotFound or InsufficientScope."""
+    _check_readable(server, request, request.params.get("uri", str))
+
+
+def _check_readable(server: Core, request: Request, uri: str) -> None:
+    resource, variables = server.registry.resource(uri, request.principal)
+    kwargs: dict[str, Any] = {}
+    if callable(resource.requires):
+        try:
+            kwargs = resource.bind(variables)
+        except ToolError:
+            raise ResourceNotFound(uri) from None
+    require_scopes(server, resource, request, kwargs)
 
 
 def _require_changes(request: Request) -> None:
@@ -105,8 +120,7 @@ def _readable_of(server: Core, request: Request, uris: list[str]) -> list[str]:
     scopes: dict[str, None] = {}
     for uri in uris:
         try:
-            resource, variables = server.registry.resource(uri, request.principal)
-            require_scopes(server, resource, request, variables)
+            _check_readable(server, request, uri)
         except ResourceNotFound:
             continue
         except InsufficientScope as error:
@@ -122,8 +136,7 @@ def _can_read(server: Core, request: Request, uri: str) -> bool:
     if not server.registry.has_resource(uri):
         return True
     try:
-        resource, variables = server.registry.resource(uri, request.principal)
-        require_scopes(server, resource, request, variables)
+        _check_readable(server, request, uri)
     except Exception:  # also of a function of the author: then it is not known that the caller may
         return False
     return True
