@@ -8,7 +8,11 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from ..errors import AuthorError
+import msgspec
+
+from ..errors import AuthorError, ParseError
+from ..protocol.scopes import split_scopes
+from ..wire.codec import check_depth
 from .principal import Principal
 
 __all__ = [
@@ -16,6 +20,7 @@ __all__ = [
     "TokenRefused",
     "check_seconds",
     "check_times",
+    "decode_object",
     "principal_of",
     "read_or_refuse",
     "scopes_of_claims",
@@ -44,6 +49,16 @@ def read_or_refuse(read: Callable[[T], Principal], token: T) -> Principal | None
     except TokenRefused as reason:
         _log.info("a token was refused: %s", reason)
         return None
+
+
+def decode_object(raw: Any) -> dict[str, Any]:
+    """A JSON object that others wrote, which does not nest deeper than a message may; raises ValueError."""
+    data = raw.encode(errors="replace") if isinstance(raw, str) else raw
+    try:
+        check_depth(data)
+        return msgspec.json.decode(data, type=dict[str, Any])
+    except (ParseError, msgspec.MsgspecError, UnicodeError, TypeError):
+        raise ValueError("it is not a JSON object") from None
 
 
 def to_canonical(uri: str) -> str:
@@ -125,7 +140,7 @@ def scopes_of_claims(claims: Claims, grants: Grants | None = None) -> frozenset[
     for name in _SCOPES:
         value = claims.get(name)
         if isinstance(value, str):
-            scopes |= set(value.split())
+            scopes |= set(split_scopes(value))
         elif isinstance(value, list):
             scopes |= {one for one in value if isinstance(one, str)}
     return frozenset(scopes if grants is None else scopes | {*grants(claims)})

@@ -3,16 +3,22 @@
 import time
 from base64 import b64encode
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
 from urllib.parse import quote_plus, urlencode
-
-import msgspec
 
 from ..errors import AuthorError
 from ..protocol.option_check import with_checked_options
 from ..protocol.scopes import check_scopes
 from . import fetch as fetching
-from .claims import Audience, Grants, TokenRefused, check_seconds, check_times, principal_of, read_or_refuse
+from .claims import (
+    Audience,
+    Grants,
+    TokenRefused,
+    check_seconds,
+    check_times,
+    decode_object,
+    principal_of,
+    read_or_refuse,
+)
 from .principal import Principal, Unavailable
 
 __all__ = ["Introspection"]
@@ -79,8 +85,8 @@ class Introspection:
 
     def _read(self, raw: bytes) -> Principal:
         try:
-            answer = msgspec.json.decode(raw, type=dict[str, Any])
-        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            answer = decode_object(raw)
+        except ValueError:
             raise Unavailable("the answer of the introspection endpoint is not a JSON object") from None
         if answer.get("active") is not True:
             raise TokenRefused("it is not active")

@@ -8,13 +8,21 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
-import msgspec
-
 from ..errors import AuthorError
 from ..protocol.option_check import with_checked_options
 from ..protocol.scopes import check_scopes
 from . import fetch as fetching
-from .claims import Audience, Claims, Grants, TokenRefused, check_seconds, check_times, principal_of, read_or_refuse
+from .claims import (
+    Audience,
+    Claims,
+    Grants,
+    TokenRefused,
+    check_seconds,
+    check_times,
+    decode_object,
+    principal_of,
+    read_or_refuse,
+)
 from .key_set import KeySet, loader_of
 from .principal import Principal, Unavailable
 
@@ -24,6 +32,9 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 """The algorithms that may be allowed. All have public keys: with a secret, whoever verifies could also sign."""
 MAX_LENGTH = 16 * 2**10
 """The longest token, in characters."""
+
+FindKeys = Callable[[str, str | None, float | None], list[Any]]
+"""Returns the keys for an algorithm, a key id, and the time at which a token was issued."""
 
 _DEFAULT = ("RS256", "PS256", "ES256", "EdDSA", "Ed25519")
 _TYPES = ("at+jwt", "application/at+jwt")
@@ -94,9 +105,13 @@ class JWT:
 
     def verify(self, token: str) -> Principal | None:
         """The caller of a token; None if it is not valid. Raises Unavailable if the issuer cannot be reached."""
-        return read_or_refuse(self._verify, token)
+        return read_or_refuse(partial(self._verify, self._keys.find), token)
 
-    def _verify(self, token: str) -> Principal:
+    def verify_at_once(self, token: str) -> Principal | None:
+        """The same without waiting for the issuer; raises MustWait if keys have to be fetched first."""
+        return read_or_refuse(partial(self._verify, self._keys.find_at_once), token)
+
+    def _verify(self, find: FindKeys, token: str) -> Principal:
         """The claims are checked first: they cost little, and most tokens that are not for us are recognised by them.
 
         Nothing of them is used unless the signature is valid for exactly these bytes.
@@ -108,7 +123,7 @@ class JWT:
         expires = check_times(claims, self._now(), self._leeway)
         self._audience.check(claims)
         _check_use(claims, header)
-        self._check_signature(token, header, claims, raw)
+        self._check_signature(find, token, header, claims, raw)
         return principal_of(claims, self.issuer, expires, self._grants)
 
     def _check_header(self, header: dict[str, Any]) -> None:
@@ -123,11 +138,13 @@ class JWT:
         if not isinstance(kind, str) or kind.lower() not in self._types:
             raise TokenRefused("its type is not that of an access token")
 
-    def _check_signature(self, token: str, header: dict[str, Any], claims: Claims, raw: bytes) -> None:
+    def _check_signature(
+        self, find: FindKeys, token: str, header: dict[str, Any], claims: Claims, raw: bytes
+    ) -> None:
         key_id, issued = header.get("kid"), claims.get("iat")
         if key_id is not None and not isinstance(key_id, str):
             raise TokenRefused("its key id is not a text")
-        for key in self._keys.find(header["alg"], key_id, issued if isinstance(issued, (int, float)) else None):
+        for key in find(header["alg"], key_id, issued if isinstance(issued, (int, float)) else None):
             if self._verify_signature(token, key) == raw:
                 return
         raise TokenRefused("its signature is not valid, or its key is unknown")
@@ -150,9 +167,8 @@ def _split(token: str) -> tuple[dict[str, Any], bytes, dict[str, Any]]:
         raise TokenRefused("it is not a signed token")
     try:
         header, raw = (urlsafe_b64decode(part + "=" * (-len(part) % 4)) for part in parts[:2])
-        decode = msgspec.json.Decoder(dict[str, Any]).decode
-        return decode(header), raw, decode(raw)
-    except (ValueError, binascii.Error, msgspec.MsgspecError, UnicodeError, RecursionError):
+        return decode_object(header), raw, decode_object(raw)
+    except (ValueError, binascii.Error):
         raise TokenRefused("it cannot be decoded") from None
 
 

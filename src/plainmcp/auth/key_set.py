@@ -1,27 +1,30 @@
 """The public keys of an issuer (JWKS): from a URL, a file or data, fetched again when a token names an unknown key.
 
 One fetch is shared by all requests that wait for it, and fetches are bounded in rate: anyone can invent a key id.
+For the same reason nothing that can be answered by the keys that are there waits for an issuer that hangs.
 """
 
 import threading
 import time
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from ..errors import AuthorError
+from .claims import decode_object
 from .fetch import NotThere, check_url
-from .principal import Unavailable
+from .principal import MustWait, Unavailable
 
-__all__ = ["BURST", "KeySet", "Load", "discover", "loader_of"]
+__all__ = ["BURST", "PATIENCE", "KeySet", "Load", "discover", "loader_of"]
 
 Load = Callable[[], Any]
 """Returns the JSON of a key set, in bytes or as data; raises Unavailable."""
 
 BURST = 3
 """How many times in a row unknown key ids cause a fetch; then one fetch per `refresh_seconds`."""
+PATIENCE = 1.0
+"""How many seconds requests wait for a fetch without which they can be answered, or refused for a moment."""
 SKEW = 60
 """How many seconds the clock of the issuer may differ from ours."""
 MAX_KEYS = 100
@@ -40,6 +43,31 @@ _KINDS: dict[str, tuple[str, str | None]] = {
 """The kind of key and the curve of each algorithm, or of those with the same first letters."""
 
 
+class _Turn:
+    """One fetch at a time. Others wait for its end, as long as it has not taken long."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._since: float | None = None  # when the fetch began that runs
+
+    def begin(self, patience: float) -> bool:
+        """Wait until no fetch runs; returns False if one has run for too many seconds."""
+        with self._changed:
+            while self._since is not None:
+                seconds = self._since + patience - time.monotonic()
+                if seconds <= 0:
+                    return False
+                self._changed.wait(min(seconds, threading.TIMEOUT_MAX))
+            self._since = time.monotonic()
+            return True
+
+    def end(self) -> None:
+        """Let the next fetch begin; in any thread."""
+        with self._changed:
+            self._since = None
+            self._changed.notify_all()
+
+
 class KeySet:
     """The keys of one issuer. `version` changes when the keys do."""
 
@@ -54,55 +82,72 @@ class KeySet:
         self._load = load
         self._ttl, self._refresh = ttl_seconds, refresh_seconds
         self._clock = clock
-        self._lock = threading.Lock()  # held while keys are fetched
+        self._turn = _Turn()
         self._keys: list[Any] | None = None
         self._raw: Any = None
         self._fetched = self._tried = self._failed = self._counted = float("-inf")
         self._spare = float(BURST)  # fetches for unknown keys that are left, at the time `_counted`
         self.version = 0
 
+    def find_at_once(self, algorithm: str, key_id: str | None, issued: float | None) -> list[Any]:
+        """The keys that may have signed a token, if that is known without a fetch; raises MustWait if it is not."""
+        if self._has_keys():
+            found = _fitting(self._current(), algorithm, key_id)
+            if found or (issued is not None and issued + SKEW < self._fetched):
+                return found
+        raise MustWait
+
     def find(self, algorithm: str, key_id: str | None, issued: float | None) -> list[Any]:
         """The keys that may have signed a token; raises Unavailable if that cannot be known now.
 
         If no key fits, the keys are fetched again, unless the token is older than what was fetched.
         """
+        try:
+            return self.find_at_once(algorithm, key_id, issued)
+        except MustWait:
+            return self._find_by_fetch(algorithm, key_id)
+
+    def _find_by_fetch(self, algorithm: str, key_id: str | None) -> list[Any]:
         came = self._clock()
-        found = _fitting(self._current(), algorithm, key_id)
-        if found or (issued is not None and issued + SKEW < self._fetched):
-            return found
-        with self._lock:
-            found = _fitting(self._keys or [], algorithm, key_id)  # another request may have fetched them
-            if found or self._fetched > came:
-                return found
-            return _fitting(self._fetch_again(), algorithm, key_id)
+        # A token of an unknown key is invented, as a rule, and must not wait long; without keys all have to wait.
+        if not self._turn.begin(PATIENCE if self._has_keys() else float("inf")):
+            raise Unavailable("the keys of the issuer are being fetched, and that takes long", retry_after=1)
+        try:
+            if self._has_keys():  # another request may have fetched them
+                found = _fitting(self._keys or [], algorithm, key_id)
+                if found or self._fetched > came:
+                    return found
+            if 0 <= self._clock() - self._failed < 1:  # those who waited need not wait again
+                raise Unavailable("the keys of the issuer could not be fetched a moment ago", retry_after=1)
+            return _fitting(self._fetch_again() if self._has_keys() else self._fetch(), algorithm, key_id)
+        finally:
+            self._turn.end()
+
+    def _has_keys(self) -> bool:
+        return self._keys is not None and 0 <= self._clock() - self._fetched < 2 * self._ttl
 
     def _current(self) -> list[Any]:
-        """The keys, fetched if there are none yet, or if they are old."""
-        keys, age = self._keys, self._clock() - self._fetched
-        if keys is not None and 0 <= age < self._ttl:
+        """The keys. If they are old, one request fetches them; if that takes long, it uses the old ones, too."""
+        keys = self._keys or []
+        if self._clock() - self._fetched < self._ttl or self._clock() - self._tried < self._refresh:
             return keys
-        if keys is not None and age < 2 * self._ttl:  # one request fetches, and the others use the old ones
-            if self._clock() - self._tried >= self._refresh and self._lock.acquire(blocking=False):
-                try:
-                    return self._try_fetch(keys)
-                finally:
-                    self._lock.release()
+        if not self._turn.begin(0):
             return keys
-        with self._lock:
-            if self._keys is not None and self._keys is not keys:
-                return self._keys  # another request has fetched them
-            if 0 <= self._clock() - max(self._tried, self._failed) < 1:  # those who waited need not wait again
-                raise Unavailable("the keys of the issuer could not be fetched a moment ago", retry_after=1)
-            return self._fetch()
+        thread = threading.Thread(target=self._renew, name="plainmcp-keys", daemon=True)
+        thread.start()
+        thread.join(PATIENCE)
+        return self._keys or keys
 
-    def _try_fetch(self, keys: list[Any]) -> list[Any]:
+    def _renew(self) -> None:
         try:
-            return self._fetch()
+            self._fetch()
         except Unavailable:
-            return keys
+            pass  # a later request tries again
+        finally:
+            self._turn.end()
 
     def _fetch_again(self) -> list[Any]:
-        """Fetch the keys because of an unknown one, unless it was done too often; `_lock` is held."""
+        """Fetch the keys because of an unknown one, unless it was done too often; in its turn."""
         now = self._clock()
         self._spare = min(BURST, self._spare + max(0, now - self._counted) / self._refresh)
         self._counted = now
@@ -113,7 +158,7 @@ class KeySet:
         return self._fetch()
 
     def _fetch(self) -> list[Any]:
-        """Fetch the keys; `_lock` is held."""
+        """Fetch the keys; in its turn."""
         began = self._tried = self._clock()
         try:
             raw = self._load()
@@ -155,10 +200,10 @@ def _read_keys(raw: Any) -> list[Any]:
 
 def _entries_of(raw: Any) -> list[Any]:
     try:
-        document = msgspec.json.decode(raw) if isinstance(raw, (bytes, str)) else raw
-        entries = document.get("keys") if isinstance(document, dict) else None
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        entries = None
+        document = raw if isinstance(raw, dict) else decode_object(raw)
+    except ValueError:
+        document = {}
+    entries = document.get("keys")
     if not isinstance(entries, list):
         raise Unavailable("the key set of the issuer is not a JSON object with keys")
     return entries
@@ -233,7 +278,7 @@ def _check_keys(load: Load) -> Load:
 
 def _read_file(file: Path) -> bytes:
     try:
-        return file.read_bytes()
+        return file.read_bytes().removeprefix(BOM_UTF8)
     except OSError as error:
         raise Unavailable(f"the file of keys cannot be read: {type(error).__name__}") from None
 
@@ -251,8 +296,8 @@ def discover(issuer: str, fetch: Callable[[str], bytes]) -> str:
     problem = Unavailable(f"{issuer!r} has no metadata; give jwks=, the URL of its keys")
     for url in dict.fromkeys(urls):
         try:
-            document = msgspec.json.decode(fetch(url), type=dict[str, Any])
-        except (NotThere, msgspec.MsgspecError, UnicodeError, RecursionError):
+            document = decode_object(fetch(url))
+        except (NotThere, ValueError):
             continue  # there is nothing, or a page for people
         except Unavailable as error:
             problem = error

@@ -20,6 +20,7 @@ MIN_KEY = 16
 _KEY = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 _NONE: tuple[bytes, Principal | None] = (b"\0" * 32, None)
 _DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
+_BLANKS = re.compile("[ \t]+")
 _HEADER = re.compile(r"[A-Za-z0-9-]+")
 _ADVICE = 'print(secrets.token_urlsafe(32)) makes one; it may be written as "sha256:" and its digest in hexadecimal'
 
@@ -57,13 +58,15 @@ class Keys:
         """
         keys: dict[str, Principal | str] = {}
         try:
-            lines = Path(file).read_text("utf-8").splitlines()
+            lines = Path(file).read_text("utf-8-sig").split("\n")  # other characters do not end a line
         except (OSError, UnicodeError) as error:
             raise AuthorError(f"the file of keys cannot be read: {error}") from None
         for number, line in enumerate(lines, 1):
-            name, *rest = line.split() or ["#"]
+            name, *rest = _BLANKS.split(line.strip(" \t")) if line.strip(" \t") else ["#"]
             if name.startswith("#"):
                 continue
+            if not name.isprintable():
+                raise AuthorError(f"{file}, line {number}: the name has characters that no one sees")
             if not rest:
                 raise AuthorError(f"{file}, line {number}: a line is a name, a key, and perhaps scopes")
             key, *granted = rest

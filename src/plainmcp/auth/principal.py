@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import AuthorError, PlainMCPError
+from ..protocol.scopes import split_scopes
 
-__all__ = ["Principal", "Unavailable"]
+__all__ = ["MustWait", "Principal", "Unavailable"]
 
 
 class Unavailable(PlainMCPError):
@@ -18,6 +19,10 @@ class Unavailable(PlainMCPError):
     def __init__(self, message: str, *, retry_after: int = 5) -> None:
         super().__init__(message)
         self.retry_after = max(1, int(retry_after))
+
+
+class MustWait(Exception):
+    """A token cannot be verified at once, but by waiting for its issuer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -40,7 +45,7 @@ class Principal:
         if self.subject is None and self.client is None:
             raise AuthorError('a Principal needs a subject or a client, such as Principal(subject="ada")')
         given: Any = self.scopes
-        scopes = given.split() if isinstance(given, str) else given
+        scopes = split_scopes(given) if isinstance(given, str) else given
         if not isinstance(scopes, Iterable) or not all(isinstance(scope, str) for scope in scopes):
             raise AuthorError(f'scopes is a list of texts, such as ["notes:read"]; not {type(given).__name__}')
         object.__setattr__(self, "scopes", frozenset(scopes))

@@ -105,7 +105,7 @@ def json_or_text(text: str, what: str) -> Any:
 def read_text(file: str) -> str:
     """The text of a file, or of standard input for "-"; raises UsageError."""
     try:
-        return _read_bytes(file).decode()
+        return _read_bytes(file).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(f"{file} is not text in UTF-8") from None
 

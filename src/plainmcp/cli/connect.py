@@ -8,6 +8,7 @@ from typing import Any
 from .. import revisions
 from ..auth.principal import Principal
 from ..errors import AuthorError
+from ..protocol.scopes import split_scopes
 from ..revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ..server import Server
 from .arguments import UsageError, json_or_text, read_text
@@ -105,7 +106,7 @@ def principal_of(text: str | None) -> Any:
         return None
     value: Any = json_or_text(text, "--principal")
     if value is text:
-        name, *scopes = text.split() or [""]
+        name, *scopes = split_scopes(text) or [""]
         value = {"subject": name, "scopes": scopes}
     try:
         return Principal(**value) if isinstance(value, dict) else value

@@ -42,11 +42,16 @@ class AdaptedVerifier:
         self.issuer = list(issuers) if issuers and resource else None  # clients need both to log in
         self.resource = resource
         self._audience = None if audience is None else to_canonical(audience)
+        at_once = getattr(verifier, "verify_at_once", None)
+        self.verify_at_once = None if at_once is None else lambda token: self._to_principal(at_once(token))
+        """Verifies without waiting, if the verifier can: see JWT."""
 
     async def verify(self, token: str) -> Principal | None:
         """The caller of a token; None if it is not valid."""
         access = self._verifier.verify_token(token)
-        access = await access if inspect.isawaitable(access) else access
+        return self._to_principal(await access if inspect.isawaitable(access) else access)
+
+    def _to_principal(self, access: Any) -> Principal | None:
         if access is None:
             return None
         if self._audience is not None and to_canonical(str(getattr(access, "resource", ""))) != self._audience:

@@ -1,16 +1,19 @@
 """Who calls, in an event loop: the host application's function, or the verifiers of `auth=`.
 
 Plain verifiers run in threads of their own, of which there are few: a flood of invented tokens takes no thread from
-the tools. One address never has all of them, and what would have to wait too long is refused.
+the tools. One address never has all of them, and what would have to wait too long is refused. A verifier that hangs
+keeps no thread from another one, nor from tokens that it can verify without waiting.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from inspect import isawaitable
 from typing import Any
 
-from ..auth.principal import Unavailable
+from ..auth.principal import MustWait, Unavailable
 from ..protocol.interrupts import raise_interrupt
 from .asgi import IdentifyAsync
 from .http import rules
@@ -25,11 +28,11 @@ from .threads import OwnThreads, Threads
 __all__ = ["identify_by_auth", "identify_by_host"]
 
 MAX_THREADS = 8
-"""How many plain verifiers of one application run at the same time."""
+"""How many tokens one plain verifier verifies at the same time."""
 MAX_THREADS_EACH = 6
 """How many of these run for one address."""
 MAX_WAITING = 256
-"""How many verifications may run or wait for a thread; more are a 503."""
+"""How many tokens one verifier may verify, or let wait for a thread; more are a 503."""
 MAX_WAITING_EACH = 128
 """How many of these may be for one address."""
 
@@ -78,8 +81,8 @@ class _Verifiers:
     """Runs the verifiers of one application."""
 
     def __init__(self) -> None:
-        self._threads = Threads(MAX_THREADS, most_each=MAX_THREADS_EACH)
-        self._waiting = Share("verifications", "open", "auth", MAX_WAITING, MAX_WAITING_EACH)
+        self._lanes: defaultdict[tuple[Source, bool], _Lane] = defaultdict(_Lane)
+        """By the verifier, and whether it verifies at once."""
 
     async def verify(self, verification: Verification, address: str | None) -> Any:
         """The outcome of a verification, for a client at an address."""
@@ -107,15 +110,32 @@ class _Verifiers:
     async def _call_within(self, source: Source, verification: Verification, address: str | None) -> Any:
         if source.inline:
             return source.verify(verification.token)
+        if source.verify_at_once is not None:
+            with suppress(MustWait):
+                return await self._lanes[source, True].verify(source.verify_at_once, verification, address)
+        return await self._lanes[source, False].verify(source.verify, verification, address, source.is_async)
+
+
+class _Lane:
+    """The threads for one verifier, and how many tokens wait for it."""
+
+    def __init__(self) -> None:
+        self._threads = Threads(MAX_THREADS, most_each=MAX_THREADS_EACH)
+        self._waiting = Share("verifications", "open", "auth", MAX_WAITING, MAX_WAITING_EACH)
+
+    async def verify(
+        self, verify: Callable[[str], Any], verification: Verification, address: str | None, is_async: bool = False
+    ) -> Any:
+        """What a verifier returns for a token of a client at an address."""
         if self._waiting.find_limit(address) is not None:
             raise Unavailable("too many tokens are being verified", retry_after=1)
         self._waiting.add(address)
         try:
             async with asyncio.timeout(VERIFY_SECONDS):
-                if source.is_async:
-                    return await source.verify(verification.token)
-                threads = OwnThreads(self._threads, address)
-                value = await run_in_thread(partial(_recall_or_verify, source, verification), threads)
+                if is_async:
+                    return await verify(verification.token)
+                work = partial(_recall_or_verify, verify, verification)
+                value = await run_in_thread(work, OwnThreads(self._threads, address))
                 return await value if isawaitable(value) else value
         except TimeoutError:
             raise Unavailable(f"a verifier took longer than {VERIFY_SECONDS} s") from None
@@ -130,6 +150,6 @@ class _Recalled:
         self.outcome = outcome
 
 
-def _recall_or_verify(source: Source, verification: Verification) -> Any:
+def _recall_or_verify(verify: Callable[[str], Any], verification: Verification) -> Any:
     outcome = verification.recall()
-    return source.verify(verification.token) if outcome is None else _Recalled(outcome)
+    return verify(verification.token) if outcome is None else _Recalled(outcome)

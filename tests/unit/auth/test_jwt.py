@@ -244,6 +244,21 @@ def test_a_hostile_token_over_http_is_a_401_without_anything_of_it(
     assert not any(part.encode() in written for part in token.split(".") if len(part) > 8)
 
 
+@pytest.mark.parametrize("kind", APPS)
+def test_a_header_of_any_depth_is_a_401(issuer: Issuer, kind: str, caplog: Any) -> None:
+    """P27: between 986 and 994 levels one decoder took it, and the next one did not: a 503 with a traceback."""
+    app = mount(kind, notes(), auth=verifier_of(issuer))
+    _, claims, signature = issuer.token().split(".")
+    for levels in (127, 128, 129, *range(960, 1010), 2000, 3990):
+        deep = b"[" * levels + b"]" * levels
+        header = encode(b'{"alg":"RS256","kid":"one","typ":"at+jwt","x":' + deep + b"}")
+        assert call(app, f"{header}.{claims}.{signature}").status == 401, levels
+    assert "Traceback" not in caplog.text
+    deep_claims = issuer.token(groups=json.loads("[" * 900 + "]" * 900))
+    assert call(app, deep_claims).status == 401
+    assert call(app, issuer.token(groups=json.loads("[" * 100 + "]" * 100))).status == 200
+
+
 @pytest.mark.parametrize(("late", "is_valid"), [(-0.001, True), (0, False)])
 def test_a_token_expires_exactly_at_its_boundary(issuer: Issuer, late: float, is_valid: bool) -> None:
     for leeway in (0, 60):
@@ -302,6 +317,13 @@ def test_keys_come_from_a_url_a_file_or_data(issuer: Issuer, tmp_path: Path) -> 
     for jwks in ("https://auth.example.com/jwks", file, str(file), issuer.jwks()):
         assert verifier_of(issuer, jwks=jwks).verify(issuer.token()) is not None
     assert issuer.fetched == ["https://auth.example.com/jwks"]
+
+
+def test_a_file_of_keys_may_begin_with_a_byte_order_mark(issuer: Issuer, tmp_path: Path) -> None:
+    """P29: some editors write one."""
+    file = tmp_path / "jwks.json"
+    file.write_text(json.dumps(issuer.jwks()), "utf-8-sig")
+    assert verifier_of(issuer, jwks=file).verify(issuer.token()) is not None
 
 
 def test_a_file_that_changes_is_read_again(issuer: Issuer, tmp_path: Path) -> None:

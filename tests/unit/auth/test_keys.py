@@ -61,6 +61,44 @@ def test_a_file_has_a_name_a_key_and_scopes_in_each_line(tmp_path: Path) -> None
     assert keys.verify(BOB) == Principal(subject="bob")
 
 
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_a_file_may_begin_with_a_byte_order_mark_and_have_any_line_ends(tmp_path: Path, ending: str) -> None:
+    """P29: the mark became a part of the first name, or of a comment, which then was a line without a key."""
+    for text in (f"ada\t{ADA}  notes:read{ending}bob {BOB}{ending}", f"# keys{ending}ada {ADA} notes:read"):
+        file = tmp_path / "keys"
+        file.write_bytes(text.encode("utf-8-sig"))
+        ada = Keys.from_file(file).verify(ADA)
+        assert ada is not None and (ada.subject, ada.scopes) == ("ada", {"notes:read"})
+
+
+SEPARATORS = ["\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]
+
+
+@pytest.mark.parametrize("separator", SEPARATORS)
+def test_only_the_end_of_a_line_ends_a_line(tmp_path: Path, separator: str) -> None:
+    """P29: what follows such a character in a comment was read as a line of its own."""
+    file = tmp_path / "keys"
+    file.write_text(f"# never again:{separator}eve {BOB} admin\nada {ADA}\n", "utf-8")
+    keys = Keys.from_file(file)
+    assert keys.verify(BOB) is None and keys.verify(ADA) == Principal(subject="ada")
+
+
+@pytest.mark.parametrize("blank", [*SEPARATORS, "\u00a0", "\u3000", "\u200b", "\ufeff", "\0"])
+def test_a_blank_that_is_neither_a_space_nor_a_tab_separates_nothing(tmp_path: Path, blank: str) -> None:
+    """P29: nor may a name have what no one sees."""
+    file = tmp_path / "keys"
+    for text, problem in {
+        f"ada{blank}{ADA}": "line 2: (a line is|the name)",
+        f"{blank}ada {ADA}": "line 2: the name",
+        f"ada {ADA}{blank}admin": "line 2: a key has",
+        f"ada {ADA} read{blank}admin": "line 2: the scopes takes",
+    }.items():
+        file.write_text(f"# keys\n{text}", "utf-8")
+        with pytest.raises(AuthorError, match=problem) as caught:
+            Keys.from_file(file)
+        assert ADA not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -72,6 +72,13 @@ def test_files_are_read_as_the_schema_asks_for(tmp_path: Path, monkeypatch: pyte
     }
 
 
+def test_a_file_of_json_may_begin_with_a_byte_order_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """P29: some editors write one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.json").write_text('{"count": 7}', "utf-8-sig")
+    assert parse_arguments(["@a.json", "point:=@a.json"]).for_schema(SCHEMA) == {"count": 7, "point": {"count": 7}}
+
+
 def test_standard_input_is_a_dash(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b'{"count": 9}')))
     assert parse_arguments(["-", "text=x"]).for_schema(SCHEMA) == {"count": 9, "text": "x"}

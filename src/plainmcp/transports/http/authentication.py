@@ -55,6 +55,7 @@ class Source:
             )
         facts: Callable[[str, Any], Any] = lambda name, default: getattr(verifier, name, default)  # noqa: E731
         self.verify: Callable[[str], Any] = verify
+        self.verify_at_once: Callable[[str], Any] | None = facts("verify_at_once", None)  # raises MustWait
         self.is_async = iscoroutinefunction(verify)
         self.inline: bool = facts("inline", False)  # whether it never waits, and need not run in a thread
         header = facts("header", None)

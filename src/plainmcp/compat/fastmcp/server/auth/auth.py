@@ -90,6 +90,10 @@ class JWTVerifier(TokenVerifier):
         """The caller of a token."""
         return access_token_of(await asyncio.to_thread(self._native.verify, token))
 
+    def verify_at_once(self, token: str) -> Any:
+        """The caller of a token that can be verified without waiting for the issuer; see plainmcp.auth.JWT."""
+        return access_token_of(self._native.verify_at_once(token))
+
 
 class RemoteAuthProvider(AuthProvider):
     """A verifier, and the authorization servers at which clients log in."""
@@ -100,6 +104,7 @@ class RemoteAuthProvider(AuthProvider):
         scopes = getattr(token_verifier, "required_scopes", None)
         super().__init__(base_url, scopes, others.get("resource_base_url"))
         self.token_verifier = token_verifier
+        self.verify_at_once = getattr(token_verifier, "verify_at_once", None)
         self.authorization_servers = authorization_servers
 
     async def verify_token(self, token: str) -> Any:
