@@ -3,7 +3,9 @@
 Needs the extra `plainmcp[redis]`. Knows the commands of Redis, not what is stored.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from time import monotonic
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
@@ -12,10 +14,14 @@ from ..store.interface import MAX_READ, Entry, StoreError
 
 __all__ = ["RedisStore"]
 
+_log = logging.getLogger("plainmcp")
 T = TypeVar("T")
 
 MAX_CONNECTIONS = 64
 """How many connections a process has for commands, and as many for reads that wait."""
+
+QUIET = 30.0
+"""After how many seconds it is logged again that a value was removed."""
 
 _CHANGE = """\
 if redis.call('GET', KEYS[1]) ~= (ARGV[3] or false) then return 0 end
@@ -27,6 +33,20 @@ local added = redis.pcall('XADD', KEYS[1], ARGV[1], 'v', '')
 if type(added) ~= 'table' then redis.call('XDEL', KEYS[1], ARGV[1]) end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 """
+_REMOVE = """\
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind == 'none' then return 0 end
+if kind == ARGV[1] then
+  if kind ~= 'stream' then return 0 end
+  local info = redis.call('XINFO', 'STREAM', KEYS[1])
+  for at = 1, #info, 2 do
+    if info[at] == 'last-generated-id' then
+      if tonumber(string.match(info[at + 1], '^%d+')) < tonumber(ARGV[2]) then return 0 end
+    end
+  end
+end
+return redis.call('DEL', KEYS[1])
+"""
 _OWN_OPTIONS = {
     "protocol", "decode_responses", "encoding", "encoding_errors", "retry", "retry_on_error", "retry_on_timeout",
     "timeout", "socket_timeout", "socket_connect_timeout", "max_connections",
@@ -34,6 +54,13 @@ _OWN_OPTIONS = {
 """Options of redis-py that have to be as they are set here."""
 _SEQUENCE_BITS = 20  # a position is the time in the id of an entry, and its number within that millisecond
 _LARGEST_NUMBER = 2**_SEQUENCE_BITS - 1  # while the clock of Redis is set back, the time in the ids stands still
+_END_OF_TIME = 2 ** (64 - _SEQUENCE_BITS)  # milliseconds since 1970, in the year 2527: positions have 64 bits
+_DAMAGE = ("WRONGTYPE", "exhausted the last possible ID")
+"""What Redis answers if a key of ours has what only another program can have written."""
+
+
+class _Damaged(Exception):
+    """A log has an id that only another program can have written."""
 
 
 class RedisStore:
@@ -42,6 +69,9 @@ class RedisStore:
     Takes the URLs of redis-py, also rediss:// for TLS and unix://. All keys start with `prefix`. A command that takes
     longer than `timeout` seconds fails. Connections are opened when they are first used, so it may be created before
     a process forks.
+
+    What another program has written over a key of ours, with another type, is removed, as if it had expired. A value
+    is then missing; that a log has lost its entries is an error.
     """
 
     is_shared = True
@@ -82,6 +112,7 @@ class RedisStore:
         self._secrets = [str(kept[name]) for name in ("password", "username") if kept.get(name)]
         self._address = kept.get("path") or f"{kept.get('host', 'localhost')}:{kept.get('port', 6379)}"
         self._identity = url, prefix
+        self._warned = -QUIET  # when the removal of a value was last logged
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RedisStore) and self._identity == other._identity
@@ -91,7 +122,7 @@ class RedisStore:
 
     def get(self, key: str) -> bytes | None:
         """The value of a key; None if there is none, or none any more."""
-        value: bytes | None = self._do(lambda: self._redis.get(self._prefix + key))
+        value: bytes | None = self._do(lambda: self._redis.get(self._prefix + key), value=key)
         return value
 
     def put(self, key: str, value: bytes, seconds: float) -> None:
@@ -106,11 +137,11 @@ class RedisStore:
         """Set the value of a key if it still has the value `before` (None: no value); returns whether it had."""
         known = [] if before is None else [before]
         arguments = [self._prefix + key, after, _milliseconds(seconds), *known]
-        return bool(self._do(lambda: self._redis.eval(_CHANGE, 1, *arguments)))
+        return bool(self._do(lambda: self._redis.eval(_CHANGE, 1, *arguments), value=key))
 
     def append(self, entries: Sequence[tuple[str, bytes]], most: int, seconds: float) -> list[int]:
         """Append each value to its log; returns the positions."""
-        return self._do(lambda: self._append(entries, most, seconds))
+        return self._do(lambda: self._append(entries, most, seconds), logs=dict(entries))
 
     def _append(self, entries: Sequence[tuple[str, bytes]], most: int, seconds: float) -> list[int]:
         with self._redis.pipeline(transaction=False) as pipeline:
@@ -124,34 +155,68 @@ class RedisStore:
     def advance(self, log: str, position: int, seconds: float) -> None:
         """Let the next positions of a log be greater than this one: its clock may be behind after a restart."""
         arguments = [self._prefix + log, _id_of(position), _milliseconds(seconds)]
-        self._do(lambda: self._redis.eval(_ADVANCE, 1, *arguments))
+        self._do(lambda: self._redis.eval(_ADVANCE, 1, *arguments), logs=[log])
 
     def last(self, log: str) -> int:
         """The position of the newest entry of a log; 0 if there is none."""
-        newest = self._do(lambda: self._redis.xrevrange(self._prefix + log, count=1))
-        return _position_of(newest[0][0]) if newest else 0
+
+        def find() -> int:
+            newest = self._redis.xrevrange(self._prefix + log, count=1)
+            return _position_of(newest[0][0]) if newest else 0
+
+        return self._do(find, logs=[log])
 
     def read(self, after: Mapping[str, int], seconds: float = 0) -> list[Entry]:
         """The next entries of each log after a position, the oldest first; waits some seconds if there are none."""
         ids: dict[Any, Any] = {self._prefix + log: _id_of(position) for log, position in after.items()}
         client, block = (self._waiting, _milliseconds(min(seconds, 1))) if seconds > 0 else (self._redis, None)
-        logs: Any = self._do(lambda: client.xread(ids, count=MAX_READ, block=block)) or []
         skip = len(self._prefix)
-        return [
-            Entry(name.decode()[skip:], _position_of(id), fields.get(b"v", b""))
-            for name, entries in logs
-            for id, fields in entries
-        ]
+
+        def read() -> list[Entry]:
+            return [
+                Entry(name.decode()[skip:], _position_of(id), fields.get(b"v", b""))
+                for name, entries in client.xread(ids, count=MAX_READ, block=block) or ()
+                for id, fields in entries
+            ]
+
+        return self._do(read, logs=after)
 
     def close(self) -> None:
         """Close all connections; the next use opens new ones."""
         for client in (self._redis, self._waiting):
             client.connection_pool.disconnect()
 
-    def _do(self, work: Callable[[], T]) -> T:
+    def _do(self, work: Callable[[], T], *, value: str | None = None, logs: Iterable[str] = ()) -> T:
+        """What a command returns, which needs a value or some logs; raises StoreError."""
+        try:
+            return self._try(work)
+        except _Damaged as error:
+            keys = {value: "string"} if value is not None else dict.fromkeys(logs, "stream")
+            removed = [ascii(self._prefix + key) for key, kind in keys.items() if self._remove(key, kind)]
+            problem = self._fail(
+                f"had something of another program at {', '.join(removed) or 'a key'}: it is removed"
+            )
+            if value is None:
+                raise problem from error
+            if removed and monotonic() - self._warned >= QUIET:
+                self._warned = monotonic()
+                _log.warning("%s", problem)
+        try:
+            return self._try(work)
+        except _Damaged as error:
+            raise self._fail("refused a command", error) from error
+
+    def _remove(self, key: str, kind: str) -> bool:
+        """Remove what is at a key if it is not of a type; returns whether it was removed."""
+        arguments = [self._prefix + key, kind, _END_OF_TIME]
+        return bool(self._try(lambda: self._redis.eval(_REMOVE, 1, *arguments)))
+
+    def _try(self, work: Callable[[], T]) -> T:
         try:
             return work()
         except self._refused as error:
+            if any(text in str(error) for text in _DAMAGE):
+                raise _Damaged(str(error)) from error
             if "maxmemory" in str(error):
                 raise self._fail("is full: it has as much as its setting maxmemory allows") from error
             raise self._fail("refused a command", error) from error
@@ -204,6 +269,8 @@ def _milliseconds(seconds: float) -> int:
 
 def _position_of(id: Any) -> int:
     time, _, number = bytes(id).partition(b"-")
+    if int(time) >= _END_OF_TIME:
+        raise _Damaged("an id is of a time that has not come")
     if int(number) > _LARGEST_NUMBER:
         raise StoreError("the clock of Redis was set back, and too much was written since then")
     return int(time) << _SEQUENCE_BITS | int(number)

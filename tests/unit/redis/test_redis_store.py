@@ -191,6 +191,45 @@ def test_a_clock_of_redis_that_was_set_back_repeats_nothing() -> None:
         store.close()
 
 
+def test_what_another_program_has_written_is_removed(caplog: pytest.LogCaptureFixture) -> None:
+    """P31: a value is then missing, which is logged now and then; that a log has lost its entries is an error."""
+    with running_redis() as server:
+        store, raw = RedisStore(server.url), redis.Redis.from_url(server.url)
+        for _ in range(3):
+            raw.delete("plainmcp:a")
+            raw.lpush("plainmcp:a", "x")
+            assert store.get("a") is None and not raw.exists("plainmcp:a")
+            raw.sadd("plainmcp:a", "x")
+            assert not store.change("a", b"before", b"after", 60)
+            raw.hset("plainmcp:a", "x", "y")
+            assert store.change("a", None, b"after", 60)
+            assert store.get("a") == b"after"
+        why = f"Redis at 127.0.0.1:{server.port} had something of another program at 'plainmcp:{{}}': it is removed"
+        assert [one.getMessage() for one in caplog.records] == [why.format("a")]
+
+        raw.rpush("plainmcp:bad", "x")
+        store.append([("good", b"1")], 100, 60)
+        for work in (
+            lambda: store.append([("good", b"2"), ("bad", b"3")], 100, 60),
+            lambda: store.read({"good": 0, "bad": 0}),
+            lambda: store.read({"good": 2**63, "bad": 0}, 0.1),
+            lambda: store.last("bad"),
+        ):
+            raw.delete("plainmcp:bad")
+            raw.rpush("plainmcp:bad", "x")
+            with pytest.raises(StoreError) as failed:
+                work()
+            assert str(failed.value) == why.format("bad")
+            assert not raw.exists("plainmcp:bad") and raw.exists("plainmcp:good")
+        raw.xadd("plainmcp:bad", {"v": "x"}, id="18446744073709551615-18446744073709551615")
+        with pytest.raises(StoreError, match="another program"):
+            store.append([("bad", b"4")], 100, 60)
+        assert store.append([("bad", b"5")], 100, 60)
+        assert [entry.value for entry in store.read({"bad": 0})] == [b"5"]
+        raw.close()
+        store.close()
+
+
 def test_more_threads_than_connections_wait_for_one_but_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redis_store, "MAX_CONNECTIONS", 2)
     with running_redis() as server, slow_way(server.port) as way:
