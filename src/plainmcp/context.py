@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from .errors import AuthorError, InvalidParams, MissingCapability, ParseError, ToolError
 from .protocol import describe
+from .protocol.failures import log_exception
 from .protocol.habits import CONTEXT_ATTRIBUTES, with_advice
 from .protocol.request import CannotAsk, Link, PeerError, Request
 from .protocol.session import describe_lack
@@ -44,7 +45,6 @@ LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert"
 
 T = TypeVar("T")
 _URGENT = frozenset(LOG_LEVELS[LOG_LEVELS.index("error") :])
-_log = logging.getLogger("plainmcp")
 
 
 AT_ONCE = 1_000
@@ -305,8 +305,8 @@ class Context(Generic[L]):
             return
         try:
             message = jsonrpc.encode_notification(method, params)
-        except (TypeError, ValueError, RecursionError, ParseError):
-            _log.warning("a %s could not be written as JSON and was not sent", method, exc_info=True)
+        except (TypeError, ValueError, RecursionError, ParseError) as error:
+            log_exception(error, "a %s could not be written as JSON and was not sent", method, level=logging.WARNING)
         else:
             link.notify(message)
 

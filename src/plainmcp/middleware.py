@@ -11,6 +11,7 @@ from threading import Lock
 from typing import Any
 
 from .errors import AuthorError, ToolError
+from .protocol.interrupts import name_of
 from .protocol.middleware import MiddlewareRequest
 from .transports.shares import caller_of
 
@@ -38,7 +39,7 @@ def log_requests(logger: logging.Logger | None = None, *, level: int = logging.I
         try:
             yield
         except BaseException as error:
-            outcome = type(error).__name__
+            outcome = name_of(type(error))
             raise
         finally:
             took = (time.perf_counter() - start) * 1000

@@ -22,6 +22,7 @@ ACROSS = {
     "test_forking.py": "handlers that fork, on every transport",
     "test_iterables.py": "what can be iterated, through values and every kind of feature",
     "test_standard_types.py": "types of the standard library, to schemas, arguments and results",
+    "test_hostile_objects.py": "exceptions, values and callers that cannot be looked at, through all of it",
     "test_limits.py": "the table of limits, at the wire",
     "test_listed_hints.py": "hints to schemas, through schema, protocol and server",
     "test_peer_bugs.py": "values that other packages send wrong",

@@ -12,6 +12,7 @@ from ..questions import InputRequired
 from .dependencies import Dependency
 from .exchange import Evaluation, Run, Step
 from .features import Feature
+from .interrupts import traceback_of
 from .request import Cancelled, Request
 
 __all__ = ["ENDS", "Conversation", "Finish", "Prepared", "Steps", "evaluate", "keep"]
@@ -47,7 +48,7 @@ class Conversation(Evaluation, kw_only=True):
         error, link = self.error, self.request.link
         self.error = None
         if error is not None:
-            self.value = None if isinstance(error, Cancelled) else self.write_failure(self.request, error)
+            self.value = None if issubclass(type(error), Cancelled) else self.write_failure(self.request, error)
         if link is None or link.finish():
             self.response = self.value
 
@@ -109,7 +110,7 @@ class _Call:
         problem: BaseException | None = None
         while self._opened:
             dependency, manager = self._opened.pop()
-            details = (None, None, None) if error is None else (type(error), error, error.__traceback__)
+            details = (None, None, None) if error is None else (type(error), error, traceback_of(error))
             leave = manager.__aexit__ if dependency.is_async else manager.__exit__
             try:
                 yield self._run(partial(leave, *details), dependency.is_async, {}, None)

@@ -25,6 +25,7 @@ from ..wire.jsonrpc import ABSENT, Envelope, Meta, Params
 from .core import Core
 from .exchange import FAILURES, Exchange
 from .failures import error_response
+from .interrupts import raise_interrupt
 from .methods import GUARDED, Method
 from .observation import observe
 from .request import Caller, Request
@@ -189,8 +190,8 @@ def find_missing_scopes(server: Core, batch: list[Raw], caller: Caller) -> Insuf
                 GUARDED[name](server, request)
         except InsufficientScope as error:
             required |= dict.fromkeys(error.scopes)
-        except FAILURES:
-            continue  # it is answered when its turn comes
+        except FAILURES as error:
+            raise_interrupt(error)  # any other is answered when its turn comes
     return InsufficientScope(tuple(required), is_anonymous=caller.principal is None) if required else None
 
 

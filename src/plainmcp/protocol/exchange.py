@@ -15,8 +15,11 @@ from .request import Link
 
 __all__ = ["FAILURES", "Around", "Evaluation", "Exchange", "Listen", "Run", "Step", "Subscription"]
 
-FAILURES = (Exception, SystemExit, KeyboardInterrupt)
-"""Exceptions of the user's code that fail one request and nothing else; see interrupts for Ctrl-C."""
+FAILURES = (BaseException,)
+"""Exceptions of the user's code that fail one request and nothing else; see interrupts for Ctrl-C.
+
+For code that runs without a wait: where a task can be cancelled, or a generator closed, it is too much.
+"""
 
 
 class Run(Struct, frozen=True):

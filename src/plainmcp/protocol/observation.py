@@ -22,6 +22,7 @@ from .facts import HttpFacts, RequestFacts, SessionFacts, current_http
 from .failures import log_incident
 from .features import Feature
 from .files import reads_file
+from .interrupts import name_of, raise_interrupt
 from .request import Caller
 
 __all__ = [
@@ -123,8 +124,16 @@ def _call(function: Callable[[Any], Any], facts: Any) -> Any:
     try:
         return function(facts)
     except FAILURES as error:
-        log_incident(f"The observer {getattr(function, '__qualname__', repr(function))}", error)
+        log_incident(f"The observer {_name_of(function)}", error)
         return None
+
+
+def _name_of(function: Any) -> str:
+    try:
+        return str(getattr(function, "__qualname__", None) or repr(function))
+    except FAILURES as error:  # its class is the author's
+        raise_interrupt(error)
+        return name_of(type(function))
 
 
 class ObservedExchange(Exchange, kw_only=True):

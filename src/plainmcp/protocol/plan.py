@@ -43,6 +43,7 @@ from .exchange import FAILURES, Exchange, Run
 from .failures import error_response, internal_error, log_incident
 from .features import Feature, ToolFeature
 from .input_state import input_required, read_answers
+from .interrupts import tame
 from .request import Cancelled, Request
 from .scopes import Missing, compile_missing, require
 from .session import describe_lack
@@ -107,6 +108,7 @@ class Plan(Generic[F]):
 
     def fail(self, request: Request, error: BaseException) -> bytes:
         """The response for an exception: a result that asks for input, or an error (RES-06, PROM-04)."""
+        error = tame(error)
         if isinstance(error, InputRequired):
             return self._ask(request, error)
         if isinstance(error, (NormalizeError, OutputError)):
@@ -209,7 +211,7 @@ class Invocation(Exchange, kw_only=True):
 
     def throw(self, error: BaseException) -> None:
         """End with the response for an exception of the function."""
-        self.send(None if isinstance(error, Cancelled) else self.plan.fail(self.request, error))
+        self.send(None if issubclass(type(error), Cancelled) else self.plan.fail(self.request, error))
 
 
 def start_call(kind: type[Plan[Any]], server: Core, feature: Feature, request: Request, arguments: Any) -> Exchange:
@@ -307,6 +309,7 @@ class ToolPlan(Plan[ToolFeature]):
 
     def fail(self, request: Request, error: BaseException) -> bytes:
         """The response for an exception of the tool: a result that describes the error to the model."""
+        error = tame(error)
         if isinstance(error, InputRequired):
             return self._ask(request, error)
         if isinstance(error, ProtocolError):  # the author chose to answer the client rather than the model

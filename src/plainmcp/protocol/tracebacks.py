@@ -3,6 +3,8 @@
 from pathlib import Path
 from types import TracebackType
 
+from .interrupts import set_traceback, tame_chain, traceback_of
+
 __all__ = ["cut_own_frames", "is_own_file"]
 
 _OURS = str(Path(__file__).parents[1]) + "/"
@@ -23,14 +25,10 @@ def cut_own_frames(error: BaseException) -> BaseException:
     The frames of this package above that code are the same for every call. An exception that was raised in this
     package keeps its traceback, unless it has a cause.
     """
-    visited: set[int] = set()
-    current: BaseException | None = error
-    while current is not None and id(current) not in visited:
-        visited.add(id(current))
-        start = _skip_own_frames(current.__traceback__)
-        if start is not None or current.__cause__ is not None:
-            current.__traceback__ = start
-        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
+    for one in tame_chain(error):
+        start = _skip_own_frames(traceback_of(one))
+        if start is not None or one.__cause__ is not None:
+            set_traceback(one, start)
     return error
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import ProtocolError
 from ..protocol.core import Core
-from ..protocol.failures import internal_error
+from ..protocol.failures import describe, internal_error, log_exception
 from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, TooMuchArrives, read_body
 from .http import rules
 from .http.challenges import PLAIN, Challenges
@@ -178,8 +178,8 @@ class ASGIApp:
                     for life in core.lives():
                         await life.start_async()
                 except Exception as error:
-                    _log.exception("the lifespan of the server failed at its start")
-                    await send({"type": "lifespan.startup.failed", "message": f"{type(error).__name__}: {error}"})
+                    log_exception(error, "the lifespan of the server failed at its start")
+                    await send({"type": "lifespan.startup.failed", "message": describe(error)})
                     return
                 await send({"type": "lifespan.startup.complete"})
             else:

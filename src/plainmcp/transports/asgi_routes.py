@@ -14,6 +14,7 @@ from ..errors import HTTP_STATUSES, AuthorError, ProtocolError
 from ..policy import Policy
 from ..protocol.core import Core
 from ..protocol.failures import log_incident
+from ..protocol.interrupts import raise_interrupt, tame
 from ..web import HttpRequest
 from .asgi import ASGIApp
 from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
@@ -107,7 +108,7 @@ class RouteApp:
             await _refuse(send, 408, f"The body took longer than {self._settings.body_seconds:g} s.")
         except BaseException as error:
             task = asyncio.current_task()
-            if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+            if issubclass(type(error), asyncio.CancelledError) and task is not None and task.cancelling():
                 raise  # the whole request is cancelled
             await self._fail(match.route, scope, sender, error)
         return None
@@ -131,15 +132,25 @@ class RouteApp:
 
     async def _fail(self, route: Route, scope: Any, sender: "_Sender", error: BaseException) -> None:
         """Log an exception, and answer with the status that fits it, unless the response has started."""
-        status: Any = getattr(error, "status_code", None)  # an HTTPException of Starlette
-        if isinstance(error, ProtocolError):
-            status, text = HTTP_STATUSES.get(error.code, 500), error.message
-        elif isinstance(status, int) and 400 <= status <= 599:
-            text = str(getattr(error, "detail", "")) or "Refused"
-        else:
-            status, text = 500, log_incident(f"{scope['method']} {route.path}", error, self._core.mask_errors)
+        try:
+            status, text = _read_refusal(tame(error))
+        except BaseException as problem:  # its class is the author's
+            raise_interrupt(problem)
+            status, text = 500, ""
+        if not text:
+            text = log_incident(f"{scope['method']} {route.path}", error, self._core.mask_errors)
         if not sender.has_started:
             await _refuse(sender.send, status, text)
+
+
+def _read_refusal(error: BaseException) -> tuple[int, str]:
+    """The status and the text of an exception that refuses a request; 500 without a text for any other one."""
+    if isinstance(error, ProtocolError):
+        return HTTP_STATUSES.get(error.code, 500), error.message
+    status: Any = getattr(error, "status_code", None)  # an HTTPException of Starlette
+    if isinstance(status, int) and 400 <= status <= 599:
+        return status, str(getattr(error, "detail", "")) or "Refused"
+    return 500, ""
 
 
 class _Sender:

@@ -1,7 +1,6 @@
 """An event loop in its own thread, for callers without one. It is started when it is first needed."""
 
 import asyncio
-import logging
 import os
 import threading
 from collections.abc import Awaitable, Callable
@@ -10,7 +9,8 @@ from contextvars import copy_context
 from typing import Any, TypeVar
 
 from ..protocol.exchange import Around, Run
-from ..protocol.interrupts import raise_interrupt
+from ..protocol.failures import log_exception
+from ..protocol.interrupts import name_of, raise_interrupt
 from .invoke import PROCESS, end_child
 from .run_async import take_async
 from .threads import Threads
@@ -18,7 +18,6 @@ from .threads import Threads
 __all__ = ["DaemonExecutor", "create_task", "run_loop", "take", "wait_for"]
 
 T = TypeVar("T")
-_log = logging.getLogger("plainmcp")
 _loop: asyncio.AbstractEventLoop | None = None
 _lock = threading.Lock()
 _threads = Threads(32)
@@ -95,7 +94,7 @@ def run_loop(loop: asyncio.AbstractEventLoop, until: "asyncio.Task[Any] | None" 
             if until is not None and until.done():
                 raise
             raise_interrupt(error)
-            _log.error("a task raised %s, and code that awaits it fails", type(error).__name__, exc_info=error)
+            log_exception(error, "a task raised %s, and code that awaits it fails", name_of(type(error)))
 
 
 def _is_running_here() -> bool:

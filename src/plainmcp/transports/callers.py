@@ -54,8 +54,8 @@ def _verify(verification: Verification) -> Any:
         while True:
             try:
                 value = _call(source, verification.token)
-            except Exception as error:
-                source = steps.throw(error)
+            except BaseException as error:  # of the author's function: it must not end the server
+                source = steps.throw(contain(error))
             else:
                 source = steps.send(value)
     except StopIteration as end:
@@ -63,11 +63,8 @@ def _verify(verification: Verification) -> Any:
 
 
 def _call(source: Source, token: str) -> Any:
-    try:
-        value = source.verify(token)
-        return _wait_for(value) if isawaitable(value) else value
-    except (SystemExit, KeyboardInterrupt) as error:  # of the author's function: it must not end the server
-        raise contain(error) from None
+    value = source.verify(token)
+    return _wait_for(value) if isawaitable(value) else value
 
 
 def _wait_for(value: Any) -> Any:

@@ -92,8 +92,9 @@ class _Verifiers:
             while True:
                 try:
                     value = await self._call(source, verification, address)
-                except Exception as error:
-                    source = steps.throw(error)
+                except BaseException as error:  # of the author's function: it must not end the server
+                    _raise_cancel(error)
+                    source = steps.throw(contain(error))
                 else:
                     if isinstance(value, _Recalled):
                         return value.outcome
@@ -102,12 +103,6 @@ class _Verifiers:
             return end.value
 
     async def _call(self, source: Source, verification: Verification, address: str | None) -> Any:
-        try:
-            return await self._call_within(source, verification, address)
-        except (SystemExit, KeyboardInterrupt) as error:  # of the author's function: it must not end the server
-            raise contain(error) from None
-
-    async def _call_within(self, source: Source, verification: Verification, address: str | None) -> Any:
         if source.inline:
             return source.verify(verification.token)
         if source.verify_at_once is not None:

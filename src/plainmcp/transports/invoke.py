@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ..errors import InvalidRequest, ProtocolError
 from ..protocol.exchange import Around, Exchange, Listen, Run
-from ..protocol.interrupts import raise_interrupt
+from ..protocol.interrupts import name_of, raise_interrupt
 from ..protocol.request import Cancelled
 from ..questions import InputRequired
 
@@ -84,10 +84,11 @@ def with_call_next(step: Around, call_next: Callable[[Any], Any]) -> Run:
 
 def contain(error: BaseException) -> BaseException:
     """An exception, or a RuntimeError in the place of one that would end more than its call; raises Ctrl-C."""
-    if isinstance(error, (Exception, InputRequired)):
+    kind = type(error)
+    if issubclass(kind, (Exception, InputRequired)):
         return error
     raise_interrupt(error)
-    action = "tried to exit the process" if isinstance(error, SystemExit) else f"raised {type(error).__name__}"
+    action = "tried to exit the process" if issubclass(kind, SystemExit) else f"raised {name_of(kind)}"
     problem = RuntimeError(f"the function {action}")
     problem.__cause__ = error  # so that the log shows where
     return problem

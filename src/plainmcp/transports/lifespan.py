@@ -18,7 +18,8 @@ from typing import Any
 
 from ..errors import AuthorError, InternalError
 from ..protocol.core import Core
-from ..protocol.failures import log_incident
+from ..protocol.failures import log_exception, log_incident
+from ..protocol.interrupts import raise_interrupt
 from ..protocol.middleware import Middleware, compile
 
 __all__ = ["Lifespan"]
@@ -121,7 +122,7 @@ class Lifespan:
                 await self._stop.wait()
         except BaseException as error:
             if start.done():
-                _log.exception("the lifespan of the server failed at its end")
+                log_exception(error, "the lifespan of the server failed at its end")
             else:
                 self._fail(start, error)
         finally:
@@ -185,8 +186,9 @@ class Lifespan:
         manager, self._manager = self._manager, None
         try:
             manager.__exit__(None, None, None)
-        except Exception:
-            _log.exception("the lifespan of the server failed at its end")
+        except BaseException as error:
+            raise_interrupt(error)
+            log_exception(error, "the lifespan of the server failed at its end")
 
 
 def _to_request_error(error: Exception) -> InternalError:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from ..errors import InternalError, InvalidRequest
 from ..protocol.core import Core
 from ..protocol.exchange import Exchange, Listen
-from ..protocol.failures import error_response, internal_error
+from ..protocol.failures import error_response, internal_error, log_exception
 from .connection import Connection
 from .invoke import PROCESS
 from .lines import MAX_LINE, Lines
@@ -156,8 +156,8 @@ class StdioServer:
         link = RequestLink(self._connection)
         try:
             exchange = self._connection.start(line, link) if line is not None else self._refuse_line()
-        except Exception:
-            _log.exception("a message could not be taken in")
+        except BaseException as problem:
+            log_exception(problem, "a message could not be taken in")
             error = InternalError("this message could not be taken in")
             exchange = Exchange(error_response(error, self._connection.revision))
         if exchange.step is None or isinstance(exchange.step, Listen):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from weakref import WeakKeyDictionary, WeakSet
 
 from ..protocol.core import Core
+from ..protocol.failures import log_exception
 from .shares import AtAddress, Tally, most_at_address
 
 if TYPE_CHECKING:
@@ -238,8 +239,8 @@ class Threads:
         _local.job = job
         try:
             job.work()
-        except BaseException:
-            _log.exception("work in a thread failed")
+        except BaseException as error:
+            log_exception(error, "work in a thread failed")
         finally:
             del _local.job
             job.work = _do_nothing  # its objects must not stay alive while the thread waits

@@ -3,7 +3,6 @@
 Only a change of the client's roots has a handler: plainmcp itself uses the others, or asks for none.
 """
 
-import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from msgspec import Raw
 from ...context import Context
 from ...protocol.core import Core
 from ...protocol.exchange import Exchange, Run
+from ...protocol.failures import log_exception
 from ...protocol.features import Feature
 from ...protocol.request import Caller, Request
 from ...server import Server
@@ -21,7 +21,6 @@ from .context import enter_context
 
 __all__ = ["NOTIFICATIONS", "NotificationHandlers"]
 
-_log = logging.getLogger("plainmcp")
 
 Handler = Callable[[Any], Awaitable[None]]
 """Takes a notification of the SDK."""
@@ -89,4 +88,4 @@ class _Notified(Exchange):
     def throw(self, error: BaseException) -> None:
         """End; the error is in the log only."""
         self.step = None
-        _log.error("the handler of a notification failed", exc_info=error)
+        log_exception(error, "the handler of a notification failed")

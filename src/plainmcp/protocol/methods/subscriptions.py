@@ -9,8 +9,9 @@ import msgspec
 from ...errors import InsufficientScope, InvalidParams, InvalidRequest, ResourceNotFound, ToolError
 from ...wire import jsonrpc
 from ..core import Core
-from ..exchange import Exchange, Listen
+from ..exchange import FAILURES, Exchange, Listen
 from ..failures import error_response
+from ..interrupts import raise_interrupt
 from ..plan import require_scopes, with_server_info
 from ..request import Cancelled, Request
 from ..session import not_offered
@@ -137,7 +138,8 @@ def _can_read(server: Core, request: Request, uri: str) -> bool:
         return True
     try:
         _check_readable(server, request, uri)
-    except Exception:  # also of a function of the author: then it is not known that the caller may
+    except FAILURES as error:  # also of a function of the author: then it is not known that the caller may
+        raise_interrupt(error)
         return False
     return True
 
@@ -175,7 +177,7 @@ class Listening(Exchange, kw_only=True):
     def throw(self, error: BaseException) -> None:
         """End it with an error, or without a response if the client cancelled it."""
         request = self.request
-        is_ended = isinstance(error, Cancelled)
+        is_ended = issubclass(type(error), Cancelled)
         self._close(None if is_ended else error_response(error, request.revision, request.id))
 
     def _close(self, response: bytes | None) -> None:

@@ -18,7 +18,8 @@ import msgspec
 from ...auth.principal import Principal, Unavailable
 from ...errors import AuthorError
 from ...protocol.core import Core
-from ...protocol.failures import log_incident
+from ...protocol.failures import log_incident, text_of
+from ...protocol.interrupts import name_of, raise_interrupt, tame, traceback_of
 from ...protocol.scopes import Missing, check_scopes
 from .challenges import Challenges
 from .headers import Headers
@@ -192,17 +193,19 @@ class Authentication:
             version = source.version
             try:
                 principal = yield source
-                if principal is not None and not isinstance(principal, Principal):
-                    raise AuthorError(f"a verifier returns a Principal or None, not {type(principal).__name__}")
+                if principal is not None and not issubclass(type(principal), Principal):
+                    raise AuthorError(f"a verifier returns a Principal or None, not {name_of(type(principal))}")
+                if principal is not None and (principal.expires is None or principal.expires > self._now()):
+                    return self._admit(digest, principal, source, version)
             except PermissionError:
-                principal = None
-            except Exception as error:
-                self._log(error, token)
-                seconds = error.retry_after if isinstance(error, Unavailable) else RETRY_SECONDS
-                retry_after = max(retry_after, seconds)
                 continue
-            if principal is not None and (principal.expires is None or principal.expires > self._now()):
-                return self._admit(digest, principal, source, version)
+            except GeneratorExit:  # the request was given up
+                raise
+            except BaseException as error:  # of the verifier, or of the class of its principal
+                problem = tame(error)
+                self._log(problem, token)
+                seconds = problem.retry_after if isinstance(problem, Unavailable) else RETRY_SECONDS
+                retry_after = max(retry_after, seconds)
         if retry_after:
             return self._challenges.refuse_for_now(retry_after)
         remembered = min(source.refusal_seconds for source in sources)
@@ -221,7 +224,7 @@ class Authentication:
             self._keep(self._known, digest, _Known(outcome, min(ends), source, version))
         return outcome
 
-    def _log(self, error: Exception, token: str) -> None:
+    def _log(self, error: BaseException, token: str) -> None:
         """Log why tokens cannot be verified: not for each request, because anyone can send many."""
         now, kind = self._now(), type(error)
         if 0 <= now - self._logged.get(kind, float("-inf")) < LOG_SECONDS:
@@ -229,7 +232,7 @@ class Authentication:
         self._logged[kind] = now
         error = _without_token(error, token)
         if isinstance(error, Unavailable):
-            _log.warning("tokens cannot be verified at the moment: %s", error)
+            _log.warning("tokens cannot be verified at the moment: %s", text_of(error))
         else:
             log_incident("Verifying a token", error)
 
@@ -242,9 +245,14 @@ class Authentication:
             entries[digest] = entry
 
 
-def _without_token(error: Exception, token: str) -> Exception:
+def _without_token(error: BaseException, token: str) -> BaseException:
     """An exception of a verifier; if it shows the token, another one with the same traceback and without its text."""
-    if token not in "".join(format_exception(error)):
+    try:
+        is_shown = token in "".join(format_exception(error))
+    except BaseException as problem:  # code of its class
+        raise_interrupt(problem)
+        is_shown = True
+    if not is_shown:
         return error
-    text = f"{type(error).__name__}: its text is left out, because it has the token"
-    return RuntimeError(text).with_traceback(error.__traceback__)
+    text = f"{name_of(type(error))}: its text is left out, because it has the token"
+    return RuntimeError(text).with_traceback(traceback_of(error))

@@ -644,7 +644,7 @@ def _expiry_of(principal: Any) -> float | None:
     """When the token of a caller expires: its attribute `expires`, in seconds since 1970; None if it has none."""
     try:
         expires = getattr(principal, "expires", None)
+        return float(expires) if isinstance(expires, (int, float)) else None
     except FAILURES as error:  # the class is the author's
         raise_interrupt(error)
         return None
-    return expires if isinstance(expires, (int, float)) else None

@@ -22,7 +22,8 @@ from ...errors import (
     UnsupportedRevision,
 )
 from ...protocol.dispatch import check_log_level, require_meta, revision_from_meta
-from ...protocol.failures import error_response, log_incident
+from ...protocol.failures import error_response
+from ...protocol.interrupts import tame
 from ...revisions import HTTP_DEFAULT, LATEST, MODERN, REVISIONS, Revision
 from ...wire.jsonrpc import Envelope, Failure, Meta
 from ..shares import Limit
@@ -106,12 +107,12 @@ def over_limit(limit: Limit, body: bytes | None) -> Response:
 
 def refuse_caller(error: BaseException) -> Response:
     """The response when the function that identifies the caller raised: PermissionError is a 401."""
+    error = tame(error)
     if isinstance(error, PermissionError):
         body = error_response(InvalidRequest("this server does not know who is calling"), LATEST)
         return Response(401, body, (*JSON, (b"www-authenticate", b"Bearer")))
-    if not isinstance(error, ProtocolError):
-        error = InternalError(log_incident("Identifying the caller", error))
-    return refusal(HTTP_STATUSES.get(error.code, 500), error)
+    body = error_response(error, LATEST, what="Identifying the caller")
+    return Response(HTTP_STATUSES.get(body.code, 500), body, JSON)
 
 
 def length_of(text: str | None) -> int | None:

@@ -11,7 +11,8 @@ from itertools import islice
 from typing import Any
 
 from ...protocol.exchange import FAILURES
-from ...protocol.interrupts import raise_interrupt
+from ...protocol.failures import log_exception
+from ...protocol.interrupts import name_of, raise_interrupt
 from ..shares import Limit, share_of
 from .http_session import HttpSession, ReplayBudget
 from .session_ids import is_of_another_process
@@ -152,7 +153,11 @@ class SessionStore:
             problem = error
         if not self._has_warned:
             self._has_warned = True
-            _log.warning(_OTHER_CALLER, type(principal).__name__, type(owner).__name__, exc_info=problem)
+            names = name_of(type(principal)), name_of(type(owner))
+            if problem is None:
+                _log.warning(_OTHER_CALLER, *names)
+            else:
+                log_exception(problem, _OTHER_CALLER, *names, level=logging.WARNING)
         return False
 
     def remove(self, session: HttpSession) -> None:
