@@ -25,7 +25,7 @@ from .transports import run as runner
 from .transports.connection import Connection
 from .transports.health import HEALTH
 from .transports.log_format import formatted_logs, shown_access_log
-from .transports.shutdown import GRACE
+from .transports.shutdown import GRACE, STDIO_GRACE
 from .transports.threads import threads_of
 from .types import CallToolResult, GetPromptResult, Prompt, ReadResourceResult, Resource, ResourceTemplate, Tool
 from .wire import codec
@@ -383,7 +383,7 @@ class Server(Core):
         path: str | None = None,
         health: str | None = HEALTH,
         workers: int = 1,
-        grace: float = GRACE,
+        grace: float | None = None,
         access_log: Literal["plain", "json"] | None = None,
         log_level: Literal["debug", "info", "warning", "error", "critical"] | None = None,
         uvicorn: dict[str, Any] | None = None,
@@ -394,8 +394,9 @@ class Server(Core):
 
         `http` is a host and port, such as "127.0.0.1:8000", or a port of 127.0.0.1. The server is then at `path`, by
         default /mcp, and its routes beside it, in as many processes as `workers` says; with several, sessions are
-        signed ids (see sessions). Load balancers can ask at `health` whether it is ready. It ends within `grace`
-        seconds: requests that take longer are cancelled, and answered with an error. `access_log` logs a line for
+        signed ids (see sessions). Load balancers can ask at `health` whether it is ready. After a signal
+        it ends within `grace` seconds, by default 10 over HTTP and 2 otherwise: requests that take longer are
+        cancelled, and answered with an error; a second Ctrl-C cancels them at once. `access_log` logs a line for
         each request, and `log_level` is the lowest level that is logged. With `ui`, there is a page at / for people
         to try the server. For HTTP it also takes the options of `asgi` and, in `uvicorn`, those of uvicorn; for
         standard input and output, `max_line`, the bytes of a message. Raises AuthorError if it cannot serve there.
@@ -406,7 +407,7 @@ class Server(Core):
 
             stdio_options = _stdio_options_of("server.run", {**options}, more)
             with self._logs(access_log, log_level):
-                stdio.run(self, grace=grace, **stdio_options)
+                stdio.run(self, grace=_grace_of(grace, http), **stdio_options)
         else:
             from .transports import uvicorn as serving  # loaded for those who serve over HTTP
 
@@ -418,7 +419,7 @@ class Server(Core):
                     _log.warning("there is no Server(key=…), so all sessions end when this server is started again")
                     self.is_key_shared = True  # they are forked
                 app, address, details = self._prepare_http(http, path, health, log_level, uvicorn, ui, http_options)
-                serving.serve(app, address, workers=workers, grace=grace, **details)
+                serving.serve(app, address, workers=workers, grace=_grace_of(grace, http), **details)
 
     @with_checked_options("server.run_async", 'write await server.run_async(), or run_async(http="127.0.0.1:8000")')
     async def run_async(
@@ -427,7 +428,7 @@ class Server(Core):
         *,
         path: str | None = None,
         health: str | None = HEALTH,
-        grace: float = GRACE,
+        grace: float | None = None,
         access_log: Literal["plain", "json"] | None = None,
         log_level: Literal["debug", "info", "warning", "error", "critical"] | None = None,
         uvicorn: dict[str, Any] | None = None,
@@ -445,14 +446,14 @@ class Server(Core):
             more = _options_for_http(path, health, uvicorn, ui)
             stdio_options = _stdio_options_of("server.run_async", {**options}, more)
             with self._logs(access_log, log_level):
-                await stdio_async.run_async(self, grace=grace, **stdio_options)
+                await stdio_async.run_async(self, grace=_grace_of(grace, http), **stdio_options)
         else:
             from .transports import uvicorn as serving  # loaded for those who serve over HTTP
 
             http_options = _http_options_of("server.run_async", {**options})
             with self._logs(access_log, log_level):
                 app, address, details = self._prepare_http(http, path, health, log_level, uvicorn, ui, http_options)
-                await serving.serve_async(app, address, grace=grace, **details)
+                await serving.serve_async(app, address, grace=_grace_of(grace, http), **details)
 
     def _prepare_http(
         self,
@@ -479,6 +480,11 @@ class Server(Core):
 
 _log = logging.getLogger("plainmcp")
 _FOR_STDIO = ("max_line", "streams")
+
+
+def _grace_of(grace: float | None, http: str | int | None) -> float:
+    """The number of seconds for the shutdown of `run`, which has another default for each way to serve."""
+    return grace if grace is not None else STDIO_GRACE if http is None else GRACE
 
 
 def _options_for_http(

@@ -17,6 +17,7 @@ ACROSS = {
     "test_bad_values.py": "values that cannot be sent, through values and the normalizers",
     "test_declared_results.py": "return types, through schema, values and protocol",
     "test_declared_returns.py": "the check of return values, through schema, values and protocol",
+    "test_ending.py": "what ends a server and what holds it, on every way to serve",
     "test_everything.py": "an example server, on every revision",
     "test_expiring_tokens.py": "streams that stay open and the tokens of their callers, through all of HTTP",
     "test_forking.py": "handlers that fork, on every transport",

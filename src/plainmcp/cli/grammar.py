@@ -6,7 +6,7 @@ from typing import Any
 from ..policy import Policy
 from ..revisions import REVISIONS
 from ..transports.log_format import LOG_LEVELS
-from ..transports.shutdown import GRACE
+from ..transports.shutdown import GRACE, STDIO_GRACE
 from ..ui import client_config
 from .option_types import to_access_format, to_address, to_count, to_grace, to_header, to_seconds, to_variable
 
@@ -117,8 +117,9 @@ def _add_serve(commands: Any) -> None:
     serve.add_argument("--auth", metavar="FILE", help=keys)
     reload = "start again whenever a Python file in the folder of FILE is saved; sessions end with that"
     serve.add_argument("--reload", action="store_true", help=reload)
-    grace = f"how long running calls may take after a signal to stop (default: {GRACE:g}); then they are abandoned"
-    serve.add_argument("--grace", metavar="SECONDS", type=to_grace, default=GRACE, help=grace)
+    default = f"(default: {GRACE:g} over HTTP, {STDIO_GRACE:g} otherwise)"
+    grace = f"how long running calls may take after a signal to stop {default}; then they are abandoned"
+    serve.add_argument("--grace", metavar="SECONDS", type=to_grace, help=grace)
     access = "log one line for each request, to standard error: plain (the default) or json"
     serve.add_argument("--access-log", metavar="FORMAT", nargs="?", const="plain", type=to_access_format, help=access)
     level = f"the lowest level that is logged: {', '.join(LOG_LEVELS)} (default: warning)"

@@ -12,6 +12,9 @@ from typing import Any
 
 from ..protocol.tracebacks import is_own_file
 from ..server import Server
+from ..transports.deadline import Deadline
+from ..transports.process_end import limit_exit
+from ..transports.shutdown import GRACE
 from .source import LoadError, ServerSource, find_source
 
 __all__ = ["format_user_traceback", "load", "run_program", "start_lifespan"]
@@ -108,6 +111,8 @@ def _import_source(source: ServerSource) -> ModuleType:
             raise LoadError(f"there is no module {source.module} in {source.folders[0]}") from None
         problem = f"{source.where} cannot be loaded\n\n{format_user_traceback(error)}"
         raise LoadError(_with_advice(source, problem) if _is_missing_package(error) else problem) from error
+    finally:
+        limit_exit(Deadline(GRACE))  # threads that it has started do not keep the process, whatever command follows
 
 
 def _import_file(source: ServerSource) -> ModuleType:

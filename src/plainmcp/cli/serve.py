@@ -5,6 +5,7 @@ from typing import Any
 from ..server import Server
 from ..transports import stdio
 from ..transports.log_format import formatted_logs
+from ..transports.shutdown import GRACE
 from .load import load, run_program
 from .source import find_source, has_server
 
@@ -21,7 +22,8 @@ def serve(options: Any) -> int:
 
             more: dict[str, Any] = {"is_module": is_module, "drop_in": options.drop_in, "keys": options.auth, **logs}
             more["origins"] = options.origins
-            reload.serve_with_reload(target, options.http, options.grace, ui=options.ui, **more)
+            grace = GRACE if options.grace is None else options.grace
+            reload.serve_with_reload(target, options.http, grace, ui=options.ui, **more)
         elif options.http is not None:
             details = {**logs, **_auth_options(options.auth), **_store_options(options.redis), "ui": options.ui}
             details |= {name: names for name in ("hosts", "origins") if (names := getattr(options, name))}

@@ -13,6 +13,7 @@ from ..errors import ProtocolError
 from ..protocol.core import Core
 from ..protocol.failures import describe, internal_error, log_exception
 from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, TooMuchArrives, read_body
+from .host_server import HostServer
 from .http import rules
 from .http.challenges import PLAIN, Challenges
 from .http.cors import Pairs, with_cors
@@ -58,6 +59,8 @@ class ASGIApp:
     ) -> None:
         self.endpoint = make_endpoint(core, settings or Settings(), challenges)
         self._identify = identify
+        self._host = HostServer(self)
+        self._is_ready = False
         self._tasks: set[asyncio.Task[bytes | None]] = set()  # a loop alone does not keep its tasks alive
 
     def drain(self) -> None:
@@ -76,6 +79,14 @@ class ASGIApp:
         """End every stream that stays open, every request that runs and every session. From any thread."""
         self.endpoint.close()
 
+    async def end(self) -> None:
+        """End everything, the lifespan too. Another server may start it again."""
+        self.close()
+        self._host.forget()
+        for life in self.endpoint.core.lives():
+            await life.close_async()
+        self.endpoint.draining = self._is_ready = False
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request, or the lifespan of the server."""
         if scope["type"] != "http":
@@ -92,8 +103,8 @@ class ASGIApp:
                 raise Refused(await self._refuse(profile, scope, headers))
             if profile.cors:
                 send = _with_headers(send, profile.cors)
-            if not endpoint.is_started:  # there was no lifespan
-                await asyncio.to_thread(endpoint.start)
+            if not self._is_ready:
+                await self._get_ready(scope)
             principal = None if self._identify is None else await self._identify(scope, headers)
             message, rest = start(receive())
             body: bytes | None = None if rest is not None else _whole_body_of(message, endpoint.settings.max_body)
@@ -107,6 +118,13 @@ class ASGIApp:
             return
         if response is not None:
             await self._send_whole(send, response, answer)
+
+    async def _get_ready(self, scope: Scope) -> None:
+        """Start what has to be started before the first request: there may have been no lifespan."""
+        if not self.endpoint.is_started:
+            await asyncio.to_thread(self.endpoint.start)
+        self._host.follow(is_alone="app" not in scope)
+        self._is_ready = True
 
     async def admit(self, scope: Scope, preflight: rules.Preflight) -> Any:
         """Who sends a request to a path beside the endpoint, by checks as those of the endpoint; raises Refused."""
@@ -162,18 +180,19 @@ class ASGIApp:
 
     async def _handle_other(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._run_lifespan(receive, send)
+            await self._run_lifespan(scope, receive, send)
         elif scope["type"] == "websocket":
             await receive()
             await send({"type": "websocket.close", "code": 1000})
 
-    async def _run_lifespan(self, receive: Receive, send: Send) -> None:
+    async def _run_lifespan(self, scope: Scope, receive: Receive, send: Send) -> None:
         core = self.endpoint.core
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self.endpoint.draining = False  # an application can be started several times
                 await asyncio.to_thread(self.endpoint.start)
+                self._host.follow(is_alone="app" not in scope)
                 try:
                     for life in core.lives():
                         await life.start_async()
@@ -183,9 +202,7 @@ class ASGIApp:
                     return
                 await send({"type": "lifespan.startup.complete"})
             else:
-                self.close()
-                for life in core.lives():
-                    await life.close_async()
+                await self.end()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 

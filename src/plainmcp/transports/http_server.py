@@ -3,14 +3,19 @@
 import asyncio
 import logging
 import socket
+import threading
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from .background_loop import DaemonExecutor, run_loop
+from .deadline import LAST, Deadline
 from .http.path import App
 from .log_format import uvicorn_log_config
-from .shutdown import GRACE, LAST, Deadline, end_with_main_thread
+from .process_end import flush_output, limit_exit
+from .run_async import call_soon
+from .shutdown import GRACE, make_deadline
 
 __all__ = ["serve_on", "serve_on_async"]
 
@@ -29,7 +34,7 @@ def serve_on(
     **options: Any,
 ) -> None:
     """Serve an ASGI application on a socket until a signal ends the process; calls `started` when it serves."""
-    deadline = Deadline(grace)
+    deadline = make_deadline(grace, owns_process=threading.current_thread() is threading.main_thread())
     server = _build_server(app, deadline, options, started=started)
     try:
         with asyncio.Runner(loop_factory=_loop_factory(server.config)) as runner:
@@ -37,8 +42,7 @@ def serve_on(
             run_loop(loop, loop.create_task(server.serve(sockets=[bound])))
     finally:
         deadline.cancel()
-        if server.left:
-            end_with_main_thread()
+        limit_exit(deadline)
 
 
 async def serve_on_async(bound: socket.socket, app: App, *, grace: float = GRACE, **options: Any) -> None:
@@ -46,7 +50,7 @@ async def serve_on_async(bound: socket.socket, app: App, *, grace: float = GRACE
 
     uvicorn sends the signal again when it has ended, so that the program around it gets it too.
     """
-    deadline = Deadline(grace, ends_process=False)
+    deadline = make_deadline(grace, owns_process=False)
     server = _build_server(app, deadline, options, has_own_loop=False)
     serving = asyncio.get_running_loop().create_task(server.serve(sockets=[bound]))
     try:
@@ -57,6 +61,7 @@ async def serve_on_async(bound: socket.socket, app: App, *, grace: float = GRACE
         raise
     finally:
         deadline.cancel()
+        limit_exit(deadline, owns_process=False)
 
 
 def _build_server(
@@ -82,36 +87,35 @@ def _build_server(
     config.http_protocol_class = _with_small_reads(config.http_protocol_class)
 
     class HttpServer(uvicorn.Server):
-        timer: asyncio.TimerHandle
-        """Ends what does not end by itself."""
-        left = 0
-        """How many requests were given up."""
+        drains = True
+        """Its shutdown ends the streams that stay open: the application need not see to it."""
 
         def handle_exit(self, sig: int, frame: Any) -> None:
             deadline.start()
             super().handle_exit(sig, frame)
+            if self.force_exit:  # a second Ctrl-C
+                deadline.hurry()
 
         async def startup(self, sockets: Any = None) -> None:
             loop = asyncio.get_running_loop()
             _log.debug("uvicorn serves with %s, on an event loop of %s", parser, type(loop).__module__)
+            deadline.give_up = partial(call_soon, loop, self._give_up)
             if has_own_loop:
                 loop.set_default_executor(DaemonExecutor())
             await super().startup(sockets=sockets)
             started()
 
         async def shutdown(self, sockets: Any = None) -> None:
-            """Wait for the responses, but cancel and disconnect in time what does not end."""
+            """Wait for the responses; at the deadline, the rest is cancelled and disconnected."""
             deadline.start()
             getattr(app, "drain", _do_nothing)()
-            loop = asyncio.get_running_loop()
-            self.timer = loop.call_later(deadline.seconds_until(LAST), self._give_up)
             await self._take_last_requests()
             await super().shutdown(sockets=sockets)
-            if self.force_exit:  # after a second Ctrl-C it has not waited
-                for finish in (self._give_up, self._hang_up):
-                    finish()
-                    await asyncio.sleep(0.05)
-            self.timer.cancel()
+            if self.force_exit:  # uvicorn has not waited
+                while self.server_state.connections:
+                    await asyncio.sleep(0.01)
+                await self.lifespan.shutdown()
+            flush_output()  # uvicorn sends the signal again now, which ends a worker
 
         async def _take_last_requests(self) -> None:
             """Accept no more connections, and answer what clients sent on those there are, for the last time.
@@ -127,11 +131,11 @@ def _build_server(
                 await asyncio.sleep(0.01)
 
         def _give_up(self) -> None:
-            """Answer the requests that still run, and leave time to send that, also if this was called late."""
-            self.left = getattr(app, "give_up", _do_nothing)() or 0
-            self.timer = asyncio.get_running_loop().call_later(LAST / 3, self._hang_up)
-            if self.left:
-                _log.warning("requests that still ran at the end, and were given up: %d", self.left)
+            """Answer the requests that still run, and leave time to send that."""
+            left = getattr(app, "give_up", _do_nothing)()
+            asyncio.get_running_loop().call_later(LAST / 3, self._hang_up)
+            if left:
+                _log.warning("requests that still ran at the end, and were given up: %d", left)
 
         def _hang_up(self) -> None:
             """Close the connections of clients that do not finish their request or do not read their response."""

@@ -121,10 +121,10 @@ class Lifespan:
                 self._begin(start, value)
                 await self._stop.wait()
         except BaseException as error:
-            if start.done():
-                log_exception(error, "the lifespan of the server failed at its end")
-            else:
+            if not start.done():
                 self._fail(start, error)
+            elif not isinstance(error, asyncio.CancelledError):  # the loop ends, and has ended the manager with that
+                log_exception(error, "the lifespan of the server failed at its end")
         finally:
             self._end.set_result(None)
 

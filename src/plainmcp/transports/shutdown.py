@@ -1,28 +1,57 @@
-"""The shutdown of a server: its grace period, and the end of the process when something does not stop.
+"""The shutdown of a server: its grace period, and who waits for whom.
 
 Knows the clock and the process, neither HTTP nor messages.
 """
 
+# The theory of ending
+#
+# A server is asked to end by a signal, by the end of its input, or by the program around it. Then its grace period
+# begins. What has nothing to do ends at once. The rest is waited for, and what is still there at its limit is left:
+#
+#   what                                             who waits            how long
+#   -----------------------------------------------  -------------------  -------------------------------------------
+#   1. streams that are open for later messages      nobody               they end at once
+#   2. calls, which may still answer                 the transport        until LAST seconds before the end of the
+#                                                                         period; then an error answers them
+#   3. clients that do not read their response       the transport        a moment longer
+#   4. the end of the lifespan                       the transport        to the end of the period
+#   5. the program behind `server.run()`             nobody               as long as it likes
+#   6. jobs of executors (concurrent.futures)        the exit of Python   to the end of the period
+#   7. other threads that are not daemons            the exit of Python   a moment
+#   8. functions of atexit, and buffers              the exit of Python   to the end of the period
+#
+# Nothing is interrupted before its limit: a response that comes in time is sent. Plain functions run in daemon
+# threads, so that nobody waits for one that was given up.
+#
+# A job has an end, so it is waited for. Of another thread (7) nobody knows whether it ends: most of them wait for
+# work that does not come any more. Code whose work has to be finished joins its thread in the end of the lifespan
+# (4). Where the process belongs to a larger program, as in `run_async` and under another HTTP server, these threads
+# have the whole period, too. Threads that the program starts behind `server.run()` are no business of the server:
+# Python waits for them.
+#
+# A second Ctrl-C ends the period: LAST seconds are left, and calls are given up now.
+#
+# 1 to 4 happen in the transports. A Deadline watches the clock in a thread of its own, because the thread that serves
+# may be held by a function that never ends. It ends the process by force right before the end of the period, after
+# functions of atexit and buffers. It stops when the server has ended, and 6 to 8 have another one, in process_end:
+# Python goes on with its own exit, so that the exit code is the program's.
+
 import logging
-import os
-import sys
-import threading
-import time
-from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from ..errors import AuthorError, InternalError
+from .deadline import LAST, Deadline
+from .process_end import end_process, run_exit_functions
 
-__all__ = ["GRACE", "LAST", "MAX_GRACE", "SHUTTING_DOWN", "Deadline", "check_grace", "end_with_main_thread"]
+__all__ = ["GRACE", "MAX_GRACE", "SHUTTING_DOWN", "STDIO_GRACE", "check_grace", "make_deadline"]
 
-GRACE = 2.0
-"""The default number of seconds for a shutdown."""
-LAST = 0.6
-"""How many of these seconds are for cancelling what still runs, sending errors and closing connections."""
+GRACE = 10.0
+"""The default number of seconds for the shutdown of a server over HTTP."""
+STDIO_GRACE = 2.0
+"""The same on standard input and output: clients kill the process after about two seconds."""
 MAX_GRACE = 24 * 60 * 60
 """The longest grace period, in seconds."""
-MAX_WAITS = 6
-"""How often in a row the main thread may be waiting for other threads at exit, before the process is ended."""
 SHUTTING_DOWN = InternalError("the server is shutting down, and gave up this request")
 """The error for a request that still runs when the server ends."""
 
@@ -36,72 +65,12 @@ def check_grace(grace: Any) -> float:
     return max(grace, LAST)
 
 
-class Deadline:
-    """The time limit of a shutdown: a process that still runs after it is ended at once.
-
-    Some code cannot be stopped otherwise: a function in the event loop that never waits, or a task that ignores its
-    cancellation.
-    """
-
-    def __init__(self, grace: float, *, ends_process: bool = True) -> None:
-        self._seconds = check_grace(grace)
-        self._ends_process = ends_process  # False where the process belongs to the program around the server
-        self._timer: threading.Timer | None = None
-        self._end = 0.0
-
-    def start(self) -> None:
-        """Start the timer, unless it runs already; may be called in a signal handler."""
-        if self._timer is None:
-            self._end = time.monotonic() + self._seconds
-            self._timer = threading.Timer(self._seconds, self._end_process if self._ends_process else _do_nothing)
-            self._timer.daemon = True
-            self._timer.start()
-
-    def seconds_until(self, before: float) -> float:
-        """The seconds until a moment that lies some seconds before the deadline."""
-        return max(0.0, self._end - before - time.monotonic())
-
-    def cancel(self) -> None:
-        """Stop the timer: the server has ended, and the process may go on."""
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def _end_process(self) -> None:
-        _log.error(
-            "something still runs %g seconds after the server was asked to end: the process ends now", self._seconds
-        )
-        os._exit(0)
+def make_deadline(grace: float, *, owns_process: bool) -> Deadline:
+    """The deadline of a server; with `owns_process`, a process that still runs then is ended. Raises AuthorError."""
+    seconds = check_grace(grace)
+    return Deadline(seconds, force=partial(_end_by_force, seconds) if owns_process else None)
 
 
-def _do_nothing() -> None:
-    """Let a deadline pass."""
-
-
-def end_with_main_thread() -> None:
-    """Do not let other threads keep the process alive after the main thread has finished.
-
-    A function that was given up may have started threads, and Python waits for them at exit. If the server runs in
-    another thread than the main thread, this does nothing: the process belongs to the program around it.
-    """
-    if threading.current_thread() is threading.main_thread():
-        threading.Thread(target=_end_once_stuck, name="plainmcp-end", daemon=True).start()
-
-
-def _end_once_stuck() -> None:
-    waits = 0
-    while waits < MAX_WAITS:
-        time.sleep(0.05)
-        waits = waits + 1 if _is_exiting() else 0
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(Exception):
-            stream.flush()
-    os._exit(0)
-
-
-def _is_exiting() -> bool:
-    """Whether the main thread has finished and only waits for other threads."""
-    frame = sys._current_frames().get(threading.main_thread().ident or 0)
-    while frame is not None and frame.f_back is not None:
-        frame = frame.f_back
-    wait: Any = getattr(threading, "_shutdown", None)  # the function in which Python waits at exit
-    return frame is not None and frame.f_code is getattr(wait, "__code__", None)
+def _end_by_force(seconds: float) -> None:
+    text = "something still runs %g seconds after the server was asked to end: the process ends now"
+    end_process(partial(_log.error, text, seconds), run_exit_functions)

@@ -24,10 +24,12 @@ from ..protocol.core import Core
 from ..protocol.exchange import Exchange, Listen
 from ..protocol.failures import error_response, internal_error, log_exception
 from .connection import Connection
+from .deadline import LAST
 from .invoke import PROCESS
 from .lines import MAX_LINE, Lines
 from .link import RequestLink
-from .shutdown import GRACE, LAST, SHUTTING_DOWN, check_grace, end_with_main_thread
+from .process_end import limit_exit
+from .shutdown import SHUTTING_DOWN, STDIO_GRACE, make_deadline
 from .threads import make_threads
 
 __all__ = ["StdioPipes", "StdioServer", "guard_stdio", "handle_signals", "run"]
@@ -36,6 +38,12 @@ MAX_RUNNING = 1000
 """How many requests of one client may run at the same time."""
 MAX_WAIT = 0.5
 """How long a request over this limit waits for another one to end, before it is refused."""
+CLEANING = LAST / 3
+"""How many seconds a function has to clean up after its request was given up."""
+CLOSE = LAST - CLEANING - 0.05
+"""How many seconds before its deadline the server has ended, so that its lifespan can end."""
+SOON = 0.05
+"""After how many seconds it looks again whether the deadline has come nearer."""
 
 _log = logging.getLogger("plainmcp")
 
@@ -56,15 +64,20 @@ def run(core: Core, *, streams: StdioPipes | None = None, **options: Any) -> Non
     if streams is None:
         with guard_stdio() as streams:
             return run(core, streams=streams, **options)
-    server = StdioServer(core, streams, **options)
+    is_main = threading.current_thread() is threading.main_thread()
+    server = StdioServer(core, streams, owns_process=is_main, **options)
     for life in core.lives():
         life.start()
     try:
-        with handle_signals(server.stop):
-            server.serve()
+        with handle_signals(server.stop, server.deadline.hurry):
+            try:
+                server.serve()
+            finally:
+                for life in core.lives():
+                    life.close()
     finally:
-        for life in core.lives():
-            life.close()
+        server.deadline.cancel()
+        limit_exit(server.deadline)
 
 
 class _Job:
@@ -81,9 +94,18 @@ class _Job:
 class StdioServer:
     """The server for one client, until the client disconnects or the server stops."""
 
-    def __init__(self, core: Core, pipes: StdioPipes, *, max_line: int = MAX_LINE, grace: float = GRACE) -> None:
+    def __init__(
+        self,
+        core: Core,
+        pipes: StdioPipes,
+        *,
+        owns_process: bool = False,
+        max_line: int = MAX_LINE,
+        grace: float = STDIO_GRACE,
+    ) -> None:
         self._max_line = max_line
-        self.grace = check_grace(grace)
+        self.deadline = make_deadline(grace, owns_process=owns_process)
+        self.deadline.give_up = self._give_up
         self._lines = Lines(pipes.read, max_line)
         self._put = pipes.write
         self._threads = make_threads(core)
@@ -101,16 +123,17 @@ class StdioServer:
         self._changed = threading.Condition()  # for the attributes below
         self._jobs: set[_Job] = set()
         self._is_stuck = False  # no request ended while a new one waited
+        self._is_late = False  # requests that still run are to be given up
 
     def serve(self) -> None:
         """Serve until the end; requests that still run then have some seconds to finish."""
         self.start_reading()
         self._ends.get()
+        self.deadline.start()
         ending = threading.Thread(target=self.end, name="plainmcp-end", daemon=True)
         ending.start()
-        ending.join(self.grace)  # a client that does not read can block a write forever
-        if self._jobs:
-            end_with_main_thread()
+        while ending.is_alive() and (seconds := self.deadline.seconds_until(CLOSE)):
+            ending.join(min(seconds, SOON))  # in pieces: a second Ctrl-C brings the deadline nearer
 
     def stop(self) -> None:
         """Stop reading, and start the shutdown; may be called in a signal handler."""
@@ -118,11 +141,16 @@ class StdioServer:
         self._ends.put(None)
         self.wake()
 
+    def _give_up(self) -> None:
+        with self._changed:
+            self._is_late = True
+            self._changed.notify_all()
+
     def end(self) -> None:
         """Shut down, and wait for it: requests that do not finish in time are refused and cancelled."""
         self._connection.hang_up()
         with self._changed:
-            self._changed.wait_for(lambda: self._is_closed or not self._jobs, self.grace - LAST)
+            self._changed.wait_for(lambda: self._is_closed or self._is_late or not self._jobs)
             left = [job for job in self._jobs if not job.link.cancelled]
         self._connection.give_up(SHUTTING_DOWN)
         for job in left:
@@ -130,7 +158,7 @@ class StdioServer:
         if left:
             _log.warning("requests that still ran at the end, and were given up: %d", len(left))
         with self._changed:
-            self._changed.wait_for(lambda: not self._jobs, LAST * 0.8)
+            self._changed.wait_for(lambda: not self._jobs, CLEANING)
         self._connection.close()
         with self._writing:
             self._is_closed = True
@@ -250,8 +278,8 @@ def _do_nothing() -> None:
 
 
 @contextmanager
-def handle_signals(stop: Callable[[], None]) -> Generator[list[int], None, None]:
-    """Stop on SIGTERM and SIGINT. A second signal, or one to a child process, has its former effect.
+def handle_signals(stop: Callable[[], None], hurry: Callable[[], None]) -> Generator[list[int], None, None]:
+    """Stop on SIGTERM and SIGINT, and hurry on a second Ctrl-C. A signal to a child process has its former effect.
 
     The list has the signals that came.
     """
@@ -260,12 +288,14 @@ def handle_signals(stop: Callable[[], None]) -> Generator[list[int], None, None]
     process = os.getpid()
 
     def handle_signal(number: int, frame: FrameType | None) -> None:
-        signal.signal(number, handlers.pop(number, signal.SIG_DFL))
-        if os.getpid() == process:
+        if os.getpid() != process:
+            signal.signal(number, handlers.pop(number, signal.SIG_DFL))
+            os.kill(os.getpid(), number)
+        elif signals and number == signal.SIGINT:
+            hurry()
+        else:
             signals.append(number)
             stop()
-        else:
-            os.kill(os.getpid(), number)
 
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -12,8 +12,9 @@ from functools import partial
 from typing import Any
 
 from ..protocol.core import Core
+from .process_end import limit_exit
 from .run_async import call_soon
-from .stdio import StdioPipes, StdioServer, guard_stdio, handle_signals
+from .stdio import CLOSE, SOON, StdioPipes, StdioServer, guard_stdio, handle_signals
 
 __all__ = ["run_async"]
 
@@ -23,16 +24,18 @@ async def run_async(core: Core, *, streams: StdioPipes | None = None, **options:
     if streams is None:
         with guard_stdio() as streams:
             return await run_async(core, streams=streams, **options)
-    server = StdioServer(core, streams, **options)
+    server = StdioServer(core, streams, owns_process=False, **options)
     for life in core.lives():
         await life.start_async()
     try:
-        with handle_signals(server.stop) as signals:
+        with handle_signals(server.stop, server.deadline.hurry) as signals:
             await _serve(server)
     finally:
         for life in core.lives():
             await life.close_async()
-    for number in signals:
+        server.deadline.cancel()
+        limit_exit(server.deadline, owns_process=False)
+    for number in dict.fromkeys(signals):
         signal.raise_signal(number)
     return None
 
@@ -58,6 +61,8 @@ async def _serve(server: StdioServer) -> None:
         await stopped.wait()
     finally:
         server.stop()
+        server.deadline.start()
         threading.Thread(target=end, name="plainmcp-end", daemon=True).start()
-        with suppress(TimeoutError):  # a client that does not read can block a write forever
-            await asyncio.wait_for(ended.wait(), server.grace)
+        while not ended.is_set() and (seconds := server.deadline.seconds_until(CLOSE)):
+            with suppress(TimeoutError):  # in pieces, as in stdio
+                await asyncio.wait_for(ended.wait(), min(seconds, SOON))
