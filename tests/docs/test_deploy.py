@@ -304,6 +304,39 @@ def test_without_the_name_of_the_site_nothing_is_served(tmp_path: Path) -> None:
         assert get(program_port, "/health")[0] == 200
 
 
+def seconds_to_close(connection: socket.socket, limit: float) -> float:
+    """How long a peer keeps a connection on which headers never end; the limit if it is still there then."""
+    started = time.monotonic()
+    connection.sendall(f"POST /mcp HTTP/1.1\r\nHost: {HOST}\r\nX-Endless: ".encode())
+    while (elapsed := time.monotonic() - started) < limit:
+        try:
+            connection.sendall(b"x")
+            connection.settimeout(0.1)
+            if not connection.recv(4096):
+                return elapsed
+        except TimeoutError:
+            pass
+        except OSError:
+            return elapsed
+    return limit
+
+
+@needs_nginx
+def test_headers_that_never_end_are_ended_by_nginx_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """P33"""
+    assert "client_header_timeout 10s;" in NGINX
+    monkeypatch.setattr(
+        sys.modules[__name__], "NGINX", NGINX.replace("client_header_timeout 10s", "client_header_timeout 1s")
+    )
+    with behind_nginx(tmp_path) as (port, program_port, _):
+        client = HttpsClient(tmp_path, port)
+        client.connect()
+        assert 0.5 < seconds_to_close(client.sock, 10) < 10
+        client.close()
+        with socket.create_connection(("127.0.0.1", program_port), 20) as direct:
+            assert seconds_to_close(direct, 3) == 3
+
+
 PROTECTED = f"""
 from plainmcp.auth import JWT
 
