@@ -7,6 +7,7 @@ from plainmcp import Server
 from plainmcp.files.regular import MAX_SIZE
 from plainmcp.protocol.dispatch import MAX_BATCH
 from plainmcp.protocol.methods.subscriptions import MAX_CHARACTERS, MAX_SUBSCRIPTIONS
+from plainmcp.transports.held_threads import LATE
 from plainmcp.transports.http.settings import Settings
 from plainmcp.transports.http.shared.session import MAX_FORWARDED
 from plainmcp.transports.http.shared.session_names import MAX_ID
@@ -78,6 +79,7 @@ def page() -> str:
         "## Threads for plain functions",
         "Options of `Server`:",
         table(["option", "default", "what"], _thread_rows()),
+        f"If a request waits {LATE:g} seconds for a thread, the log says which functions hold them, and the option.",
         "## Messages and sessions over HTTP",
         table(["option", "default", "what", "beyond it"], _message_rows()),
         "## With several processes",

@@ -7,15 +7,20 @@ thread that was busy last, so that a server with little work has few threads and
 import logging
 import os
 import threading
+import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
+from operator import itemgetter
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from weakref import WeakKeyDictionary, WeakSet
 
 from ..protocol.core import Core
 from ..protocol.failures import log_exception
+
+
+from .held_threads import HeldLimit, HeldThreads
 from .shares import AtAddress, Tally, most_at_address
 
 if TYPE_CHECKING:
@@ -59,7 +64,10 @@ class Executor(Protocol):
 class Job:
     """A function that runs in a thread, or waits for one."""
 
-    __slots__ = ("caller", "has_ended", "has_slot", "is_given_up", "threads", "work")
+    __slots__ = ("caller", "has_ended", "has_slot", "is_given_up", "since", "threads", "work")
+
+    since: float
+    """When it began to wait for a thread, if it had to."""
 
     def __init__(self, work: Work, caller: Hashable, threads: "Threads") -> None:
         self.work = work
@@ -95,6 +103,7 @@ class Threads:
         most_released: int = 256,
         idle_seconds: float = 30,
         files: "Threads | None" = None,
+        has_options: bool = False,
     ) -> None:
         self._most = most
         self._most_each = most if most_each is None else most_each
@@ -103,6 +112,7 @@ class Threads:
         self._idle_seconds = idle_seconds
         self.files: Threads = files or self
         """The threads that read files."""
+        self._has_options = has_options  # whether these numbers are options of a server
         self.reset()
         _all.add(self)
 
@@ -115,13 +125,16 @@ class Threads:
         self._count = 0  # of all these jobs
         self.released = 0
         """How many jobs run without a slot."""
+        self._watch = HeldThreads(self)
 
     def submit(self, work: Work, caller: Hashable = None) -> Job:
         """Run a function as soon as a thread is free. It has to handle its own result and exceptions."""
         job = Job(work, caller, self)
         with self._lock:
             if not self._has_slot_for(caller):
+                job.since = time.monotonic()
                 self._waiting.setdefault(caller, deque()).append(job)
+                self._watch.begin()
                 return job
             inbox = self._take_thread()
             self._occupy(job)
@@ -172,6 +185,27 @@ class Threads:
             if not job.is_given_up:
                 self.released -= 1
                 self._occupy(job)
+
+    def find_oldest(self) -> tuple[Hashable, float] | None:
+        """The caller of the job that has waited longest, and the time since when; None if none waits."""
+        with self._lock:
+            waiting = [(jobs[0].since, caller) for caller, jobs in self._waiting.items()]
+        since, caller = min(waiting, key=itemgetter(0), default=(0.0, None))
+        return (caller, since) if waiting else None
+
+    def find_held_limit(self, caller: Hashable) -> HeldLimit:
+        """The limit that lets the jobs of a caller wait."""
+        where = f" at {caller.address}" if type(caller) is AtAddress else ""
+        if self._count >= self._most:
+            limit = HeldLimit(f"all {self._most} threads", "threads", lambda other: True)
+        elif self._running.get(caller, 0) >= self._most_each:
+            text = f"all {self._most_each} threads that one caller{where} may use"
+            limit = HeldLimit(text, "threads_per_caller", lambda other: other == caller)
+        else:
+            text = f"all {self._most_at_address} threads that anonymous callers{where} may use together"
+            address = getattr(caller, "address", None)
+            limit = HeldLimit(text, "threads", lambda other: getattr(other, "address", None) == address)
+        return limit if self._has_options else limit._replace(option=None)
 
     # With the lock --------------------------------------------------------------------------------
 
@@ -351,7 +385,7 @@ def make_threads(server: Core) -> Threads:
     """New threads with the limits of a server."""
     each, released = server.threads_per_caller, server.max_waiting_threads
     files = Threads(FILE_THREADS, most_each=FILE_THREADS_EACH)
-    return Threads(server.threads, most_each=each, most_released=released, files=files)
+    return Threads(server.threads, most_each=each, most_released=released, files=files, has_options=True)
 
 
 def _enter_child() -> None:
