@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
+from inspect import isroutine
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
 from . import revisions
@@ -399,7 +400,8 @@ class Server(Core):
         cancelled, and answered with an error; a second Ctrl-C cancels them at once. `access_log` logs a line for
         each request, and `log_level` is the lowest level that is logged. With `ui`, there is a page at / for people
         to try the server. For HTTP it also takes the options of `asgi` and, in `uvicorn`, those of uvicorn; for
-        standard input and output, `max_line`, the bytes of a message. Raises AuthorError if it cannot serve there.
+        standard input and output, `max_line`, the bytes of a message, and `principal`, the client: see authorization.
+        Raises AuthorError if it cannot serve there.
         """
         more = _options_for_http(path, health, uvicorn, ui) | ({"workers": workers} if workers != 1 else {})
         if http is None:
@@ -480,6 +482,7 @@ class Server(Core):
 
 _log = logging.getLogger("plainmcp")
 _FOR_STDIO = ("max_line", "streams")
+_FOR_BOTH = ("principal",)
 
 
 def _grace_of(grace: float | None, http: str | int | None) -> float:
@@ -497,10 +500,14 @@ def _options_for_http(
 
 def _stdio_options_of(where: str, options: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     """The options for standard input and output; raises OptionError if there are others."""
-    named = [name for name in options if name not in _FOR_STDIO]
+    named = [name for name in options if name not in (*_FOR_STDIO, *_FOR_BOTH)]
     for_http = [*named, *(name for name, value in more.items() if value is not None)]
     if for_http:
         raise OptionError(f'{where}: {for_http[0]}= goes with http=, such as http="127.0.0.1:8000"')
+    if isroutine(options.get("principal")):
+        raise OptionError(
+            f"{where}: principal= must be the caller, such as a Principal; a function that finds it goes with http="
+        )
     return options
 
 
@@ -520,6 +527,12 @@ def _http_options_of(where: str, options: dict[str, Any]) -> dict[str, Any]:
     for name in _FOR_STDIO:
         if name in options:
             raise OptionError(f"{where}: {name}= is for standard input and output, without http=")
+    principal = options.get("principal")
+    if principal is not None and not callable(principal):
+        raise OptionError(
+            f"{where}: with http=, principal= must be a function of the scope that returns the caller, not "
+            f"{type(principal).__name__}; see also auth="
+        )
     return options
 
 

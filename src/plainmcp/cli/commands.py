@@ -19,8 +19,9 @@ from ..server import Server
 from . import listing, preview, show
 from .answers import Answers, parse_answer
 from .arguments import UsageError, parse_arguments
+from .caller_option import principal_of
 from .client import McpClient, ServerError, Unreachable
-from .connect import connect_remote, open_client, open_server, principal_of
+from .connect import connect_remote, open_client, open_server
 from .grammar import SHELLS
 from .listing import KEYS, LISTS, TITLES
 from .load import format_user_traceback, start_lifespan

@@ -6,12 +6,10 @@ from functools import partial
 from typing import Any
 
 from .. import revisions
-from ..auth.principal import Principal
-from ..errors import AuthorError
-from ..protocol.scopes import split_scopes
 from ..revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ..server import Server
-from .arguments import UsageError, json_or_text, read_text
+from .arguments import UsageError, read_text
+from .caller_option import principal_of
 from .client import (
     InProcessTransport,
     McpClient,
@@ -25,7 +23,7 @@ from .client import (
 from .load import load
 from .timeout import TimedTransport
 
-__all__ = ["connect_remote", "headers_of", "is_remote", "open_client", "open_server", "principal_of"]
+__all__ = ["connect_remote", "headers_of", "is_remote", "open_client", "open_server"]
 
 
 def is_remote(options: Any, target: str) -> bool:
@@ -92,26 +90,6 @@ def connect_remote(
     else:
         connect = partial(remote.HttpTransport, target, headers=headers_of(options))
     return McpClient(_with_timeout(options, connect), revision, on_notification, answers)
-
-
-def principal_of(text: str | None) -> Any:
-    """The caller that --principal describes; raises UsageError.
-
-    >>> principal_of("ada notes:read").scopes
-    frozenset({'notes:read'})
-    >>> principal_of('"ada"')
-    'ada'
-    """
-    if text is None:
-        return None
-    value: Any = json_or_text(text, "--principal")
-    if value is text:
-        name, *scopes = split_scopes(text) or [""]
-        value = {"subject": name, "scopes": scopes}
-    try:
-        return Principal(**value) if isinstance(value, dict) else value
-    except (AuthorError, TypeError) as error:
-        raise UsageError(f"--principal {text!r}: {error}") from None
 
 
 def headers_of(options: Any) -> dict[str, str]:

@@ -115,6 +115,7 @@ def _add_serve(commands: Any) -> None:
     serve.add_argument("--ui", action=argparse.BooleanOptionalAction, help=page)
     keys = "only for callers with a key in FILE; each line is a name, a key and perhaps scopes"
     serve.add_argument("--auth", metavar="FILE", help=keys)
+    _add_principal(serve, "on standard input and output")
     reload = "start again whenever a Python file in the folder of FILE is saved; sessions end with that"
     serve.add_argument("--reload", action="store_true", help=reload)
     default = f"(default: {GRACE:g} over HTTP, {STDIO_GRACE:g} otherwise)"
@@ -249,11 +250,15 @@ def _add_remote(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--header", metavar="'NAME: VALUE'", type=to_header, action="append", default=[], help=header)
 
 
+def _add_principal(parser: argparse.ArgumentParser, where: str) -> None:
+    principal = f"{where}: who calls, as a name and perhaps scopes ('ada notes:read'), or JSON"
+    parser.add_argument("--principal", metavar="WHO", help=principal)
+
+
 def _add_client(parser: argparse.ArgumentParser) -> None:
     _add_loading(parser)
     _add_remote(parser)
-    principal = "for a file: who calls, as a name and perhaps scopes ('ada notes:read'), or JSON"
-    parser.add_argument("--principal", metavar="WHO", help=principal)
+    _add_principal(parser, "for a file")
     timeout = "give up if the server sends nothing for so long (default: wait)"
     parser.add_argument("--timeout", metavar="SECONDS", type=to_seconds, help=timeout)
     parser.add_argument("--revision", metavar="R", choices=REVISIONS, help=f"one of {', '.join(REVISIONS)}")

@@ -36,23 +36,29 @@ _NEED_HTTP = {
     "auth": "on standard input the only client is the one that starts the server",
 }
 """Why options of `serve` have no meaning without --http."""
+_NOT_WITH_RELOAD = {
+    "redis": "serves in one process, for development",
+    "hosts": "serves on this machine only, for development",
+    "workers": "serves in one process",
+}
+"""Why `serve --reload` does not take options."""
 
 
 def _check_serving(options: Any) -> None:
     """Refuse options of `serve` that do not go together, and set its target."""
-    error = options.parser.error
+    error, default_of = options.parser.error, options.parser.get_default
+    given = {name for name, value in vars(options).items() if value not in (None, False, default_of(name))}
     (options.target,) = positionals_of(options, "FILE")
     if options.http is None:
         for name, why in _NEED_HTTP.items():
-            if getattr(options, name) != options.parser.get_default(name) and getattr(options, name) is not False:
+            if name in given:
                 error(f"--{name} needs --http: {why}")
         return
-    if options.reload and options.redis is not None:
-        error("--reload serves in one process, for development: leave out --redis")
-    if options.reload and options.hosts:
-        error("--reload serves on this machine only, for development: leave out --hosts")
-    if options.reload and options.workers != 1:
-        error("--reload serves in one process: leave out --workers")
+    if options.principal is not None:
+        error("--principal is for standard input and output: over HTTP, --auth finds out who is calling")
+    for name in _NOT_WITH_RELOAD if options.reload else ():
+        if name in given:
+            error(f"--reload {_NOT_WITH_RELOAD[name]}: leave out --{name}")
     if options.ui is None:
         options.ui = uvicorn.is_loopback_address(options.http)
 

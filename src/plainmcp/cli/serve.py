@@ -6,6 +6,8 @@ from ..server import Server
 from ..transports import stdio
 from ..transports.log_format import formatted_logs
 from ..transports.shutdown import GRACE
+from .arguments import UsageError
+from .caller_option import principal_of
 from .load import load, run_program
 from .source import find_source, has_server
 
@@ -30,12 +32,15 @@ def serve(options: Any) -> int:
             server = load(target, is_module=is_module)
             Server.run(server, http=options.http, workers=options.workers, grace=options.grace, **details)
         else:
+            principal = principal_of(options.principal)
             if options.drop_in and not has_server(find_source(target, is_module=is_module)):
+                if principal is not None:
+                    raise UsageError("--principal needs a server in FILE: this program starts its own")
                 run_program(target)
                 return 0
             with stdio.guard_stdio() as streams:  # what the file prints while it loads must not reach the client
                 server = load(target, is_module=is_module)
-                Server.run(server, streams=streams, grace=options.grace, **logs)
+                Server.run(server, streams=streams, grace=options.grace, principal=principal, **logs)
     return 0
 
 

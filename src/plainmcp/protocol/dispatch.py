@@ -185,8 +185,8 @@ def find_missing_scopes(server: Core, batch: list[Raw], caller: Caller) -> Insuf
             envelope = jsonrpc.decode_message(part)
             name, params = envelope.method, envelope.params or _NO_PARAMS
             if name is not UNSET and name in GUARDED and envelope.id is not ABSENT:
-                revision, headers = caller.assumed_revision, caller.headers
-                request = Request(envelope.id, name, params, None, revision, None, None, caller.principal, headers)
+                revision, headers, link = caller.assumed_revision, caller.headers, caller.link
+                request = Request(envelope.id, name, params, None, revision, None, link, caller.principal, headers)
                 GUARDED[name](server, request)
         except InsufficientScope as error:
             required |= dict.fromkeys(error.scopes)

@@ -128,7 +128,7 @@ class HttpOptions(TypedDict, total=False):
 class RunOptions(HttpOptions, total=False):
     """Options of a running server: for HTTP, and for standard input and output."""
 
-    principal: Callable[[Any], Any] | None
+    principal: Any  # over HTTP a function of the scope that returns the caller, otherwise the caller
     auth: Any  # verifiers of tokens or keys: see plainmcp.auth
     anonymous: bool  # with auth=: whether callers may come without a token
     max_line: int

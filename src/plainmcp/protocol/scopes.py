@@ -162,7 +162,13 @@ def scopes_of(principal: Any) -> frozenset[str]:
 
 
 def require(requirement: Requirement, is_missing: Missing, request: Request, arguments: Any) -> None:
-    """Refuse a caller who lacks a scope that a request requires; raises InsufficientScope (R26-AUTH-10)."""
+    """Refuse a caller who lacks a scope that a request requires; raises InsufficientScope (R26-AUTH-10).
+
+    The client on standard input is the user who has started the process, and has all of its rights anyway: unless
+    the program says who that is, nothing is required (P35).
+    """
+    if request.principal is None and request.link is not None and request.link.transport == "pipe":
+        return
     required = scopes_for(requirement, request, arguments)
     if required and is_missing(scopes_of(request.principal), required):
         raise InsufficientScope(required, is_anonymous=request.principal is None)

@@ -58,8 +58,9 @@ class StdioPipes(NamedTuple):
 def run(core: Core, *, streams: StdioPipes | None = None, **options: Any) -> None:
     """Serve one client until it disconnects or a signal ends the process; by default on standard input and output.
 
-    Takes max_line, the largest number of bytes of a message, and grace, the number of seconds for a shutdown.
-    Requests that still run shortly before its end are cancelled, and answered with an error.
+    Takes max_line, the largest number of bytes of a message; grace, the number of seconds for a shutdown; and
+    principal, who the client is. Requests that still run shortly before its end are cancelled, and answered with an
+    error.
     """
     if streams is None:
         with guard_stdio() as streams:
@@ -102,6 +103,7 @@ class StdioServer:
         owns_process: bool = False,
         max_line: int = MAX_LINE,
         grace: float = STDIO_GRACE,
+        principal: Any = None,
     ) -> None:
         self._max_line = max_line
         self.deadline = make_deadline(grace, owns_process=owns_process)
@@ -109,7 +111,7 @@ class StdioServer:
         self._lines = Lines(pipes.read, max_line)
         self._put = pipes.write
         self._threads = make_threads(core)
-        self._connection = Connection(core, self._write, transport="pipe")
+        self._connection = Connection(core, self._write, transport="pipe", principal=principal)
         self._connection.begin_session()
         self._process = PROCESS.current
         self._ends: SimpleQueue[None] = SimpleQueue()  # unlike an Event, a signal handler may use it

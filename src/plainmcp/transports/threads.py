@@ -18,8 +18,6 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from ..protocol.core import Core
 from ..protocol.failures import log_exception
-
-
 from .held_threads import HeldLimit, HeldThreads
 from .shares import AtAddress, Tally, most_at_address
 

@@ -183,6 +183,7 @@ def test_wrong_words_and_options_are_a_two(arguments: list[str], capsys: pytest.
         (["--workers", "2"], "--workers needs --http: on standard input there is one client"),
         (["--redis", "redis://127.0.0.1"], "--redis needs --http: on standard input there is one client"),
         (["--http", "127.0.0.1:0", "--reload", "--redis", "redis://127.0.0.1"], "leave out --redis"),
+        (["--http", "127.0.0.1:0", "--principal", "ada"], "--principal is for standard input and output"),
     ],
 )
 def test_options_that_do_not_go_together_say_why(
@@ -639,6 +640,55 @@ def test_a_file_of_keys_that_cannot_work_is_explained(folder: Path) -> None:
         assert (code, complaint in said) == (3, True)
     code, said = told(folder, "serve", "one.py", "--auth", "bad.txt")
     assert (code, "--auth needs --http" in said) == (2, True)
+
+
+PROTECTED = """
+from plainmcp import Context, Server
+
+server = Server("library")
+
+@server.tool(requires="books:lend")
+def lend(ctx: Context) -> str:
+    return f"lent to {getattr(ctx.principal, 'subject', ctx.principal)}"
+
+if __name__ == "__main__":
+    server.run()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("more", "result"),
+    [
+        ([], "lent to None"),
+        (["--principal", "ada books:lend books:read"], "lent to ada"),
+        (["--principal", '{"subject": "ada", "scopes": ["books:lend"]}'], "lent to ada"),
+        (["--principal", '"ada"'], None),
+        (["--principal", "ada books:read"], None),
+    ],
+)
+def test_a_principal_is_who_calls_on_standard_input(tmp_path: Path, more: list[str], result: str | None) -> None:
+    """P35"""
+    (tmp_path / "library.py").write_text(PROTECTED, "utf-8")
+    with Program("-m", "plainmcp", "serve", "library.py", *more, cwd=tmp_path) as program:
+        program.shake_hands()
+        program.call(1, "lend")
+        answer = program.answer(1)
+        if result is None:
+            assert answer["error"]["data"] == {"requiredScopes": ["books:lend"]}
+        else:
+            assert answer["result"]["content"] == [{"type": "text", "text": result}]
+        assert program.hang_up() == 0
+
+
+@pytest.mark.slow
+def test_a_principal_that_cannot_be_used_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "library.py").write_text(PROTECTED, "utf-8")
+    code, said = told(tmp_path, "serve", "library.py", "--principal", '{"name": "ada"}')
+    assert (code, '--principal \'{"name": "ada"}\': ' in said) == (2, True)
+    (tmp_path / "program.py").write_text("import library\n", "utf-8")
+    code, said = told(tmp_path, "serve", "--drop-in", "program.py", "--principal", "ada")
+    assert (code, "--principal needs a server in FILE: this program starts its own" in said) == (2, True)
 
 
 def test_redis_without_its_package_says_what_to_install(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:

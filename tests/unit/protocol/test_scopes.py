@@ -1,5 +1,6 @@
 """`requires=` and `implies=`: what is refused before the handler runs, on every transport and by HTTP statuses."""
 
+import asyncio
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from contextlib import closing
@@ -14,10 +15,13 @@ from pydantic import BaseModel, Field
 import protected
 from plainmcp import Context, Depends, Server
 from plainmcp.auth import Principal
-from plainmcp.errors import AuthorError
+from plainmcp.errors import AuthorError, OptionError
 from plainmcp.protocol.scopes import check_scopes, compile_missing, scopes_of
 from plainmcp.testing import Client
+from plainmcp.transports.stdio import StdioPipes
 from protected import APPS, Answer, ask, mount
+from speaking import initialize as initialize_message
+from speaking import message
 from ways import REVISIONS, WAYS, send
 
 
@@ -102,7 +106,7 @@ CASES: dict[str, tuple[str, dict[str, Any], list[str]]] = {
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("revision", REVISIONS)
-@pytest.mark.parametrize("way", [way for way in WAYS if way not in APPS])
+@pytest.mark.parametrize("way", [way for way in WAYS if way not in (*APPS, "stdio")])
 def test_without_http_it_is_a_json_rpc_error(way: str, revision: str, case: str) -> None:
     method, params, scopes = CASES[case]
     assert send(way, refusing(), method, revision, **params)["error"] == {
@@ -110,6 +114,109 @@ def test_without_http_it_is_a_json_rpc_error(way: str, revision: str, case: str)
         "message": f"this requires the scopes {' '.join(scopes)}",
         "data": {"requiredScopes": scopes},
     }
+
+
+def on_stdio(server: Server, messages: list[Any], **options: Any) -> list[Any]:
+    """The responses to messages on standard input and output, in the order of their ids."""
+    lines, written = [json.dumps(message).encode() + b"\n" for message in messages], []
+    pieces = [b"".join(lines), b""]
+    server.run(streams=StdioPipes(lambda size: pieces.pop(0), written.append), **options)
+    responses = [json.loads(line) for line in written]
+    return sorted((one for one in responses if isinstance(one, list) or "id" in one), key=str)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("principal", [Principal(subject="ada"), {"scopes": "notes:list"}, "ada"])
+def test_on_standard_input_the_scopes_of_a_principal_hold_too(principal: Any, case: str) -> None:
+    """P35"""
+    method, params, scopes = CASES[case]
+    [response] = on_stdio(refusing(), [message("2026-07-28", method, params)], principal=principal)
+    assert response["error"] == {
+        "code": -32600,
+        "message": f"this requires the scopes {' '.join(scopes)}",
+        "data": {"requiredScopes": scopes},
+    }
+
+
+def test_with_its_scopes_a_principal_on_standard_input_is_the_caller() -> None:
+    """P35: any object, as a verifier returns it."""
+    server, seen = Server("s"), []
+
+    @server.tool(requires="notes:write")
+    def write(ctx: Context) -> str:
+        seen.append(ctx.principal)
+        return "written"
+
+    principals = [Principal(subject="ada", scopes=["notes:write"]), {"name": "ada", "scopes": "notes:write"}]
+    asked = message("2026-07-28", "tools/call", {"name": "write", "arguments": {}})
+    for principal in principals:
+        [response] = on_stdio(server, [asked], principal=principal)
+        assert response["result"]["content"] == [{"type": "text", "text": "written"}]
+    assert seen[0] is principals[0] and seen[1] is principals[1]
+
+
+def test_the_user_who_starts_a_server_on_standard_input_is_trusted() -> None:
+    """P35: without a principal nothing is required, and no function of `requires=` is asked about nobody."""
+    server = Server("s")
+
+    @server.tool(requires="notes:write")
+    def write(ctx: Context) -> str:
+        return f"written by {ctx.principal}"
+
+    @server.resource("memo://{name}", requires=lambda request: f"memo:{request.principal.subject}")
+    def memo(name: str) -> str:
+        return name
+
+    @server.prompt(requires="notes:write")
+    def review(text: str) -> str:
+        return text
+
+    @server.completion("review", "text")
+    def complete(typed: str) -> list[str]:
+        return ["abc"]
+
+    reference = {"ref": {"type": "ref/prompt", "name": "review"}, "argument": {"name": "text", "value": "a"}}
+    asked = {
+        "tools/call": {"name": "write", "arguments": {}},
+        "resources/read": {"uri": "memo://a"},
+        "prompts/get": {"name": "review", "arguments": {"text": "x"}},
+        "completion/complete": reference,
+    }
+    for revision in REVISIONS:
+        hello = [initialize_message(revision)] if revision == "2025-11-25" else []
+        messages = [message(revision, name, params, id=id) for id, (name, params) in enumerate(asked.items(), 1)]
+        responses = on_stdio(server, [*hello, *messages])
+        assert ["error" in one for one in responses] == [False] * (len(hello) + 4)
+    subscribe = message("2025-11-25", "resources/subscribe", {"uri": "memo://a"}, id=5)
+    assert "error" not in on_stdio(server, [initialize_message("2025-11-25"), subscribe])[-1]
+
+
+def test_a_batch_on_standard_input_is_checked_in_the_same_way() -> None:
+    """P35"""
+    hello = {**initialize_message("2025-03-26"), "id": 100}
+    for principal, ran_to_the_end in ((None, True), (Principal(subject="ada"), False)):
+        server, ran = batch_server()
+        answers, _ = on_stdio(server, [hello, PARTS[:2]], principal=principal)
+        assert [one.get("error", {}).get("code") for one in answers] == [None, None if ran_to_the_end else -32600]
+        assert ran == (["plain", "write"] if ran_to_the_end else ["plain"])
+
+
+def test_a_loop_of_the_program_may_say_who_the_client_is() -> None:
+    """P35: run_async as well."""
+    server = refusing()
+    written: list[bytes] = []
+    asked = message("2026-07-28", "tools/call", {"name": "write", "arguments": {"text": "x"}})
+    pieces = [json.dumps(asked).encode() + b"\n", b""]
+    pipes = StdioPipes(lambda size: pieces.pop(0), written.append)
+    asyncio.run(server.run_async(streams=pipes, principal=Principal(subject="ada")))
+    assert json.loads(written[0])["error"]["data"] == {"requiredScopes": ["notes:write"]}
+
+
+def test_a_caller_and_a_function_that_finds_it_are_not_mixed_up() -> None:
+    with pytest.raises(OptionError, match=r"principal= must be the caller, such as a Principal; a function"):
+        Server("s").run(principal=lambda scope: "ada")
+    with pytest.raises(OptionError, match=r"with http=, principal= must be a function of the scope .* not Principal"):
+        Server("s").run(http="127.0.0.1:0", principal=Principal(subject="ada"))
 
 
 @pytest.mark.parametrize("case", CASES)
