@@ -4,7 +4,7 @@ Holds choices only; values/, schema/ and media carry them out.
 """
 
 from functools import cached_property
-from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, get_args, get_origin
 
 import msgspec
 
@@ -168,9 +168,8 @@ def _allowed_values_of(hint: Any) -> tuple[str, ...] | type:
     return get_args(hint) if get_origin(hint) is Literal else hint
 
 
-_HINTS = get_type_hints(Policy)
 _ALLOWED: dict[str, tuple[str, ...] | type] = {
-    name: _allowed_values_of(_HINTS[name]) for name in Policy.__struct_fields__
+    field.name: _allowed_values_of(field.type) for field in msgspec.structs.fields(Policy)
 }
 
 # Each profile is `standard` with the differences of its system.

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from .. import context
+from ..foreign.annotations import signature_of
 from ..schema import signature
 
 __all__ = ["collect", "with_context"]
@@ -89,7 +90,7 @@ def collect(function: Callable[..., Any]) -> Callable[..., Any]:
         return await _collect(function(*arguments, **options))
 
     run.__name__, run.__doc__, run.__module__ = function.__name__, function.__doc__, function.__module__
-    read = inspect.signature(function, eval_str=True)
+    read = signature_of(function, evaluate=True)
     run.__signature__ = read.replace(return_annotation=inspect.Signature.empty)  # type: ignore[attr-defined]
     return run
 
@@ -98,7 +99,7 @@ def _signature_of(
     function: Callable[..., Any], read: signature.Signature, has_schema: bool, hidden: Collection[str]
 ) -> inspect.Signature:
     """The signature of a handler, without the parameters that are filled already, and with the context."""
-    original = inspect.signature(function)
+    original = signature_of(function)
     filled = (read.reserved - {read.context, *read.dependencies}) | set(hidden)
     takes = [one for one in original.parameters.values() if one.name not in filled]
     rest = [one for one in takes if one.kind is one.VAR_KEYWORD]

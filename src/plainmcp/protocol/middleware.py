@@ -8,12 +8,13 @@ only: it runs until its `yield` before the rest, and continues after it. Knows s
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from inspect import iscoroutinefunction, isgeneratorfunction, signature
+from inspect import iscoroutinefunction, isgeneratorfunction
 from typing import Any
 
 import msgspec
 
 from ..errors import AuthorError, ProtocolError
+from ..foreign.annotations import signature_of
 from ..wire import codec, jsonrpc
 from .client_messages import to_error
 from .conversation import ENDS, Conversation, Finish, Steps, evaluate, keep
@@ -61,7 +62,7 @@ def compile(function: Callable[..., Any], methods: Sequence[str] | None = None) 
 def _check_parameters(function: Callable[..., Any], count: int) -> None:
     """Raise AuthorError if a function cannot be called with so many arguments."""
     try:
-        signature(function).bind(*range(count))
+        signature_of(function).bind(*range(count))
     except TypeError:
         name = getattr(function, "__name__", "it")
         wanted = "(request), because it has a yield" if count == 1 else "(request, call_next)"

@@ -10,6 +10,7 @@ from types import UnionType
 from typing import Any, Literal, NamedTuple, TypeVar, Union, Unpack, cast, get_args, get_origin
 
 from ..errors import OptionError
+from ..foreign.annotations import own_annotations, signature_of
 from ..schema import wording
 from . import habits
 
@@ -77,7 +78,7 @@ class _Signature(NamedTuple):
 @lru_cache(maxsize=256)
 def _signature_of(function: Callable[..., Any]) -> _Signature:
     """The options of a function, by its signature and the TypedDict of its further options."""
-    parameters = inspect.signature(function, eval_str=True).parameters
+    parameters = signature_of(function, evaluate=True).parameters
     signature = _Signature(
         {}, {}, [], "self" in parameters, any(_is_open_ended(parameter) for parameter in parameters.values())
     )
@@ -85,7 +86,7 @@ def _signature_of(function: Callable[..., Any]) -> _Signature:
         if parameter.name == "self" or _is_open_ended(parameter):
             continue
         if parameter.kind is parameter.VAR_KEYWORD:
-            signature.options.update(get_args(parameter.annotation)[0].__annotations__)
+            signature.options.update(own_annotations(get_args(parameter.annotation)[0]))
             continue
         if parameter.kind is not parameter.KEYWORD_ONLY:
             signature.positional[parameter.name] = parameter.annotation

@@ -7,10 +7,10 @@ import inspect
 import types
 import typing
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Any, Never, TypeVar, get_args, get_origin
 
 from ..errors import AuthorError
+from ..foreign.annotations import all_annotations, evaluate_hint, hints_of, own_annotations
 from . import mistakes
 
 __all__ = [
@@ -67,13 +67,13 @@ def extra_items_of(hint: Any) -> Any:
 
 def resolve_annotations(kind: type) -> dict[str, Any]:
     """The annotations of a class as they are written, inherited ones too; raises AuthorError."""
-    for name, hint in [pair for base in kind.__mro__ for pair in inspect.get_annotations(base).items()]:
+    for name, hint in all_annotations(kind).items():
         try:
             mistakes.check_texts(hint)
         except AuthorError as error:
             raise AuthorError(f"{kind.__name__}.{name}: {error}") from error
     try:
-        return typing.get_type_hints(kind, include_extras=True)
+        return hints_of(kind)
     except Exception as error:  # mostly a NameError, but evaluating a text may raise anything
         raise AuthorError(f"a hint of {kind.__name__} cannot be resolved: {error}") from error
 
@@ -99,9 +99,7 @@ def value_of_alias(hint: Any) -> Any:
 def _resolve(hint: Any, owner: Any) -> Any:
     """A hint of an alias or a class, with names that were written as texts resolved; raises AuthorError."""
     try:
-        one: Any = SimpleNamespace(__annotations__={"hint": hint})
-        space = getattr(inspect.getmodule(owner), "__dict__", {})
-        return typing.get_type_hints(one, space, {owner.__name__: owner}, include_extras=True)["hint"]
+        return evaluate_hint(hint, getattr(inspect.getmodule(owner), "__dict__", {}), {owner.__name__: owner})
     except RecursionError:
         raise
     except Exception as error:  # mostly a NameError, but evaluating a value may raise anything
@@ -149,7 +147,7 @@ def variables_of(hint: Any) -> tuple[Any, ...]:
 
 def _owner_bindings_of(name: str, bindings: dict[type, dict[Any, Any]]) -> dict[Any, Any]:
     """The bindings of the class that declares an annotation: the most derived one."""
-    owners = (types for kind, types in bindings.items() if name in inspect.get_annotations(kind))
+    owners = (types for kind, types in bindings.items() if name in own_annotations(kind))
     return next(owners, next(iter(bindings.values())))
 
 

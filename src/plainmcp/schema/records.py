@@ -4,7 +4,6 @@ A record is a class of one of the families in values/families; each has its func
 """
 
 import dataclasses
-import inspect
 import typing
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -14,6 +13,7 @@ import msgspec
 
 from ..errors import AuthorError
 from ..foreign import classes
+from ..foreign.annotations import all_annotations
 from ..values.families import Family, family_of, has_wire_names, sent_names_of, wire_name_of
 from . import generics, hints
 from .generics import class_of
@@ -155,7 +155,7 @@ def _resolve_or_any(hint: Any, kind: type) -> Annotations:
     try:
         annotations = generics.annotations_of(hint)
     except AuthorError:
-        return {name: Any for base in reversed(kind.__mro__) for name in inspect.get_annotations(base)}
+        return dict.fromkeys(all_annotations(kind), Any)
     return {
         name: generics.substitute(one, dict.fromkeys(generics.variables_of(one), Any))
         for name, one in annotations.items()

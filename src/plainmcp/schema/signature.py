@@ -3,14 +3,13 @@
 import functools
 import inspect
 import re
-import typing
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from types import SimpleNamespace
 from typing import Any, get_args, get_origin
 
 import msgspec
 
 from ..errors import AuthorError
+from ..foreign.annotations import evaluate_hint, signature_of, text_of_hint
 from . import hints, mistakes
 from .docstring import Prose, parse_docstring
 from .generics import class_of
@@ -196,8 +195,8 @@ def _refuse_async_generator(functions: tuple[Any, ...], label: str) -> None:
 
 def _signature_of(function: Any, label: str) -> inspect.Signature:
     try:
-        return inspect.signature(function)
-    except (ValueError, TypeError, NameError) as error:
+        return signature_of(function)
+    except ValueError as error:
         raise AuthorError(
             f"{label} does not tell its parameters ({error}); wrap it in a function that does"
         ) from error
@@ -248,16 +247,15 @@ def _resolve(name: str, hint: Any, space: dict[str, Any], label: str) -> Any:
     where = "the return hint" if name == "return" else f"the hint of {name}"
     try:
         mistakes.check_texts(hint)
-        one: Any = SimpleNamespace(__annotations__={name: hint})
-        resolved = typing.get_type_hints(one, space, include_extras=True)[name]
+        resolved = evaluate_hint(hint, space)
         hints.check_aliases(resolved)
         return resolved
     except AuthorError as error:
         raise AuthorError(f"{label}: {where}: {error}") from error
     except Exception as error:  # mostly a NameError, but evaluating a text may raise anything
         raise AuthorError(
-            f"{label}: {where}, {hint!r}, cannot be resolved ({error}); it has to be known where the function "
-            "is defined, and not to type checkers only"
+            f"{label}: {where}, {text_of_hint(hint)}, cannot be resolved ({error}); it has to be known where the "
+            "function is defined, and not to type checkers only"
         ) from error
 
 

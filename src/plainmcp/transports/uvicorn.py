@@ -1,7 +1,6 @@
 """Serving over HTTP: the address, the socket and the processes. http_server serves in each process."""
 
 import errno
-import inspect
 import logging
 import os
 import signal
@@ -16,6 +15,7 @@ from logging import WARNING
 from typing import Any
 
 from ..errors import AuthorError
+from ..foreign.annotations import signature_of
 from ..protocol.option_check import check_options
 from .http.path import PATH, App
 from .http.security import is_loopback
@@ -79,7 +79,7 @@ def check_uvicorn(options: dict[str, Any]) -> dict[str, Any]:
     from uvicorn import Config
 
     ours = {"app", "host", "port", "uds", "fd", "workers", "reload"}
-    allowed = {name: Any for name in inspect.signature(Config).parameters if name not in ours}
+    allowed = {name: Any for name in signature_of(Config).parameters if name not in ours}
     check_options({name: value for name, value in options.items() if name != "path"}, allowed, "uvicorn=")
     return options
 

@@ -27,6 +27,7 @@ import msgspec
 
 from ..errors import NormalizeError
 from ..foreign import classes, mapped
+from ..foreign.annotations import all_annotations
 from ..media import Audio, File, Image
 from ..types import Wire
 from .families import family_of, is_array, open_fields, open_struct, sent_names_of
@@ -165,7 +166,8 @@ def _fields_rule(kind: Any) -> Rule | None:
 def _struct_rule(kind: type[msgspec.Struct]) -> Rule:
     if is_array(kind):  # it has fields, but is an array in JSON
         return Rule("open", open_struct)
-    names = _nullable_first({name: kind.__annotations__.get(name) for name in kind.__struct_fields__})
+    annotations = all_annotations(kind)
+    names = _nullable_first({name: annotations.get(name) for name in kind.__struct_fields__})
     return Rule("fields", open_struct, names, omits=kind.__struct_config__.omit_defaults)
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from ... import context as native
+from ...foreign.annotations import signature_of
 from ...schema import signature
 from ..access_token import access_token_of
 from ..http_request import HttpRequest, http_request_of
@@ -130,7 +131,7 @@ def _convert_context(arguments: dict[str, Any], name: str | None) -> dict[str, A
 
 def _with_signature(run: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
     run.__name__ = getattr(function, "__name__", "dependency")
-    run.__signature__ = inspect.signature(function, eval_str=True)  # type: ignore[attr-defined]
+    run.__signature__ = signature_of(function, evaluate=True)  # type: ignore[attr-defined]
     return run
 
 

@@ -1,11 +1,11 @@
 """The decorators of `mcp` 1's low-level server: each makes a handler of a function, and registers it."""
 
 import base64
-import inspect
 import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ...foreign.annotations import signature_of
 from ...schema.subschemas import map_schemas
 from ...schema.validator import Validator
 from ...schema.wording import format_path
@@ -43,7 +43,7 @@ class Decorators:
 
     def _lister(self, kind: Any, key: str) -> Callable[[F], F]:
         def register(function: F) -> F:
-            takes_request = bool(inspect.signature(function).parameters)
+            takes_request = bool(signature_of(function).parameters)
 
             async def handle(request: Any) -> Any:
                 result = await (function(request) if takes_request else function())

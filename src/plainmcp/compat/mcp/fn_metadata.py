@@ -1,11 +1,11 @@
 """The pydantic model of a tool's arguments, for programs that replace it; it is made when it is asked for."""
 
-import inspect
 from typing import Any
 
 import msgspec
 
 from ...errors import ToolError
+from ...foreign.annotations import signature_of
 from ...protocol.features import ToolFeature
 
 __all__ = ["FuncMetadata"]
@@ -58,7 +58,7 @@ def _model_of(function: Any, context: str | None) -> Any:
             return {name: getattr(self, name) for name in type(self).model_fields}
 
     fields: dict[str, Any] = {}
-    for one in inspect.signature(function, eval_str=True).parameters.values():
+    for one in signature_of(function, evaluate=True).parameters.values():
         if one.name != context:
             hint = Any if one.annotation is one.empty else one.annotation
             fields[one.name] = (hint, ... if one.default is one.empty else one.default)

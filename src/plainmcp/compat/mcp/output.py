@@ -2,9 +2,9 @@
 
 import inspect
 import types
-import typing
 from typing import Annotated, Any, get_args, get_origin
 
+from ...foreign.annotations import hints_of
 from ...foreign.classes import wire_type_of
 from ...policy import Policy
 from ...schema import hints
@@ -69,6 +69,6 @@ def _is_content(hint: Any) -> bool:
 
 def _has_hints(kind: type) -> bool:
     try:
-        return bool(typing.get_type_hints(kind))
+        return bool(hints_of(kind))
     except Exception:  # a hint that cannot be resolved
         return False

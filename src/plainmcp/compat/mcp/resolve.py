@@ -6,11 +6,11 @@ returns is the value, or a question to the client: `Elicit`, `Sample` or `ListRo
 
 import asyncio
 import inspect
-import typing
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
 
 from ...errors import ToolError
+from ...foreign.annotations import hints_of, signature_of
 from ...questions import Elicited
 from .context import AcceptedElicitation, CancelledElicitation, Context, DeclinedElicitation, current_context
 from .exceptions import InvalidSignature
@@ -78,7 +78,7 @@ def with_resolved(function: Callable[..., Any]) -> Callable[..., Any]:
     resolved = _resolved_in(function)
     if not resolved:
         return function
-    signature = inspect.signature(function, eval_str=True)
+    signature = signature_of(function, evaluate=True)
     seen = [one for one in signature.parameters.values() if one.name not in resolved]
     names = {one.name for one in seen}
     plans: dict[Any, dict[str, Any]] = {}
@@ -143,7 +143,7 @@ def _unwrap(outcome: Elicited[Any], name: str) -> Any:
 def _resolved_in(function: Callable[..., Any]) -> dict[str, _Parameter]:
     """The parameters of a function with Resolve."""
     try:
-        hints = typing.get_type_hints(function, include_extras=True)
+        hints = hints_of(function)
     except Exception:  # a hint that cannot be read is reported where the tool is registered
         return {}
     found: dict[str, _Parameter] = {}
@@ -165,7 +165,7 @@ def _plan(fn: Any, names: set[str], plans: dict[Any, dict[str, Any]], above: tup
         return
     resolved = _resolved_in(fn)
     plan: dict[str, Any] = {}
-    for one in inspect.signature(fn, eval_str=True).parameters.values():
+    for one in signature_of(fn, evaluate=True).parameters.values():
         if one.name in resolved:
             plan[one.name] = resolved[one.name]
             _plan(resolved[one.name].fn, names, plans, (*above, fn))

@@ -5,14 +5,13 @@ an attribute. Knows no particular type.
 """
 
 import functools
-import inspect
 import re
 import types
-import typing
 from typing import Any, ClassVar, Self, Union, get_args, get_origin
 
 import msgspec
 
+from ...foreign.annotations import hints_of, own_annotations
 from ...foreign.classes import wire_type_of
 
 __all__ = ["Model", "Uri", "to_snake", "to_wire"]
@@ -82,7 +81,7 @@ class Model(metaclass=_ModelType):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        own = [name for name in inspect.get_annotations(cls) if not name.startswith("_")]
+        own = [name for name in own_annotations(cls) if not name.startswith("_")]
         cls._defaults = {**cls._defaults, **{name: cls.__dict__.get(name, _REQUIRED) for name in own}}
         cls._names = {**cls._names}
         for name in own:
@@ -249,7 +248,7 @@ def to_snake(name: str) -> str:
 @functools.lru_cache(maxsize=512)
 def _hints_of(kind: type[Model]) -> dict[str, Any]:
     """The fields whose values may be models in the form of dicts: the models among the choices of their hints."""
-    hints = typing.get_type_hints(kind)
+    hints = hints_of(kind)
     return {name: hint for name, hint in hints.items() if name in kind._defaults and _models_in(hint)}
 
 

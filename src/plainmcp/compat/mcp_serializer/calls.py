@@ -8,7 +8,6 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from inspect import Parameter as Inspected
 from inspect import getdoc, isroutine
-from inspect import signature as inspect_signature
 from typing import Any, TypeAlias
 
 import msgspec
@@ -16,6 +15,7 @@ from msgspec import Raw
 
 from ...context import Context
 from ...errors import InvalidParams, ProtocolError
+from ...foreign.annotations import signature_of
 from ...protocol.failures import log_incident
 from ...schema import signature
 from ...schema.parameters import Parameter
@@ -114,7 +114,7 @@ def _data(kind: Kind, name: Any, arguments: Any, error: str, **more: Any) -> Dat
 def read_function(function: Function) -> Signature:
     """The signature of a function; a parameter without a hint takes a text."""
     read = signature.read(function, context_type=Context, title_from="docstring")
-    bare = {name for name, one in inspect_signature(function).parameters.items() if one.annotation is Inspected.empty}
+    bare = {name for name, one in signature_of(function).parameters.items() if one.annotation is Inspected.empty}
     parameters = tuple(_as_text(one) if one.name in bare else one for one in read.parameters)
     title, description = _split_docstring(getdoc(function) if isroutine(function) else None)
     return msgspec.structs.replace(read, parameters=parameters, title=title, description=description)

@@ -6,6 +6,7 @@ from functools import wraps
 from types import SimpleNamespace
 from typing import Annotated, Any
 
+from ...foreign.annotations import signature_of
 from ..mcp.wire_model import to_wire
 
 __all__ = ["CompletionResult", "adapt_completion", "adapt_prompt"]
@@ -51,7 +52,7 @@ def adapt_prompt(function: Callable[..., Any], arguments: Any) -> Callable[..., 
 
 
 def _takes_a_dict(function: Callable[..., Any]) -> bool:
-    parameters = list(inspect.signature(function).parameters.values())
+    parameters = list(signature_of(function).parameters.values())
     return len(parameters) == 1 and "arg" in parameters[0].name
 
 

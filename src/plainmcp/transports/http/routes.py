@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from ...errors import AuthorError, OptionError
+from ...foreign.annotations import signature_of
 from ...web import HttpResponse
 from .rules import Response
 
@@ -153,8 +154,8 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 def _is_app(handler: Any) -> bool:
     """Whether a handler is an ASGI application: it takes scope, receive and send."""
     try:
-        parameters = inspect.signature(handler).parameters.values()
-    except (TypeError, ValueError):
+        parameters = signature_of(handler).parameters.values()
+    except ValueError:
         return False
     required = [one for one in parameters if one.kind in _POSITIONAL and one.default is one.empty]
     return len(required) == 3
@@ -163,10 +164,8 @@ def _is_app(handler: Any) -> bool:
 def _parameters_of(handler: Any, path: str) -> list[inspect.Parameter]:
     """The parameter of a handler for its request, if it has one."""
     try:
-        signature = inspect.signature(handler, eval_str=True)
-    except NameError:  # a hint that only type checkers can resolve
-        signature = inspect.signature(handler)
-    except (TypeError, ValueError):
+        signature = signature_of(handler, evaluate=True)
+    except ValueError:
         return []
     first = [one for one in signature.parameters.values() if one.kind in _POSITIONAL][:1]
     needed = (*_POSITIONAL, inspect.Parameter.KEYWORD_ONLY)
