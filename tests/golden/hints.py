@@ -35,6 +35,7 @@ import hashlib
 import json
 import re
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -231,7 +232,14 @@ def function(parameters: str, returns: str | None, names: dict[str, Any]) -> Any
 def tell(got: dict[str, Any]) -> str:
     got = {name: list(value) if isinstance(value, Iterator) else value for name, value in got.items()}
     got = {name: value for name, value in got.items() if not isinstance(value, Context)}
-    return repr(got["it"]) if list(got) == ["it"] else ", ".join(f"{name}={value!r}" for name, value in got.items())
+    return show(got["it"]) if list(got) == ["it"] else ", ".join(f"{name}={show(one)}" for name, one in got.items())
+
+
+def show(value: Any) -> str:
+    """The repr of a value, which is another one for an OrderedDict from Python 3.12 on."""
+    if type(value) is OrderedDict:
+        return f"OrderedDict({list(value.items())!r})" if value else "OrderedDict()"
+    return repr(value)
 
 
 # What is given --------------------------------------------------------------------------------------

@@ -59,10 +59,33 @@ _NOTES = {
 }
 
 
+class OneLayout(argparse.RawDescriptionHelpFormatter):
+    """The layout of Python 3.13, which shows an option with its other names once, and aligns subcommands as options.
+
+    So the page is the same on every version; what is said and in which order is as each version prints it.
+    """
+
+    def add_argument(self, action: argparse.Action) -> None:
+        if action.help is not argparse.SUPPRESS:
+            shown = [action, *self._iter_indented_subactions(action)]
+            length = max(len(self._format_action_invocation(one)) for one in shown) + self._current_indent
+            length += 2 * (len(shown) > 1)  # subcommands are indented
+            self._action_max_length = max(self._action_max_length, length)
+            self._add_item(self._format_action, [action])
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings:
+            return str(self._metavar_formatter(action, action.dest)(1)[0])
+        value = "" if action.nargs == 0 else " " + self._format_args(action, action.dest.upper())
+        return ", ".join(action.option_strings) + value
+
+
 def page() -> str:
     """The page."""
     parser = grammar.build_parser()
     commands = next(one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
+    for one in (parser, *commands.choices.values()):
+        one.formatter_class = OneLayout
     parts: list[str] = []
     with mock.patch.dict(os.environ, {"COLUMNS": "100", "NO_COLOR": "1"}):
         parts += [f"```text\n{parser.format_help().rstrip()}\n```", _exit_codes(commands.choices)]

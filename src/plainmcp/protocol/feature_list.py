@@ -251,5 +251,7 @@ def _check_listed(feature: Any, what: str) -> None:
         raw = codec.encode(feature.definition)
         codec.check_depth(raw)
         codec.decoder_of(type(feature.definition))(raw)
-    except (TypeError, ValueError, RecursionError, ParseError) as error:
+    except RecursionError as error:  # how deep that is depends on the version of Python
+        raise AuthorError(f"{what} cannot be listed as JSON: {codec.TOO_DEEP}") from error
+    except (TypeError, ValueError, ParseError) as error:
         raise AuthorError(f"{what} cannot be listed as JSON: {error}") from error

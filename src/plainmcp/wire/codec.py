@@ -16,6 +16,7 @@ from ..errors import ParseError
 __all__ = [
     "MAX_DEPTH",
     "STYLES",
+    "TOO_DEEP",
     "as_json_string",
     "check_depth",
     "convert",
@@ -47,6 +48,9 @@ def decode(raw: bytes | str) -> Any:
 MAX_DEPTH = 128
 """How deep arrays and objects may nest in a message: a value of 100 levels, as they are sent, and its envelope."""
 
+TOO_DEEP = f"arrays and objects nest more than {MAX_DEPTH} levels deep"
+"""What is wrong with a message beyond that."""
+
 _STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")  # 1 or, as a signed byte, -1
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[{]}"))
 
@@ -65,7 +69,7 @@ def check_depth(raw: bytes | msgspec.Raw) -> None:
         text = text.replace(rb"\\", b"").replace(rb"\"", b"")
     text = b"".join(text.split(b'"')[::2])  # the part outside of strings
     if max(accumulate(memoryview(text.translate(_STEPS, _NOT_BRACKETS)).cast("b")), default=0) > MAX_DEPTH:
-        raise ParseError(f"Parse error: arrays and objects nest more than {MAX_DEPTH} levels deep")
+        raise ParseError(f"Parse error: {TOO_DEEP}")
 
 
 _skip = msgspec.json.Decoder(msgspec.Raw).decode
