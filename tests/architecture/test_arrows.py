@@ -33,6 +33,7 @@ LAZY = {
 
 # Modules of ours that load something heavy.
 LAZY_MODULES = {
+    "cli/scripts": "importlib.metadata takes long to load, and only a name that is no file needs it",
     "redis/__init__": "an extra: needed only with --redis",
     "transports/http/shared/endpoint": "needed only with a store",
     "transports/run_async": "asyncio takes as long to load as all the rest, and many servers never need it",

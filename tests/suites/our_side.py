@@ -108,9 +108,9 @@ def _is_importable(module: str) -> bool:
 
 @cache
 def _facade_of(module: str) -> ModuleType | None:
-    from plainmcp.compat import drop_in  # the plugin is loaded before the package is needed
+    from plainmcp.compat.drop_in import facade_of  # the plugin is loaded before the package is needed
 
-    facade = drop_in._facade_of(module)  # pyright: ignore[reportPrivateUsage]
+    facade = facade_of(module)
     return None if facade is None else importlib.import_module(facade)
 
 

@@ -1,60 +1,87 @@
-"""Advice on a file that was written for another package: which imports to change, line by line. Runs no code."""
+"""Advice on a file written for another package: which imports to change, line by line. Runs no code of it."""
 
 import ast
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-from ..compat import fastmcp
-from ..compat.fastmcp.missing import IN_THE_PACKAGE
+from ..compat.drop_in import facade_of
+from ..compat.refused import advice_of
 
 __all__ = ["advise"]
 
-_HERE = fastmcp.__name__
-_SDK = "plainmcp.compat.mcp"
+_COMPAT = "plainmcp.compat"
+_MISSING = object()
 
 
 def advise(file: Path) -> str | None:
     """Which imports of a file to change and how; None if there is nothing to change."""
     try:
-        changes = [line for node in ast.walk(ast.parse(file.read_bytes())) for line in _changes(node)]
+        tree = ast.parse(file.read_bytes())
     except (OSError, ValueError, SyntaxError):  # loading the file reports this better
         return None
+    imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    changes = [line for node in sorted(imports, key=lambda node: node.lineno) for line in _changes(node)]
     if not changes:
         return None
     return "\n".join(["to serve it with plainmcp, pass --drop-in, or change its imports:", "", *changes])
 
 
-def _changes(node: ast.AST) -> Iterator[str]:
-    match node:
-        case ast.Import(names=names):
-            for alias in names:
-                if _is_of_sdk(alias.name):
-                    new = f"import {_SDK}{alias.name.removeprefix('mcp')} as {alias.asname or alias.name}"
-                    yield from _change(node.lineno, node, new)
-                elif _is_server_module(alias.name):
-                    yield from _change(node.lineno, node, f"import {_HERE} as {alias.asname or alias.name}")
-        case ast.ImportFrom(module=str(module), names=names, level=0) if _is_of_sdk(module):
-            imports = ", ".join(map(ast.unparse, names))
-            yield from _change(node.lineno, node, f"from {_SDK}{module.removeprefix('mcp')} import {imports}")
-        case ast.ImportFrom(module=str(module), names=names, level=0) if _is_server_module(module):
-            available = [alias for alias in names if alias.name in fastmcp.__all__]
-            imports = ", ".join(map(ast.unparse, available))
-            yield from _change(node.lineno, node, f"from {_HERE} import {imports}" if imports else "nothing")
-            for alias in names:
-                if alias not in available:
-                    hint = IN_THE_PACKAGE.get(alias.name, "that package has it, and this one does not")
-                    yield f"      {alias.name}: {hint}"
+def _changes(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    """The lines about one statement: how to change it, and hints about its names."""
+    hints: list[str] = []
+    if isinstance(node, ast.Import):
+        old = [f"import {ast.unparse(alias)}" for alias in node.names]
+        new = [_changed_module(alias) for alias in node.names]
+    else:
+        old, new = [ast.unparse(node)], list(_changed_names(node, hints))
+    if new != old:
+        yield f"  line {node.lineno}: {ast.unparse(node)}"
+        yield f"      becomes {'; '.join(new) or 'nothing'}"
+        yield from hints
 
 
-def _is_of_sdk(name: str) -> bool:
-    return name.split(".")[:2] == ["mcp", "server"]
+def _changed_module(alias: ast.alias) -> str:
+    """An import of a module, changed if it is one of the packages."""
+    facade = _facade_of(alias.name)
+    if facade is None:
+        return f"import {ast.unparse(alias)}"
+    if alias.asname is not None:
+        return f"import {facade} as {alias.asname}"
+    top = alias.name.removeprefix(f"{_COMPAT}.").partition(".")[0]
+    bind = f"import {_facade_of(top)} as {top}"
+    return bind if "." not in alias.name else f"import {facade}; {bind}"
 
 
-def _is_server_module(name: str) -> bool:
-    """Whether servers are made with a module. mcp.types is not one: its classes are understood as they are."""
-    return name.split(".")[0] == "fastmcp" or name.startswith(f"{_HERE}.")
+def _changed_names(node: ast.ImportFrom, hints: list[str]) -> Iterator[str]:
+    """The imports in the place of one, and hints about the names that the facade refuses or does not have."""
+    facade = None if node.level else _facade_of(node.module or "")
+    if facade is None:
+        yield ast.unparse(node)
+        return
+    by_module: dict[str, list[str]] = {}
+    for alias in node.names:
+        module, value = _find(facade, alias.name)
+        if value is _MISSING:
+            hints.append(f"      {alias.name}: that package has it, and this one does not")
+            continue
+        by_module.setdefault(module, []).append(ast.unparse(alias))
+        if (advice := advice_of(value)) is not None:
+            hints.append(f"      {alias.name}: it is refused when it is used; {advice}")
+    yield from (f"from {module} import {', '.join(names)}" for module, names in by_module.items())
 
 
-def _change(line: int, node: ast.AST, replacement: str) -> Iterator[str]:
-    yield f"  line {line}: {ast.unparse(node)}"
-    yield f"      becomes {replacement}"
+def _find(facade: str, name: str) -> tuple[str, Any]:
+    """The module of the facade that has a name, and its value: the same module as there, or else the package."""
+    for module in dict.fromkeys((facade, ".".join(facade.split(".")[:3]))):
+        value = getattr(import_module(module), name, _MISSING)
+        if name == "*" or value is not _MISSING or find_spec(f"{module}.{name}") is not None:
+            return module, None if value is _MISSING else value
+    return facade, _MISSING
+
+
+def _facade_of(module: str) -> str | None:
+    """The facade's module for a module of one of the packages, or of a facade; None for any other."""
+    return facade_of(module.removeprefix(f"{_COMPAT}."))

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,8 +11,9 @@ from .arguments import UsageError
 from .connect import headers_of, is_remote
 from .load import load
 from .options import positionals_of
+from .program import is_program
 from .show import indent_json
-from .source import find_source
+from .source import ServerSource, find_source
 
 __all__ = ["print_config"]
 
@@ -39,16 +41,27 @@ def print_config(options: Any) -> int:
 
 
 def _local_entry(options: Any, client: ClientFormat, target: str) -> tuple[str, dict[str, Any]]:
-    """The name of a server in a file or a module, and the entry that starts it from any folder."""
+    """The name of a server in a file or a module, or of a program, and the entry that starts it from any folder."""
     is_module = options.module is not None
-    server = load(target, is_module=is_module)
     source = find_source(target, is_module=is_module)
-    file = source.file or getattr(sys.modules.get(source.module), "__file__", None)
-    if file is None:
-        raise UsageError(f"{source.where} has no file that a client could start")
-    place = str(file.resolve()) if source.file else str(file)
-    words = [sys.executable, "-m", "plainmcp", "serve", place + (f":{source.name}" if source.name else "")]
-    return server.info.name, command_entry(client, [*words, *(["--drop-in"] if options.drop_in else [])])
+    if options.drop_in and is_program(source, options.arguments):
+        name, place = _program_entry(source)
+    else:
+        name = load(target, is_module=is_module, arguments=options.arguments).info.name
+        file = source.file or getattr(sys.modules.get(source.module), "__file__", None)
+        if file is None:
+            raise UsageError(f"{source.where} has no file that a client could start")
+        place = str(Path(file).resolve() if source.file else file) + (f":{source.name}" if source.name else "")
+    words = [sys.executable, "-m", "plainmcp", "serve", *(["--drop-in"] if options.drop_in else []), place]
+    return name, command_entry(client, [*words, *(["--", *options.arguments] if options.arguments else [])])
+
+
+def _program_entry(source: ServerSource) -> tuple[str, str]:
+    """A name for the server of a program, which only the program knows, and what to start."""
+    file = source.main_file
+    if source.script is not None or file is None:
+        return source.where, source.where
+    return file.parent.name if file.stem == "__main__" else file.stem, str(file.resolve())
 
 
 def _remote_entry(options: Any, client: ClientFormat, target: str) -> tuple[str, dict[str, Any]]:

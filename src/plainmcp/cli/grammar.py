@@ -21,6 +21,7 @@ _EXAMPLES = """\
 examples:
   plainmcp serve app.py                                   to one client, on standard input and output
   plainmcp serve app.py --http 127.0.0.1:8000 --reload    over HTTP, reloaded when a file is saved
+  plainmcp serve --drop-in mcp-server-git -- --verbose    an installed server of another package, with its arguments
   plainmcp list http://127.0.0.1:8000                     what a server offers, and what it costs
   plainmcp call app.py forecast city=Oslo days:=2         the result of a tool
   plainmcp preview app.py forecast city=Oslo              that result on each revision, and what it costs
@@ -45,6 +46,7 @@ _CODES = {
     "shell-completion": {0: "done", 2: "the command line is wrong"},
 }
 _SOURCE = "a Python file or module, and the name of the server, or of a function that returns it"
+_PROGRAM = "or, with --drop-in, an installed script; what follows -- are its own arguments"
 _ANYWHERE = f"{_SOURCE}; or the http:// address of a server"
 _WORDS = "key=text, key:=JSON, key=@file, or a JSON object, also from @file or - (standard input)"
 _PREVIEW = """\
@@ -55,6 +57,7 @@ revision, because the server has to be called on each; it keeps the server's pol
 """
 _TARGET = "FILE[:OBJECT]"
 _USAGE = f"({_TARGET} | URL | -m MODULE | --command COMMAND)"
+_ARGUMENTS = "[-- ARGS ...]"
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -98,8 +101,10 @@ class _PrintVersion(argparse.Action):
 
 def _add_serve(commands: Any) -> None:
     description = "Serve a file: to one client on standard input and output, or over HTTP."
-    serve = _command(commands, "serve", description, f"plainmcp serve [options] ({_TARGET} | -m MODULE)")
-    _add_positionals(serve, _TARGET, _SOURCE)
+    usage = f"plainmcp serve [options] ({_TARGET} | -m MODULE | SCRIPT) {_ARGUMENTS}"
+    serve = _command(commands, "serve", description, usage)
+    serve.set_defaults(starts_programs=True)
+    _add_positionals(serve, _TARGET, f"{_SOURCE}; {_PROGRAM}")
     where = serve.add_mutually_exclusive_group()
     where.add_argument("--stdio", action="store_true", help="on standard input and output (the default)")
     where.add_argument("--http", metavar="HOST:PORT", type=to_address, help="over HTTP, at http://HOST:PORT/mcp")
@@ -191,12 +196,12 @@ def _add_preview(commands: Any) -> None:
 
 
 def _add_config(commands: Any) -> None:
-    usage = f"plainmcp config [options] CLIENT {_USAGE}"
+    usage = f"plainmcp config [options] CLIENT {_USAGE} {_ARGUMENTS}"
     description = "Print a client's configuration for a server: ready to paste."
     config = _command(commands, "config", description, usage)
-    clients = f"one of {', '.join(CLIENTS)}; then {_ANYWHERE}"
+    clients = f"one of {', '.join(CLIENTS)}; then {_ANYWHERE}; {_PROGRAM}"
     _add_positionals(config, f"CLIENT {_TARGET}", clients)
-    config.set_defaults(words=CLIENTS)
+    config.set_defaults(words=CLIENTS, starts_programs=True)
     config.add_argument("--server-name", metavar="NAME", help="what the client calls it (default: the server's name)")
     _add_remote(config)
     variable = "for a URL: the client gets the key or token from this variable, so that its file has none"
@@ -226,7 +231,7 @@ def _command(commands: Any, name: str, description: str, usage: str) -> argparse
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(name=name, parser=parser)
+    parser.set_defaults(name=name, parser=parser, starts_programs=False)
     return parser
 
 
@@ -235,7 +240,9 @@ def _add_positionals(parser: argparse.ArgumentParser, names: str, help: str) -> 
 
 
 def _add_loading(parser: argparse.ArgumentParser) -> None:
-    module = "instead of FILE: a module, such as package.module or package.module:server, as Python imports it"
+    module = (
+        "instead of FILE: a module, such as package.module or package.module:server, as Python imports or runs it"
+    )
     parser.add_argument("-m", dest="module", metavar="MODULE[:OBJECT]", help=module)
     drop_in = "import mcp and import fastmcp lead to plainmcp.compat, whether or not these packages are installed"
     parser.add_argument("--drop-in", action="store_true", help=drop_in)

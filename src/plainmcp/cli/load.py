@@ -4,12 +4,14 @@ import contextlib
 import importlib
 import importlib.util
 import inspect
-import runpy
 import sys
 import traceback
+from collections.abc import Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ..compat.drop_in import facade_of
 from ..protocol.tracebacks import is_own_file
 from ..server import Server
 from ..transports.deadline import Deadline
@@ -17,12 +19,19 @@ from ..transports.process_end import limit_exit
 from ..transports.shutdown import GRACE
 from .source import LoadError, ServerSource, find_source
 
-__all__ = ["format_user_traceback", "load", "run_program", "start_lifespan"]
+__all__ = ["format_user_traceback", "load", "prepare", "start_lifespan"]
+
+_USUAL_NAMES = ("server", "mcp", "app")
+"""The names of servers that are taken first, where a module has several."""
 
 
-def load(target: str, *, is_module: bool = False) -> Server:
-    """The server that FILE, FILE:OBJECT, MODULE:OBJECT or, with `is_module`, MODULE names; raises LoadError."""
+def load(target: str, *, is_module: bool = False, arguments: Sequence[str] = ()) -> Server:
+    """The server of FILE, FILE:OBJECT, MODULE:OBJECT, SCRIPT or, with `is_module`, MODULE; raises LoadError.
+
+    The code sees the arguments in `sys.argv`.
+    """
     source = find_source(target, is_module=is_module)
+    prepare(source, arguments)
     module = _import_source(source)
     if source.name is not None:
         return _take(source, module)
@@ -30,24 +39,17 @@ def load(target: str, *, is_module: bool = False) -> Server:
     if not servers and any(_is_foreign_server(value) for value in vars(module).values()):
         raise LoadError(_with_advice(source, f"{source.where} has a server of another package"))
     if not servers:
-        raise LoadError(
-            f"{source.where} has no server; write server = Server(...) at its top level, "
-            f"or name a function that returns one: {source.where}:function"
-        )
-    if len({id(server) for server in servers.values()}) > 1:
-        choices = ", ".join(f"{source.where}:{key}" for key in servers)
-        raise LoadError(f"{source.where} has several servers; say which: {choices}")
-    return next(iter(servers.values()))
+        raise LoadError(_without_server(source))
+    return _choose(source, servers)
 
 
-def run_program(target: str) -> None:
-    """Run a file as a program, for one that starts its server itself; raises LoadError if it fails."""
-    file = find_source(target).file
-    sys.path.insert(0, str(file.resolve().parent) if file else "")
-    try:
-        runpy.run_path(str(file), run_name="__main__")
-    except Exception as error:
-        raise LoadError(f"{file} failed\n\n{format_user_traceback(error)}") from error
+def prepare(source: ServerSource, arguments: Sequence[str]) -> None:
+    """Let the code of a source find its imports in its folders, and its arguments in `sys.argv`."""
+    sys.path[:0] = [str(folder) for folder in source.folders]
+    program = Path(source.where)
+    if source.script is not None and (installed := Path(sys.executable).with_name(source.where)).exists():
+        program = installed
+    sys.argv = [str(program), *arguments]
 
 
 def start_lifespan(server: Server) -> None:
@@ -59,6 +61,39 @@ def start_lifespan(server: Server) -> None:
 
 
 # The server in a module ---------------------------------------------------------------------------
+
+
+def _choose(source: ServerSource, servers: dict[str, Server]) -> Server:
+    """The server to serve, of those in a module: one that no other mounts, or that has a usual name."""
+    free = {key: server for key, server in servers.items() if not server._parents} or servers
+    if len({id(server) for server in free.values()}) == 1:
+        return next(iter(free.values()))
+    for name in _USUAL_NAMES:
+        if name in free:
+            return free[name]
+    choices = ", ".join(f"{source.where}:{key}" for key in free)
+    raise LoadError(f"{source.where} has several servers; say which: {choices}")
+
+
+def _without_server(source: ServerSource) -> str:
+    """Why there is nothing to serve in a source, and what to do."""
+    name = source.where
+    if source.script is not None:
+        return (
+            f"the script {name} starts its server itself: plainmcp serve --drop-in {name} runs it on the transport "
+            f"that it chooses; its own arguments come after --. Any other command takes "
+            f"--command 'plainmcp serve --drop-in {name}'"
+        )
+    missing = "no server, and no __main__.py" if _is_package(source) else "no server"
+    function = f"-m {name}.module:function" if _is_package(source) else f"{name}:function"
+    return (
+        f"{name} has {missing}; write server = Server(...) at its top level, "
+        f"or name a function that returns one: {function}"
+    )
+
+
+def _is_package(source: ServerSource) -> bool:
+    return source.file is None and hasattr(sys.modules.get(source.module), "__path__")
 
 
 def _take(source: ServerSource, module: ModuleType) -> Server:
@@ -99,7 +134,6 @@ def _await(factory: Any) -> Any:
 
 def _import_source(source: ServerSource) -> ModuleType:
     """The module of a source; it can import what is in its folders."""
-    sys.path[:0] = [str(folder) for folder in source.folders]
     alone = source.file is not None and "." not in source.module and source.file.stem != "__init__"
     try:
         return _import_file(source) if alone else importlib.import_module(source.module)
@@ -108,7 +142,7 @@ def _import_source(source: ServerSource) -> ModuleType:
     except (Exception, SystemExit) as error:
         sys.modules.pop(source.module, None)
         if source.file is None and isinstance(error, ModuleNotFoundError) and error.name == source.module:
-            raise LoadError(f"there is no module {source.module} in {source.folders[0]}") from None
+            raise LoadError(f"there is no module {source.module} in {source.folder}") from None
         problem = f"{source.where} cannot be loaded\n\n{format_user_traceback(error)}"
         raise LoadError(_with_advice(source, problem) if _is_missing_package(error) else problem) from error
     finally:
@@ -136,7 +170,7 @@ def _is_foreign_server(value: object) -> bool:
 def _is_missing_package(error: BaseException) -> bool:
     """Whether an import failed because another package, or a part of it that plainmcp.compat lacks, is missing."""
     name = error.name if isinstance(error, ImportError) else None
-    return name is not None and (name.split(".")[0] in ("fastmcp", "mcp") or name.startswith("plainmcp.compat."))
+    return name is not None and (facade_of(name) is not None or name.startswith("plainmcp.compat."))
 
 
 def _with_advice(source: ServerSource, problem: str) -> str:

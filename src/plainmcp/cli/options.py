@@ -11,14 +11,20 @@ __all__ = ["parse_options", "positionals_of"]
 
 
 def parse_options(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The command and its options; exits with code 2 if they are wrong."""
-    if not (sys.argv[1:] if arguments is None else arguments):
+    """The command and its options; exits with code 2 if they are wrong.
+
+    What follows `--` are the arguments of a program that the command starts, and for other commands no options.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words:
         parser.print_help(sys.stderr)
         parser.exit(2)
-    options, more = parser.parse_known_args(arguments)
+    own, rest = (words[: words.index("--")], words[words.index("--") + 1 :]) if "--" in words else (words, [])
+    options, more = parser.parse_known_args(own)
     if any(word.startswith("-") and word != "-" for word in more):
         options.parser.error(f"unrecognized arguments: {' '.join(more)}")
-    options.positionals += more  # those after an option
+    options.arguments = rest if options.starts_programs else []
+    options.positionals += more if options.starts_programs else [*more, *rest]  # those after an option
     options.root = parser
     if options.name == "serve":
         _check_serving(options)

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -42,6 +42,7 @@ def serve_with_reload(
     *,
     is_module: bool = False,
     drop_in: bool = False,
+    arguments: Sequence[str] = (),
     keys: str | None = None,
     origins: Collection[str] = (),
     access_log: Literal["plain", "json"] | None = None,
@@ -51,15 +52,15 @@ def serve_with_reload(
     """Serve the server that a target names at host:port until a signal comes.
 
     A file that cannot be loaded is reported, here and to callers. With `is_module` the target is a module. With
-    `drop_in`, imports of other packages lead to the facades, in each process that serves. With `keys`, callers need
-    a key in that file. `origins`, `access_log`, `log_level` and `ui` are those of `server.run`. Running requests have
-    `grace` seconds before a reload or the end of the process abandons them. Raises LoadError if there is no such
-    file, AuthorError if it cannot be served at this address.
+    `drop_in`, imports of other packages lead to the facades, in each process that serves. The code sees `arguments`
+    in `sys.argv`. With `keys`, callers need a key in that file. `origins`, `access_log`, `log_level` and `ui` are
+    those of `server.run`. Running requests have `grace` seconds before a reload or the end of the process abandons
+    them. Raises LoadError if there is no such file, AuthorError if it cannot be served at this address.
     """
     folder = find_source(target, is_module=is_module).folder
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     child: Any = None
-    options = (grace, is_module, drop_in, keys, origins, access_log, log_level, address if ui else None)
+    options = (grace, is_module, drop_in, arguments, keys, origins, access_log, log_level, address if ui else None)
     uvicorn.warn_if_open(address, is_protected=keys is not None)
     try:
         with uvicorn.open_socket(address, has_page=ui) as bound:
@@ -138,6 +139,7 @@ def _serve(
     grace: float,
     is_module: bool,
     drop_in: bool,
+    arguments: Sequence[str],
     keys: str | None,
     origins: Collection[str],
     access_log: Literal["plain", "json"] | None,
@@ -153,7 +155,7 @@ def _serve(
 
     with formatted_logs(log_level), ExitStack() as stack:
         try:
-            server = load(target, is_module=is_module)
+            server = load(target, is_module=is_module, arguments=arguments)
             stack.enter_context(server._logs(access_log, log_level))
             auth: dict[str, Any] = {} if keys is None else {"auth": Keys.from_file(keys)}
             build = server.asgi if page_address is None else partial(server._asgi_with_page, page_address)

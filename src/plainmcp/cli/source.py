@@ -1,13 +1,16 @@
-"""Finds what a target names: a Python file, a module, and the object in it. Runs none of their code."""
+"""Finds what a target names: a Python file, a module, an installed script, and the object in it.
 
-import ast
+Runs none of their code.
+"""
+
 import re
 import sys
 from dataclasses import dataclass
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["LoadError", "ServerSource", "find_source", "has_server"]
+__all__ = ["LoadError", "ServerSource", "find_source"]
 
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -25,49 +28,68 @@ class ServerSource:
     module: str  # the name to import it by
     folders: tuple[Path, ...]  # where its imports are looked up, the first one first
     name: str | None = None
+    script: str | None = None  # of an installed script: the function in the module that it calls
 
     @property
     def folder(self) -> Path:
         """The folder whose files belong to it."""
-        return self.folders[0] if self.file is None else _root_of(self.file.resolve().parent)
+        if self.file is None:
+            return self.folders[0] if self.folders else Path.cwd()
+        return _root_of(self.file.resolve().parent)
+
+    @property
+    def main_file(self) -> Path | None:
+        """The file that Python runs for it, which is `__main__.py` for a package; None if there is none."""
+        if self.file is not None:
+            return None if self.file.name == "__init__.py" else self.file
+        spec = _spec_of(self.module, self.folders)
+        if spec is None:
+            return None
+        if spec.submodule_search_locations is not None:
+            spec = _spec_of(f"{self.module}.__main__", self.folders)
+        return Path(spec.origin) if spec is not None and spec.has_location and spec.origin else None
 
 
 def find_source(target: str, *, is_module: bool = False) -> ServerSource:
-    """The source that FILE, FILE:OBJECT, MODULE:OBJECT or, with `is_module`, MODULE names; raises LoadError."""
+    """The source of FILE, FILE:OBJECT, MODULE:OBJECT, SCRIPT or, with `is_module`, MODULE; raises LoadError."""
     before, colon, after = target.rpartition(":")
     has_name = bool(colon) and _MODULE.fullmatch(after) is not None and not Path(target).exists()
     where, name = (before, after) if has_name else (target, None)
-    if is_module or _looks_like_module(where, has_name):
+    if is_module:
         return _module_source(where, name)
-    file = Path(where)
-    if not file.is_file():
-        similar = file.with_suffix(".py") if file.name else file
-        hint = f"; did you mean {similar}?" if similar.is_file() else ""
-        raise LoadError(f"there is no file {file}{hint}")
-    return _file_source(file, name)
+    if Path(where).is_file():
+        return _file_source(Path(where), name)
+    source = None if has_name else _script_source(where)
+    if source is not None:
+        return source
+    if _looks_like_module(where, has_name):
+        return _module_source(where, name)
+    raise LoadError(f"there is no file {where}{_hint_for(Path(where))}")
 
 
-def has_server(source: ServerSource) -> bool:
-    """Whether the code of a file creates a server at its top level, or the target names one. Runs no code."""
-    if source.name is not None or source.file is None:
-        return True
-    try:
-        statements = ast.parse(source.file.read_bytes()).body
-    except (ValueError, SyntaxError):  # loading the file reports this better
-        return True
-    return any(_is_assigned_call(statement) for statement in statements)
+def _hint_for(file: Path) -> str:
+    """What may have been meant instead of a file that is not there."""
+    similar = file.with_suffix(".py") if file.name else file
+    if similar.is_file():
+        return f"; did you mean {similar}?"
+    if not file.name or file.suffix == ".py" or len(file.parts) > 1:
+        return ""
+    from .scripts import hint_for_script  # loaded for those who misspelled a name
+
+    return f", and no installed script of this name{hint_for_script(str(file))}"
 
 
-def _is_assigned_call(statement: ast.stmt) -> bool:
-    """Whether a statement is `name = Server(…)`, with any name that a server's class, or a function, may have."""
-    value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
-    if not isinstance(value, ast.Call):
-        return False
-    called = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
-    return any(part in called.lower() for part in ("mcp", "server"))
+# Modules and scripts ------------------------------------------------------------------------------
 
 
-# Modules ------------------------------------------------------------------------------------------
+def _script_source(name: str) -> ServerSource | None:
+    """The source of an installed script; None if there is none of this name."""
+    if not name or Path(name).name != name or name.endswith(".py"):
+        return None
+    from .scripts import find_script  # importlib.metadata takes long to load, and a file does not need it
+
+    entry = find_script(name)
+    return None if entry is None else ServerSource(name, None, entry.module, (), script=entry.attr)
 
 
 def _looks_like_module(where: str, has_name: bool) -> bool:
@@ -88,6 +110,17 @@ def _module_source(where: str, name: str | None) -> ServerSource:
 
 def _is_in(folder: Path, module: str) -> bool:
     return (folder / f"{module}.py").is_file() or (folder / module).is_dir()
+
+
+def _spec_of(module: str, folders: tuple[Path, ...]) -> ModuleSpec | None:
+    """The spec of a module, which is not imported, and neither are the packages around it; None if there is none."""
+    top, *rest = module.split(".")
+    spec = PathFinder.find_spec(top, [str(folder) for folder in folders]) or find_spec(top)
+    for part in rest:
+        if spec is None or spec.submodule_search_locations is None:
+            return None
+        spec = PathFinder.find_spec(f"{spec.name}.{part}", spec.submodule_search_locations)
+    return spec
 
 
 # Files --------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from ..errors import AuthorError
 
-__all__ = ["install"]
+__all__ = ["facade_of", "install"]
 
 _FACADES = {
     "mcp": "plainmcp.compat.mcp",
@@ -52,7 +52,7 @@ class _Finder:
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """The spec of a module, if it belongs to one of the packages and the facade has it."""
-        facade = _facade_of(name)
+        facade = facade_of(name)
         return None if facade is None else ModuleSpec(name, cast("Any", self), origin=facade, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
@@ -74,7 +74,7 @@ class _Finder:
                 del sys.modules[name]
 
 
-def _facade_of(name: str) -> str | None:
+def facade_of(name: str) -> str | None:
     """The name of the facade's module for a module of one of the packages; None if there is none."""
     top, _, rest = name.partition(".")
     if top not in _FACADES:

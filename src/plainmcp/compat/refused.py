@@ -5,7 +5,7 @@ from typing import Any
 
 from ..errors import AuthorError
 
-__all__ = ["refused_class", "refused_name"]
+__all__ = ["advice_of", "refused_class", "refused_name"]
 
 
 def refused_class(name: str, module: str, advice: str) -> type:
@@ -19,11 +19,22 @@ def refused_class(name: str, module: str, advice: str) -> type:
     def refuse(self: Any, *arguments: Any, **options: Any) -> None:
         raise AuthorError(f"{name} is not supported by plainmcp; {advice}")
 
-    return type(name, (), {"__init__": refuse, "__module__": module, "__class_getitem__": classmethod(_same)})
+    members = {"__init__": refuse, "__module__": module, "__class_getitem__": classmethod(_same), "advice": advice}
+    return type(name, (), members)
 
 
 def _same(cls: Any, parameters: Any) -> Any:
     return cls
+
+
+def advice_of(value: object) -> str | None:
+    """What to do instead of using a refused class; None for any other value.
+
+    >>> advice_of(refused_class("Client", "package", "use another one")), advice_of(int)
+    ('use another one', None)
+    """
+    advice = vars(value).get("advice") if isinstance(value, type) else None
+    return advice if isinstance(advice, str) else None
 
 
 def refused_name(name: str, module: str, advice: Mapping[str, str]) -> type:

@@ -53,6 +53,7 @@ def busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs a command here; gives its exit code, what it printed, and what it said on standard error."""
     monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "argv", list(sys.argv))
 
     def run(*arguments: str) -> tuple[int, str, str]:
         capsys.readouterr()

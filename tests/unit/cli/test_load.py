@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from plainmcp.cli.load import load
-from plainmcp.cli.source import LoadError, find_source, has_server
+from plainmcp.cli.source import LoadError, find_source
 
 FACTORIES = """
 from plainmcp import Server
@@ -104,11 +104,28 @@ def test_the_folder_of_a_source_is_that_of_its_package(folder: Path) -> None:
     assert find_source("shop.inner.served:server").folder == folder.resolve()
 
 
-def test_a_file_without_a_server_is_known_before_it_runs(folder: Path) -> None:
-    (folder / "program.py").write_text("raise SystemExit(1)\n", "utf-8")
-    assert not has_server(find_source("program.py"))
-    assert has_server(find_source("program.py:server"))
-    assert has_server(find_source("shop/inner/served.py"))
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("root, part = Server('root'), Server('part')\nroot.mount(part)", "root"),
+        ("part, other = Server('part'), Server('other')\nother.mount(part)\nserver = Server('s')", "s"),
+        ("app, mcp, other = Server('app'), Server('mcp'), Server('other')", "mcp"),
+        ("app, other = Server('app'), Server('other')", "app"),
+        ("server, root = Server('server'), Server('root')\nroot.mount(server)", "root"),
+    ],
+)
+def test_of_several_servers_the_one_that_nobody_mounts_is_taken(folder: Path, code: str, name: str) -> None:
+    """D17. If there are several of these, one with a usual name: server, mcp or app."""
+    (folder / "several.py").write_text(f"from plainmcp import Server\n{code}\n", "utf-8")
+    assert load("several.py").info.name == name
+
+
+def test_of_several_servers_without_a_usual_name_those_that_nobody_mounts_are_named(folder: Path) -> None:
+    """D17."""
+    names = "a, b, part = Server('a'), Server('b'), Server('part')\na.mount(part)"
+    (folder / "several.py").write_text(f"from plainmcp import Server\n{names}\n", "utf-8")
+    with pytest.raises(LoadError, match=r"has several servers; say which: several\.py:a, several\.py:b$"):
+        load("several.py")
 
 
 def test_every_command_takes_a_module(folder: Path, run: Any) -> None:

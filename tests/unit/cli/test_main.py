@@ -1,5 +1,6 @@
 """The command line: what it serves, and its errors."""
 
+import ast
 import json
 import re
 import signal
@@ -234,10 +235,10 @@ CHANGES = """\
 to serve it with plainmcp, pass --drop-in, or change its imports:
 
   line 1: from fastmcp import Client, Context, FastMCP as Maker
-      becomes from plainmcp.compat.fastmcp import Context, FastMCP as Maker
-      Client: use plainmcp.testing.Client in tests, and keep any other client as it is
+      becomes from plainmcp.compat.fastmcp import Client, Context, FastMCP as Maker
+      Client: it is refused when it is used; use plainmcp.testing.Client in tests, and keep any other client as it is
   line 2: from fastmcp.utilities.types import Image
-      becomes from plainmcp.compat.fastmcp import Image
+      becomes from plainmcp.compat.fastmcp.utilities.types import Image
   line 3: import fastmcp
       becomes import plainmcp.compat.fastmcp as fastmcp
 """
@@ -261,6 +262,8 @@ def test_a_file_of_another_package_is_told_which_imports_to_change(folder: Path)
     assert told(folder, "list", "theirs.py")[1].endswith(
         "  line 1: from mcp.server.mcpserver import Context, MCPServer\n"
         "      becomes from plainmcp.compat.mcp.server.mcpserver import Context, MCPServer\n"
+        "  line 2: from mcp.types import TextContent\n"
+        "      becomes from plainmcp.compat.mcp.types import TextContent\n"
     )
 
 
@@ -299,6 +302,67 @@ def test_a_part_of_a_facade_that_there_is_not_is_told_where_its_names_are(folder
         "  line 1: from plainmcp.compat.fastmcp.errors import ToolError\n"
         "      becomes from plainmcp.compat.fastmcp import ToolError\n"
     )
+
+
+# Imports in every form, and a use of each: what the advice does not mention breaks here.
+MANY = """\
+import os, mcp.types
+import mcp
+import mcp_types
+import mcp.server.fastmcp.prompts.base as prompts
+import fastmcp.server.middleware
+from mcp import ClientSession, McpError
+from mcp.types import (
+    TextContent,
+    ToolAnnotations as Hints,
+)
+from mcp.shared.exceptions import McpError as Same
+from mcp.client.stdio import stdio_client
+from fastmcp import Client, FastMCP
+from fastmcp.server.auth.providers.github import GitHubProvider
+from fastmcp.server.dependencies import get_http_headers
+
+from typing import Any
+
+server = FastMCP("many")
+
+
+@server.tool(annotations=Hints(readOnlyHint=True))
+def look(name: str) -> Any:
+    from fastmcp.exceptions import ToolError
+    from mcp.server.fastmcp import Image
+
+    assert McpError is Same is mcp.McpError and prompts.Message and fastmcp.server.middleware.Middleware
+    assert mcp.types.TextContent is mcp_types.TextContent is TextContent and Image and ToolError and os
+    return [TextContent(type="text", text=f"{name} {get_http_headers()}")]
+"""
+
+
+def followed(code: str, said: str) -> str:
+    """A file, changed as the advice says: each named statement is replaced by what it becomes."""
+    lines = code.splitlines()
+    ends = {node.lineno: node.end_lineno for node in ast.walk(ast.parse(code)) if isinstance(node, ast.stmt)}
+    for line, new in re.findall(r"^  line (\d+): .*\n      becomes (.*)$", said, re.MULTILINE):
+        first, last = int(line) - 1, ends[int(line)]
+        indent = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
+        lines[first:last] = [indent + new, *[""] * (last - first - 1)]
+    return "\n".join(lines)
+
+
+@pytest.mark.slow
+def test_a_file_that_follows_the_advice_is_served_without_the_packages(folder: Path) -> None:
+    """D16. To the letter: every import of the packages is named, in a form that is Python."""
+    for name in ("mcp", "mcp_types", "fastmcp"):
+        absent = f"raise ModuleNotFoundError('No module named {name}', name='{name}')"
+        (folder / f"{name}.py").write_text(absent, "utf-8")
+    (folder / "theirs.py").write_text(MANY, "utf-8")
+    code, said = told(folder, "serve", "theirs.py")
+    assert code == 1
+    (folder / "theirs.py").write_text(followed(MANY, said), "utf-8")
+    with Program("-m", "plainmcp", "serve", "theirs.py", cwd=folder) as program:
+        program.shake_hands()
+        program.call(1, "look", name="it")
+        assert program.answer(1)["result"]["content"] == [{"type": "text", "text": "it {}"}]
 
 
 def test_a_file_named_like_a_module_is_still_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
