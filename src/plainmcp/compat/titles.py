@@ -25,29 +25,29 @@ class TitledForm(Elicit, frozen=True, kw_only=True):
         return {**plain, "requestedSchema": _titled(plain["requestedSchema"], self.kind)}
 
 
-def add_titles(tool: ToolFeature, read: Signature, returns: Any) -> None:
-    """Add titles to the listed schemas of a tool: from the names of its parameters, and of classes."""
+def add_titles(tool: ToolFeature, read: Signature, returns: Any, function: str) -> None:
+    """Add titles to the listed schemas of a tool: from the names of its function, its parameters and of classes."""
     by_name = {one.name: one.annotation for one in read.parameters}
     definition = tool.definition
-    inputs = {**_with_properties(definition.inputSchema, by_name), "title": f"{definition.name}Arguments"}
+    inputs = {**_with_properties(definition.inputSchema, by_name), "title": f"{function}Arguments"}
     output = tool.output
     if output.schema is not None:
         output = msgspec.structs.replace(
             output,
-            schema=_titled_output(output.schema, returns, definition.name),
-            object_schema=output.object_schema and _titled_output(output.object_schema, returns, definition.name),
+            schema=_titled_output(output.schema, returns, function),
+            object_schema=output.object_schema and _titled_output(output.object_schema, returns, function),
         )
     tool.output = output
     tool.definition = msgspec.structs.replace(definition, inputSchema=inputs, outputSchema=output.schema)
 
 
-def _titled_output(schema: dict[str, Any], hint: Any, tool: str) -> dict[str, Any]:
+def _titled_output(schema: dict[str, Any], hint: Any, function: str) -> dict[str, Any]:
     inner = hints.unwrap_all(hint)
     if hints.is_record(inner):
         return _titled(schema, inner)  # type: ignore[no-any-return]
     if "properties" in schema:
-        return {**_with_properties(schema, {"result": hint}), "title": f"{tool}Output"}
-    return {"title": f"{tool}DictOutput", **schema}
+        return {**_with_properties(schema, {"result": hint}), "title": f"{function}Output"}
+    return {"title": f"{function}DictOutput", **schema}
 
 
 def _with_properties(schema: dict[str, Any], by_name: Mapping[str, Any]) -> dict[str, Any]:

@@ -29,17 +29,18 @@ def with_context(
     hidden: Collection[str] = (),
     is_whole: bool = False,
     convert: Callable[[Any], Any] = _keep,
+    passed_as: str | None = None,
 ) -> Callable[..., Any]:
     """A function that enters `enter(context)`, and passes on the facade's context if the handler takes it.
 
     With `is_whole` it has the docstring as it is written. Parameters that are `hidden` keep their defaults. The
     value is what `convert` makes of it. Without a schema it has no return hint either: the value would be sent as
-    structured content (S004-24).
+    structured content (S004-24). The context is passed as the parameter with its hint, or as `passed_as`.
     """
-    name, asked = read.context or _CONTEXT, read.context is not None
+    name, taken = read.context or _CONTEXT, passed_as or read.context
 
     def add_context(arguments: dict[str, Any], made: Any) -> dict[str, Any]:
-        return {**arguments, name: made} if asked else arguments
+        return arguments if taken is None else {**arguments, taken: made}
 
     run: Any
     if read.is_async:

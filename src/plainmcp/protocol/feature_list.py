@@ -152,6 +152,12 @@ class FeatureList(Generic[F]):
         self._pages = {}  # another one, because a request may be writing a page of the former list
         self._changed()
 
+    def forget_pages(self) -> None:
+        """Write the pages again when they are asked for: a program may have changed a definition in its place."""
+        self._pages = {}
+        for features, _ in self._copies:
+            features.forget_pages()
+
     # Enabling -------------------------------------------------------------------------------------
 
     def refresh(self) -> None:

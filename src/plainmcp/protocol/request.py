@@ -85,8 +85,8 @@ class RequestHeaders(Protocol):
 
     address: str | None
     """The address of the client, if it is known."""
-    query: bytes
-    """The query of the URL, without the question mark."""
+    scope: Any
+    """What else is known of the request: a mapping with the keys of an ASGI scope; None if there is nothing."""
 
     def as_dict(self) -> dict[str, str]:
         """The values by lowercase name."""

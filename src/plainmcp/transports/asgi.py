@@ -94,7 +94,7 @@ class ASGIApp:
         endpoint, method, pairs, client = self.endpoint, scope["method"], scope["headers"], scope.get("client")
         server, scheme = scope.get("server"), scope.get("scheme", "http")  # as in reached_at, without a call
         pairs = pairs if type(pairs) is list else list(pairs)
-        headers = Headers(pairs, client[0] if client else None, scope.get("query_string", b""))
+        headers = Headers(pairs, client[0] if client else None, scope)
         response: Response | None
         answer: Response | PendingResponse | None = None
         try:
@@ -129,7 +129,7 @@ class ASGIApp:
     async def admit(self, scope: Scope, preflight: rules.Preflight) -> Any:
         """Who sends a request to a path beside the endpoint, by checks as those of the endpoint; raises Refused."""
         client = scope.get("client")
-        headers = Headers(list(scope["headers"]), client[0] if client else None, scope.get("query_string", b""))
+        headers = Headers(list(scope["headers"]), client[0] if client else None, scope)
         profile = preflight.check(scope["method"], headers, *reached_at(scope))
         if isinstance(profile, Response):
             raise Refused(await self._refuse(profile, scope, headers))

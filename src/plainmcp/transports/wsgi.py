@@ -208,8 +208,32 @@ def headers_of(environ: Environ) -> Headers:
         if environ.get(key):
             pairs.append((key, environ[key]))
     named = [(_to_bytes(key.lower().replace("_", "-")), _to_bytes(value)) for key, value in pairs]
-    query = environ.get("QUERY_STRING", "").encode("latin-1")
-    return Headers(named, environ.get("REMOTE_ADDR"), query, folded=True)
+    return Headers(named, environ.get("REMOTE_ADDR"), _Scope(environ), folded=True)
+
+
+class _Scope:
+    """An environ with the keys of an ASGI scope, which few requests read."""
+
+    __slots__ = ("_environ",)
+
+    def __init__(self, environ: Environ) -> None:
+        self._environ = environ
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value of a key of an ASGI scope, or a default."""
+        environ = self._environ
+        match key:
+            case "method":
+                return environ.get("REQUEST_METHOD", default)
+            case "scheme":
+                return environ.get("wsgi.url_scheme", default)
+            case "path":
+                return f"{environ.get('SCRIPT_NAME', '')}{environ.get('PATH_INFO', '')}"
+            case "query_string":
+                return environ.get("QUERY_STRING", "").encode("latin-1")
+            case "client":
+                return (environ["REMOTE_ADDR"], 0) if environ.get("REMOTE_ADDR") else default
+        return default
 
 
 def _to_bytes(text: str) -> bytes:

@@ -750,7 +750,7 @@ def test_a_principal_that_cannot_be_used_is_explained(tmp_path: Path) -> None:
     (tmp_path / "library.py").write_text(PROTECTED, "utf-8")
     code, said = told(tmp_path, "serve", "library.py", "--principal", '{"name": "ada"}')
     assert (code, '--principal \'{"name": "ada"}\': ' in said) == (2, True)
-    (tmp_path / "program.py").write_text("import library\n", "utf-8")
+    (tmp_path / "program.py").write_text("import library\n\nlibrary.server.run()\n", "utf-8")
     code, said = told(tmp_path, "serve", "--drop-in", "program.py", "--principal", "ada")
     assert (code, "--principal needs a server in FILE: this program starts its own" in said) == (2, True)
 

@@ -6,10 +6,15 @@ from typing import Any
 
 from .high_level import HighLevelServer
 from .settings import set_verifier, settings_of
+from .tools import Tool as AnyTool
 
-__all__ = ["FastMCP"]
+__all__ = ["FastMCP", "Tool"]
 
 _log = logging.getLogger("plainmcp")
+
+
+class Tool(AnyTool):
+    """A function as a tool of `FastMCP`."""
 
 
 class FastMCP(HighLevelServer):
@@ -22,6 +27,8 @@ class FastMCP(HighLevelServer):
     >>> mcp.settings.port, list(mcp.registry.tools.features)
     (9000, ['add'])
     """
+
+    tool_class = Tool
 
     def __init__(
         self,
@@ -41,6 +48,8 @@ class FastMCP(HighLevelServer):
     ) -> None:
         self.settings = settings_of(options)
         set_verifier(self.settings, token_verifier, auth_server_provider)
+        self._event_store, self._retry_interval = event_store, retry_interval
+        self._auth_server_provider, self._token_verifier = auth_server_provider, token_verifier
         self.dependencies = self.settings.dependencies
         for option in options:
             _log.warning("FastMCP(%s=) is not an option of mcp 1, and is ignored", option)
@@ -57,3 +66,6 @@ class FastMCP(HighLevelServer):
 
     def __class_getitem__(cls, parameters: Any) -> Any:
         return cls
+
+
+Tool.server_class = FastMCP

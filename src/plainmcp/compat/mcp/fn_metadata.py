@@ -6,36 +6,34 @@ import msgspec
 
 from ...errors import ToolError
 from ...foreign.annotations import signature_of
-from ...protocol.features import ToolFeature
 
 __all__ = ["FuncMetadata"]
 
 
 class FuncMetadata:
-    """The arguments and the output of a registered tool, as the SDK describes them."""
+    """The arguments and the output of a tool, as the SDK describes them."""
 
-    def __init__(self, feature: ToolFeature, function: Any) -> None:
-        self._feature = feature
-        self._function = function
+    def __init__(self, tool: Any) -> None:
+        self._tool = tool
         self._arg_model: Any = None
 
     @property
     def output_schema(self) -> dict[str, Any] | None:
         """The output schema."""
-        return self._feature.definition.outputSchema
+        return self._tool.output_schema  # type: ignore[no-any-return]
 
     @property
     def arg_model(self) -> Any:
         """The model of the arguments. A model that is set here reads the arguments from then on."""
         if self._arg_model is None:
-            self._arg_model = _model_of(self._function, self._feature.context)
+            self._arg_model = _model_of(self._tool.fn, self._tool.context_kwarg)
         return self._arg_model
 
     @arg_model.setter
     def arg_model(self, model: Any) -> None:
         """Read the arguments by a model from now on."""
         self._arg_model = model
-        self._feature.bind = lambda raw: _bind(model, raw)
+        self._tool.change(bind=lambda raw: _bind(model, raw))
 
 
 def _bind(model: Any, raw: Any) -> dict[str, Any]:

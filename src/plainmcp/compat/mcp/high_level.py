@@ -25,12 +25,13 @@ from .exceptions import InvalidSignature
 from .helper_types import ResourceContent, ResourceNotFoundError
 from .input_required import ask_for_input, is_input_required, mentions_input
 from .low_level_view import LowLevelView
-from .managers import PromptManager, ResourceManager, ToolManager
+from .managers import PromptManager, ResourceManager
 from .output import POLICY, has_output_schema, promised_by
 from .pieces import Offer, Resource
 from .prompt_arguments import require_arguments
 from .server_info import ServerInfo, to_icons
 from .serving import Serving
+from .tools import Tool, ToolManager
 from .types import URL_ELICITATION_REQUIRED
 from .wire_model import to_wire
 
@@ -51,6 +52,8 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
     hides_problems = False
     """Whether what is wrong with the arguments of a prompt is not sent."""
     unknown_names = UnknownNames()
+    tool_class: type[Tool]
+    """The class of the objects that stand for its tools."""
 
     def __init__(
         self,
@@ -73,12 +76,14 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         answer_unknown(self, self.unknown_names)
         self.own_methods = LISTS
         self._compile_methods()
-        self._tool_manager = ToolManager(self)
+        self._tool_manager = ToolManager(self, self.tool_class)
         self._resource_manager = ResourceManager(self)
         self._prompt_manager = PromptManager(self)
         self.low_level = LowLevelView(self)
-        for one in tools or ():
-            self._add_offer(one, self.add_tool)
+        for tool in tools or ():
+            if tool.name in self._tool_manager._tools:
+                _log.warning("Tool already exists: %s; the last one is kept", tool.name)
+            self._tool_manager._tools[tool.name] = tool
 
     def get_context(self) -> Context:
         """The context of the handler that is running; outside of one it is of little use."""
@@ -132,13 +137,17 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         if structured_output and not has_schema and promised_by(read.returns) is None:
             raise InvalidSignature(f"{name}: its return hint is not serializable for structured output")
         options = _to_options(title=title, description=description, annotations=annotations, icons=icons, meta=meta)
-        run = with_context(fn, read, self._enter_tool, has_schema=has_schema, is_whole=True, convert=_to_value)
+        run = self.wrap_tool(fn, read, has_schema=has_schema)
         promised = promised_by(read.returns)
         schema = None if promised is None else returns.output_schema(promised, which="every", show_defaults=True)
         super().tool(name=name, output_schema=schema or (None if has_schema else False), **options)(run)
         tool = self.registry.tools.registered[name]
-        add_titles(tool, read, promised or read.returns)
+        add_titles(tool, read, promised or read.returns, getattr(fn, "__name__", name))
         log_refused_arguments(tool, lambda error: self.log_refused(error.problems, name))
+
+    def wrap_tool(self, function: Callable[..., Any], read: signature.Signature, **options: Any) -> Any:
+        """The function of a tool, in its context; takes options of with_context."""
+        return with_context(function, read, self._enter_tool, is_whole=True, convert=_to_value, **options)
 
     def prepare_tool(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function that a tool runs; `mcp` 2 fills in some of its parameters."""
@@ -154,12 +163,6 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         if getattr(self.settings, f"warn_on_duplicate_{kind}s", True):
             _log.warning("%s already exists: %s; the first one is kept", kind.capitalize(), key)
         return True
-
-    def _add_offer(self, item: Any, add: Callable[..., Any]) -> None:
-        if isinstance(item, Offer):
-            add(item.fn, **item.options)
-        else:
-            add(item)
 
     # Resources ------------------------------------------------------------------------------------
 
@@ -231,7 +234,10 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
 
     def add_prompt(self, prompt: Any) -> None:
         """Offer the value of Prompt.from_function, or a function, as a prompt."""
-        self._add_offer(prompt, self._add_prompt)
+        if isinstance(prompt, Offer):
+            self._add_prompt(prompt.fn, **prompt.options)
+        else:
+            self._add_prompt(prompt)
 
     @as_value_errors()
     def _add_prompt(

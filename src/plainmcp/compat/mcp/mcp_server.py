@@ -16,8 +16,9 @@ from .high_level import HighLevelServer
 from .middleware import MiddlewareList
 from .output import POLICY
 from .settings import set_verifier, settings_of
+from .tools import Tool as AnyTool
 
-__all__ = ["MCPServer"]
+__all__ = ["MCPServer", "Tool"]
 
 _log = logging.getLogger("mcp.server.mcpserver.server")
 """The log of the package, which programs configure."""
@@ -34,6 +35,10 @@ def _refuse(server: Server, request: Any) -> Any:
     raise MethodNotFound("Method not found", request.method)
 
 
+class Tool(AnyTool):
+    """A function as a tool of `MCPServer`."""
+
+
 class MCPServer(HighLevelServer):
     """A server with the decorators of `mcp` 2; takes the arguments of its `MCPServer`.
 
@@ -45,6 +50,7 @@ class MCPServer(HighLevelServer):
     ('2.0.0', ['add'])
     """
 
+    tool_class = Tool
     tool_policy = POLICY.replace(withheld_text="Error executing tool {tool}")
     hides_problems = True
     unknown_names = UnknownNames(resource_code=types.INVALID_PARAMS, has_data=True)
@@ -153,3 +159,6 @@ class MCPServer(HighLevelServer):
     ) -> types.CallToolResult:
         """The result of a tool; raises ToolError if it fails."""
         return await self.call_whole(name, arguments)
+
+
+Tool.server_class = MCPServer

@@ -1,4 +1,4 @@
-"""Objects of the official SDK that are made before they are registered: tools, prompts, resources and media."""
+"""Objects of the official SDK that are made before they are registered: prompts, resources and media."""
 
 import asyncio
 import base64
@@ -25,7 +25,6 @@ __all__ = [
     "Prompt",
     "Resource",
     "TextResource",
-    "Tool",
     "UserMessage",
 ]
 
@@ -124,10 +123,6 @@ class Offer:
     def from_function(cls, fn: Callable[..., Any], name: str | None = None, **options: Any) -> Self:
         """Keep a function and the options of its decorator."""
         return cls(fn, name=name, **options)
-
-
-class Tool(Offer):
-    """A function for the option `tools` of a server."""
 
 
 class Prompt(Offer):

@@ -28,18 +28,18 @@ class Headers:
     `folded`, `_` and `-` in names are equal, because WSGI replaces one by the other. Values are decoded when read.
     """
 
-    __slots__ = ("_folded", "address", "duplicates", "query", "raw")
+    __slots__ = ("_folded", "address", "duplicates", "raw", "scope")
 
     def __init__(
         self,
         pairs: Collection[tuple[bytes, bytes]],
         address: str | None = None,
-        query: bytes = b"",
+        scope: Any = None,
         *,
         folded: bool = False,
     ) -> None:
         self.address = address  # of the client, if it is known
-        self.query = query  # of the URL
+        self.scope = scope  # what else is known of the request: see RequestHeaders
         self._folded = folded
         raw = dict(pairs)
         if not all(map(bytes.islower, raw)):

@@ -1,5 +1,6 @@
 """`mcp.server.streamable_http_manager`."""
 
 from ..http_manager import StreamableHTTPSessionManager
+from .streamable_http import EventStore
 
-__all__ = ["StreamableHTTPSessionManager"]
+__all__ = ["EventStore", "StreamableHTTPSessionManager"]

@@ -1,6 +1,6 @@
 """`mcp.server.fastmcp.tools`."""
 
-from ....managers import ToolManager
-from ....pieces import Tool
+from ....fast_mcp import Tool
+from ....tools import ToolManager
 
 __all__ = ["Tool", "ToolManager"]

@@ -1,5 +1,5 @@
 """`mcp.server.fastmcp.tools.base`."""
 
-from ....pieces import Tool
+from ....fast_mcp import Tool
 
 __all__ = ["Tool"]

@@ -1,6 +1,6 @@
 """`mcp.server.mcpserver.tools`."""
 
-from ....managers import ToolManager
-from ....pieces import Tool
+from ....mcp_server import Tool
+from ....tools import ToolManager
 
 __all__ = ["Tool", "ToolManager"]

@@ -1,5 +1,5 @@
 """`mcp.server.mcpserver.tools.base`."""
 
-from ....pieces import Tool
+from ....mcp_server import Tool
 
 __all__ = ["Tool"]
