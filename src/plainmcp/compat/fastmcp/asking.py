@@ -9,7 +9,7 @@ from ...protocol.methods import METHODS
 from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
 from ...wire import codec
-from .components import Component, Prompt, ResourceTemplate, Tool
+from .components import Component, Prompt, ResourceTemplate, Tool, list_of
 from .exceptions import NotFoundError, PromptError, ResourceError, ResourceSecurityError, ToolError, ValidationError
 from .pieces import Message, PromptResult, ResourceResult, ToolResult, contents_of, to_block, to_tool_result
 from .resource_types import Resource
@@ -17,6 +17,7 @@ from .resource_types import Resource
 __all__ = ["Asking"]
 
 C = TypeVar("C", bound=Component)
+T = TypeVar("T")
 
 
 _KINDS = {"tools/call": "tool", "resources/read": "resource", "prompts/get": "prompt"}
@@ -102,10 +103,34 @@ class Asking:
         cursor: str | None = None
         while True:
             page = await self._ask(method, {"cursor": cursor}, NotFoundError)
-            components += [kind.from_definition(one, self) for one in page[field]]
+            components += [self._component_of(kind, one) for one in page[field]]
             cursor = page.get("nextCursor")
             if cursor is None:
+                list_of(self.registry, kind.kind).forget_pages()  # a program may change a schema in its place
                 return components
+
+    def _component_of(self: Any, kind: type[C], definition: dict[str, Any]) -> C:
+        """The object for a definition in a list: always the same one, as long as a feature is registered."""
+        listed = kind.from_definition(definition, self)
+        feature = list_of(self.registry, kind.kind).registered.get(listed.key)
+        if feature is None or feature.through:
+            return listed  # made by middleware, or of a mounted server
+        kept: Any = self._kept_components.get((kind.kind, listed.key))
+        if kept is not None and kept.feature is feature and kept.describes(listed):
+            return kept  # type: ignore[no-any-return]
+        function: Any = kind.function_class.from_definition(definition, self)
+        function.stand_for(self, feature)
+        self._kept_components[kind.kind, listed.key] = function
+        return function  # type: ignore[no-any-return]
+
+    def _keep(self: Any, item: T) -> T:
+        """Let an object that was registered stand for its feature from now on."""
+        if isinstance(item, Component):
+            features = list_of(self.registry, item.kind)
+            if item.key in features.registered:
+                item.stand_for(self, features.registered[item.key])
+                self._kept_components[item.kind, item.key] = item
+        return item
 
     async def _ask(
         self: Any,

@@ -1,9 +1,11 @@
 """The tools, resources and prompts of FastMCP as objects: to be registered, or as a server lists them.
 
-An object has the options of its decorator as attributes, and can be changed before it is registered or listed.
+An object has the options of its decorator as attributes. What is changed before it is registered is registered so.
+An object that stands for a feature of a server changes that feature, and so what is listed.
 """
 
 import copy
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
@@ -12,16 +14,24 @@ import msgspec
 
 from ...errors import AuthorError
 from ...foreign import classes
+from ...protocol.registry import Registry
 from ...server import Server
+from ...types import PromptArgument
+from ..change_feature import change_feature, output_of, with_member
+from .pieces import to_annotations
 
 __all__ = [
     "SHARED",
     "Component",
     "FunctionPrompt",
+    "FunctionResourceTemplate",
     "FunctionTool",
     "Prompt",
+    "PromptArgument",
     "ResourceTemplate",
     "Tool",
+    "list_of",
+    "title_of",
     "to_plain",
     "to_snake",
 ]
@@ -50,12 +60,34 @@ def to_plain(value: Any) -> Any:
     return {name: one for name, one in plain.items() if one is not None} if isinstance(plain, dict) else plain
 
 
+def title_of(name: str) -> str:
+    """The title of a tool without one.
+
+    >>> title_of("get_URL-list")
+    'Get Url List'
+    """
+    return name.replace("_", " ").replace("-", " ").title()
+
+
+def list_of(registry: Registry, kind: str) -> Any:
+    """The features of a kind that a server has."""
+    return getattr(registry, f"{kind}s")
+
+
 class Component:
     """A function with the options of its decorator, or the definition of a registered feature."""
 
     wire_names: ClassVar[dict[str, str]] = SHARED
     """The attributes, and their names in a definition."""
+    derived: ClassVar[tuple[str, ...]] = ()
+    """Those of them that follow from the function, and are computed when they are asked for."""
     kind: ClassVar[str] = ""
+    function_class: ClassVar[type["Component"]]
+    """The class of those that have a function."""
+    server_class: ClassVar[Callable[[str], Any]]
+    """The server of those that are not registered in any."""
+    feature: Any = None
+    """The feature that it stands for; None if it is not registered, or only describes one."""
     name: Any
     title: Any
     description: Any
@@ -69,32 +101,35 @@ class Component:
         self.server: Any = None  # where it is registered
         self.definition: dict[str, Any] | None = None
         for name in (*self.wire_names, "annotations"):
-            setattr(self, name, options.get(name))
+            if fn is None or name not in self.derived or name in options:
+                setattr(self, name, options.get(name))
         self.tags: set[str] = set(options.get("tags") or ())
         self.enabled: bool = options.get("enabled", True)
         self.version: str | None = options.get("version")
         if fn is not None:
             self.name = self.name or getattr(fn, "__name__", type(fn).__name__)
-            self.description = self.description or inspect.getdoc(fn)
+            if "description" not in self.derived:
+                self.description = self.description or inspect.getdoc(fn)
 
     @classmethod
     def from_function(cls, fn: Callable[..., Any], *args: Any, **options: Any) -> Self:
         """Keep a function and the options of its decorator until it is added to a server."""
         names = ("uri",) if cls.kind == "resource" else ("uri_template",)
-        return cls(
-            fn, **{**getattr(fn, "__fastmcp__", ("", {}))[1], **dict(zip(names, args, strict=False)), **options}
-        )
+        given = {**getattr(fn, "__fastmcp__", ("", {}))[1], **dict(zip(names, args, strict=False)), **options}
+        kind: Any = cls.function_class if issubclass(cls.function_class, cls) else cls
+        return kind(fn, **given)  # type: ignore[no-any-return]
 
     @classmethod
     def from_definition(cls, definition: dict[str, Any], server: Server | None = None) -> Self:
         """A registered feature, from its definition in a list."""
         here = cls.__new__(cls)
         Component.__init__(here, **{name: definition.get(wire) for name, wire in cls.wire_names.items()})
-        here.definition, here.server = definition, server
-        here.annotations = definition.get("annotations")
-        own = (definition.get("_meta") or {}).get("fastmcp") or {}
+        here.options, here.definition, here.server = {}, definition, server
+        if cls.kind == "tool" and here.title == title_of(here.name):
+            here.title = None  # it is not the author's
+        here.annotations = to_annotations(cls.kind, definition.get("annotations"))
+        own, here.meta = _split_meta(definition.get("_meta"))
         here.tags, here.version = set(own.get("tags") or ()), own.get("version")
-        here.enabled = True
         return here
 
     def __repr__(self) -> str:
@@ -105,29 +140,92 @@ class Component:
         """The name or the URI."""
         return str(getattr(self, "uri", None) or getattr(self, "uri_template", None) or self.name)
 
+    # Features -------------------------------------------------------------------------------------
+
+    def stand_for(self, server: Server, feature: Any) -> None:
+        """Stand for a feature of a server from now on; what was changed before is changed in it."""
+        changed = {name: vars(self)[name] for name in self.derived if vars(self).get(name) is not None}
+        vars(self).update(server=server, feature=feature)
+        vars(self)["fn"] = self.fn or getattr(feature.function, "__wrapped__", None)
+        for name in self.derived:
+            listed = vars(self)[name] = getattr(feature.definition, self.wire_names[name])
+            if name in changed and to_plain(changed[name]) != to_plain(listed):
+                setattr(self, name, changed[name])
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if self.feature is not None and name in (*self.wire_names, "annotations", "tags"):
+            features = list_of(self.server.registry, self.kind)
+            vars(self)["feature"] = change_feature(features, self.feature, **self._fields_for(name, value))
+            if name in self.derived:  # the same object, which may be changed in its place
+                vars(self)[name] = getattr(self.feature.definition, self.wire_names[name])
+
+    def _fields_for(self, name: str, value: Any) -> dict[str, Any]:
+        """The fields of the feature that an attribute stands for, with a new value."""
+        definition, member = self.feature.definition, self.wire_names.get(name, name)
+        if name == "output_schema":
+            other = type(self)(self.fn, name=self.name, output_schema=value)
+            return output_of(other._alone, self.feature)
+        if name in ("meta", "tags"):
+            own, _ = _split_meta(definition._meta)
+            member, value = "_meta", {**(self.meta or {}), "fastmcp": {**own, "tags": sorted(self.tags)}}
+        return {"definition": with_member(definition, member, to_plain(value)), "tags": frozenset(self.tags)}
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in type(self).derived or vars(self).get("fn") is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        value = vars(self)[name] = getattr(self._alone.definition, self.wire_names[name])
+        return value
+
+    @property
+    def _alone(self) -> Any:
+        """The feature that it is in a server with nothing else."""
+        (feature,) = list_of(self._home.registry, self.kind)
+        return feature
+
+    @functools.cached_property
+    def _home(self) -> Any:
+        """A server with nothing else, for an object that is not registered in any."""
+        server = type(self).server_class(self.kind)
+        getattr(server, f"add_{self.kind}")(copy.copy(self))
+        return server
+
+    def _owner(self) -> Any:
+        """The server that has it; one of its own, if it is not registered or no longer."""
+        if self.server is not None:
+            registered = list_of(self.server.registry, self.kind).registered
+            if self.feature is None or registered.get(self.key) is self.feature:
+                return self.server
+        if self.fn is None:
+            raise AuthorError(f"{self!r} is not registered; add it to a server first")
+        return self._home
+
+    def describes(self, other: "Component") -> bool:
+        """Whether another object has the same attributes."""
+        names = (*self.wire_names, "annotations", "tags")
+        return all(to_plain(getattr(self, name)) == to_plain(getattr(other, name)) for name in names)
+
     def to_options(self) -> dict[str, Any]:
         """The options of the decorator, with the attributes as they are now."""
-        given = {name: getattr(self, name) for name in (*self.wire_names, "annotations", "tags", "version")}
-        derived = {"parameters", "output_schema", "arguments"}
-        if self.fn is not None and self.description == inspect.getdoc(self.fn):
-            derived.add("description")  # it is parsed when the function is registered
-        changed = {name: value for name, value in given.items() if value is not None and name not in derived}
+        names = [*self.wire_names, "annotations", "tags", "version"]
+        given = {name: vars(self).get(name) for name in names if name == "description" or name not in self.derived}
+        changed = {name: value for name, value in given.items() if value is not None}
         return {**self.options, **changed, **({} if self.enabled else {"enabled": False})}
 
     def to_definition(self) -> dict[str, Any]:
         """The definition in a list, with the attributes as they are now."""
         former = self.definition or {}
         current = {wire: getattr(self, name) for name, wire in self.wire_names.items()}
-        if self.annotations is not None:
-            current["annotations"] = self.annotations
-        return {
-            **former,
-            **{name: to_plain(value) for name, value in current.items() if value is not None},
-        }
+        current["annotations"] = self.annotations
+        own, _ = _split_meta(former.get("_meta"))
+        if self.meta is not None and own:
+            current["_meta"] = {**self.meta, "fastmcp": own}
+        return {**former, **{name: to_plain(value) for name, value in current.items() if value is not None}}
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy, with other values for some attributes."""
+        """A copy, with other values for some attributes; it can be registered, too."""
         other = copy.copy(self)
+        vars(other)["feature"] = None
         for name, value in (update or {}).items():
             setattr(other, name, value)
         return other
@@ -150,16 +248,19 @@ class Component:
             switch = self.server.enable if is_on else self.server.disable
             switch(names={self.key}, components={self.kind})
 
-    def _owner(self) -> Any:
-        if self.server is None:
-            raise AuthorError(f"{self!r} is not registered; add it to a server first")
-        return self.server
+
+def _split_meta(meta: Any) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """What FastMCP writes into `_meta`, and what the author has written."""
+    given = dict(meta or {})
+    own = given.pop("fastmcp", None) or {}
+    return own, given or None
 
 
 class Tool(Component):
     """A tool: a function for FastMCP.add_tool, or a tool that a server lists."""
 
     wire_names: ClassVar[dict[str, str]] = {**SHARED, "parameters": "inputSchema", "output_schema": "outputSchema"}
+    derived = ("description", "parameters", "output_schema")
     kind = "tool"
 
     async def run(self, arguments: dict[str, Any]) -> Any:
@@ -184,6 +285,7 @@ class Prompt(Component):
     """A prompt: a function for FastMCP.add_prompt, or a prompt that a server lists."""
 
     wire_names: ClassVar[dict[str, str]] = {**SHARED, "arguments": "arguments"}
+    derived = ("description", "arguments")
     kind = "prompt"
 
     async def render(self, arguments: dict[str, Any] | None = None) -> Any:
@@ -200,3 +302,11 @@ class ResourceTemplate(Component):
 
     wire_names: ClassVar[dict[str, str]] = {**SHARED, "uri_template": "uriTemplate", "mime_type": "mimeType"}
     kind = "template"
+
+
+class FunctionResourceTemplate(ResourceTemplate):
+    """The resource template of a function."""
+
+
+Tool.function_class, Prompt.function_class = FunctionTool, FunctionPrompt
+ResourceTemplate.function_class = FunctionResourceTemplate

@@ -25,11 +25,12 @@ from . import missing
 from .asking import Asking
 from .checks import check_output_schema, check_page_size, check_thread, check_uri, check_variables
 from .complete import complete_any, complete_with
+from .components import Component, title_of
 from .context import Context, enter_context
 from .failures import describe_failures
 from .joined_lifespan import only_shared, to_native_lifespan
 from .middleware import Middleware, to_native_middleware
-from .options import POLICY, decorate, function_of, title_of, to_cache_options, to_feature_options, to_options
+from .options import POLICY, decorate, function_of, to_cache_options, to_feature_options, to_options
 from .pieces import to_prompt_result, to_resource_result
 from .prompt_arguments import describe_arguments, ignore_others
 from .resource_types import Resource
@@ -109,6 +110,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         self._mask_error_details = bool(mask_error_details)
         self._tool_serializer = tool_serializer
         self._completion_handler: Callable[..., Any] | None = None
+        self._kept_components: dict[tuple[str, str], Component] = {}  # by kind and key
         options = to_options({name: value for name, value in options.items() if name not in _IGNORED})
         options |= to_cache_options(cache_ttl, cache_scope)
         options.setdefault("lenient_arguments", not strict_input_validation)
@@ -294,13 +296,13 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         """Offer a function, or the value of Tool.from_function, as a tool; takes the options of `tool`."""
         function, own = function_of(tool)
         self.tool(function, **own, **options)
-        return tool
+        return self._keep(tool)
 
     def add_prompt(self, prompt: T, **options: Any) -> T:
         """Offer a function, or the value of Prompt.from_function, as a prompt."""
         function, own = function_of(prompt)
         self.prompt(function, **own, **options)
-        return prompt
+        return self._keep(prompt)
 
     def add_resource(self, resource: T, **options: Any) -> T:
         """Offer a resource object, such as TextResource or the value of Resource.from_function."""
@@ -314,7 +316,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         if function is None and isinstance(resource, Resource):
             function = _reader_of(resource)
         self.resource(str(uri), **own)(function)
-        return resource
+        return self._keep(resource)
 
     add_template = add_resource
 
@@ -489,3 +491,6 @@ def _reader_of(resource: Resource) -> Callable[[], Any]:
 
     read.__name__ = resource.name or "read"
     return read
+
+
+Component.server_class = FastMCP

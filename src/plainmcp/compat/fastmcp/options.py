@@ -12,7 +12,7 @@ from ..registration import RegistrationError
 from . import missing
 from .components import Component, to_plain
 
-__all__ = ["POLICY", "decorate", "function_of", "title_of", "to_cache_options", "to_feature_options", "to_options"]
+__all__ = ["POLICY", "decorate", "function_of", "to_cache_options", "to_feature_options", "to_options"]
 
 POLICY = Policy.fastmcp.replace(
     arguments_text="{count} validation error{s} for call[{tool}]\n{problems}",
@@ -81,15 +81,6 @@ def function_of(item: Any) -> tuple[Callable[..., Any], dict[str, Any]]:
     if isinstance(item, Component):
         return item.fn, item.to_options()
     return item, dict(getattr(item, "__fastmcp__", ("", {}))[1])
-
-
-def title_of(name: str) -> str:
-    """The title of a tool without one.
-
-    >>> title_of("get_URL-list")
-    'Get Url List'
-    """
-    return name.replace("_", " ").replace("-", " ").title()
 
 
 def decorate(name_or_fn: Any, converted: dict[str, Any], register: Callable[[Any], Any]) -> Any:

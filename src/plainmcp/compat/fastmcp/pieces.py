@@ -22,6 +22,7 @@ __all__ = [
     "ResourceResult",
     "ToolResult",
     "contents_of",
+    "to_annotations",
     "to_block",
     "to_prompt_result",
     "to_resource_result",
@@ -189,6 +190,15 @@ def to_block(wire: dict[str, Any]) -> Any:
         "resource_link": content_types.ResourceLink,
     }.get(wire["type"], content_types.EmbeddedResource)
     return to_loaded(kind(**wire))
+
+
+def to_annotations(kind: str, wire: Any) -> Any:
+    """The annotations of a tool or a resource as the type of `mcp.types`; None if there are none."""
+    from ..mcp import content_types
+    from ..mcp.loaded_types import to_loaded
+
+    made: Any = content_types.ToolAnnotations if kind == "tool" else content_types.Annotations
+    return None if wire is None else to_loaded(made(**wire))
 
 
 def to_resource_result(value: Any, *, mime_type: str, meta: dict[str, Any] | None) -> Any:

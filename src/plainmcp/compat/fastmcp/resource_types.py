@@ -54,6 +54,9 @@ class FunctionResource(Resource):
         super().__init__(function or fn, **options)
 
 
+Resource.function_class = FunctionResource
+
+
 class TextResource(Resource):
     """A text."""
 

@@ -22,6 +22,11 @@ class FuncMetadata:
         """The output schema."""
         return self._tool.output_schema  # type: ignore[no-any-return]
 
+    @output_schema.setter
+    def output_schema(self, schema: dict[str, Any] | None) -> None:
+        """Announce another output schema, or None."""
+        self._tool.output_schema = schema
+
     @property
     def arg_model(self) -> Any:
         """The model of the arguments. A model that is set here reads the arguments from then on."""

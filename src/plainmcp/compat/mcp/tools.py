@@ -16,7 +16,7 @@ from ...protocol.features import ToolFeature
 from ...protocol.registry import Registry
 from ...schema import signature
 from ...schema.signature import Signature
-from ...types import Tool as Definition
+from ..change_feature import change_feature, output_of, with_member
 from .context import Context
 from .exceptions import ToolError, UrlElicitationRequiredError
 from .fn_metadata import FuncMetadata
@@ -101,17 +101,16 @@ class Tool:
         if name not in _IN_DEFINITION:
             super().__setattr__(name, value)
             return
-        changed = {**msgspec.to_builtins(self.feature.definition), _IN_DEFINITION[name]: to_wire(value)}
-        self.change(definition=msgspec.convert(changed, Definition))
+        if name == "output_schema" and value is None:
+            plain = type(self)(self._original, self.name, structured_output=False)
+            self._structured_output = False
+            self.change(**output_of(plain.feature, self.feature))
+            return
+        self.change(definition=with_member(self.feature.definition, _IN_DEFINITION[name], to_wire(value)))
 
     def change(self, **fields: Any) -> None:
         """Change fields of the feature, where it is registered."""
-        former, self.feature = self.feature, msgspec.structs.replace(self.feature, plans={}, **fields)
-        features = self._server.registry.tools
-        if features.registered.get(former.key) is former:
-            if self.feature.key != former.key:
-                features.remove(former.key)
-            features.add(self.feature, replace=True)
+        self.feature = change_feature(self._server.registry.tools, self.feature, **fields)
 
     # What is called -------------------------------------------------------------------------------
 

@@ -74,6 +74,10 @@ def test_what_is_changed_on_a_registered_tool_is_listed_and_called() -> None:
     assert ask(mcp, "tools/list")["tools"] == [{**before, **changed}]
     tool.parameters["properties"]["a"]["description"] = "The first"
     assert ask(mcp, "tools/list")["tools"][0]["inputSchema"]["properties"]["a"]["description"] == "The first"
+    tool.output_schema = None
+    result = ask(mcp, "tools/call", name="add", arguments={"a": 1})
+    assert result == {"content": [{"type": "text", "text": "2"}]}
+    assert "outputSchema" not in ask(mcp, "tools/list")["tools"][0]
     tool.name = "plus"
     assert [one["name"] for one in ask(mcp, "tools/list")["tools"]] == ["plus"] and call(mcp, "plus", a=1) == "2"
 
