@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 Buffer: TypeAlias = bytes | bytearray | memoryview
-FileBlock: TypeAlias = Literal["auto", "blob"]
+FileBlock: TypeAlias = Literal["auto", "text", "blob"]
 
 _TOKEN = r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*"
 _FORMAT = re.compile(rf"\.?{_TOKEN}|{_TOKEN}/{_TOKEN}(?:;[ -~]*)?")
@@ -375,7 +375,8 @@ def _read(media: Media) -> bytes:
 def _make_contents(
     data: bytes, uri: str, mime: str, name: str | None, file_block: FileBlock, raw: bool
 ) -> ResourceContents:
-    text = _decode_text(data, raw) if file_block == "auto" and is_textual(mime) else None
+    is_text = mime.startswith("text/") if file_block == "text" else file_block == "auto" and is_textual(mime)
+    text = _decode_text(data, raw) if is_text else None
     if text is not None:
         return TextResourceContents(uri=uri, name=name, mimeType=mime, text=text)
     return BlobResourceContents(uri=uri, name=name, mimeType=mime, blob=_encode_data(data, raw))

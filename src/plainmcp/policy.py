@@ -80,8 +80,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     key_case: Literal["asis", "camel"] = "asis"
     # Lists of named entries at the top of an object: as they come, or sorted by their name.
     item_order: Literal["asis", "name"] = "asis"
-    # Embedded files: text where the MIME type is textual, or always base64.
-    file_block: Literal["auto", "blob"] = "auto"
+    # Embedded files: text where the MIME type is textual, only where it is one of text/*, or always base64.
+    file_block: Literal["auto", "text", "blob"] = "auto"
     # The MIME type of a resource that is sent as JSON text and has no declared type.
     resource_json_mime: str = "text/plain"
     # File contents carry their name, file messages their mimeType.

@@ -317,7 +317,7 @@ def test_a_name_given_beside_a_path_is_shown_and_helps_to_find_the_type(folder):
     assert resource == {"uri": path.as_uri(), "name": "table.csv", "mimeType": "text/csv", "text": "a,b"}
 
 
-@pytest.mark.parametrize("file_block", ["auto", "blob"])
+@pytest.mark.parametrize("file_block", ["auto", "text", "blob"])
 @pytest.mark.parametrize(
     "make",
     [

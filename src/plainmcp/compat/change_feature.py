@@ -1,10 +1,11 @@
 """Changes a feature that is registered: for objects of other packages whose attributes a program may set."""
 
 from functools import partial
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar
 
 import msgspec
 
+from ..foreign.annotations import hints_of
 from ..protocol.feature_list import FeatureList
 from ..protocol.features import Feature, ToolFeature
 
@@ -27,7 +28,7 @@ def change_feature(features: FeatureList[F], former: F, **fields: Any) -> F:
 
 def with_member(definition: T, name: str, value: Any) -> T:
     """A definition with another value for a member, as plain data; raises a ValueError if it does not fit."""
-    hints = get_type_hints(type(definition))
+    hints = hints_of(type(definition))
     return msgspec.structs.replace(definition, **{name: msgspec.convert(value, hints[name])})  # type: ignore[type-var]
 
 

@@ -33,6 +33,7 @@ from .options import (
     ResourceOptions,
     ToolOptions,
 )
+from .prefix import Prefix
 from .registry import Registry
 from .request import Caller
 from .scopes import Implies, check_requirement, compile_missing
@@ -83,6 +84,8 @@ class Core:
     """Functions of a server's own that start to handle notifications of clients, by method."""
     allows_new_handshake: bool = False
     """Whether a client may initialize a connection again."""
+    prefix_class: type[Prefix] = Prefix
+    """How the prefix of a mounted server is put into its URIs."""
     allows_any_name: bool = False
     """Whether tools may have names that some clients refuse."""
     first_log_level: str = "warning"
@@ -388,8 +391,9 @@ class Core:
         The other server's policy, serializers, time limits, middleware and lifespan still apply to them. Raises
         AuthorError if two features would have the same name, now or when one is registered later.
         """
-        mount.check_mount(self.registry, other.registry, prefix or "")
-        mount.add_copies(self.registry, other.registry, prefix or "", other)
+        before = self.prefix_class(prefix or "")
+        mount.check_mount(self.registry, other.registry, before)
+        mount.add_copies(self.registry, other.registry, before, other)
         self.mounted.append(other)
         other._parents.append(self)
         self._compile_methods()
@@ -449,7 +453,7 @@ class Core:
 
     # Facts for the methods ------------------------------------------------------------------------
 
-    def capabilities(self) -> dict[str, Any]:
+    def announced_capabilities(self) -> dict[str, Any]:
         """The capabilities of the server, by its features (TOOL-01, RES-01, PROM-01, COMP-01), and what it offers.
 
         Features that are disabled count: clients have to know that the list may change.

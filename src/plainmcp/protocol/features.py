@@ -25,6 +25,7 @@ from ..wire import codec, uri_template
 from ..wire.uri_template import UriTemplate
 from . import dependencies, outputs
 from .dependencies import Dependency
+from .prefix import Prefix
 
 __all__ = [
     "Completion",
@@ -59,7 +60,7 @@ class Feature(msgspec.Struct, kw_only=True):
     needs: dict[str, Any] = {}  # client capabilities, checked before it runs
     tags: frozenset[str] = frozenset()  # for the server only: see switches
     through: tuple[Any, ...] = ()  # the mounted servers that it comes through; the last one registered it
-    prefixes: tuple[str, ...] = ()  # of these servers, in the same order
+    prefixes: tuple[Prefix, ...] = ()  # of these servers, in the same order
     serial: int = 0  # counts all registrations
     plans: dict[str, Any] = {}  # by the name of a revision: see plan
 

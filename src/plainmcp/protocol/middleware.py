@@ -23,8 +23,8 @@ from .exchange import FAILURES, Around, Evaluation, Exchange, Listen
 from .failures import error_response, internal_error
 from .features import Feature
 from .methods import FINDERS, METHODS, Method
-from .mount import remove_prefix
 from .plan import Plan, plan_of
+from .prefix import Prefix, remove_prefix
 from .request import Cancelled, Request
 
 __all__ = ["Middleware", "MiddlewareRequest", "compile", "wrap_methods"]
@@ -93,7 +93,7 @@ class MiddlewareRequest:
         self._server = server
         self._request = request
         self._params: dict[str, Any] | None = None
-        self._prefixes: tuple[str, ...] = ()  # that the mounted server of the middleware has
+        self._prefixes: tuple[Prefix, ...] = ()  # that the mounted server of the middleware has
         self._response: bytes | None = None  # the response of a method without a handler
         self._result: Any = None  # and its result
 
@@ -128,7 +128,7 @@ class MiddlewareRequest:
             name = remove_prefix(prefix, name, is_uri="uri" in self.params)
         return name
 
-    def _without_prefix(self, prefix: str) -> "MiddlewareRequest":
+    def _without_prefix(self, prefix: Prefix) -> "MiddlewareRequest":
         """The same request, as the middleware of a mounted server sees it."""
         inner = MiddlewareRequest(self._server, self._request)
         inner._params, inner._prefixes = self.params, (*self._prefixes, prefix)
@@ -296,7 +296,7 @@ def _call_feature(incoming: MiddlewareRequest, finish: Finish) -> Steps:
     return (yield from _call_mounted(mounts, incoming, finish))
 
 
-def _call_mounted(mounts: Sequence[tuple[Core, str]], incoming: MiddlewareRequest, finish: Finish) -> Steps:
+def _call_mounted(mounts: Sequence[tuple[Core, Prefix]], incoming: MiddlewareRequest, finish: Finish) -> Steps:
     """The steps of a handler of a mounted server: the middleware of each server knows the handler by its own name."""
     if not mounts:
         return (yield from _evaluate(incoming, finish))

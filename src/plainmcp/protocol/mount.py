@@ -4,7 +4,6 @@ A copy keeps everything that its own server compiled into the feature. Links to 
 the prefix too, in results and in notifications. Knows features and registries, but no requests.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeVar
@@ -25,59 +24,18 @@ from .features import (
     check_name,
     is_name,
 )
+from .prefix import Prefix, prefix_name, prefix_uri
 from .registry import Registry
 
-__all__ = ["add_copies", "check_mount", "prefix_name", "prefix_uri", "remove_prefix"]
+__all__ = ["add_copies", "check_mount"]
 
 F = TypeVar("F", bound=Feature)
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*:(?://)?)?")
-
-
-# Names and URIs -----------------------------------------------------------------------------------
-
-
-def prefix_name(prefix: str, name: str) -> str:
-    """The name of a tool or prompt of a mounted server.
-
-    >>> prefix_name("weather", "forecast"), prefix_name("", "forecast")
-    ('weather_forecast', 'forecast')
-    """
-    return f"{prefix}_{name}" if prefix else name
-
-
-def prefix_uri(prefix: str, uri: str) -> str:
-    """The URI, or URI template, of a resource of a mounted server: the prefix is the first segment after the scheme.
-
-    >>> [prefix_uri("a", uri) for uri in ("memo://notes", "memo:///x", "urn:isbn:1", "notes/{day}")]
-    ['memo://a/notes', 'memo://a//x', 'urn:a/isbn:1', 'a/notes/{day}']
-    """
-    if not prefix:
-        return uri
-    end = _end_of_scheme(uri)
-    return f"{uri[:end]}{prefix}/{uri[end:]}"
-
-
-def remove_prefix(prefix: str, name: str, *, is_uri: bool) -> str:
-    """The name or the URI that a mounted server has for one of its features.
-
-    >>> remove_prefix("a", "a_add", is_uri=False), remove_prefix("a", "memo://a/notes", is_uri=True)
-    ('add', 'memo://notes')
-    """
-    if not prefix:
-        return name
-    end = _end_of_scheme(name) if is_uri else 0
-    return name[:end] + name[end + len(prefix) + 1 :]
-
-
-def _end_of_scheme(uri: str) -> int:
-    match = _SCHEME.match(uri)
-    return match.end() if match else 0
 
 
 # Mounting -----------------------------------------------------------------------------------------
 
 
-def check_mount(registry: Registry, other: Registry, prefix: str) -> None:
+def check_mount(registry: Registry, other: Registry, prefix: Prefix) -> None:
     """Refuse a mount that cannot work; raises AuthorError."""
     if prefix and not is_name(prefix):
         raise AuthorError(f"the prefix {prefix!r} is not made of letters, digits, underscores, dashes and dots")
@@ -90,7 +48,7 @@ def check_mount(registry: Registry, other: Registry, prefix: str) -> None:
         source.check_copies(target, copy)
 
 
-def add_copies(registry: Registry, other: Registry, prefix: str, origin: object) -> None:
+def add_copies(registry: Registry, other: Registry, prefix: Prefix, origin: object) -> None:
     """Keep copies of the features of another registry; `origin` is the server that it belongs to."""
     copies = _Copies(other, prefix, origin)
     for source, target, copy in _pairs(other, registry, copies):
@@ -99,7 +57,7 @@ def add_copies(registry: Registry, other: Registry, prefix: str, origin: object)
     other.forwards.add(partial(_forward_update, registry, prefix))
 
 
-def _forward_update(registry: Registry, prefix: str, event: str, uri: str | None) -> None:
+def _forward_update(registry: Registry, prefix: Prefix, event: str, uri: str | None) -> None:
     """Notify of the change of a resource of a mounted server. Changes of lists are published by the copies."""
     if event == "resources/updated" and uri is not None:
         registry.publish(event, prefix_uri(prefix, uri))
@@ -126,7 +84,7 @@ def _pairs(source: Registry, target: Registry, copies: "_Copies") -> list[tuple[
 class _Copies:
     """What makes the copies for one mount."""
 
-    def __init__(self, registry: Registry, prefix: str, origin: object) -> None:
+    def __init__(self, registry: Registry, prefix: Prefix, origin: object) -> None:
         self._registry = registry
         self._prefix = prefix
         self._origin = origin
@@ -159,8 +117,9 @@ class _Copies:
 
     def copy_completion(self, completion: Completion) -> Completion:
         """The copy of a completion, for the copy of its prompt or template."""
-        change = prefix_name if is_name(completion.ref) else prefix_uri
-        return self._copy(completion, ref=change(self._prefix, completion.ref))
+        ref = completion.ref
+        changed = prefix_name(self._prefix, ref) if is_name(ref) else prefix_uri(self._prefix, ref)
+        return self._copy(completion, ref=changed)
 
     def _copy(self, feature: F, **changes: Any) -> F:
         through, prefixes = (self._origin, *feature.through), (self._prefix, *feature.prefixes)

@@ -39,9 +39,10 @@ from .dependencies import (
 from .exceptions import FastMCPError, NotFoundError, PromptError, ResourceError, ToolError, ValidationError
 from .fast_mcp import FastMCP
 from .foreign_modules import add_foreign_modules
+from .media_types import Audio, File, Image
 from .middleware import CallNext, Middleware, MiddlewareContext
 from .missing import IN_SERVER_AUTH, IN_THE_PACKAGE, stand_in
-from .pieces import Audio, File, Image, Message, PromptResult, ResourceContent, ResourceResult, ToolResult
+from .pieces import Message, PromptResult, ResourceContent, ResourceResult, ToolResult
 from .resource_types import (
     BinaryResource,
     DirectoryResource,
@@ -105,6 +106,9 @@ __all__ = [
     "get_server",
     "settings",
 ]
+
+__version__ = "4.1.6"
+"""The version of FastMCP whose names and behaviour these are."""
 
 add_foreign_modules()
 

@@ -11,7 +11,8 @@ from ...server import Server
 from ...wire import codec
 from .components import Component, Prompt, ResourceTemplate, Tool, list_of
 from .exceptions import NotFoundError, PromptError, ResourceError, ResourceSecurityError, ToolError, ValidationError
-from .pieces import Message, PromptResult, ResourceResult, ToolResult, contents_of, to_block, to_tool_result
+from .pieces import Message, PromptResult, ResourceResult, ToolResult, contents_of, to_tool_result
+from .protocol_types import to_block
 from .resource_types import Resource
 
 __all__ = ["Asking"]

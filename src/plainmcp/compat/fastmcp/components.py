@@ -18,7 +18,7 @@ from ...protocol.registry import Registry
 from ...server import Server
 from ...types import PromptArgument
 from ..change_feature import change_feature, output_of, with_member
-from .pieces import to_annotations
+from .protocol_types import to_annotations
 
 __all__ = [
     "SHARED",

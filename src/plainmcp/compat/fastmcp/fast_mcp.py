@@ -13,6 +13,7 @@ from ... import context
 from ...errors import AuthorError, OptionError
 from ...policy import Policy
 from ...protocol.option_check import with_checked_options
+from ...protocol.prefix import HierarchicalPrefix
 from ...schema import hints, signature
 from ...server import Server
 from ...types import Annotations
@@ -74,6 +75,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
     """
 
     first_log_level = "debug"
+    prefix_class = HierarchicalPrefix
     keep_shared: Callable[[Any], Any] | None = None
     """Keeps the values of shared dependencies while the lifespan lasts; None if there are none."""
 
@@ -108,6 +110,7 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
         by_kind = {"tool": on_duplicate_tools, "resource": on_duplicate_resources, "prompt": on_duplicate_prompts}
         self._on_duplicate = _check_duplicates({kind: own or on_duplicate for kind, own in by_kind.items()})
         self._mask_error_details = bool(mask_error_details)
+        self.strict_input_validation = bool(strict_input_validation)
         self._tool_serializer = tool_serializer
         self._completion_handler: Callable[..., Any] | None = None
         self._kept_components: dict[tuple[str, str], Component] = {}  # by kind and key
@@ -157,6 +160,16 @@ class FastMCP(Asking, Serving, Server):  # type: ignore[misc]  # its methods hav
     def version(self) -> str:
         """The server's version."""
         return self.info.version
+
+    @property
+    def website_url(self) -> str | None:
+        """The server's web page."""
+        return self.info.websiteUrl
+
+    @property
+    def icons(self) -> list[Any]:
+        """The server's icons."""
+        return list(self.info.icons or ())
 
     @property
     def local_provider(self) -> Self:

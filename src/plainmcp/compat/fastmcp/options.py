@@ -19,6 +19,7 @@ POLICY = Policy.fastmcp.replace(
     bytes_as="decoded",
     check_return="listed",
     docstring="lines",
+    file_block="text",
     list_content="some",
     non_object="schema",
     output_defaults="show",

@@ -1,4 +1,4 @@
-"""The classes that handlers of FastMCP return, and the results that a program gets from its own server."""
+"""The results that handlers of FastMCP return, and those that a program gets from its own server."""
 
 import json
 from binascii import a2b_base64
@@ -7,87 +7,21 @@ from typing import Any, Literal
 
 import msgspec
 
-from ... import media, results
-from ...files.regular import MAX_SIZE
+from ... import results
 from ...foreign import classes
-from ...wire.mime import sniff
+from .protocol_types import to_block
 
 __all__ = [
-    "Audio",
-    "File",
-    "Image",
     "Message",
     "PromptResult",
     "ResourceContent",
     "ResourceResult",
     "ToolResult",
     "contents_of",
-    "to_annotations",
-    "to_block",
     "to_prompt_result",
     "to_resource_result",
     "to_tool_result",
 ]
-
-
-class Image(media.Image):
-    """An image from a file or from bytes; bytes of an unknown kind are a PNG."""
-
-    __slots__ = ()
-
-    def __init__(
-        self,
-        path: Any = None,
-        data: Any = None,
-        format: str | None = None,
-        annotations: Any = None,
-        *,
-        max_size: int = MAX_SIZE,
-    ) -> None:
-        format = _format_of(data, format, "png")
-        super().__init__(path, data=data, format=format, annotations=annotations, max_size=max_size)
-
-
-class Audio(media.Audio):
-    """A sound from a file or from bytes; bytes of an unknown kind are a WAV."""
-
-    __slots__ = ()
-
-    def __init__(
-        self,
-        path: Any = None,
-        data: Any = None,
-        format: str | None = None,
-        annotations: Any = None,
-        *,
-        max_size: int = MAX_SIZE,
-    ) -> None:
-        format = _format_of(data, format, "wav")
-        super().__init__(path, data=data, format=format, annotations=annotations, max_size=max_size)
-
-
-class File(media.File):
-    """Any file, or bytes with a name."""
-
-    __slots__ = ()
-
-    def __init__(
-        self,
-        path: Any = None,
-        data: Any = None,
-        format: str | None = None,
-        name: str | None = None,
-        annotations: Any = None,
-        *,
-        max_size: int = MAX_SIZE,
-    ) -> None:
-        name = "resource" if data is not None and name is None else name
-        super().__init__(path, data=data, format=format, name=name, annotations=annotations, max_size=max_size)
-
-
-def _format_of(data: Any, format: str | None, default: str) -> str | None:
-    is_unknown = format is None and data is not None and sniff(bytes(data)) is None
-    return default if is_unknown else format
 
 
 class ToolResult(results.ToolResult):
@@ -176,29 +110,6 @@ class ResourceResult(results.ResourceResult):
         elif contents is not None:
             contents = [ResourceContent(contents if isinstance(contents, str | bytes) else json.dumps(contents))]
         super().__init__(contents, meta)
-
-
-def to_block(wire: dict[str, Any]) -> Any:
-    """A content block as the type of `mcp.types`, which programs test for."""
-    from ..mcp import content_types
-    from ..mcp.loaded_types import to_loaded
-
-    kind: Any = {
-        "text": content_types.TextContent,
-        "image": content_types.ImageContent,
-        "audio": content_types.AudioContent,
-        "resource_link": content_types.ResourceLink,
-    }.get(wire["type"], content_types.EmbeddedResource)
-    return to_loaded(kind(**wire))
-
-
-def to_annotations(kind: str, wire: Any) -> Any:
-    """The annotations of a tool or a resource as the type of `mcp.types`; None if there are none."""
-    from ..mcp import content_types
-    from ..mcp.loaded_types import to_loaded
-
-    made: Any = content_types.ToolAnnotations if kind == "tool" else content_types.Annotations
-    return None if wire is None else to_loaded(made(**wire))
 
 
 def to_resource_result(value: Any, *, mime_type: str, meta: dict[str, Any] | None) -> Any:

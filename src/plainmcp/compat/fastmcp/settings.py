@@ -1,5 +1,7 @@
 """The settings of FastMCP's servers: in the constructor as in 2.x, on `.settings`, and how they are served here."""
 
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -35,5 +37,37 @@ def settings_of(options: dict[str, Any]) -> Settings:
     return Settings(**{name: value for name, value in given.items() if value is not None})
 
 
-settings = Settings()
-"""The defaults; a change of them changes nothing."""
+def _home() -> Path:
+    """The folder of FastMCP for data of the user, by the habit of the system."""
+    places = {"darwin": "Library/Application Support", "win32": "AppData/Local/fastmcp"}
+    return Path.home() / places.get(sys.platform, ".local/share") / "fastmcp"
+
+
+settings = Settings(
+    check_for_updates="stable",
+    client_disconnect_timeout=5.0,
+    client_init_timeout=None,
+    client_log_level=None,
+    client_raise_first_exceptiongroup_error=True,
+    deprecation_warnings=True,
+    enable_rich_logging=True,
+    enable_rich_tracebacks=True,
+    home=_home(),
+    http_allowed_hosts=None,
+    http_allowed_origins=None,
+    http_host_origin_protection=False,
+    http_session_idle_timeout="auto",
+    log_enabled=True,
+    mask_error_details=False,
+    mcp_camelcase_compat=True,
+    mounted_components_raise_on_load_error=False,
+    oauth_encryption_key=None,
+    server_dependencies=[],
+    show_server_banner=True,
+    ssrf_trust_proxy=False,
+    strict_input_validation=False,
+    telemetry_mode="native",
+    test_mode=False,
+    transport="stdio",
+)
+"""The defaults of FastMCP 4.1, for programs that read them; a change of them changes nothing."""

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ...errors import PlainMCPError, ToolError
+from ... import errors
 from ..coded_error import ErrorWithCode
-from .helper_types import ResourceError, ResourceNotFoundError
+from .helper_types import FastMCPError, ResourceError, ResourceNotFoundError
 from .types import URL_ELICITATION_REQUIRED, ElicitRequestURLParams, ErrorData
 
 __all__ = [
@@ -22,10 +22,12 @@ __all__ = [
     "ValidationError",
 ]
 
-FastMCPError = PlainMCPError
+
+class ToolError(FastMCPError, errors.ToolError):
+    """A failure of a tool; the model reads the text."""
 
 
-class ValidationError(PlainMCPError):
+class ValidationError(FastMCPError):
     """Parameters or a return value that do not fit."""
 
 

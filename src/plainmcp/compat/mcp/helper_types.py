@@ -4,12 +4,23 @@ from binascii import a2b_base64
 from dataclasses import dataclass
 from typing import Any
 
-from ...errors import ToolError
+from ... import errors
 
-__all__ = ["ReadResourceContents", "ResourceContent", "ResourceError", "ResourceNotFoundError", "contents_of"]
+__all__ = [
+    "FastMCPError",
+    "ReadResourceContents",
+    "ResourceContent",
+    "ResourceError",
+    "ResourceNotFoundError",
+    "contents_of",
+]
 
 
-class ResourceError(ToolError):
+class FastMCPError(errors.PlainMCPError):
+    """The base of the errors of the SDK's servers."""
+
+
+class ResourceError(FastMCPError, errors.ToolError):
     """A resource that cannot be read; the client sees the text."""
 
 

@@ -269,9 +269,9 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         """Answer completions by a function of the reference, the argument and the context: `@mcp.completion()`."""
         return self.low_level.completion()
 
-    def capabilities(self) -> dict[str, Any]:
+    def announced_capabilities(self) -> dict[str, Any]:
         """The capabilities of the server: those of its features, and of the methods that it answers by handlers."""
-        offered = super().capabilities()
+        offered = super().announced_capabilities()
         if "completion/complete" in self.own_methods:
             offered["completions"] = {}
         return offered

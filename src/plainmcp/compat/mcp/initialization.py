@@ -36,6 +36,6 @@ def initialization_options_of(server: Server) -> InitializationOptions:
     return InitializationOptions(
         server_name=server.info.name,
         server_version=server.info.version,
-        capabilities=ServerCapabilities(**server.capabilities()),
+        capabilities=ServerCapabilities(**server.announced_capabilities()),
         instructions=server.instructions,
     )

@@ -137,7 +137,7 @@ class Server(ServerInfo, HttpApps, Decorators, PlainServer):  # type: ignore[mis
 
         self.notification_handlers[NOTIFICATIONS[method]] = handle
 
-    def capabilities(self) -> dict[str, Any]:
+    def announced_capabilities(self) -> dict[str, Any]:
         """The capabilities of the server: those of the methods that have a handler."""
         offered: dict[str, Any] = {}
         for name, kind in _CAPABILITIES.items():
@@ -153,7 +153,7 @@ class Server(ServerInfo, HttpApps, Decorators, PlainServer):  # type: ignore[mis
         self, notification_options: NotificationOptions | None = None, experimental_capabilities: Any = None
     ) -> types.ServerCapabilities:
         """The capabilities of the server, as the SDK's type."""
-        return types.ServerCapabilities(**self.capabilities())
+        return types.ServerCapabilities(**self.announced_capabilities())
 
     def create_initialization_options(
         self, notification_options: NotificationOptions | None = None, experimental_capabilities: Any = None

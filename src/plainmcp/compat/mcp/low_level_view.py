@@ -84,7 +84,7 @@ class LowLevelView(Decorators):
         self, notification_options: NotificationOptions | None = None, experimental_capabilities: Any = None
     ) -> types.ServerCapabilities:
         """The capabilities of the server."""
-        return types.ServerCapabilities(**self.served.capabilities())
+        return types.ServerCapabilities(**self.served.announced_capabilities())
 
     def create_initialization_options(
         self, notification_options: NotificationOptions | None = None, experimental_capabilities: Any = None

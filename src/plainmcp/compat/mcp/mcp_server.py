@@ -105,9 +105,9 @@ class MCPServer(HighLevelServer):
     def __class_getitem__(cls, parameters: Any) -> Any:
         return cls
 
-    def capabilities(self) -> dict[str, Any]:
+    def announced_capabilities(self) -> dict[str, Any]:
         """The capabilities of the server: always those of tools, resources and prompts, and never logging."""
-        offered = {**_ALWAYS, **super().capabilities()}
+        offered = {**_ALWAYS, **super().announced_capabilities()}
         del offered["logging"]
         if self.own_methods["completion/complete"] is _refuse:
             del offered["completions"]

@@ -9,11 +9,10 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
 
-from ...errors import ToolError
 from ...foreign.annotations import hints_of, signature_of
 from ...questions import Elicited
 from .context import AcceptedElicitation, CancelledElicitation, Context, DeclinedElicitation, current_context
-from .exceptions import InvalidSignature
+from .exceptions import InvalidSignature, ToolError
 
 __all__ = ["Elicit", "ElicitationResult", "ListRoots", "Resolve", "Sample", "with_resolved"]
 

@@ -176,7 +176,7 @@ class MCPSerializer:
         try:
             # A copy: changes here, or by the caller later, must not reach the initializer.
             result = codec.decode(codec.encode(self.initializer.build_result(params)))
-            kinds, present = ("tools", "resources", "prompts"), self._server.capabilities()
+            kinds, present = ("tools", "resources", "prompts"), self._server.announced_capabilities()
             capabilities = result.get("capabilities", {})
             result["capabilities"] = {
                 key: one for key, one in capabilities.items() if key in present or key not in kinds

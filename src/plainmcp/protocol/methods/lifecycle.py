@@ -36,7 +36,7 @@ def initialize(server: Core, request: Request) -> dict[str, Any]:
 
 def _offered_to(server: Core, request: Request) -> dict[str, Any]:
     """The capabilities of the server; without those that need a way back to the client, if there is none."""
-    offered, session = server.capabilities(), request.session
+    offered, session = server.announced_capabilities(), request.session
     if request.no_changes is None:
         return offered
     back_channel = ("subscribe", "listChanged")

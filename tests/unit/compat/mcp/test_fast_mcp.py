@@ -219,7 +219,7 @@ def test_completions_come_from_one_function() -> None:
     ref = {"type": "ref/prompt", "name": "p"}
     result = ask(mcp, "completion/complete", ref=ref, argument={"name": "a", "value": "v"})
     assert result == {"completion": {"values": ["p", "v"]}}
-    assert mcp.capabilities()["completions"] == {}
+    assert mcp.announced_capabilities()["completions"] == {}
 
 
 def test_the_meta_of_a_resource_is_in_its_contents() -> None:

@@ -78,7 +78,7 @@ def test_results_fit_the_revision(server: Server, revision: str) -> None:
 
 
 def test_capabilities_are_those_of_the_handlers(server: Server) -> None:
-    assert server.capabilities() == {"tools": {"listChanged": False}}
+    assert server.announced_capabilities() == {"tools": {"listChanged": False}}
     answer = ask(server, "prompts/list")
     assert answer == {"prompts": []} or answer["error"]["code"] == -32601
 

@@ -177,7 +177,7 @@ def test_failures_are_in_the_log_of_the_package(caplog: pytest.LogCaptureFixture
 
 
 def test_its_capabilities_are_always_the_same_and_there_is_no_log_level() -> None:
-    assert MCPServer("x").capabilities() == {
+    assert MCPServer("x").announced_capabilities() == {
         "tools": {"listChanged": True},
         "resources": {"subscribe": True, "listChanged": True},
         "prompts": {"listChanged": True},
@@ -256,14 +256,14 @@ def test_completions_need_a_handler_and_a_schema_that_is_asked_for_a_hint() -> N
     client = Client(mcp, "2025-06-18")
     with pytest.raises(Exception, match="Method not found"):
         client.request("completion/complete", params)
-    assert "completions" not in mcp.capabilities()
+    assert "completions" not in mcp.announced_capabilities()
 
     @mcp.completion()
     async def complete(ref: Any, argument: Any, context: Any) -> Any:
         return {"values": [argument.value]}
 
     assert client.request("completion/complete", params)["completion"] == {"values": ["a"]}
-    assert mcp.capabilities()["completions"] == {}
+    assert mcp.announced_capabilities()["completions"] == {}
     with pytest.raises(InvalidSignature, match="not serializable"):
         mcp.tool("empty", structured_output=True)(lambda: None)
 

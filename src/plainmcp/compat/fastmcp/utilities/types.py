@@ -1,5 +1,5 @@
 """`fastmcp.utilities.types`."""
 
-from ..pieces import Audio, File, Image
+from ..media_types import Audio, File, Image
 
 __all__ = ["Audio", "File", "Image"]
