@@ -35,6 +35,7 @@ __all__ = [
 
 T = TypeVar("T")
 _STATE = "fastmcp_state"
+_REQUEST = "_fastmcp_request_context"
 _current: ContextVar["Context"] = ContextVar("fastmcp_context")
 
 
@@ -113,7 +114,9 @@ class Context(context.Context[Any]):
         """The request: its id, its session, its `_meta`, what the lifespan yielded, and the HTTP request."""
         from ..mcp.session import RequestContext  # the types of the protocol are loaded for those who need them
 
-        return RequestContext(self)
+        if _REQUEST not in self.state:
+            self.state[_REQUEST] = RequestContext(self, lambda: _current.get(None))
+        return self.state[_REQUEST]
 
     @property
     def session(self) -> Any:

@@ -65,7 +65,7 @@ class Context(context.Context[Any]):
             for name in context.Context.__slots__:
                 setattr(self, name, getattr(inner, name))
         self._app: Any = server or options.get("mcp_server") or options.get("fastmcp")
-        self._request_context: RequestContext | None = None if inner is None else RequestContext(self)
+        self._request_context = None if inner is None else RequestContext(self, current_context)
 
     def __class_getitem__(cls, parameters: Any) -> Any:
         return cls

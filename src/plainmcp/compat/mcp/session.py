@@ -1,4 +1,9 @@
-"""The session and the request context of the official SDK, for handlers that use them instead of the context."""
+"""The session and the request context of the official SDK, for handlers that use them instead of the context.
+
+A session is one object as long as the client is connected, so that a program may keep data on it, or use it as a key.
+What it sends goes by the request that is being answered: the context of the handler that is running, or, where none
+runs, that of the last request.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -42,9 +47,20 @@ class ClientParams:
 class ServerSession:
     """The session of one client, as far as the request that is being answered can use it."""
 
-    def __init__(self, ctx: Any) -> None:
-        self._ctx = ctx
-        self._base: Any = super(type(ctx), ctx)  # plainmcp's own methods, not those that the facade renames
+    def __init__(self, ctx: Any, current: Callable[[], Any]) -> None:
+        self._latest, self._current, self._state = ctx, current, ctx.session_state
+
+    @property
+    def _ctx(self) -> Any:
+        """The context of the request that is being answered."""
+        current = self._current()
+        return current if current is not None and current.session_state is self._state else self._latest
+
+    @property
+    def _base(self) -> Any:
+        """The context with plainmcp's own methods, not those that the facade renames."""
+        ctx = self._ctx
+        return super(type(ctx), ctx)
 
     @property
     def context(self) -> Any:
@@ -253,15 +269,30 @@ class RequestMeta(RequestParams):
         return self.to_plain().get(key, default)
 
 
-class RequestContext:
-    """One request: its id, its `_meta`, its session, the HTTP request, and what the lifespan yielded."""
+_SESSION = "_mcp_session"  # where the state of a session has its object
 
-    def __init__(self, ctx: Any) -> None:
-        self._ctx = ctx
-        self.session = ServerSession(ctx)
+
+class RequestContext:
+    """One request: its id, its `_meta`, its session, the HTTP request, and what the lifespan yielded.
+
+    `current` returns the context of the handler that is running, or None.
+    """
+
+    def __init__(self, ctx: Any, current: Callable[[], Any]) -> None:
+        self._ctx, self._current = ctx, current
 
     def __class_getitem__(cls, parameters: Any) -> Any:
         return cls
+
+    @property
+    def session(self) -> ServerSession:
+        """The session of the client: always the same object."""
+        state = self._ctx.session_state
+        session: ServerSession = state.get(_SESSION) or state.setdefault(
+            _SESSION, ServerSession(self._ctx, self._current)
+        )
+        session._latest = self._ctx
+        return session
 
     @property
     def request_id(self) -> Any:

@@ -1,14 +1,19 @@
 """The session of the official SDK: what handlers ask and send, and the exceptions they get."""
 
+import asyncio
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import msgspec
 import pytest
 from pydantic import BaseModel
 
-from plainmcp.compat.mcp.server import MCPServer
+from plainmcp.compat.fastmcp import Context as Context4
+from plainmcp.compat.fastmcp import FastMCP as FastMCP4
+from plainmcp.compat.mcp.server import MCPServer, Server
 from plainmcp.compat.mcp.server.elicitation import elicit_url, elicit_with_validation
 from plainmcp.compat.mcp.server.fastmcp import Context, FastMCP
+from plainmcp.compat.mcp.server.mcpserver import Context as Context2
 from plainmcp.compat.mcp.shared.exceptions import McpError
 from plainmcp.compat.mcp.types import SamplingMessage, TextContent, Tool
 from plainmcp.testing import Client, RpcError
@@ -241,3 +246,89 @@ def test_an_error_of_the_real_package_has_its_code() -> None:
     with pytest.raises(RpcError) as raised:
         Client(server, REVISION).call("fail")
     assert (raised.value.code, raised.value.message, raised.value.data) == (-32001, "not now", {"retry": 5})
+
+
+# One session --------------------------------------------------------------------------------------
+
+
+def low_level(use: Any) -> Any:
+    server: Any = Server("keeps")
+
+    @server.list_tools()
+    async def list_tools() -> list[Tool]:
+        return [Tool(name="use", inputSchema={"type": "object"})]
+
+    @server.call_tool()
+    async def call_tool(name: str, arguments: dict[str, Any]) -> list[TextContent]:
+        return [TextContent(type="text", text=await use(server.request_context))]
+
+    return server
+
+
+def high_level(make: Any, context: Any, use: Any) -> Any:
+    mcp = make("keeps")
+
+    async def run(ctx: Any) -> str:
+        assert ctx.session is ctx.session is ctx.request_context.session
+        return str(await use(ctx.request_context))
+
+    run.__annotations__["ctx"] = context
+    mcp.tool(name="use")(run)
+    return mcp
+
+
+SERVERS = [
+    low_level,
+    lambda use: high_level(FastMCP, Context, use),
+    lambda use: high_level(MCPServer, Context2, use),
+    lambda use: high_level(FastMCP4, Context4, use),
+]
+
+
+@pytest.mark.parametrize("make", SERVERS)
+def test_the_session_is_one_object_as_long_as_the_client_is_connected(make: Any) -> None:
+    """D3. Programs keep data on it, and use it as a key; another client has another session."""
+    seen: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+
+    async def use(request: Any) -> str:
+        session = request.session
+        session.calls = getattr(session, "calls", 0) + 1
+        seen[session] = session.calls
+        return f"{session.calls} {len(seen)} {session.client_params.clientInfo.name}"
+
+    server = make(use)
+    one, other = Client(server, REVISION), Client(server, REVISION)
+    assert [text_of(one.call("use")) for _ in range(3)] == [f"{n} 1 plainmcp-testing" for n in (1, 2, 3)]
+    assert text_of(other.call("use")) == "1 2 plainmcp-testing"
+
+
+@pytest.mark.parametrize("make", SERVERS)
+def test_calls_at_the_same_time_report_their_own_progress_on_one_session(make: Any) -> None:
+    """D3. The session is shared, and each call sends by its own request."""
+    both, seen = asyncio.Event(), set()
+
+    async def use(request: Any) -> str:
+        seen.add(request.session)
+        if request.request_id == 2:
+            both.set()
+        await both.wait()
+        await request.session.send_progress_notification("any", 1, message=str(request.request_id))
+        return str(request.request_id)
+
+    server = make(use)
+    sent: list[Any] = []
+    connection = server.connect(lambda raw: sent.append(msgspec.json.decode(raw)))
+    hello = {"protocolVersion": REVISION, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+
+    def message(id: int, method: str, params: Any) -> Any:
+        return {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
+
+    async def talk() -> None:
+        await connection.handle_async(message(0, "initialize", hello))
+        await connection.handle_async({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        params = [{"name": "use", "arguments": {}, "_meta": {"progressToken": f"token {n}"}} for n in (1, 2)]
+        await asyncio.gather(*(connection.handle_async(message(n, "tools/call", params[n - 1])) for n in (1, 2)))
+
+    asyncio.run(talk())
+    reported = sorted((one["params"]["message"], one["params"]["progressToken"]) for one in sent)
+    assert reported == [("1", "token 1"), ("2", "token 2")] and len(seen) == 1
