@@ -235,10 +235,9 @@ def _share_exceptions(theirs: ModuleType, ours: ModuleType) -> None:
 
 
 def _connect() -> None:
-    if importlib.util.find_spec("fastmcp"):
-        _connect_fastmcp()
-        _connect_sdk_2()
-    elif importlib.util.find_spec("mcp_types"):
+    if importlib.util.find_spec("mcp_types"):
+        if importlib.util.find_spec("fastmcp"):  # in the suite of mcp 1 it is also a folder of tests
+            _connect_fastmcp()
         _connect_sdk_2()
     else:
         _connect_sdk_1()

@@ -15,6 +15,7 @@ from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
+from . import names
 from .cases import SUITES, Suite
 from .our_side import change_imports
 from .reading import hidden_reads_of
@@ -31,7 +32,8 @@ def main() -> int:
     parser.add_argument("--count", action="store_true", help="count the last run again")
     parser.add_argument("--again", action="store_true", help="also run the real package again")
     options = parser.parse_args()
-    passes = [
+    passes = [names.check(options.cache.resolve())]
+    passes += [
         count(SUITES[name], options.cache.resolve(), options.again, options.count) for name in options.only or SUITES
     ]
     return 0 if all(passes) else 1
@@ -152,7 +154,7 @@ def copy_of(folder: Path, cache: Path) -> Path:
     """A copy of a suite in which the imports of the server side are changed."""
     copy = cache / f"{folder.name}-changed"
     shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("docs", "*.png", "*.gif", "*.mp4", ".git"))
+    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("*.png", "*.gif", "*.mp4", ".git"))
     for part in ("tests", "docs_src", "examples"):
         for file in (copy / part).rglob("*.py"):
             file.write_text(change_imports(file.read_text("utf-8")), "utf-8")

@@ -83,5 +83,9 @@ def _find(facade: str, name: str) -> tuple[str, Any]:
 
 
 def _facade_of(module: str) -> str | None:
-    """The facade's module for a module of one of the packages, or of a facade; None for any other."""
-    return facade_of(module.removeprefix(f"{_COMPAT}."))
+    """The facade's module for a module of one of the packages; None for any other.
+
+    For a module that a facade does not have, the facade itself.
+    """
+    plain = module.removeprefix(f"{_COMPAT}.")
+    return facade_of(plain) or (None if plain == module else facade_of(plain.partition(".")[0]))

@@ -4,5 +4,8 @@
 """
 
 from .drop_in import install
+from .facade_modules import add_facade_modules
 
 __all__ = ["install"]
+
+add_facade_modules()

@@ -22,7 +22,7 @@ _FACADES = {
     "dedalus_mcp": "plainmcp.compat.openmcp",
 }
 
-_IN_ONE_PLACE = ("fastmcp", "openmcp", "dedalus_mcp")
+_IN_ONE_PLACE = ("openmcp", "dedalus_mcp")
 _DECORATORS = ("tool", "prompt", "resource", "resource_template", "completion", "progress")
 
 
@@ -85,5 +85,5 @@ def facade_of(name: str) -> str | None:
             return facade
     except ModuleNotFoundError:  # its parent is not a package
         pass
-    # The facades of fastmcp and of OpenMCP have the names of modules in one place; a decorator is not a module.
+    # The facade of OpenMCP has the names of its modules in one place; a decorator is not a module.
     return _FACADES[top] if top in _IN_ONE_PLACE and rest not in _DECORATORS else None

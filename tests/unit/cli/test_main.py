@@ -16,6 +16,7 @@ import pytest
 import posting
 from plainmcp import Server
 from plainmcp.cli import client, main, remote, schema_text, show
+from plainmcp.compat.advice import CLIENT
 from plainmcp.revisions import REVISIONS
 from serving import EXAMPLES, served
 from talking import Program, on_a_terminal, until
@@ -230,13 +231,13 @@ import fastmcp
 
 mcp = Maker("theirs")
 """
-CHANGES = """\
+CHANGES = f"""\
 
 to serve it with plainmcp, pass --drop-in, or change its imports:
 
   line 1: from fastmcp import Client, Context, FastMCP as Maker
       becomes from plainmcp.compat.fastmcp import Client, Context, FastMCP as Maker
-      Client: it is refused when it is used; use plainmcp.testing.Client in tests, and keep any other client as it is
+      Client: it is refused when it is used; {CLIENT}
   line 2: from fastmcp.utilities.types import Image
       becomes from plainmcp.compat.fastmcp.utilities.types import Image
   line 3: import fastmcp

@@ -2,7 +2,7 @@
 
 A program that is written for FastMCP 4.1, or has the constructor of FastMCP 2, only changes its imports: `fastmcp`
 becomes `plainmcp.compat.fastmcp`, also in `fastmcp.server.middleware` and the like. Names that the package has in
-several modules are all here, too. What belongs to another product can be imported, and is refused when it is used.
+several modules are all here, too. Its other public names can be imported, and are refused when they are used.
 
 >>> mcp = FastMCP("Demo")
 >>> @mcp.tool
@@ -11,8 +11,6 @@ several modules are all here, too. What belongs to another product can be import
 >>> "add" in mcp.registry.tools
 True
 """
-
-from typing import Any
 
 from .components import FunctionPrompt, FunctionTool, Prompt, ResourceTemplate, Tool
 from .context import (
@@ -38,10 +36,8 @@ from .dependencies import (
 )
 from .exceptions import FastMCPError, NotFoundError, PromptError, ResourceError, ToolError, ValidationError
 from .fast_mcp import FastMCP
-from .foreign_modules import add_foreign_modules
 from .media_types import Audio, File, Image
 from .middleware import CallNext, Middleware, MiddlewareContext
-from .missing import IN_SERVER_AUTH, IN_THE_PACKAGE, stand_in
 from .pieces import Message, PromptResult, ResourceContent, ResourceResult, ToolResult
 from .resource_types import (
     BinaryResource,
@@ -109,15 +105,3 @@ __all__ = [
 
 __version__ = "4.1.6"
 """The version of FastMCP whose names and behaviour these are."""
-
-add_foreign_modules()
-
-
-def __getattr__(name: str) -> Any:
-    if name in IN_SERVER_AUTH:
-        from .server import auth
-
-        return getattr(auth, name)
-    if name in IN_THE_PACKAGE:
-        return stand_in(name, IN_THE_PACKAGE[name])
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,9 +2,9 @@
 
 import sys
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any, TypeVar
 
+from ..facade_modules import FacadeModule
 from ..registration import check_is_callable
 
 __all__ = ["make_callable", "prompt", "resource", "tool"]
@@ -30,7 +30,7 @@ def resource(uri: Any, **options: Any) -> Callable[[F], F]:
     return marked
 
 
-class _CallableModule(ModuleType):
+class _CallableModule(FacadeModule):
     """A module that can be called like the decorator of the same name."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:

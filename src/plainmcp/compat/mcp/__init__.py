@@ -4,9 +4,6 @@ The modules are laid out as in the package: `server.fastmcp` and the low-level d
 the handlers of `mcp` 2, `types`, `server.stdio`, `shared.exceptions`.
 """
 
-from typing import Any
-
-from ..refused import refused_name
 from . import types
 from .exceptions import MCPDeprecationWarning, MCPError, McpError, UrlElicitationRequiredError
 from .session import ServerSession
@@ -21,12 +18,3 @@ __all__ = [
     "stdio_server",
     "types",
 ]
-
-_ADVICE: dict[str, str] = dict.fromkeys(
-    ("Client", "ClientSession", "ClientSessionGroup", "StdioServerParameters", "stdio_client"),
-    "keep the client in a program of its own, or use plainmcp.testing.Client in tests",
-)
-
-
-def __getattr__(name: str) -> Any:
-    return getattr(types, name) if hasattr(types, name) else refused_name(name, __name__, _ADVICE)

@@ -29,6 +29,8 @@ __all__ = [
     "CancelledElicitation",
     "Context",
     "DeclinedElicitation",
+    "ElicitationResult",
+    "UrlElicitationResult",
     "current_context",
     "enter_context",
     "to_elicitation",
@@ -234,6 +236,12 @@ class DeclinedElicitation(Elicited[Any], frozen=True):
 class CancelledElicitation(Elicited[Any], frozen=True):
     """The user closed the form without an answer."""
 
+
+ElicitationResult = AcceptedElicitation[T] | DeclinedElicitation | CancelledElicitation
+"""Any answer to a form: as the hint of a parameter with Resolve, a user who declines does not end the call."""
+
+UrlElicitationResult = AcceptedUrlElicitation | DeclinedElicitation | CancelledElicitation
+"""Any answer to the question to visit a page."""
 
 _ANSWERS = {"accept": AcceptedElicitation, "decline": DeclinedElicitation, "cancel": CancelledElicitation}
 

@@ -14,12 +14,9 @@ from ...questions import Elicited
 from .context import AcceptedElicitation, CancelledElicitation, Context, DeclinedElicitation, current_context
 from .exceptions import InvalidSignature, ToolError
 
-__all__ = ["Elicit", "ElicitationResult", "ListRoots", "Resolve", "Sample", "with_resolved"]
+__all__ = ["Elicit", "ListRoots", "Resolve", "Sample", "with_resolved"]
 
 T = TypeVar("T")
-ElicitationResult = AcceptedElicitation[T] | DeclinedElicitation | CancelledElicitation
-"""Any answer to a form: as the hint of a parameter with Resolve, a user who declines does not end the call."""
-
 _OUTCOMES = (AcceptedElicitation, DeclinedElicitation, CancelledElicitation)
 
 

@@ -20,8 +20,9 @@ from ...policy import Policy
 from ...schema.signature import Depends
 from ...types import CallToolResult, ReadResourceResult
 from ...values import normalize
+from ..advice import CLIENT
 from ..mcp import types as _sdk_types
-from ..refused import refused_name
+from ..refused import refuse_name
 from .configs import (
     ASGIRunConfig,
     ElicitationConfig,
@@ -67,11 +68,10 @@ __all__ = [
     "types",
 ]
 
-_CLIENT = "keep the client in a program of its own, or use plainmcp.testing.Client in tests"
 _CALLERS = "check callers in ASGI middleware, and pass asgi(principal=…)"
 _SERVICES = "call services with your own client, and keep secrets in your own settings"
 _ADVICE: dict[str, str] = {
-    **dict.fromkeys(("MCPClient", "MCPConnectionError", "open_connection", "ClientCapabilitiesConfig"), _CLIENT),
+    **dict.fromkeys(("MCPClient", "MCPConnectionError", "open_connection", "ClientCapabilitiesConfig"), CLIENT),
     **dict.fromkeys(
         ("AuthorizationConfig", "AuthorizationContext", "AuthorizationError", "AuthorizationProvider"), _CALLERS
     ),
@@ -90,7 +90,9 @@ _ADVICE: dict[str, str] = {
 def __getattr__(name: str) -> Any:
     if not name.startswith("_") and hasattr(_sdk_types, name):
         return getattr(_sdk_types, name)
-    return refused_name(name, __name__, _ADVICE)
+    if name not in _ADVICE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return refuse_name(name, __name__, _ADVICE[name])
 
 
 def get_logger(name: str | None = None) -> logging.Logger:

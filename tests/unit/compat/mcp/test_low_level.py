@@ -127,6 +127,7 @@ def test_handlers_of_the_second_version_are_arguments() -> None:
 
 def test_names_of_transports_can_be_imported_and_stores_of_events_are_taken() -> None:
     from plainmcp.compat.mcp.server.sse import SseServerTransport
+
     from plainmcp.compat.mcp.server.streamable_http import EventMessage, EventStore
     from plainmcp.compat.mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 

@@ -8,6 +8,8 @@ from ..context import (
     AcceptedUrlElicitation,
     CancelledElicitation,
     DeclinedElicitation,
+    ElicitationResult,
+    UrlElicitationResult,
     to_elicitation,
 )
 
@@ -16,6 +18,8 @@ __all__ = [
     "AcceptedUrlElicitation",
     "CancelledElicitation",
     "DeclinedElicitation",
+    "ElicitationResult",
+    "UrlElicitationResult",
     "elicit_url",
     "elicit_with_validation",
 ]

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ...refused import refused_class
-
 __all__ = [
     "REQUEST_CANCELLED",
     "EventCallback",
@@ -13,7 +11,6 @@ __all__ = [
     "EventMessage",
     "EventStore",
     "StreamId",
-    "StreamableHTTPServerTransport",
 ]
 
 REQUEST_CANCELLED = -32800
@@ -34,8 +31,3 @@ class EventMessage:
 
 class EventStore:
     """The base of stores for events: taken and not used, as a client that reconnects is served anyway."""
-
-
-StreamableHTTPServerTransport = refused_class(
-    "StreamableHTTPServerTransport", __name__, "mount server.streamable_http_app(), or a StreamableHTTPSessionManager"
-)

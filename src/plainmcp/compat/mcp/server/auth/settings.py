@@ -3,17 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from ....refused import refused_name
-
 __all__ = ["AuthSettings"]
-
-_ADVICE: dict[str, str] = dict.fromkeys(
-    (
-        "ClientRegistrationOptions",
-        "RevocationOptions",
-    ),
-    "log users in at an authorization server, and pass token_verifier= and auth=, which check its tokens",
-)
 
 
 class AuthSettings(SimpleNamespace):
@@ -35,7 +25,3 @@ class AuthSettings(SimpleNamespace):
             validate_token_resource=validate_token_resource,
             **others,
         )
-
-
-def __getattr__(name: str) -> Any:
-    return refused_name(name, __name__, _ADVICE)
