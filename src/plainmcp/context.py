@@ -136,6 +136,12 @@ class Context(Generic[L]):
         self._held_back: dict[str, Any] | None = None  # the last progress report, if it came too fast to be sent
         self._left_out = 0  # how many log messages came too fast to be sent
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema  # pydantic asks: a function or a model of the user's takes a Context
+
+        return core_schema.is_instance_schema(cls)
+
     # Facts ----------------------------------------------------------------------------------------
 
     @property

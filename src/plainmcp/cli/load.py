@@ -17,6 +17,7 @@ from ..server import Server
 from ..transports.deadline import Deadline
 from ..transports.process_end import limit_exit
 from ..transports.shutdown import GRACE
+from .requirements import advise_install
 from .source import LoadError, ServerSource, find_source
 
 __all__ = ["format_user_traceback", "load", "prepare", "start_lifespan"]
@@ -143,7 +144,7 @@ def _import_source(source: ServerSource) -> ModuleType:
         sys.modules.pop(source.module, None)
         if source.file is None and isinstance(error, ModuleNotFoundError) and error.name == source.module:
             raise LoadError(f"there is no module {source.module} in {source.folder}") from None
-        problem = f"{source.where} cannot be loaded\n\n{format_user_traceback(error)}"
+        problem = f"{source.where} cannot be loaded\n\n{format_user_traceback(error)}{advise_install(error)}"
         raise LoadError(_with_advice(source, problem) if _is_missing_package(error) else problem) from error
     finally:
         limit_exit(Deadline(GRACE))  # threads that it has started do not keep the process, whatever command follows

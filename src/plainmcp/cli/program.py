@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from .load import format_user_traceback, prepare
+from .requirements import advise_install
 from .source import LoadError, ServerSource
 
 __all__ = ["is_program", "run_program"]
@@ -49,7 +50,8 @@ def run_program(source: ServerSource, arguments: Sequence[str] = ()) -> NoReturn
     except LoadError:
         raise
     except Exception as error:
-        raise LoadError(f"{source.where} failed\n\n{format_user_traceback(error)}") from error
+        problem = f"{source.where} failed\n\n{format_user_traceback(error)}{advise_install(error)}"
+        raise LoadError(problem) from error
     sys.exit(0)
 
 

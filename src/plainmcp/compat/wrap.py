@@ -30,12 +30,14 @@ def with_context(
     is_whole: bool = False,
     convert: Callable[[Any], Any] = _keep,
     passed_as: str | None = None,
+    returns: Any = None,
 ) -> Callable[..., Any]:
     """A function that enters `enter(context)`, and passes on the facade's context if the handler takes it.
 
     With `is_whole` it has the docstring as it is written. Parameters that are `hidden` keep their defaults. The
     value is what `convert` makes of it. Without a schema it has no return hint either: the value would be sent as
-    structured content (S004-24). The context is passed as the parameter with its hint, or as `passed_as`.
+    structured content (S004-24). The context is passed as the parameter with its hint, or as `passed_as`. `returns`
+    is another hint for the value.
     """
     name, taken = read.context or _CONTEXT, passed_as or read.context
 
@@ -73,7 +75,8 @@ def with_context(
 
         run = run_plain
     run.__name__, run.__doc__ = read.name or "<lambda>", _doc(function, is_whole)
-    run.__signature__ = _signature_of(function, read, has_schema, hidden)
+    signature_of_run = _signature_of(function, read, has_schema, hidden)
+    run.__signature__ = signature_of_run if returns is None else signature_of_run.replace(return_annotation=returns)
     made: Callable[..., Any] = run
     return made
 

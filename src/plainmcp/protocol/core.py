@@ -84,6 +84,8 @@ class Core:
     """Functions of a server's own that start to handle notifications of clients, by method."""
     allows_new_handshake: bool = False
     """Whether a client may initialize a connection again."""
+    caches: Mapping[str, tuple[int, Any]] = {}
+    """How long clients may keep the results of a method, and for whom, where that is not as `cache` says."""
     prefix_class: type[Prefix] = Prefix
     """How the prefix of a mounted server is put into its URIs."""
     allows_any_name: bool = False
@@ -452,6 +454,10 @@ class Core:
         return self._key
 
     # Facts for the methods ------------------------------------------------------------------------
+
+    def cache_of(self, method: str) -> tuple[int, Any]:
+        """For how many milliseconds clients may keep the result of a method, and for whom."""
+        return self.caches.get(method, self.cache)
 
     def announced_capabilities(self) -> dict[str, Any]:
         """The capabilities of the server, by its features (TOOL-01, RES-01, PROM-01, COMP-01), and what it offers.

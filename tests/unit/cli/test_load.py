@@ -162,3 +162,14 @@ def test_a_cause_in_the_authors_code_is_shown(tmp_path: Path) -> None:
     said = str(raised.value)
     assert "KeyError: 'key'" in said and "The above exception was the direct cause" in said
     assert "ValueError: no key" in said and "importlib" not in said
+
+
+def test_a_package_that_the_sdk_would_bring_is_named_with_what_to_install(tmp_path: Path) -> None:
+    """D13. Only such a package: another that is missing is the author's own."""
+    for name, advice in (("starlette.requests", "pip install starlette"), ("shop_tools", None)):
+        file = tmp_path / "importing.py"
+        error = f"ModuleNotFoundError('No module named {name}', name='{name}')"
+        file.write_text(f"from plainmcp import Server\nraise {error}\n", "utf-8")
+        with pytest.raises(LoadError) as raised:
+            load(str(file))
+        assert str(raised.value).endswith(f"{advice or 'No module named ' + name}")

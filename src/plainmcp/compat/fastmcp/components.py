@@ -103,6 +103,8 @@ class Component:
         for name in (*self.wire_names, "annotations"):
             if fn is None or name not in self.derived or name in options:
                 setattr(self, name, options.get(name))
+        if isinstance(self.annotations, dict):
+            self.annotations = to_annotations(self.kind, self.annotations)
         self.tags: set[str] = set(options.get("tags") or ())
         self.enabled: bool = options.get("enabled", True)
         self.version: str | None = options.get("version")

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from ...errors import AuthorError
 from ...server import Server
+from ..custom_route import to_handler
 from ..starlette_app import make_app
 from .options import to_options
 from .settings import Settings
@@ -134,7 +135,7 @@ class Serving:
         """Serve a plain HTTP handler beside the endpoint: a function of a request that returns a response."""
 
         def register(function: F) -> F:
-            self.route(path, methods=methods)(function)
+            self.route(path, methods=methods)(to_handler(function, path))
             for parent in self._parents:
                 if isinstance(parent, Serving):
                     parent.take_routes(self)

@@ -189,10 +189,16 @@ def _page_writer(key: str, show: Callable[[dict[str, Any], Any], Any]) -> Callab
         if result.get("nextCursor") is not None:
             page["nextCursor"] = result["nextCursor"]
         if plan.revision.cache_hints:
-            page |= {"ttlMs": result.get("ttlMs") or 0, "cacheScope": result.get("cacheScope") or "private"}
+            page["ttlMs"], page["cacheScope"] = _cache_of(result, plan)
         return with_server_info(page, plan.server, plan.revision)
 
     return write
+
+
+def _cache_of(result: dict[str, Any], plan: _HandlerPlan) -> tuple[int, Any]:
+    """How long a client may keep a result, and for whom: what the handler says, or else its server."""
+    ttl, scope = plan.server.cache_of(plan.feature.method)
+    return ttl if result.get("ttlMs") is None else result["ttlMs"], result.get("cacheScope") or scope
 
 
 def _show_tool(wire: dict[str, Any], revision: Any) -> Any:
@@ -238,6 +244,7 @@ def _write_call(result: dict[str, Any], plan: _HandlerPlan) -> Any:
 
 def _write_read(result: dict[str, Any], plan: _HandlerPlan) -> Any:
     read = ReadResourceResult(contents=[parse_contents(one) for one in result.get("contents", ())])
+    read.ttlMs, read.cacheScope = _cache_of(result, plan)
     return add_server_info(project.resource_result(read, plan.revision), plan.server, plan.revision)
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from ... import context
 from ...errors import ProtocolError, ToolError
 from ...protocol.features import is_name
-from ...schema import returns, signature
+from ...schema import hints, returns, signature
 from ...server import Server
 from ...wire.uri_template import is_template
 from ..coded_error import has_code, to_protocol_error
@@ -20,6 +20,7 @@ from ..registration import as_value_errors, check_is_callable, check_same_variab
 from ..titles import add_titles
 from ..unknown import UnknownNames, answer_unknown
 from ..wrap import with_context
+from .class_records import record_of, to_record
 from .context import Context, current_context, enter_context
 from .exceptions import InvalidSignature
 from .helper_types import ResourceContent, ResourceNotFoundError
@@ -142,12 +143,15 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         schema = None if promised is None else returns.output_schema(promised, which="every", show_defaults=True)
         super().tool(name=name, output_schema=schema or (None if has_schema else False), **options)(run)
         tool = self.registry.tools.registered[name]
-        add_titles(tool, read, promised or read.returns, getattr(fn, "__name__", name))
+        add_titles(tool, read, promised or record_of(read.returns) or read.returns, getattr(fn, "__name__", name))
         log_refused_arguments(tool, lambda error: self.log_refused(error.problems, name))
 
     def wrap_tool(self, function: Callable[..., Any], read: signature.Signature, **options: Any) -> Any:
         """The function of a tool, in its context; takes options of with_context."""
-        return with_context(function, read, self._enter_tool, is_whole=True, convert=_to_value, **options)
+        record = record_of(read.returns)
+        convert = _to_value if record is None else to_record(record, hints.unwrap_all(read.returns))
+        options |= {"convert": convert, "returns": record if options.get("has_schema", True) else None}
+        return with_context(function, read, self._enter_tool, is_whole=True, **options)
 
     def prepare_tool(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function that a tool runs; `mcp` 2 fills in some of its parameters."""
@@ -192,7 +196,8 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
                 check_same_variables(uri, read)
                 run = self._wrap(function, read, self._problem_of(uri))
                 run = run if meta is None else _with_meta(run, read.is_async, meta)
-                super(HighLevelServer, self).resource(uri, **options)(run)
+                cache = self.cache_of("resources/read")
+                super(HighLevelServer, self).resource(uri, cache=cache, **options)(run)
             return function
 
         return register

@@ -9,6 +9,7 @@ from ...server import Server as PlainServer
 from ..coded_error import has_code
 from ..registration import RegistrationError
 from . import types
+from .caching import to_caches
 from .context import current_context
 from .decorators import Decorators
 from .exceptions import McpError
@@ -76,6 +77,8 @@ class Server(ServerInfo, HttpApps, Decorators, PlainServer):  # type: ignore[mis
     ) -> None:
         self.settings = settings_of(options)
         handlers = {name: options.pop(name) for name in (*_ON, *_ON_NOTIFICATION) if name in options}
+        self.cache_hints = dict(options.pop("cache_hints", None) or {})
+        self.caches = to_caches(self.cache_hints)
         texts = {name: options.pop(name) for name in ("title", "description") if name in options}
         super().__init__(
             name,

@@ -11,6 +11,7 @@ from ...server import Server
 from ..coded_error import CodedError, has_code, to_protocol_error
 from ..unknown import UnknownNames
 from . import types
+from .caching import to_caches
 from .exceptions import ResourceError, ResourceNotFoundError, UnexpectedResourceError, UnexpectedToolError
 from .high_level import HighLevelServer
 from .middleware import MiddlewareList
@@ -94,6 +95,7 @@ class MCPServer(HighLevelServer):
             tools=tools,
             lifespan=lifespan,
         )
+        self.caches = to_caches(cache_hints)
         self._lowlevel_server = self.low_level
         self.middleware = MiddlewareList(self, middleware or ())  # type: ignore[method-assign,assignment]
         refused = dict.fromkeys(("logging/setLevel", "completion/complete"), _refuse)

@@ -9,7 +9,6 @@ from ...server import Server
 from ..coded_error import has_code, to_protocol_error
 
 __all__ = [
-    "CacheHint",
     "CallNext",
     "HandlerResult",
     "MiddlewareList",
@@ -98,11 +97,3 @@ def _adapt(middleware: Any) -> Any:
             raise
 
     return run
-
-
-@dataclass(frozen=True)
-class CacheHint:
-    """How long a client may keep a result."""
-
-    ttl_ms: int = 0
-    scope: str = "private"

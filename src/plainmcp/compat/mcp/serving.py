@@ -9,6 +9,7 @@ import msgspec
 from ...protocol.methods import METHODS
 from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
+from ..custom_route import to_handler
 from . import types
 from .exceptions import ToolError
 from .helper_types import ReadResourceContents, contents_of
@@ -57,8 +58,13 @@ class Serving(HttpApps):
     def custom_route(
         self: Any, path: str, methods: Any, name: str | None = None, **options: Any
     ) -> Callable[..., Any]:
-        """Serve a plain HTTP handler beside the endpoint."""
-        return self.route(path, methods=list(methods))  # type: ignore[no-any-return]
+        """Serve a plain HTTP handler beside the endpoint: a function of a request of Starlette."""
+
+        def register(function: Any) -> Any:
+            self.route(path, methods=list(methods))(to_handler(function, path))
+            return function
+
+        return register
 
     # Asking ---------------------------------------------------------------------------------------
 

@@ -66,7 +66,7 @@ def set_level(server: Core, request: Request) -> dict[str, Any]:
 
 def discover(server: Core, request: Request) -> dict[str, Any]:
     """Describe the server and its revisions, without a handshake (VER-10)."""
-    ttl, scope = server.cache
+    ttl, scope = server.cache_of(request.method)
     result: dict[str, Any] = {
         "supportedVersions": list(MODERN),
         "capabilities": describe.capabilities(_offered_to(server, request), request.revision),

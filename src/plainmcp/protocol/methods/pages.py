@@ -26,7 +26,7 @@ def write_page(
         if next_cursor is not None:
             result["nextCursor"] = next_cursor
         if revision.cache_hints:
-            ttl, scope = server.cache
+            ttl, scope = server.cache_of(request.method)
             # A list that differs between callers must not be cached for all of them (CACHE-05).
             result |= {"ttlMs": ttl, "cacheScope": "private" if features.guarded else scope}
         return jsonrpc.result_tail(codec.encode(with_server_info(result, server, revision)))
