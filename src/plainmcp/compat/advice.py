@@ -2,7 +2,7 @@
 
 __all__ = ["RULES", "advice_for"]
 
-CLIENT = "keep the client in a program of its own, or use plainmcp.testing.Client in tests"
+CLIENT = "install the package, whose client is then used; in tests, use plainmcp.testing.Client"
 LOGIN = (
     "pass auth=, a TokenVerifier, a RemoteAuthProvider or a verifier of plainmcp.auth, which check tokens; users log "
     "in at an authorization server"
@@ -78,7 +78,7 @@ RULES: dict[str, str] = {
     "mcp.shared.auth": LOGIN_IN_THE_SDK,
     "mcp.shared.experimental": TASKS,
     "mcp.shared.extension": EXTENSIONS,
-    "mcp.shared.memory": CLIENT,
+    "mcp.shared.memory": "use plainmcp.testing.Client",
     "mcp.shared.session": CLIENT,
     "mcp.types": "the types that servers use are in plainmcp.compat.mcp.types; pass data in the form of the wire",
 }

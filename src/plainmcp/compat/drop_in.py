@@ -48,6 +48,9 @@ class _Finder:
     Not a subclass of those in importlib.abc, which take long to load.
     """
 
+    leads_to_facades = True
+    """So that the real clients are found beside the facades: see real_clients."""
+
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:

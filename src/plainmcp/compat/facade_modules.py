@@ -1,5 +1,6 @@
 """The modules of the facades of `mcp` and FastMCP: a public name that they do not have is refused when it is used.
 
+The names of clients are those of the real package, where it is installed.
 What the packages have, published_names.py knows. A module of theirs without a file here is made when it is imported.
 A finder makes both: it is asked for modules below these facades only.
 """
@@ -13,6 +14,7 @@ from typing import Any, cast
 
 from . import published_names
 from .advice import advice_for
+from .real_clients import find_client, is_client
 from .refused import refuse_name
 
 __all__ = ["FacadeModule", "add_facade_modules"]
@@ -44,7 +46,8 @@ class FacadeModule(ModuleType):
         theirs = _theirs_of(self.__name__)
         if name == "__all__":
             return sorted({*self.own_names, *published_names.names_in(theirs)})
-        value = _look_up(theirs, name)
+        client = find_client(theirs) if is_client(theirs) else None
+        value = getattr(client, name) if hasattr(client, name) else _look_up(theirs, name)
         setattr(self, name, value)
         return value
 

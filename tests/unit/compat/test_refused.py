@@ -4,6 +4,7 @@ import abc
 import enum
 import importlib
 import os
+import sys
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Annotated, Any, Generic, Optional, Protocol, TypeVar
 import pydantic
 import pytest
 
-from plainmcp.compat import mcp
+from plainmcp.compat import facade_modules, mcp
 from plainmcp.compat.mcp.server.fastmcp import FastMCP
 from plainmcp.compat.refused import MissingFeature, refuse_name
 from plainmcp.errors import AuthorError
@@ -24,14 +25,25 @@ Broken: Any = refuse_name("Broken", "package", "use another one", "!")
 REFUSED = "^there is no Session here; use another one$"
 
 
+@pytest.fixture
+def not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the real packages, whose clients are used where they are, were not there."""
+    monkeypatch.setattr(facade_modules, "find_client", lambda module: None)
+    for name in [name for name in sys.modules if name.startswith("plainmcp.compat.mcp.client")]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in ("Client", "ClientSession"):
+        monkeypatch.delitem(vars(mcp), name, raising=False)
+
+
+@pytest.mark.usefixtures("not_installed")
 @pytest.mark.parametrize(
     ("module", "name", "advice"),
     [
-        ("client", "Client", "keep the client in a program of its own, or use plainmcp.testing.Client in tests"),
-        ("client.session", "ClientSession", "keep the client in a program of its own"),
-        ("client.stdio", "stdio_client", "keep the client in a program of its own"),
-        ("client.streamable_http", "streamable_http_client", "keep the client in a program of its own"),
-        ("client.sse", "sse_client", "keep the client in a program of its own"),
+        ("client", "Client", "install the package, whose client is then used; in tests, use plainmcp.testing.Client"),
+        ("client.session", "ClientSession", "install the package, whose client is then used"),
+        ("client.stdio", "stdio_client", "install the package, whose client is then used"),
+        ("client.streamable_http", "streamable_http_client", "install the package, whose client is then used"),
+        ("client.sse", "sse_client", "install the package, whose client is then used"),
         ("server.auth.provider", "OAuthAuthorizationServerProvider", "log users in at an authorization server"),
         ("server.auth.settings", "ClientRegistrationOptions", "log users in at an authorization server"),
         ("server.sse", "SseServerTransport", r"mount server\.streamable_http_app\(\)"),
@@ -163,6 +175,7 @@ def test_a_type_variable_and_a_logger_are_what_they_are_there() -> None:
     assert refuse_name("logger", "fastmcp.server", "nothing").name == "fastmcp.server"
 
 
+@pytest.mark.usefixtures("not_installed")
 def test_a_server_that_names_a_client_is_served() -> None:
     """As published servers do: a client of another server that is made when it is needed."""
     space: dict[str, Any] = {}
@@ -187,8 +200,8 @@ def test_a_server_that_names_a_client_is_served() -> None:
         "content": [
             {
                 "type": "text",
-                "text": "Error executing tool ask: there is no StdioServerParameters here; keep the client in a "
-                "program of its own, or use plainmcp.testing.Client in tests",
+                "text": "Error executing tool ask: there is no StdioServerParameters here; install the package, "
+                "whose client is then used; in tests, use plainmcp.testing.Client",
             }
         ],
         "isError": True,
