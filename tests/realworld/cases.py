@@ -17,6 +17,8 @@ class Case:
     script: str | None = None  # its console script, if it has several
     arguments: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
+    python: str | None = None  # the version of Python that it wants, if it may be a newer one
+    app: str | None = None  # of a framework: the program of ours that uses it, and serves HTTP
 
     @property
     def name(self) -> str:
@@ -24,22 +26,33 @@ class Case:
         return self.requirement.replace("<", "-before-").replace("==", "-")
 
 
+ODOO = {"ODOO_URL": "http://localhost:8069", "ODOO_USER": "a", "ODOO_PASSWORD": "b", "ODOO_YOLO": "true"}
+
 CASES = [
+    Case("arxiv-mcp-server", "mcp1", arguments=("--storage-path", "papers")),
     Case("ableton-mcp", "mcp1", script="ableton-mcp"),
     Case("awslabs.aws-documentation-mcp-server", "mcp2"),
     Case("awslabs.dynamodb-mcp-server", "mcp1"),
     Case("chroma-mcp", "mcp1", arguments=("--client-type", "ephemeral")),
     Case("duckduckgo-mcp-server", "mcp2"),
+    Case("django-mcp-server==0.5.7", "mcp1", app="django_app.py"),
     Case("elevenlabs-mcp", "mcp1", environment={"ELEVENLABS_API_KEY": "none"}),
     Case("excel-mcp-server", "mcp2", arguments=("stdio",)),
+    Case("fastapi-mcp==0.4.0", "mcp1", app="fastapi_app.py"),
     Case("linkedin-mcp-server", "fastmcp"),
     Case("mcp-clickhouse", "fastmcp", environment={"CLICKHOUSE_HOST": "localhost", "CLICKHOUSE_USER": "default"}),
     Case("mcp-for-blender", "mcp1"),
+    Case("mcp-jenkins", "fastmcp", arguments=("--jenkins-url", "http://localhost:1", "--read-only")),
+    Case("mcp-pdf", "fastmcp"),
     Case("mcp-server-fetch", "mcp2"),
     Case("mcp-server-fetch<2026", "mcp1"),
     Case("mcp-server-git", "mcp2"),
     Case("mcp-server-git<2026", "mcp1"),
+    Case("mcp-server-motherduck", "fastmcp", arguments=("--db-path", ":memory:", "--read-write")),
+    Case("mcp-server-odoo", "mcp2", arguments=("--transport", "stdio"), environment=ODOO),
+    Case("mcp-server-opendal", "mcp1", arguments=("--transport", "stdio"), python="3.13"),
     Case("mcp-server-qdrant", "fastmcp", environment={"QDRANT_URL": "http://localhost:6333", "COLLECTION_NAME": "c"}),
+    Case("mcp-server-sqlite", "mcp1", arguments=("--db-path", "t.db")),
     Case("mcp-server-time", "mcp2", arguments=("--local-timezone", "UTC")),
     Case("mcp-server-time<2026", "mcp1", arguments=("--local-timezone", "UTC")),
     Case("office-word-mcp-server", "fastmcp"),

@@ -1,15 +1,17 @@
-"""A conversation with a server on standard input and output: its lists, and calls with arguments of our own."""
+"""A conversation with a server on standard input and output, or over HTTP: its lists, and calls of our own."""
 
 import asyncio
+import http.client
 import json
 import re
 import time
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from .arguments import argument_sets
 
-__all__ = ["Seen", "see"]
+__all__ = ["Seen", "see", "see_http"]
 
 REVISION = "2025-06-18"
 SECONDS = 30
@@ -24,8 +26,18 @@ Seen = dict[str, Any]
 """What a client saw of one server: `loads`, `starts`, `initialize`, the four lists, `calls`, and `stderr`."""
 
 
-class Peer:
-    """A server's process, and the requests to it."""
+class Peer(Protocol):
+    """A server that runs, and the requests to it."""
+
+    async def request(self, method: str, params: dict[str, Any] | None = None, seconds: float = 20) -> Any:
+        """The response to a request: the whole message."""
+
+    async def notify(self, method: str) -> None:
+        """Send a notification without parameters."""
+
+
+class PipePeer:
+    """A server's process on standard input and output."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
@@ -66,6 +78,76 @@ class Peer:
                 continue  # something was printed
 
 
+PUBLIC = "shop.example.com"
+CALLER = "Bearer of-the-caller"
+
+
+class HttpPeer:
+    """A server over HTTP, behind a public name, and a caller with a token."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.last = 0
+        self.headers = {
+            "Host": PUBLIC,
+            "Authorization": CALLER,
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+
+    async def request(self, method: str, params: dict[str, Any] | None = None, seconds: float = 20) -> Any:
+        """The response to a request: the whole message."""
+        self.last += 1
+        message = {"jsonrpc": "2.0", "id": self.last, "method": method, "params": params or {}}
+        status, headers, body = await asyncio.to_thread(self._post, message, seconds)
+        if "mcp-session-id" in headers:
+            self.headers["Mcp-Session-Id"] = headers["mcp-session-id"]
+        if status != 200:
+            return {"error": {"status": status, "body": body}}
+        if headers.get("content-type", "").startswith("text/event-stream"):
+            events = [
+                json.loads(line[5:]) for line in body.splitlines() if line.startswith("data:") and line[5:].strip()
+            ]
+            return next(event for event in events if event.get("id") == self.last)
+        return json.loads(body)
+
+    async def notify(self, method: str) -> None:
+        """Send a notification without parameters; all that follows names the revision."""
+        self.headers["MCP-Protocol-Version"] = REVISION
+        await asyncio.to_thread(self._post, {"jsonrpc": "2.0", "method": method}, 20)
+
+    def _post(self, message: Any, seconds: float) -> tuple[int, dict[str, str], str]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
+        try:
+            connection.request("POST", "/mcp", json.dumps(message), self.headers)
+            answer = connection.getresponse()
+            return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read().decode()
+        finally:
+            connection.close()
+
+
+async def see_http(command: list[str], folder: Path, environment: dict[str, str], known: Seen | None = None) -> Seen:
+    """As `see`, for a program that serves HTTP and prints its port."""
+    with (folder / "stderr.txt").open("wb") as errors:
+        process = await asyncio.create_subprocess_exec(
+            *command, cwd=folder, env=environment, stdout=asyncio.subprocess.PIPE, stderr=errors
+        )
+        seen: Seen = {"starts": False, "calls": {}}
+        try:
+            assert process.stdout is not None
+            async with asyncio.timeout(60):
+                line = await process.stdout.readline()
+            await _talk(HttpPeer(int(line.removeprefix(b"port "))), seen, known)
+        except (OSError, TimeoutError, ValueError) as error:
+            seen["ended"] = f"{type(error).__name__}: {error}"
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    seen["stderr"] = (folder / "stderr.txt").read_text("utf-8", "replace")
+    return json.loads(_neutral(json.dumps(seen), folder))
+
+
 async def see(command: list[str], folder: Path, environment: dict[str, str], known: Seen | None = None) -> Seen:
     """Start a server, list what it offers and call its tools; those that `known` has called, if it is given."""
     with (folder / "stderr.txt").open("wb") as errors:
@@ -80,7 +162,7 @@ async def see(command: list[str], folder: Path, environment: dict[str, str], kno
         )
         seen: Seen = {"starts": False, "calls": {}}
         try:
-            await _talk(Peer(process), seen, known)
+            await _talk(PipePeer(process), seen, known)
         except (EOFError, OSError, TimeoutError) as error:
             seen["ended"] = f"{type(error).__name__}: {error}"
         finally:
@@ -146,5 +228,6 @@ def _neutral(text: str, folder: Path) -> str:
     """The text without what differs between two runs of the same program: times, addresses, folders, random ids."""
     text = text.replace(str(folder), "<folder>")
     text = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?", "<time>", text)
+    text = re.sub(r'(_time\\*": ?)\d+\.\d+', r"\g<1>0", text)
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "<uuid>", text)
     return re.sub(r"0x[0-9a-f]{6,}", "<address>", text)

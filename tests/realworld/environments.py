@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .cases import LINES, Case
 
-__all__ = ["changed_copy", "entry_of", "interpreter_of", "unpacked"]
+__all__ = ["changed_copy", "entry_of", "interpreter_of", "interpreter_with", "unpacked"]
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,8 +35,12 @@ OURS = ["msgspec>=0.20", "jsonschema-rs>=0.60", "docstring-parser>=0.16"]
 
 def interpreter_of(line: str, cache: Path) -> Path:
     """The interpreter of the environment of a line, or of "ours", which has none of the real packages."""
-    with _lock(cache):
-        return _prepare(line, cache)
+    return _prepare(line, [*COMMON, *(OURS if line == "ours" else [LINES[line]])], cache)
+
+
+def interpreter_with(case: Case, cache: Path) -> Path:
+    """The interpreter of an environment with a framework, the real package, and what ours needs."""
+    return _prepare(case.name, [case.requirement, LINES[case.line], *OURS], cache)
 
 
 @contextmanager
@@ -48,16 +52,16 @@ def _lock(cache: Path) -> Iterator[None]:
         yield
 
 
-def _prepare(line: str, cache: Path) -> Path:
-    folder = cache / "environments" / line
+def _prepare(name: str, wanted: list[str], cache: Path) -> Path:
+    folder = cache / "environments" / name
     python = folder / "bin" / "python"
     ready = folder / ".ready"
-    wanted = [*COMMON, *(OURS if line == "ours" else [LINES[line]])]
-    if not ready.exists() or ready.read_text().splitlines() != wanted:
-        shutil.rmtree(folder, ignore_errors=True)
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
-        _pip("--python", str(python), "install", "--no-compile", *wanted)  # most of it is never imported
-        ready.write_text("\n".join(wanted))
+    with _lock(cache):
+        if not ready.exists() or ready.read_text().splitlines() != wanted:
+            shutil.rmtree(folder, ignore_errors=True)
+            subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+            _pip("--python", str(python), "install", "--no-compile", *wanted)  # most of it is never imported
+            ready.write_text("\n".join(wanted))
     return python
 
 
@@ -67,7 +71,8 @@ def unpacked(case: Case, cache: Path) -> Path:
     with _lock(cache):
         if not folder.exists():
             wheels = cache / "wheels" / case.name
-            _pip("download", "--no-deps", "--dest", str(wheels), case.requirement)
+            newer = ["--only-binary=:all:", "--python-version", case.python] if case.python else []
+            _pip("download", "--no-deps", *newer, "--dest", str(wheels), case.requirement)
             with zipfile.ZipFile(next(wheels.glob("*.whl"))) as archive:
                 archive.extractall(folder)
     return folder
@@ -80,13 +85,14 @@ def _pip(*arguments: str) -> None:
         raise SystemExit(f"pip {' '.join(arguments)} failed:\n{done.stderr}")
 
 
-def entry_of(case: Case, folder: Path) -> str:
-    """The console script of a server, as "module:function"."""
+def entry_of(case: Case, folder: Path) -> tuple[str, str]:
+    """The console script of a server: its name, and "module:function"."""
     scripts = ConfigParser()
     scripts.optionxform = str  # type: ignore[assignment,method-assign]
     scripts.read(next(folder.glob("*.dist-info")) / "entry_points.txt")
     named = dict(scripts["console_scripts"])
-    return named[case.script] if case.script else next(iter(named.values()))
+    script = case.script or next(iter(named))
+    return script, named[script]
 
 
 def changed_copy(case: Case, folder: Path, cache: Path) -> Path:

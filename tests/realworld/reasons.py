@@ -14,6 +14,7 @@ STUBS = "a stub stands for a value of a library that is not installed; a real va
 
 CONTENT = "content in a return hint is not listed, and not sent a second time, as data; mcp 2 does the same"
 BYTES = "bytes are base64 in arguments and in data"
+INDENTED = "the lines of a parameter's description are not indented"
 
 _ARGUMENTS = ("validation error for", "validation errors for", "Input validation error", "Missing required")
 _OUTPUTS = ("Output\\n", "DictOutput", "Output validation error")
@@ -42,7 +43,13 @@ def _reason_in_list(line: str, path: str, theirs: Any, ours: Any) -> str | None:
     text = json.dumps(theirs)
     if line == "mcp1" and path.endswith("/outputSchema") and ours == "(absent)" and "content for a message" in text:
         return CONTENT
+    if path.endswith("/description") and isinstance(ours, str) and _lines(theirs) == _lines(ours):
+        return INDENTED
     return BYTES if '"binary"' in text else None
+
+
+def _lines(text: Any) -> list[str]:
+    return [line.strip() for line in str(text).splitlines()]
 
 
 def _has_failed(result: Any) -> bool:

@@ -10,26 +10,25 @@ import os
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from .cases import CASES, Case
 from .compare import Difference, differences
-from .conversation import Seen, see
-from .environments import ROOT, changed_copy, entry_of, interpreter_of, unpacked
+from .conversation import Seen, see, see_http
+from .environments import ROOT, changed_copy, entry_of, interpreter_of, interpreter_with, unpacked
 from .reasons import reason_of
 
-WAYS = ("changed import", "drop-in")
+WAYS = ("changed import", "drop-in", "command")
+"""Our ways to run a server: with its imports changed, with `compat.install()`, by `plainmcp serve --drop-in`."""
 SANDBOX = Path(__file__).with_name("sandbox.py")
 
 
 def look(case: Case, way: str, cache: Path, known: Seen | None = None) -> Seen:
     """What a client sees of a server on the real package ("real"), or on ours by one of the WAYS."""
-    folder = unpacked(case, cache)
-    source = changed_copy(case, folder, cache) if way == "changed import" else folder
-    python = interpreter_of(case.line if way == "real" else "ours", cache)
-    command = [str(python), str(SANDBOX), way.replace("changed import", "real"), str(source), entry_of(case, folder)]
+    command = command_of(case, way, cache) if case.app is None else command_of_app(case, way, cache)
     with tempfile.TemporaryDirectory() as work:
         environment = {
             "PATH": os.defpath,
@@ -40,7 +39,30 @@ def look(case: Case, way: str, cache: Path, known: Seen | None = None) -> Seen:
             "PYTHONDONTWRITEBYTECODE": "1",
             **case.environment,
         }
-        return asyncio.run(see([*command, *case.arguments], Path(work).resolve(), environment, known))
+        talk = see if case.app is None else see_http
+        return asyncio.run(talk([*command, *case.arguments], Path(work).resolve(), environment, known))
+
+
+def command_of(case: Case, way: str, cache: Path) -> list[str]:
+    """The command of a published server, in the sandbox."""
+    folder = unpacked(case, cache)
+    source = changed_copy(case, folder, cache) if way == "changed import" else folder
+    python = interpreter_of(case.line if way == "real" else "ours", cache)
+    script, entry = entry_of(case, folder)
+    start = script if way == "command" else entry
+    return [str(python), str(SANDBOX), way.replace("changed import", "real"), str(source), start]
+
+
+def command_of_app(case: Case, way: str, cache: Path) -> list[str]:
+    """The command of a program of ours that uses a framework: it serves HTTP by itself."""
+    app = str(Path(__file__).with_name("apps") / str(case.app))
+    python = str(interpreter_with(case, cache))
+    return [python, app] if way == "real" else [python, "-m", "plainmcp", "serve", "--drop-in", app]
+
+
+def ways_of(case: Case, ways: Sequence[str]) -> list[str]:
+    """The ways in which a case is run: the imports of a framework are not changed, and the command installs ours."""
+    return [way for way in ways if case.app is None or way == "command"]
 
 
 def is_listed_same(found: list[Difference]) -> bool:
@@ -62,7 +84,7 @@ def main() -> int:
     """Run the cases; returns 1 if a difference has no explanation."""
     parser = argparse.ArgumentParser(description="published servers, on the real package and on ours")
     parser.add_argument("--cache", type=Path, default=ROOT / ".realworld")
-    parser.add_argument("--only", nargs="*", default=None)
+    parser.add_argument("--only", nargs="*", action="extend")
     parser.add_argument("--way", choices=WAYS, action="append")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
@@ -79,7 +101,7 @@ def main() -> int:
 Report = tuple[Case, Seen, dict[str, Seen]]
 
 
-def examine(case: Case, ways: list[str], cache: Path) -> Report:
+def examine(case: Case, ways: Sequence[str], cache: Path) -> Report:
     """One case, on the real package and in every way of ours."""
     kept = cache / "seen" / f"{case.name}.json"  # the real package does not change from run to run
     if kept.exists():
@@ -88,7 +110,7 @@ def examine(case: Case, ways: list[str], cache: Path) -> Report:
         theirs = look(case, "real", cache)
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(theirs), "utf-8")
-    return case, theirs, {way: look(case, way, cache, {"tools": [], **theirs}) for way in ways}
+    return case, theirs, {way: look(case, way, cache, {"tools": [], **theirs}) for way in ways_of(case, ways)}
 
 
 def report(reports: list[Report], ways: list[str], verbose: bool) -> int:
@@ -101,11 +123,12 @@ def report(reports: list[Report], ways: list[str], verbose: bool) -> int:
         print(f"\n{case.name} ({case.line}; {size})")
         if not theirs["starts"]:
             print("  does not start on the real package:", *theirs["stderr"].strip().splitlines()[-3:], sep="\n    ")
-        for way in ways:
-            ours = seen[way]
+        for way, ours in seen.items():
+            counts[way, "run"] += 1
             counts[way, "starts"] += ours["starts"]
             if not ours["starts"]:
                 print(f"  {way}: does not start:", *ours["stderr"].strip().splitlines()[-3:], sep="\n    ")
+                unexplained[f"start of {case.name}"] += theirs["starts"]
                 continue
             found = differences(theirs, ours)
             counts[way, "names and input schemas the same"] += is_named_same(found)

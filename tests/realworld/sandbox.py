@@ -1,7 +1,8 @@
 """Runs the program of a server without network, without processes and without writing outside its folder.
 
 A program of its own, run by the interpreter of any environment: sandbox.py real|drop-in folder module:function
-arguments… Modules of other packages that the server imports and that are not installed are replaced by stubs.
+arguments…, or sandbox.py command folder script arguments…, for `plainmcp serve --drop-in script -- arguments…`.
+Modules of other packages that the server imports and that are not installed are replaced by stubs.
 """
 
 import ast
@@ -236,6 +237,10 @@ def main():
 
         compat.install()
     guard(Path.cwd())
+    if way == "command":
+        from plainmcp.cli.main import main as run
+
+        sys.exit(run(["serve", "--drop-in", entry, "--", *arguments]))
     module, _, function = entry.partition(":")
     sys.argv = [function, *arguments]
     result = getattr(importlib.import_module(module), function)()

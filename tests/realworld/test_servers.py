@@ -1,4 +1,8 @@
-"""A few published servers, as `make realworld` runs all of them: they start, list the same, and answer the same."""
+"""A few published servers, as `make realworld` runs all of them: they start, list the same, and answer the same.
+
+In each of our ways: with changed imports, with `compat.install()`, and by `plainmcp serve --drop-in` with their own
+arguments (D1).
+"""
 
 from pathlib import Path
 
@@ -12,7 +16,13 @@ from realworld.run import WAYS, examine, is_listed_same
 
 CACHE: Path = ROOT / ".realworld"
 # All of one line: an environment takes half a minute to create.
-FEW = ("mcp-server-time-before-2026", "mcp-server-git-before-2026", "chroma-mcp")
+FEW = (
+    "arxiv-mcp-server",
+    "chroma-mcp",
+    "mcp-server-git-before-2026",
+    "mcp-server-sqlite",
+    "mcp-server-time-before-2026",
+)
 
 
 @pytest.mark.slow

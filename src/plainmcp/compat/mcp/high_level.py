@@ -30,6 +30,7 @@ from .managers import PromptManager, ResourceManager
 from .output import POLICY, has_output_schema, promised_by
 from .pieces import Offer, Resource
 from .prompt_arguments import require_arguments
+from .replaced_methods import answer_by, replaced_in
 from .server_info import ServerInfo, to_icons
 from .serving import Serving
 from .tools import Tool, ToolManager
@@ -81,6 +82,8 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         self._resource_manager = ResourceManager(self)
         self._prompt_manager = PromptManager(self)
         self.low_level = LowLevelView(self)
+        for method in replaced_in(type(self)):
+            answer_by(self.low_level, method, getattr(self, method))
         for tool in tools or ():
             if tool.name in self._tool_manager._tools:
                 _log.warning("Tool already exists: %s; the last one is kept", tool.name)

@@ -16,6 +16,7 @@ from .exceptions import ResourceError, ResourceNotFoundError, UnexpectedResource
 from .high_level import HighLevelServer
 from .middleware import MiddlewareList
 from .output import POLICY
+from .replaced_methods import REPLACEABLE, answer_by
 from .settings import set_verifier, settings_of
 from .tools import Tool as AnyTool
 
@@ -106,6 +107,11 @@ class MCPServer(HighLevelServer):
 
     def __class_getitem__(cls, parameters: Any) -> Any:
         return cls
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name in REPLACEABLE:
+            answer_by(self.low_level, name, value)
 
     def announced_capabilities(self) -> dict[str, Any]:
         """The capabilities of the server: always those of tools, resources and prompts, and never logging."""

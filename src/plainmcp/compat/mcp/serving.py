@@ -6,11 +6,15 @@ from typing import Any
 
 import msgspec
 
+from ...protocol.dispatch import receive
 from ...protocol.methods import METHODS
+from ...protocol.request import Caller, Link, Request
 from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
+from ...transports.threads import threads_of
 from ..custom_route import to_handler
 from . import types
+from .context import current_context
 from .exceptions import ToolError
 from .helper_types import ReadResourceContents, contents_of
 from .http_apps import HttpApps
@@ -119,10 +123,45 @@ class Serving(HttpApps):
 
     async def _answer(self: Any, method: str, params: dict[str, Any]) -> dict[str, Any]:
         message = {"jsonrpc": "2.0", "id": 0, "method": method, "params": params}
-        server = copy.copy(self)
-        server.methods, server.chain = (
-            METHODS,
-            (),
-        )  # also where a handler of the program's own has taken the place of one of them
-        raw = await server.handle_async(message, revision=LATEST_HANDSHAKE)
+        server = copy.copy(
+            self
+        )  # that answers by itself, also where the program has a handler or a method of its own
+        server.methods, server.chain = METHODS, ()
+        current = current_context()
+        if current is None or method not in _RUNNING:
+            raw = await server.handle_async(message, revision=LATEST_HANDSHAKE)
+        else:
+            raw = await _answer_within(current._request, server, message)
         return msgspec.json.decode(raw)  # type: ignore[no-any-return]
+
+
+_RUNNING = ("prompts/get", "resources/read", "tools/call")
+"""The methods that run a handler, which may use the request of the client that it is a part of."""
+
+
+async def _answer_within(request: Request, server: Server, message: dict[str, Any]) -> bytes:
+    """The response to a message as a part of a request: for the same client, with its session and its headers."""
+    from ...transports.run_async import run_async  # an event loop is there already
+
+    link: Any = None if request.link is None else _InnerLink(request.link)
+    caller = Caller(request.session, request.principal, request.revision, link, headers=request.headers)
+    meta = {} if request.meta is None else {"_meta": request.meta.as_dict()}
+    whole = {**message, "id": msgspec.json.decode(request.id), "params": {**message["params"], **meta}}
+    return await run_async(receive(server, whole, caller), threads_of(server)) or b"{}"
+
+
+class _InnerLink:
+    """The link of a request that is a part of another one: it is that of the whole, which goes on after it."""
+
+    def __init__(self, whole: Link) -> None:
+        self._whole = whole
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._whole, name)
+
+    def start(self, id: bytes) -> None:
+        """Nothing: the whole request is registered."""
+
+    def finish(self) -> bool:
+        """Whether the response is wanted."""
+        return not self._whole.cancelled
