@@ -83,8 +83,8 @@ def _hint_for(file: Path) -> str:
 
 
 def _script_source(name: str) -> ServerSource | None:
-    """The source of an installed script; None if there is none of this name."""
-    if not name or Path(name).name != name or name.endswith(".py"):
+    """The source of an installed script; None if there is none of this name, or a file that is almost named so."""
+    if not name or Path(name).name != name or name.endswith(".py") or Path(f"{name}.py").is_file():
         return None
     from .scripts import find_script  # importlib.metadata takes long to load, and a file does not need it
 

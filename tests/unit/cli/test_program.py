@@ -1,6 +1,7 @@
 """Programs that start their server themselves, under `plainmcp serve --drop-in`: scripts, packages and files (D1)."""
 
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +10,9 @@ from typing import Any
 import pytest
 
 from plainmcp.cli.program import is_program
-from plainmcp.cli.source import find_source
-from talking import Program
+from plainmcp.cli.source import LoadError, find_source
+from posting import ask, modern_headers, served
+from talking import META, Program
 
 # A published server as it is usual: the script parses its own arguments, and makes the server only then.
 SHOP = """
@@ -147,6 +149,43 @@ def test_code_that_is_imported_sees_its_arguments_in_every_command(folder: Path)
     with Program("-m", "plainmcp", "serve", "own.py", "--", "--fast", cwd=folder) as program:
         assert program.shake_hands()["serverInfo"]["name"] == "own.py --fast"
         assert program.hang_up() == 0
+
+
+OVER_HTTP = """
+import sys
+from mcp.server.fastmcp import FastMCP
+
+mcp = FastMCP("over http", host="127.0.0.1", port=int(sys.argv[2]))
+mcp.add_tool(lambda: "here", name="where")
+
+if __name__ == "__main__":
+    mcp.run(transport=sys.argv[1])
+"""
+
+
+@pytest.mark.slow
+def test_a_program_serves_http_if_it_has_an_option_for_that(folder: Path) -> None:
+    """D1. The program chooses its transport, by its own arguments."""
+    (folder / "over_http.py").write_text(OVER_HTTP, "utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = ("-m", "plainmcp", "serve", "--drop-in", "over_http.py", "--", "streamable-http", str(port))
+    with served(*command, cwd=folder) as (_, where):
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "where", "arguments": {}}}
+        body["params"]["_meta"] = META  # type: ignore[index]
+        status, raw = ask(where, "POST", "/mcp", body, **modern_headers("where"))
+    assert (where, status) == (port, 200)
+    assert json.loads(raw)["result"]["content"] == [{"type": "text", "text": "here"}]
+
+
+def test_a_file_that_is_almost_named_so_comes_before_a_script(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """D1. It is more likely what was meant, and a script runs code from elsewhere."""
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(folder)
+    assert find_source("mcp-server-shop").script == "main"
+    (folder / "mcp-server-shop.py").write_text("", "utf-8")
+    with pytest.raises(LoadError, match=r"there is no file mcp-server-shop; did you mean mcp-server-shop\.py\?"):
+        find_source("mcp-server-shop")
 
 
 @pytest.mark.slow
