@@ -228,6 +228,7 @@ def _neutral(text: str, folder: Path) -> str:
     """The text without what differs between two runs of the same program: times, addresses, folders, random ids."""
     text = text.replace(str(folder), "<folder>")
     text = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?", "<time>", text)
+    text = re.sub(r"next attempt in \d+s", "next attempt in <seconds>", text)
     text = re.sub(r'(_time\\*": ?)\d+\.\d+', r"\g<1>0", text)
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "<uuid>", text)
     return re.sub(r"0x[0-9a-f]{6,}", "<address>", text)

@@ -14,6 +14,7 @@ STUBS = "a stub stands for a value of a library that is not installed; a real va
 
 CONTENT = "content in a return hint is not listed, and not sent a second time, as data; mcp 2 does the same"
 BYTES = "bytes are base64 in arguments and in data"
+URIS = "the URI of a resource object is taken as it is, where pydantic refuses one without a scheme"
 INDENTED = "the lines of a parameter's description are not indented"
 
 _ARGUMENTS = ("validation error for", "validation errors for", "Input validation error", "Missing required")
@@ -28,6 +29,8 @@ def reason_of(line: str, difference: Difference) -> str | None:
     if path == "unknown tool":
         return UNKNOWN if "error" in ours else None
     text, here = json.dumps(theirs), json.dumps(ours)
+    if "type=url_parsing" in text and line != "fastmcp":
+        return URIS
     if line == "mcp1" and '"_meta": null' in text and theirs.get("structuredContent") and "_meta" not in here:
         return CONTENT
     if "withheld" in here:

@@ -32,11 +32,10 @@ def add_titles(tool: ToolFeature, read: Signature, returns: Any, function: str) 
     inputs = {**_with_properties(definition.inputSchema, by_name), "title": f"{function}Arguments"}
     output = tool.output
     if output.schema is not None:
-        output = msgspec.structs.replace(
-            output,
-            schema=_titled_output(output.schema, returns, function),
-            object_schema=output.object_schema and _titled_output(output.object_schema, returns, function),
-        )
+        schema = in_object = _titled_output(output.schema, returns, function)
+        if output.object_schema is not output.schema:  # else it stays one object, which a program may change
+            in_object = output.object_schema and _titled_output(output.object_schema, returns, function)
+        output = msgspec.structs.replace(output, schema=schema, object_schema=in_object)
     tool.output = output
     tool.definition = msgspec.structs.replace(definition, inputSchema=inputs, outputSchema=output.schema)
 

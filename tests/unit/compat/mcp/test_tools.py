@@ -13,6 +13,7 @@ from plainmcp.compat.mcp.server.fastmcp.tools import Tool
 from plainmcp.compat.mcp.server.mcpserver import MCPServer
 from plainmcp.compat.mcp.server.mcpserver.tools import Tool as Tool2
 from plainmcp.compat.mcp.types import ToolAnnotations
+from plainmcp.testing import Client
 
 
 def add(a: int, b: int = 1) -> int:
@@ -74,6 +75,10 @@ def test_what_is_changed_on_a_registered_tool_is_listed_and_called() -> None:
     assert ask(mcp, "tools/list")["tools"] == [{**before, **changed}]
     tool.parameters["properties"]["a"]["description"] = "The first"
     assert ask(mcp, "tools/list")["tools"][0]["inputSchema"]["properties"]["a"]["description"] == "The first"
+    tool.output_schema["properties"]["result"]["description"] = "The sum"
+    for revision in ("2025-06-18", "2026-07-28"):
+        [listed] = Client(mcp, revision).list_tools()
+        assert listed["outputSchema"]["properties"]["result"]["description"] == "The sum"
     tool.output_schema = None
     result = ask(mcp, "tools/call", name="add", arguments={"a": 1})
     assert result == {"content": [{"type": "text", "text": "2"}]}
