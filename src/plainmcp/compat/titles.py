@@ -32,10 +32,13 @@ def add_titles(tool: ToolFeature, read: Signature, returns: Any, function: str) 
     inputs = {**_with_properties(definition.inputSchema, by_name), "title": f"{function}Arguments"}
     output = tool.output
     if output.schema is not None:
-        schema = in_object = _titled_output(output.schema, returns, function)
-        if output.object_schema is not output.schema:  # else it stays one object, which a program may change
-            in_object = output.object_schema and _titled_output(output.object_schema, returns, function)
-        output = msgspec.structs.replace(output, schema=schema, object_schema=in_object)
+        schema = _titled_output(output.schema, returns, function)
+        objects = output.object_schema
+        if objects is output.schema:  # it stays one object, which a program may change
+            objects = schema
+        elif objects is not None:
+            objects = _titled_output(objects, returns, function)
+        output = msgspec.structs.replace(output, schema=schema, object_schema=objects)
     tool.output = output
     tool.definition = msgspec.structs.replace(definition, inputSchema=inputs, outputSchema=output.schema)
 

@@ -5,12 +5,12 @@ Knows classes and their hints; the record that it makes of one is a dataclass, l
 
 import dataclasses
 import inspect
-import typing
 from collections.abc import Callable
 from copy import copy
 from typing import Any, ClassVar, get_origin
 
 from ...errors import AuthorError, NormalizeError
+from ...foreign.annotations import hints_of
 from ...foreign.classes import wire_type_of
 from ...schema import hints, returns
 from ...values.families import family_of
@@ -71,6 +71,6 @@ def _is_ordinary(kind: type) -> bool:
 
 def _hints_of(kind: type) -> dict[str, Any]:
     try:
-        return typing.get_type_hints(kind)
+        return hints_of(kind)
     except Exception:  # a hint that cannot be resolved
         return {}
