@@ -145,8 +145,8 @@ async def check_that_the_rest_says_why(apps: list[Any], headers: dict[str, str])
             refused = await speak(app, None, headers, method)
             assert (refused.status, refused.headers["retry-after"]) == (503, "1")
             assert "the shared store of this server" in refused.json["error"]["message"]
-        name = app.endpoint.sessions.get(headers["mcp-session-id"].encode(), None).name
-        asked_there = name_question(other.endpoint.shared.replica, name, 1)
+        name = app.endpoint.sessions.local.kept.get(headers["mcp-session-id"].encode(), None).name
+        asked_there = name_question(other.endpoint.sessions.local.replica, name, 1)
         answered = await speak(app, {"jsonrpc": "2.0", "id": asked_there, "result": {}}, headers)
         assert answered.status == 503
         unasked = await speak(app, {"jsonrpc": "2.0", "id": "s-1", "result": {}}, headers)

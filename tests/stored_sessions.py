@@ -3,8 +3,8 @@
 from typing import Any
 
 from plainmcp import Server
-from plainmcp.transports.http.http_session import HttpSession, SessionShares
-from plainmcp.transports.http.session_store import SessionStore
+from plainmcp.transports.http.sessions.http_session import HttpSession, SessionShares
+from plainmcp.transports.http.sessions.memory import SessionStore
 from plainmcp.transports.http.settings import Settings
 from plainmcp.transports.http.stream import Stream
 from plainmcp.transports.shares import Share

@@ -35,7 +35,9 @@ LAZY = {
 LAZY_MODULES = {
     "cli/scripts": "importlib.metadata takes long to load, and only a name that is no file needs it",
     "redis/__init__": "an extra: needed only with --redis",
-    "transports/http/shared/endpoint": "needed only with a store",
+    "transports/http/sessions/none": "needed only with stateless=True",
+    "transports/http/sessions/shared": "needed only with a store",
+    "transports/http/sessions/signed": 'needed only with sessions="signed"',
     "transports/run_async": "asyncio takes as long to load as all the rest, and many servers never need it",
     "transports/background_loop": "as run_async",
     "transports/applications": "needed only if the server is mounted",

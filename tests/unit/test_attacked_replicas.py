@@ -124,7 +124,7 @@ async def check_that_all_works_soon(apps: list[Any], headers: dict[str, str]) ->
         if (await speak(apps[0], SUBSCRIBE, headers)).json.get("result") == {}:
             break
         await asyncio.sleep(0.1)
-    await wait_until(lambda: not any(app.endpoint.shared.replica.is_down for app in apps))
+    await wait_until(lambda: not any(app.endpoint.sessions.local.replica.is_down for app in apps))
     await check_that_all_works(apps, headers)
 
 
@@ -230,7 +230,7 @@ def test_a_replica_that_starts_beside_a_key_of_another_type_works(redis: RedisSe
 
     async def work() -> None:
         with replicas(store) as apps:
-            await wait_until(lambda: all(app.endpoint.shared.replica.reader.begun.is_set() for app in apps))
+            await wait_until(lambda: all(app.endpoint.sessions.local.replica.reader.begun.is_set() for app in apps))
             headers = await session(apps[0], elicitation={})
             await check_that_all_works_soon(apps, headers)
 
@@ -312,7 +312,7 @@ def subscribe(uri: str, id: int = 1) -> dict[str, Any]:
 
 
 def subscribed_at(app: Any) -> list[str]:
-    [held] = app.endpoint.shared._by_name.values()
+    [held] = app.endpoint.sessions.local._by_name.values()
     return sorted(held.connection.session.subscribed)
 
 
@@ -320,7 +320,7 @@ async def open_stream(app: Any, headers: dict[str, str]) -> Live:
     """A stream for updates on which they come from now on."""
     stream = Live(app, None, headers, "GET")
     await stream.until(lambda live: live.status)
-    await wait_until(lambda: any(held.standing for held in app.endpoint.shared._by_name.values()))
+    await wait_until(lambda: any(held.standing for held in app.endpoint.sessions.local._by_name.values()))
     return stream
 
 
@@ -361,7 +361,7 @@ def test_a_client_can_leave_while_the_queue_for_the_store_is_full(monkeypatch: p
             store.is_failing = True
             for _ in range(200):
                 one.server.resource_updated("memo://one")
-                one.endpoint.shared.replica.append("another log", Wake())
+                one.endpoint.sessions.local.replica.append("another log", Wake())
             await end(stream)
             assert (await speak(one, request("ping"), headers)).status == 200
 
@@ -404,9 +404,9 @@ def test_a_session_that_has_ended_is_not_written_again_by_a_replica_that_still_r
             headers = await session(one)
             for uri in ("memo://one", "memo://two"):
                 await speak(one, subscribe(uri), headers)
-            [held] = one.endpoint.shared._by_name.values()
+            [held] = one.endpoint.sessions.local._by_name.values()
             assert (await speak(other, None, headers, "DELETE")).status == 204
-            one.endpoint.shared.states.renew(held, store)
+            one.endpoint.sessions.local.states.renew(held, store)
             with replicas(store, 1) as [new]:
                 assert (await speak(new, request("ping"), headers)).status == 404
 
@@ -415,8 +415,8 @@ def test_a_session_that_has_ended_is_not_written_again_by_a_replica_that_still_r
 
 def test_the_last_claim_of_the_newest_stream_counts_for_all() -> None:
     with replicas(MemoryStore()) as (one, other):
-        sessions = [app.endpoint.shared.make(None, None) for app in (one, other)]
-        names = [app.endpoint.shared.replica.name for app in (one, other)]
+        sessions = [app.endpoint.sessions.local.make(None, None) for app in (one, other)]
+        names = [app.endpoint.sessions.local.replica.name for app in (one, other)]
         for held in sessions:
             stream = held.make_standing_stream()
             held.begin_claim(stream, 0, 0)
@@ -482,7 +482,7 @@ def test_applications_of_one_server_share_its_replica_until_the_last_one_is_clos
         with replicas(store, 1) as [elsewhere]:
             server = make_server()
             first, second = server.asgi(store=store), server.asgi(store=store)
-            replica = second.endpoint.shared.replica
+            replica = second.endpoint.sessions.local.replica
             for app in (first, second):
                 app.endpoint.start()
             with pytest.raises(AuthorError, match="all of them share one"):
@@ -546,7 +546,7 @@ def test_a_state_that_a_replica_could_not_read_is_read_when_the_store_works_agai
             for uri in uris:
                 assert (await speak(one, subscribe(uri), headers)).json["result"] == {}
             stream = await open_stream(other, headers)
-            store.thread, store.failures = f"plainmcp-read-{other.endpoint.shared.replica.name}", 1
+            store.thread, store.failures = f"plainmcp-read-{other.endpoint.sessions.local.replica.name}", 1
             assert (await speak(one, subscribe("memo://one"), headers)).json["result"] == {}
             assert not store.failures
             await speak(one, call("touch"), headers)
@@ -563,7 +563,7 @@ def test_an_older_stream_does_not_repeat_what_came_on_the_newest_one() -> None:
             await speak(one, subscribe("memo://one"), headers)
             older = await open_stream(one, headers)
             newest = await open_stream(other, headers)
-            [held] = one.endpoint.shared._by_name.values()
+            [held] = one.endpoint.sessions.local._by_name.values()
             await wait_until(lambda: held.holder is not None)
             for _ in range(3):
                 await speak(one, call("touch"), headers)
@@ -599,7 +599,7 @@ def test_a_change_that_stays_in_its_process_takes_no_place_in_the_log() -> None:
 
 def test_a_child_process_begins_as_another_replica() -> None:
     with replicas(MemoryStore(), 1) as [one]:
-        replica = one.endpoint.shared.replica
+        replica = one.endpoint.sessions.local.replica
         name, reader = replica.name, replica.reader
         ending, replica._ending = replica._ending, None
         replica_module._reset_replicas()  # what a fork calls

@@ -35,7 +35,7 @@ class HttpApp:
     @asynccontextmanager
     async def lifespan(self, app: Any = None) -> AsyncGenerator[None, None]:
         """The lifespan of the application and of the server; its sessions end with it."""
-        self._app.endpoint.draining = False
+        self._app.endpoint.responses.draining = False
         lives = self._server.lives()
         for life in lives:
             await life.start_async()

@@ -17,9 +17,9 @@ from .host_server import HostServer
 from .http import rules
 from .http.challenges import PLAIN, Challenges
 from .http.cors import Pairs, with_cors
-from .http.endpoint import PendingResponse
 from .http.headers import Headers
 from .http.new_endpoint import make_endpoint
+from .http.pending import PendingResponse, Phase
 from .http.response import Refused, Response, without_body
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
@@ -69,11 +69,11 @@ class ASGIApp:
         A server that shuts down waits for its responses, so call this first. It may be called from any thread, but
         not from a signal handler.
         """
-        self.endpoint.drain()
+        self.endpoint.responses.drain()
 
     def give_up(self) -> int:
         """Answer every request that still runs with an error and cancel it; returns their number. From any thread."""
-        return self.endpoint.give_up()
+        return self.endpoint.responses.give_up()
 
     def close(self) -> None:
         """End every stream that stays open, every request that runs and every session. From any thread."""
@@ -85,7 +85,7 @@ class ASGIApp:
         self._host.forget()
         for life in self.endpoint.core.lives():
             await life.close_async()
-        self.endpoint.draining = self._is_ready = False
+        self.endpoint.responses.draining = self._is_ready = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request, or the lifespan of the server."""
@@ -121,7 +121,7 @@ class ASGIApp:
 
     async def _get_ready(self, scope: Scope) -> None:
         """Start what has to be started before the first request: there may have been no lifespan."""
-        if not self.endpoint.is_started:
+        if not self.endpoint.sessions.is_started:
             await asyncio.to_thread(self.endpoint.start)
         self._host.follow(is_alone="app" not in scope)
         self._is_ready = True
@@ -165,7 +165,7 @@ class ASGIApp:
         length = ((b"content-length", b"%d" % size),) if has_length else ()
         if size > LARGE:
             caller = answer.caller if isinstance(answer, PendingResponse) else None
-            unread = OwnShare(self.endpoint.unread, caller)
+            unread = OwnShare(self.endpoint.responses.unread, caller)
             unread.add(size)
         try:
             await send(
@@ -190,7 +190,7 @@ class ASGIApp:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                self.endpoint.draining = False  # an application can be started several times
+                self.endpoint.responses.draining = False  # an application can be started several times
                 await asyncio.to_thread(self.endpoint.start)
                 self._host.follow(is_alone="app" not in scope)
                 try:
@@ -238,13 +238,13 @@ class ASGIApp:
             response = pending.refuse(self._describe_failure(error))
         if pending.listening is not None:
             return await self._send_messages(pending, receive, send)
-        return self.endpoint.respond(pending, response)
+        return pending.respond(response)
 
     async def _answer_in_task(
         self, pending: PendingResponse, task: "asyncio.Task[bytes | None]", receive: Receive, send: Send
     ) -> Response | None:
         """Send messages as they come, while a task runs the exchange."""
-        self.endpoint.add_running(pending)
+        self.endpoint.responses.add_running(pending)
         self._tasks.add(task)
         task.add_done_callback(partial(self._finish, pending))
         try:
@@ -260,7 +260,7 @@ class ASGIApp:
             response = pending.refuse(self._describe_failure(error))
         else:
             response = None if task.cancelled() else task.result()
-        self.endpoint.finish(pending, response)
+        self.endpoint.responses.finish(pending, response)
 
     async def _answer_here(
         self, pending: PendingResponse, rest: Awaitable[bytes | None], receive: Receive, send: Send
@@ -270,7 +270,7 @@ class ASGIApp:
         If it takes longer than MOMENT, another task watches the client. It notices when the client disconnects, and
         sends the response: the function may still run after the request was given up.
         """
-        self.endpoint.add_running(pending)
+        self.endpoint.responses.add_running(pending)
         loop, response = asyncio.get_running_loop(), None
         watchers: list[asyncio.Task[None]] = []
 
@@ -296,16 +296,16 @@ class ASGIApp:
         finally:
             timer.cancel()
             if watchers:
-                self.endpoint.finish(pending, response)
+                self.endpoint.responses.finish(pending, response)
             else:
-                self.endpoint.remove_running(pending)
+                self.endpoint.responses.remove_running(pending)
         if watchers:
             try:
                 await watchers[0]
             finally:
-                self.endpoint.remove_running(pending)
+                self.endpoint.responses.remove_running(pending)
             return None
-        return self.endpoint.respond(pending, response)
+        return pending.respond(response)
 
     async def _send_messages(self, pending: PendingResponse, receive: Receive, send: Send) -> Response | None:
         """Send messages as they come, until the end or until the client disconnects.
@@ -325,14 +325,14 @@ class ASGIApp:
         finally:
             watch.cancel()
             reader.leave()
-            self.endpoint.leave(pending)
+            self.endpoint.responses.leave(pending)
 
     async def _is_only_response(
         self, pending: PendingResponse, stream: Stream, wake: asyncio.Event, watch: "asyncio.Task[None]"
     ) -> bool:
         """Wait until it is clear whether anything comes before the response; if nothing does, it can be JSON."""
         keep_alive = self.endpoint.settings.keep_alive_seconds
-        while not pending.standing and not stream.speaks:
+        while pending.phase is not Phase.STANDING and not stream.speaks:
             if pending.is_alone:
                 return True
             if stream.finished:
@@ -358,9 +358,9 @@ class ASGIApp:
                     await _send(send, {"type": "http.response.body", "body": b"", "more_body": False})
                 return
             wake.clear()
-            endpoint.end_if_expired(pending, reader)
+            endpoint.responses.end_if_expired(pending, reader)
             chunk = reader.take()
-            if not chunk and not reader.over and not await _wait_for(wake, endpoint.wait_seconds(pending)):
+            if not chunk and not reader.over and not await _wait_for(wake, endpoint.responses.wait_seconds(pending)):
                 chunk = COMMENT
 
 

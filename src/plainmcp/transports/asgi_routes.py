@@ -73,7 +73,7 @@ def routes_beside(
     if health is not None:
         if not health.startswith("/"):
             raise AuthorError(f"health= starts with a slash, such as {HEALTH}; not {health!r}")
-        others = HealthApp(health, lambda: not endpoint.draining, others)
+        others = HealthApp(health, lambda: not endpoint.responses.draining, others)
     return RouteApp(core, routes, settings, others)
 
 

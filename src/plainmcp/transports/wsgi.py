@@ -15,9 +15,10 @@ from ..protocol.failures import internal_error
 from .http import rules
 from .http.challenges import PLAIN, Challenges
 from .http.cors import Pairs, with_cors
-from .http.endpoint import Endpoint, PendingResponse
+from .http.endpoint import Endpoint
 from .http.headers import Headers
 from .http.new_endpoint import make_endpoint
+from .http.pending import PendingResponse, Phase
 from .http.response import Refused, Response, without_body
 from .http.rules import RequestProfile
 from .http.settings import Settings
@@ -66,7 +67,7 @@ class WSGIApp:
         A server that shuts down waits for its responses, so call this first. It may be called from any thread, but
         not from a signal handler.
         """
-        self.endpoint.drain()
+        self.endpoint.responses.drain()
 
     def close(self) -> None:
         """End every stream that stays open, every request that runs and every session. From any thread."""
@@ -107,7 +108,7 @@ class WSGIApp:
             principal = None if self._identify is None else self._identify(environ, headers)
         except Refused as refused:
             return refused.response
-        if not endpoint.is_started:
+        if not endpoint.sessions.is_started:
             endpoint.start()
         body = read_body(environ, endpoint.settings.max_body)
         if body is None:
@@ -120,17 +121,17 @@ class WSGIApp:
         """The response, if nothing is sent before it; otherwise a stream of events that ends with it."""
         stream, wake = pending.stream, threading.Event()
         reader = stream.attach(wake.set, pending.after)
-        if not pending.standing:
-            self.endpoint.add_running(pending)
+        if pending.phase is not Phase.STANDING:
+            self.endpoint.responses.add_running(pending)
             if pending.can_speak:
                 work = partial(copy_context().run, self._run, pending)
                 threading.Thread(target=work, name="plainmcp-answer", daemon=True).start()
             else:
                 self._run(pending)
-        while not pending.standing and not stream.speaks:
+        while pending.phase is not Phase.STANDING and not stream.speaks:
             if pending.is_alone:
                 reader.leave()
-                self.endpoint.leave(pending)
+                self.endpoint.responses.leave(pending)
                 return pending.to_response(stream.answer)
             if stream.finished:
                 break
@@ -151,7 +152,7 @@ class WSGIApp:
         except BaseException as error:
             response = pending.refuse(internal_error(error, "The request", self.endpoint.core.mask_errors))
         finally:
-            self.endpoint.finish(pending, response)
+            self.endpoint.responses.finish(pending, response)
 
 
 class EventLines:
@@ -173,18 +174,18 @@ class EventLines:
             return self._reader.opening()
         while not self._reader.over:
             self._wake.clear()
-            self._endpoint.end_if_expired(self._pending, self._reader)
+            self._endpoint.responses.end_if_expired(self._pending, self._reader)
             chunk = self._reader.take()
             if chunk:
                 return chunk
-            if not self._reader.over and not self._wake.wait(self._endpoint.wait_seconds(self._pending)):
+            if not self._reader.over and not self._wake.wait(self._endpoint.responses.wait_seconds(self._pending)):
                 return COMMENT
         raise StopIteration
 
     def close(self) -> None:
         """Stop reading. The WSGI server calls this at the end, also when the client disconnected."""
         self._reader.leave()
-        self._endpoint.leave(self._pending)
+        self._endpoint.responses.leave(self._pending)
 
 
 def send_response(response: Response, start_response: StartResponse, *, is_head: bool = False) -> list[bytes]:

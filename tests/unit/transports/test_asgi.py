@@ -27,8 +27,8 @@ from plainmcp import Context, File, Server, ToolError
 from plainmcp.errors import InvalidRequest
 from plainmcp.revisions import LATEST
 from plainmcp.transports import asgi
-from plainmcp.transports.http import endpoint
-from plainmcp.transports.http.endpoint import PendingResponse
+from plainmcp.transports.http import pending as pending_module
+from plainmcp.transports.http.pending import PendingResponse
 from plainmcp.transports.http.rules import profile_of
 from plainmcp.transports.http.stream import Stream
 
@@ -374,7 +374,7 @@ async def test_a_listen_stream_says_what_it_will_tell_and_then_only_that() -> No
     assert second == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {"_meta": tag}}
     live.hang_up()
     await live.task
-    assert not app.endpoint._standing and not server.registry._listeners
+    assert not app.endpoint.responses._standing and not server.registry._listeners
 
 
 @looped
@@ -431,7 +431,7 @@ async def test_a_request_that_is_ended_when_its_watcher_is_created_is_not_counte
     with pytest.raises(asyncio.CancelledError):
         await live.task
     await asyncio.sleep(0)
-    assert app.endpoint._running_share.count == 0 and not app.endpoint._running
+    assert app.endpoint.responses._running_share.count == 0 and not app.endpoint.responses.running
 
 
 def with_middleware() -> Server:
@@ -471,7 +471,7 @@ async def test_only_so_many_streams_stay_open_after_middleware() -> None:
     for live in several:
         await live.done()
     assert (await speak(app, body, headers)).status == 503
-    assert app.endpoint._standing_share.count == app.endpoint._running_share.count == 0
+    assert app.endpoint.responses._standing_share.count == app.endpoint.responses._running_share.count == 0
 
 
 @looped
@@ -497,7 +497,7 @@ def test_a_tool_in_a_thread_and_the_reader_of_its_messages_get_the_same_stream(
             other.join()
         return Stream(**options)
 
-    monkeypatch.setattr(endpoint, "Stream", make_slowly)
+    monkeypatch.setattr(pending_module, "Stream", make_slowly)
     assert [pending.stream] == others == [pending.stream]
 
 
@@ -525,7 +525,7 @@ async def test_a_stream_that_is_resumed_again_and_again_counts_each_time() -> No
     for live in stalled:
         live.hang_up()
         await live.task
-    assert app.endpoint._standing_share.count == 0
+    assert app.endpoint.responses._standing_share.count == 0
 
 
 @looped
@@ -605,7 +605,7 @@ async def test_a_handshake_that_fails_in_middleware_leaves_no_session() -> None:
     app = server.asgi()
     answer = await speak(app, initialize())
     assert answer.json["error"]["message"] == "no" and "mcp-session-id" not in answer.headers
-    assert len(app.endpoint.sessions) == 0
+    assert len(app.endpoint.sessions.kept) == 0
 
 
 @pytest.mark.parametrize("header", ["2025-11-25", "v9", None])
@@ -620,7 +620,7 @@ async def test_a_malformed_initialize_is_an_error_in_a_200_and_opens_nothing() -
     app = make().asgi()
     answer = await speak(app, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}})
     assert (answer.status, answer.json["error"]["code"]) == (200, -32602)
-    assert "mcp-session-id" not in answer.headers and len(app.endpoint.sessions) == 0
+    assert "mcp-session-id" not in answer.headers and len(app.endpoint.sessions.kept) == 0
 
 
 @pytest.mark.parametrize("version", HANDSHAKE_HTTP)
@@ -702,7 +702,7 @@ async def test_a_session_ends_when_it_is_idle_or_old() -> None:
     assert (await speak(app, ping, used)).status == 200
     clock.now += 9
     assert (await speak(app, ping, used)).status == 404
-    assert len(app.endpoint.sessions) == 0
+    assert len(app.endpoint.sessions.kept) == 0
 
 
 @looped
@@ -1037,7 +1037,7 @@ async def test_what_can_be_fetched_again_is_bounded() -> None:
     headers = await session(app)
     for n in range(10):
         await speak(app, call("talk", n, PROGRESS), headers)
-    (held,) = app.endpoint.sessions._sessions.values()
+    (held,) = app.endpoint.sessions.kept._sessions.values()
     assert sum(stream.size for stream in held._streams()) <= 500 + 300
 
 
@@ -1647,7 +1647,7 @@ async def test_what_an_async_function_raises_is_told_whenever_it_does(after: flo
         await live.until(lambda live: live.over)
         result = json.loads(live.body)["result"]
         assert result["isError"] is True and result["content"][0]["text"].startswith(text)
-    assert not app.endpoint._running
+    assert not app.endpoint.responses.running
 
 
 @looped
@@ -1661,7 +1661,7 @@ async def test_hanging_up_cancels_what_runs_in_the_task_of_its_request() -> None
     live.hang_up()
     await asyncio.wait_for(live.task, 5)
     assert seen == {"began": True, "cancelled": True} and live.status == 0
-    assert not app.endpoint._running
+    assert not app.endpoint.responses.running
 
 
 @pytest.mark.parametrize("disconnect", [False, True])
@@ -1677,7 +1677,7 @@ async def test_a_request_the_server_ends_says_nothing_more(disconnect: bool) -> 
     live.task.cancel()
     await asyncio.wait([live.task])
     await asyncio.sleep(0.05)
-    assert live.status == 0 and seen["cancelled"] and not app.endpoint._running
+    assert live.status == 0 and seen["cancelled"] and not app.endpoint.responses.running
 
 
 @looped

@@ -80,7 +80,7 @@ def test_a_call_that_waits_counts_among_those_that_run() -> None:
             refused = await speak(app, message("wait", None, meta, b"8"), sent)
             assert refused.status == 503 and "too many requests" in refused.json["error"]["message"]
         going.set()
-        assert (await first.done()).status == 200 and not app.endpoint._running
+        assert (await first.done()).status == 200 and not app.endpoint.responses.running
 
     asyncio.run(run())
 
@@ -112,9 +112,9 @@ def test_a_session_that_ends_ends_a_call_whose_function_has_not_waited_yet() -> 
         app = server.asgi()
         for name in ("close_by_itself", "close_from_a_thread"):
             live = await speak(app, message(name, None), await session(app))
-            assert (live.status, len(app.endpoint.sessions)) == (200, 0)
+            assert (live.status, len(app.endpoint.sessions.kept)) == (200, 0)
             assert live.json["error"]["message"] == "the session ended before this request was answered"
-        assert len(seen) <= 2 and not app.endpoint._running
+        assert len(seen) <= 2 and not app.endpoint.responses.running
 
     asyncio.run(run())
 

@@ -444,9 +444,9 @@ def test_it_serves_on_what_the_extra_installs_and_without_it(tmp_path: Path, hid
     with served(start, cwd=tmp_path) as (program, port):
         assert call(port)["structuredContent"] == {"result": program.process.pid}
         line = b" DEBUG plainmcp: uvicorn serves with %b, on an event loop of %b\n" % (protocol, loop)
-        assert line in program.stderr
         program.process.send_signal(signal.SIGTERM)
         assert program.wait() == 0
+        assert line in program.stderr
 
 
 def test_the_level_of_uvicorn_follows_but_never_shows_its_own_access_log() -> None:

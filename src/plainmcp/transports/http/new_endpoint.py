@@ -1,11 +1,13 @@
-"""The choice of an endpoint by its settings: where its sessions are, and whether other processes share them."""
+"""Puts an endpoint together by its settings: above all, where its sessions live."""
 
 from ...errors import AuthorError
 from ...protocol.core import Core
 from .challenges import PLAIN, Challenges
 from .endpoint import Endpoint
+from .open_responses import OpenResponses
+from .sessions.interface import Sessions
+from .sessions.memory import MemorySessions
 from .settings import Settings
-from .stateless import SignedEndpoint, StatelessEndpoint
 
 __all__ = ["make_endpoint"]
 
@@ -18,11 +20,21 @@ def make_endpoint(core: Core, settings: Settings, challenges: Challenges = PLAIN
             f"{needs_key} needs the same Server(key=…) in all processes: draw it once with secrets.token_bytes(32), "
             "and keep it where you keep other secrets"
         )
-    if settings.store is not None:
-        from .shared.endpoint import SharedEndpoint  # loaded for those who share
+    responses = OpenResponses(core, settings)
+    return Endpoint(core, settings, _make_sessions(core, settings, responses), responses, challenges)
 
-        return SharedEndpoint(core, settings, challenges)
+
+def _make_sessions(core: Core, settings: Settings, responses: OpenResponses) -> Sessions:
+    if settings.store is not None:
+        from .sessions.shared import SharedSessions  # loaded for those who share
+
+        return SharedSessions(core, settings, responses.unread)
     if settings.sessions == "signed":
-        return SignedEndpoint(core, settings, challenges)
-    kind = StatelessEndpoint if settings.stateless else Endpoint
-    return kind(core, settings, challenges)
+        from .sessions.signed import SignedSessions  # loaded for those who sign
+
+        return SignedSessions(core, settings)
+    if settings.stateless:
+        from .sessions.none import NoSessions
+
+        return NoSessions(core)
+    return MemorySessions(core, settings, responses.unread)

@@ -177,24 +177,30 @@ def check_modern(
     """
     if envelope.method == "initialize" and (meta is None or meta.version is UNSET):
         raise InvalidParams("a request of this version has no handshake", {"supported": list(MODERN)})
-    meta = require_meta(meta)  # R26-META-04
-    if headers.duplicates is not None:
-        headers.check_once(b"mcp-protocol-version")
-    if profile.version != meta.version:  # R26-HDR-03, R26-HDR-04; checked before the version itself
-        raise HeaderMismatch("the header MCP-Protocol-Version and the version in params._meta differ")
-    revision = profile.revision
-    if revision is None or not profile.modern:
-        revision = revision_from_meta(meta)  # raises
+    revision = _revision_of(headers, profile, meta)
     match_method(headers, profile.method, envelope)
     if header_map is None or envelope.method != "tools/call":
         return revision
-    check_log_level(meta)
+    if meta is not None:
+        check_log_level(meta)
     name = envelope.params and envelope.params.name
     repeated = header_map(name) if isinstance(name, str) else None
     arguments = _decode_arguments(envelope) if repeated else None
     if repeated and arguments:  # without arguments, the method reports the error
         match_params(headers, repeated, arguments)
     return revision
+
+
+def _revision_of(headers: Headers, profile: RequestProfile, meta: Meta | None) -> Revision:
+    """The revision of a request, which the header and the body name; raises ProtocolError."""
+    is_whole = meta is not None and meta.version == profile.version and isinstance(meta.capabilities, dict)
+    if is_whole and profile.modern and profile.revision is not None and headers.duplicates is None:
+        return profile.revision  # the usual case: dispatch reads the rest of the body
+    meta = require_meta(meta)  # R26-META-04
+    headers.check_once(b"mcp-protocol-version")
+    if profile.version != meta.version:  # R26-HDR-03, R26-HDR-04; checked before the version itself
+        raise HeaderMismatch("the header MCP-Protocol-Version and the version in params._meta differ")
+    return revision_from_meta(meta)
 
 
 def _decode_arguments(envelope: Envelope) -> dict[str, Any] | None:

@@ -6,19 +6,23 @@ from plainmcp import Server
 from plainmcp.errors import AuthorError
 from plainmcp.redis import RedisStore
 from plainmcp.store import MemoryStore
-from plainmcp.transports.http.endpoint import Endpoint
 from plainmcp.transports.http.new_endpoint import make_endpoint
+from plainmcp.transports.http.sessions.memory import MemorySessions
+from plainmcp.transports.http.sessions.none import NoSessions
+from plainmcp.transports.http.sessions.shared import SharedSessions
+from plainmcp.transports.http.sessions.signed import SignedSessions
 from plainmcp.transports.http.settings import Settings
-from plainmcp.transports.http.shared.endpoint import SharedEndpoint
-from plainmcp.transports.http.stateless import SignedEndpoint, StatelessEndpoint
 from replicas import make_server
 
 
 def test_the_settings_say_where_sessions_are() -> None:
-    assert type(make_endpoint(make_server(), Settings())) is Endpoint
-    assert type(make_endpoint(make_server(), Settings(stateless=True))) is StatelessEndpoint
-    assert type(make_endpoint(make_server(), Settings(sessions="signed"))) is SignedEndpoint
-    assert type(make_endpoint(make_server(), Settings(store=MemoryStore()))) is SharedEndpoint
+    for settings, kind in [
+        (Settings(), MemorySessions),
+        (Settings(stateless=True), NoSessions),
+        (Settings(sessions="signed"), SignedSessions),
+        (Settings(store=MemoryStore()), SharedSessions),
+    ]:
+        assert type(make_endpoint(make_server(), settings).sessions) is kind
 
 
 def test_what_cannot_be_shared_is_refused() -> None:

@@ -18,8 +18,8 @@ from plainmcp.errors import (
 from plainmcp.protocol.core import Core
 from plainmcp.revisions import HTTP_DEFAULT, Revision
 from plainmcp.transports.http import headers, rules, security
-from plainmcp.transports.http.endpoint import Endpoint
 from plainmcp.transports.http.headers import Headers
+from plainmcp.transports.http.new_endpoint import make_endpoint
 from plainmcp.transports.http.rules import RequestProfile, Response
 from plainmcp.transports.http.settings import Settings
 from plainmcp.wire import jsonrpc
@@ -199,7 +199,7 @@ def test_behind_tls_a_page_without_it_is_another_site() -> None:
 
 def test_why_a_page_is_refused_is_logged_and_not_for_each_request(caplog: pytest.LogCaptureFixture) -> None:
     """P23: a browser hides the response from its user."""
-    endpoint = Endpoint(Core("s", "1"), Settings())
+    endpoint = make_endpoint(Core("s", "1"), Settings())
     for port in range(3):
         given = [(b"host", b"localhost"), (b"origin", b"http://localhost:%d" % port), *JSON]
         assert endpoint.preflight.check("OPTIONS", Headers(given), LOOPBACK).status == 403  # type: ignore[union-attr]
@@ -209,7 +209,7 @@ def test_why_a_page_is_refused_is_logged_and_not_for_each_request(caplog: pytest
 
 @pytest.mark.parametrize("name", [b"host", b"origin"])
 def test_a_second_host_or_origin_is_refused_even_where_the_first_is_known(name: bytes) -> None:
-    endpoint = Endpoint(Core("s", "1"), Settings())
+    endpoint = make_endpoint(Core("s", "1"), Settings())
     given = [(b"host", b"localhost"), (b"origin", b"http://localhost"), *JSON]
     assert isinstance(endpoint.preflight.check("POST", Headers(given), LOOPBACK), RequestProfile)
     refusal = endpoint.preflight.check("POST", Headers([*given, (name, dict(given)[name])]), LOOPBACK)
@@ -217,7 +217,7 @@ def test_a_second_host_or_origin_is_refused_even_where_the_first_is_known(name: 
 
 
 def test_what_headers_were_judged_to_say_is_remembered_for_so_many_clients_and_not_for_ever() -> None:
-    endpoint = Endpoint(Core("s", "1"), Settings())
+    endpoint = make_endpoint(Core("s", "1"), Settings())
     for number in range(1_000):
         name = b"mcp-method" if number % 2 else b"accept"
         value = b"text/event-stream, x/%d" % number + b"x" * (number % 3 * 400)
@@ -489,7 +489,7 @@ def test_an_error_has_the_status_of_its_era(code: int, modern: int, unread: int)
 
 def test_a_name_in_large_letters_is_judged_like_any_other() -> None:
     """R26-HDR-08"""
-    endpoint = Endpoint(Core("s", "1"), Settings())
+    endpoint = make_endpoint(Core("s", "1"), Settings())
     good = [(b"host", b"localhost"), (b"MCP-Method", b"ping"), (b"ACCEPT", b"text/event-stream"), *JSON]
     assert endpoint.preflight.check("POST", Headers(good), LOOPBACK) == RequestProfile(
         False, True, None, "ping", HTTP_DEFAULT

@@ -1,6 +1,6 @@
 """What only several processes with a store need: one session served by all of them. Loaded if there is a `store=`.
 
-`endpoint` takes the place of the plain endpoint. `shared_sessions` and `session` have what is shared, and `replica`
+`sessions/shared` gives them to the endpoint. `local_sessions` and `session` have what is shared, and `replica`
 reads and writes the store, with the modules `store_…`.
 """
 

@@ -6,19 +6,27 @@ open has the positions of the log of all replicas as its event ids, so that any 
 
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
+from ....errors import InternalError, ProtocolError
+from ....protocol.conversation import ENDS, Steps
 from ....protocol.core import Core
+from ....protocol.failures import error_response
+from ....revisions import LATEST
 from ....wire.jsonrpc import Envelope
 from ...connection import change_message
-from ...link import normalize_id
+from ...link import RequestLink, normalize_id
 from ...shares import Limit
-from ..http_session import HttpSession, SessionShares
+from ..rules import JSON, Response, refuse_by
+from ..sessions.http_session import HttpSession, SessionShares
+from ..sessions.interface import Detour
+from ..sessions.signed_ids import SignedId
 from ..settings import Settings
-from ..signed_ids import SignedId
 from ..stream import Stream
 from .change_log import Change
 from .entries import Answer, Cancel, Holder, Left, SessionEntry
@@ -33,11 +41,13 @@ from .session_names import (
     name_stream,
 )
 from .session_state import SessionState
+from .store_budget import SMALL
 from .store_health import UNAVAILABLE
+from .store_steps import StoreExchange, ask_store, do_nothing
 from .stream_claims import Start, StreamClaims
 from .stream_copy import StreamCopy
 
-__all__ = ["SharedSession"]
+__all__ = ["SharedSession", "refuse_without_store"]
 
 MAX_FORWARDED = 200
 """How many cancellations and repeated answers one session passes on to other replicas in ten seconds."""
@@ -73,6 +83,8 @@ class SharedSession(HttpSession):
         self._claims = StreamClaims(replica.name)
         self._replica = replica
         self._forwarding_since, self._forwarded = 0.0, 0
+        self.on_open: Callable[[SharedSession, str], tuple[Stream, int]]
+        """Opens a stream for a GET."""
         self._answered: OrderedDict[bytes, None] = OrderedDict()  # questions of other replicas, the last ones
         self.connection.leave_registry(replica.change_listeners.add(self._receive_change))
         self.connection.elsewhere = self
@@ -168,6 +180,38 @@ class SharedSession(HttpSession):
             self._answered.popitem(last=False)
         return is_first
 
+    def write(
+        self,
+        link: RequestLink,
+        status: int,
+        work: Callable[[], object],
+        fail: Callable[[], object] = do_nothing,
+    ) -> Detour | Response:
+        """Write something into the store, and respond with a status when it has that; if it fails, do something else.
+
+        The limits of running requests do not count: those that run may wait for this.
+        """
+        if self._replica.is_down:
+            fail()
+            return refuse_without_store()
+
+        def write() -> None:
+            work()
+
+        def steps() -> Steps:
+            problem: ProtocolError | None = InternalError(UNAVAILABLE)
+            with suppress(*ENDS):
+                problem = yield from ask_store(write, fail)
+            return None if problem is None else link.refuse(problem)
+
+        exchange = StoreExchange(steps=steps()).begin()
+        return Detour(exchange, lambda message: refuse_without_store(message) if message else Response(status))
+
+    def end(self, link: RequestLink) -> Detour | Response:  # type: ignore[override]
+        """The response to DELETE, which ends the session on all replicas (R2511-SESS-04)."""
+        limit = self._replica.budget.spend(self.caller, SMALL)
+        return self.write(link, 204, partial(self.on_end, self)) if limit is None else refuse_by(limit)
+
     # Streams --------------------------------------------------------------------------------------
 
     # Numbers are those of the process: a session may be closed here and opened again, and then its client comes back
@@ -210,6 +254,17 @@ class SharedSession(HttpSession):
             stream.finish()
             with self._lock:
                 self._open.pop(stream.name, None)
+
+    def open_stream(self, event_id: str) -> tuple[Stream, int] | Response:  # type: ignore[override]
+        """The stream for a GET, and the event after which it is read; or a response that refuses it."""
+        if self._replica.is_down or not self._replica.reader.begun.is_set():
+            return refuse_without_store()  # it is not known what the client misses
+        limit = self._replica.budget.spend(self.caller, SMALL)
+        return self.on_open(self, event_id) if limit is None else refuse_by(limit)
+
+    def find_stream(self, event_id: str) -> tuple[Stream, int] | None:
+        """The stream of an event and the number of the event; None if the stream is not kept here."""
+        return None if self._replica.is_down else super().find_stream(event_id)
 
     def make_standing_stream(self, after: int = 0, name: str | None = None) -> Stream:
         """A stream for messages that belong to no request, after a position: a new one, or the rest of one."""
@@ -333,6 +388,12 @@ class SharedSession(HttpSession):
             standing, self.standing = self.standing, []
         for stream in standing:
             stream.finish()
+
+
+def refuse_without_store(message: bytes | None = None) -> Response:
+    """The response to a request that needs the store while it cannot be used, with the message that says so."""
+    message = message or error_response(InternalError(UNAVAILABLE), LATEST)
+    return Response(503, message, (*JSON, (b"retry-after", b"1")))
 
 
 def _do_nothing(session: SharedSession, now: float) -> None:

@@ -116,6 +116,11 @@ class AfterChanges(Exchange, kw_only=True):
     rest: Exchange
     changes: OwnChanges
 
+    @property
+    def has_one_step(self) -> bool:  # type: ignore[override]
+        """Whether the next step is the last one."""
+        return self.rest.has_one_step
+
     def send(self, value: Any) -> None:
         """Pass back the value of a step."""
         self._go_on(self.rest.send, value)

@@ -36,7 +36,7 @@ def test_a_dead_replica_fails_what_it_answered(monkeypatch: pytest.MonkeyPatch, 
             live = Live(one, [call("add", 76, a=1, b=2), count] if is_batch else count, headers)
             await live.until(lambda stream: messages(stream))
             last = live.events[-1]["id"]
-            dying = one.endpoint.shared.replica
+            dying = one.endpoint.sessions.local.replica
             dying._ending.set()  # as if it was killed: it neither writes nor reads any more
             monkeypatch.setattr(dying, "start", lambda: None)
             rest = await Live(other, None, {**headers, "last-event-id": last}, "GET").done()
@@ -59,7 +59,7 @@ def test_a_stream_that_is_not_kept_any_more_ends_with_an_error() -> None:
             first = live.events[0]["id"]
             await asyncio.sleep(0.3)
             store._logs.clear()
-            one.endpoint.sessions.close()  # the replica has forgotten it, too
+            one.endpoint.sessions.local.kept.close()  # the replica has forgotten it, too
             rest = await Live(other, None, {**headers, "last-event-id": first}, "GET").done()
             assert messages(rest)[-1]["id"] == 5 and "not kept" in messages(rest)[-1]["error"]["message"]
 
@@ -74,10 +74,10 @@ def test_a_replica_that_forgot_its_own_stream_has_it_from_the_store_or_says_so()
             live = await Live(one, call("count", 5, True, to=2), headers).done()
             first = live.events[0]["id"]
             await asyncio.sleep(0.3)
-            one.endpoint.sessions.close()
+            one.endpoint.sessions.local.kept.close()
             rest = await Live(one, None, {**headers, "last-event-id": first}, "GET").done()
             assert messages(rest) == messages(live)
-            one.endpoint.sessions.close()
+            one.endpoint.sessions.local.kept.close()
             store._logs.clear()
             rest = await Live(one, None, {**headers, "last-event-id": first}, "GET").done()
             assert messages(rest)[-1]["id"] == 5 and "not kept" in messages(rest)[-1]["error"]["message"]
@@ -114,7 +114,7 @@ def test_a_client_that_leaves_does_not_keep_its_stream_here_and_can_come_back() 
             seen, last = len(messages(live)), live.events[-1]["id"]
             live.hang_up()
             await live.task
-            mirrors = other.endpoint.shared._mirrors._mirrors
+            mirrors = other.endpoint.sessions.local._mirrors._mirrors
             for _ in range(3):
                 rest = Live(other, None, {**headers, "last-event-id": last}, "GET")
                 await rest.until(lambda stream: messages(stream))
@@ -141,7 +141,7 @@ def test_a_caller_that_copies_too_much_loses_copies_and_nothing_else(monkeypatch
                 assert messages(live)[-1]["result"]["content"][0]["text"] == "counted"
             await asyncio.sleep(0.2)
             assert sum(len(entry.value) for log in store._logs.values() for entry in log[0]) < 20_000
-            one.endpoint.sessions.close()
+            one.endpoint.sessions.local.kept.close()
             rest = await Live(other, None, {**headers, "last-event-id": live.events[0]["id"]}, "GET").done()
             assert "not kept" in messages(rest)[-1]["error"]["message"]
 
@@ -155,7 +155,7 @@ def test_the_end_of_a_mirror_does_not_end_the_one_that_has_replaced_it() -> None
         with replicas(MemoryStore()) as (one, other):
             headers = await session(one)
             await speak(other, request("ping"), headers)
-            shared = other.endpoint.shared
+            shared = other.endpoint.sessions.local
             [held] = shared._get_all()
             name = held._replica.keys.stream_of(held.name, "x")
             former, newer = held.mirror("x", 0), held.mirror("x", 0)

@@ -92,7 +92,7 @@ class Hindered(MemoryStore):
         return entries
 
     def hinder(self, app: Any) -> None:
-        self.thread = f"plainmcp-read-{app.endpoint.shared.replica.name}"
+        self.thread = f"plainmcp-read-{app.endpoint.sessions.local.replica.name}"
 
 
 def test_a_response_means_that_every_replica_knows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +127,7 @@ def test_a_replica_that_was_paused_looks_whether_a_session_has_ended(monkeypatch
                 assert (await speak(other, request("ping"), headers)).status == 200
             store.going_on.clear()
             assert (await speak(one, None, ended, "DELETE")).status == 204  # it is not waited for long
-            await wait_until(lambda: other.endpoint.shared.replica.reader.is_behind)
+            await wait_until(lambda: other.endpoint.sessions.local.replica.reader.is_behind)
             assert (await speak(other, request("ping"), ended)).status == 404
             assert (await speak(other, request("ping"), kept)).status == 200
             store.going_on.set()
@@ -153,9 +153,9 @@ def test_replicas_that_are_dead_or_have_left_are_not_waited_for(
         with replicas(store) as (one, _):
             headers = await session(one)
             assert await seconds_of(one, headers) < 0.5
-            replica = one.endpoint.shared.replica
+            replica = one.endpoint.sessions.local.replica
             with replicas(store, 1) as [third]:
-                name = third.endpoint.shared.replica.name
+                name = third.endpoint.sessions.local.replica.name
                 await wait_until(lambda: name in replica._peers._names)
                 assert await seconds_of(one, headers) < 0.5
             await wait_until(lambda: name not in replica._peers._names)
@@ -176,7 +176,7 @@ def test_a_replica_joins_again_now_and_then_and_when_the_store_may_have_lost_it(
     async def work() -> None:
         store = Hindered()
         with replicas(store, 1) as [one]:
-            replica = one.endpoint.shared.replica
+            replica = one.endpoint.sessions.local.replica
             log = replica.keys.replicas
             await wait_until(lambda: store.last(log))
             first = store.last(log)

@@ -31,7 +31,7 @@ def test_changes_of_several_replicas_at_once_are_all_kept() -> None:
             assert [answer.json.get("result") for answer in answers] == [{}] * 12
             uris = {f"memo://{number}" for number in range(12)}
             for app in apps:
-                [held] = app.endpoint.shared._by_name.values()
+                [held] = app.endpoint.sessions.local._by_name.values()
                 await wait_until(lambda held=held: held.connection.session.subscribed == uris)
 
     run(work())
@@ -50,7 +50,7 @@ def test_the_state_of_a_session_is_bounded(monkeypatch: Any) -> None:
                 uri = f"memo://{'x' * 30}{number}"
                 outcomes.append((await speak(one, request("resources/subscribe", uri=uri), headers)).json)
             assert "result" in outcomes[0] and "too many subscriptions" in outcomes[-1]["error"]["message"]
-            [held] = one.endpoint.shared._by_name.values()
+            [held] = one.endpoint.sessions.local._by_name.values()
             assert len(held.connection.session.subscribed) == sum("result" in outcome for outcome in outcomes)
 
     run(work())
@@ -84,7 +84,9 @@ def test_a_large_state_reaches_other_replicas_through_the_store_and_not_through_
                 uri = f"memo://{'x' * 100}{number}"
                 answer = await speak(other, request("resources/subscribe", number, uri=uri), headers)
                 assert answer.json["result"] == {}
-            sizes = [len(entry.value) for entry in store._logs[one.endpoint.shared.replica.keys.broadcasts][0]]
+            sizes = [
+                len(entry.value) for entry in store._logs[one.endpoint.sessions.local.replica.keys.broadcasts][0]
+            ]
             assert max(sizes) < 2 * saved_states.MAX_SENT
             for number in range(30):
                 await speak(other, call("touch", uri=f"memo://{'x' * 100}{number}"), headers)
@@ -115,7 +117,7 @@ def test_one_caller_cannot_fill_the_store_with_states(monkeypatch: Any) -> None:
 async def open_stream(app: Any, headers: dict[str, str]) -> Live:
     stream = Live(app, None, headers, "GET")
     await stream.until(lambda live: live.status)
-    await wait_until(lambda: any(held.standing for held in app.endpoint.shared._by_name.values()))
+    await wait_until(lambda: any(held.standing for held in app.endpoint.sessions.local._by_name.values()))
     return stream
 
 
@@ -251,7 +253,7 @@ def test_a_change_that_takes_long_does_not_mean_that_the_store_fails(monkeypatch
             headers = await session(one)
             refused = (await speak(one, SUBSCRIBE, headers)).json
             assert "the shared store of this server is not available" in refused["error"]["message"]
-            assert not one.endpoint.shared.replica.is_down
+            assert not one.endpoint.sessions.local.replica.is_down
 
     run(work())
 
@@ -268,8 +270,8 @@ def test_a_session_that_was_ended_stays_ended_if_the_store_comes_back_with_an_ol
             assert (await speak(apps[0], None, headers, "DELETE")).status == 204
             store._values.update(snapshot)
             for app in apps:
-                app.endpoint.shared.replica._come_back()
-                app.endpoint.shared.replica._writer.finish(5)
+                app.endpoint.sessions.local.replica._come_back()
+                app.endpoint.sessions.local.replica._writer.finish(5)
             with replicas(store, 1) as [new]:
                 assert (await speak(new, request("ping"), headers)).status == 404
 
@@ -291,12 +293,12 @@ def test_an_older_state_of_the_store_does_not_undo_what_was_acknowledged() -> No
             second = request("resources/subscribe", uri="memo://two")
             assert (await speak(apps[0], second, headers)).json["result"] == {}  # before it was noticed
             for app in apps:
-                app.endpoint.shared.replica._come_back()
-                app.endpoint.shared.replica._writer.finish(5)
+                app.endpoint.sessions.local.replica._come_back()
+                app.endpoint.sessions.local.replica._writer.finish(5)
             with replicas(store, 1) as [new]:
                 assert (await speak(new, request("ping"), headers)).status == 200
                 for app in (*apps, new):
-                    [held] = app.endpoint.shared._get_all()
+                    [held] = app.endpoint.sessions.local._get_all()
                     await wait_until(lambda held=held: held.connection.session.subscribed == {"memo://two"})
 
     run(work())

@@ -10,7 +10,7 @@ from replicas import replicas
 
 
 def make(app: Any) -> SharedSession:
-    session: SharedSession = app.endpoint.shared.make(None, None)
+    session: SharedSession = app.endpoint.sessions.local.make(None, None)
     return session
 
 

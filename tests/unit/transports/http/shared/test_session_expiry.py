@@ -15,7 +15,7 @@ import pytest
 
 from mounted import Live, initialize, session, speak
 from plainmcp.store import MemoryStore, Store, StoreError
-from plainmcp.transports.http.http_session import HttpSession
+from plainmcp.transports.http.sessions.http_session import HttpSession
 from plainmcp.transports.http.shared import session_expiry, store_budget, store_reader, store_steps
 from redis_server import RedisServer, free_port, running_redis
 from replicas import call, question, replicas, request, wait_until
@@ -45,7 +45,7 @@ async def status_of(app: Any, headers: dict[str, str]) -> int:
 
 async def wait_until_old(app: Any) -> None:
     """Wait until the store is so old that it says what is idle."""
-    replica = app.endpoint.shared.replica
+    replica = app.endpoint.sessions.local.replica
     await wait_until(lambda: replica.store.get(replica.keys.key("began")) is not None)
     await asyncio.sleep(1.2 * IDLE)
 
@@ -181,8 +181,8 @@ def test_a_forged_state_does_not_keep_a_session() -> None:
         store = MemoryStore()
         with replicas(store, settings={"session_idle_seconds": IDLE}) as (one, other):
             headers = await session(one)
-            [held] = one.endpoint.shared._by_name.values()
-            store.put(one.endpoint.shared.replica.keys.session_of(held.name), b"x" * 50, 60)
+            [held] = one.endpoint.sessions.local._by_name.values()
+            store.put(one.endpoint.sessions.local.replica.keys.session_of(held.name), b"x" * 50, 60)
             await wait_until_old(one)
             assert await status_of(other, headers) == 404
 
@@ -285,7 +285,7 @@ def test_a_session_in_use_does_not_end_because_the_store_was_away_for_long() -> 
                 await asyncio.sleep(IDLE / 5)
                 assert [await status_of(app, headers) for app in apps] == [200, 200]
             store.is_away = False
-            await wait_until(lambda: not any(app.endpoint.shared.replica.is_down for app in apps))
+            await wait_until(lambda: not any(app.endpoint.sessions.local.replica.is_down for app in apps))
             assert [await status_of(app, headers) for app in apps] == [200, 200]
 
     async def wait_until_old_with(apps: list[Any], headers: dict[str, str]) -> None:

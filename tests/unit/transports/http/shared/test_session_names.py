@@ -13,7 +13,7 @@ from replicas import replicas
 
 def test_only_a_replica_can_name_streams_and_only_for_their_session() -> None:
     with replicas(MemoryStore()) as apps:
-        one, other = (app.endpoint.shared.replica for app in apps)
+        one, other = (app.endpoint.sessions.local.replica for app in apps)
         name = name_stream(one, "session", 3, b'"a-b"')
         for reader in (one, other):
             parts = read_stream_name(reader, "session", name)
@@ -26,7 +26,7 @@ def test_only_a_replica_can_name_streams_and_only_for_their_session() -> None:
 
 
 def make(app: Any, name: str) -> SharedSession:
-    session: SharedSession = app.endpoint.shared.make(None, None)
+    session: SharedSession = app.endpoint.sessions.local.make(None, None)
     session.name = name
     return session
 
@@ -34,7 +34,7 @@ def make(app: Any, name: str) -> SharedSession:
 def test_an_answer_goes_to_the_replica_that_asked_and_to_no_other() -> None:
     with replicas(MemoryStore()) as (one, other):
         mine, another = make(one, "session"), make(other, "session")
-        replica = one.endpoint.shared.replica
+        replica = one.endpoint.sessions.local.replica
         asked = name_question(replica, "session", 1)
         answer = jsonrpc.decode(b'{"jsonrpc":"2.0","id":"%b","result":{}}' % asked.encode())
         assert not isinstance(answer, list) and answer.method is UNSET

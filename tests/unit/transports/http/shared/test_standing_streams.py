@@ -31,7 +31,7 @@ def test_a_replica_takes_over_the_stream_of_one_that_is_dead(monkeypatch: Any) -
             stream = Live(one, None, headers, "GET")
             await stream.until(lambda live: live.status)
             await asyncio.sleep(0.1)
-            replica, [held] = one.endpoint.shared.replica, one.endpoint.shared._by_name.values()
+            replica, [held] = one.endpoint.sessions.local.replica, one.endpoint.sessions.local._by_name.values()
             replica.append(replica.keys.broadcasts, Holder(held.name, "dead", "a stream"))
             await wait_until(lambda: held.holder == "dead")
             await speak(other, call("touch"), headers)
@@ -83,10 +83,10 @@ def test_updates_come_on_a_new_stream_before_other_replicas_know_of_it(is_resume
             former = Live(one, None, headers, "GET")
             await former.until(lambda live: live.status)
             await speak(other, request("ping"), headers)
-            [held] = other.endpoint.shared._by_name.values()
+            [held] = other.endpoint.sessions.local._by_name.values()
             await speak(other, call("touch"), headers)
             await former.until(lambda live: messages(live))
-            logs = [app.endpoint.shared.replica.reader.change_log for app in (one, other)]
+            logs = [app.endpoint.sessions.local.replica.reader.change_log for app in (one, other)]
             await wait_until(lambda: logs[0].position == logs[1].position)  # or it comes on both streams
             store.is_slow = True
             more = {"last-event-id": former.events[-1]["id"]} if is_resumed else {}
@@ -108,7 +108,7 @@ def test_the_replica_that_announced_its_stream_last_has_the_updates() -> None:
             headers = await session(one)
             await speak(one, request("resources/subscribe", uri="memo://one"), headers)
             await speak(other, request("ping"), headers)
-            held = [next(iter(app.endpoint.shared._by_name.values())) for app in (one, other)]
+            held = [next(iter(app.endpoint.sessions.local._by_name.values())) for app in (one, other)]
             streams = [Live(app, None, headers, "GET") for app in (one, other)]
             await wait_until(lambda: all(one.standing for one in held))
             await wait_until(lambda: sorted(one.holder is None for one in held) == [False, True])
@@ -181,11 +181,11 @@ def test_a_replica_that_does_not_follow_yet_sends_the_client_away(monkeypatch: A
 
     monkeypatch.setattr(StoreReader, "_begin", begin_late)
     with replicas(MemoryStore(), 1) as [one]:
-        session = one.endpoint.shared.make(None, None)
+        session = one.endpoint.sessions.local.make(None, None)
         streams = [session.make_standing_stream(1) for _ in range(2)]
-        one.endpoint.shared._streams.open(session, streams[0], 1, True)
+        one.endpoint.sessions.local._streams.open(session, streams[0], 1, True)
         may_begin.set()
-        one.endpoint.shared._streams.open(session, streams[1], 1, True)
+        one.endpoint.sessions.local._streams.open(session, streams[1], 1, True)
         assert [stream.finished for stream in streams] == [True, False]
         assert session.standing == streams[1:]
 
@@ -199,7 +199,7 @@ def test_one_caller_that_opens_many_streams_does_not_keep_another_one_waiting() 
         with replicas(MemoryStore(), settings=settings) as (one, other):
             for _ in range(10_000):
                 one.server.resource_updated("memo://one")
-            log = other.endpoint.shared.replica.reader.change_log
+            log = other.endpoint.sessions.local.replica.reader.change_log
             await wait_until(lambda: len(log.find_after(0)) == 10_000)
             eve, ada = [{"x-user": name, **await opened(one, name)} for name in ("eve", "ada")]
             await speak(other, request("resources/subscribe", uri="memo://one"), eve)

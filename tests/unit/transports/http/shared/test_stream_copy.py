@@ -16,7 +16,7 @@ def copy(monkeypatch: pytest.MonkeyPatch, *messages: bytes | None) -> list[Any]:
     """What is written for some messages."""
     entries: list[Any] = []
     with replicas(MemoryStore(), 1) as [one]:
-        replica = one.endpoint.shared.replica
+        replica = one.endpoint.sessions.local.replica
         monkeypatch.setattr(replica, "append", lambda log, entry: entries.append(entry))
         stream = StreamCopy(replica, "log", "ada")
         for number, message in enumerate(messages, 1):

@@ -263,7 +263,7 @@ def test_one_session_does_not_fill_the_logs_of_others(monkeypatch: Any) -> None:
             for forged in ("s-1", "s-x-1-y", asked["id"] + "0", 7, "s-" + "x" * 1000):
                 await speak(other, {"jsonrpc": "2.0", "id": forged, "result": {}}, headers)
             assert {log.split(":")[-2] for log in store._logs if "inbox" in log} == {"inbox"}
-            names = {app.endpoint.shared.replica.name for app in (one, other)}
+            names = {app.endpoint.sessions.local.replica.name for app in (one, other)}
             assert {log.rpartition(":")[2] for log in store._logs if ":inbox:" in log} <= names
             live.hang_up()
             await live.task
@@ -437,7 +437,7 @@ def test_a_batch_in_a_session_that_ended_elsewhere_is_refused_as_a_whole(store: 
         with replicas(store) as (one, other):
             headers = await session(one, "2025-03-26")
             assert (await speak(one, None, headers, "DELETE")).status == 204
-            other.endpoint.shared._ended.clear()  # as in a replica that started later
+            other.endpoint.sessions.local._ended.clear()  # as in a replica that started later
             refused = await speak(other, [call("add", 1, a=1, b=1), call("touch", 2)], headers)
             assert refused.status == 404
             assert [(part["id"], part["error"]["code"]) for part in refused.json] == [(1, -32603), (2, -32603)]
@@ -472,7 +472,11 @@ def test_a_handshake_that_is_too_large_is_refused_and_leaves_no_session(store: S
             refused = await speak(one, large)
             assert (refused.status, refused.json["id"], refused.json["error"]["code"]) == (200, large["id"], -32602)
             assert "mcp-session-id" not in refused.headers
-            assert len(one.endpoint.sessions) == len(one.endpoint.shared.replica.change_listeners) == 0
+            assert (
+                len(one.endpoint.sessions.local.kept)
+                == len(one.endpoint.sessions.local.replica.change_listeners)
+                == 0
+            )
 
     run(work())
 
@@ -495,7 +499,7 @@ def test_a_principal_without_equality_gets_no_second_session() -> None:
             headers = {"mcp-session-id": opened.headers["mcp-session-id"], "mcp-protocol-version": "2025-11-25"}
             statuses = [(await speak(other, request("ping"), headers)).status for _ in range(20)]
             assert statuses == [200, *[404] * 19]  # as in one process, where the log says why
-            assert other.endpoint.sessions._share.count == len(other.endpoint.sessions) == 1
+            assert other.endpoint.sessions.local.kept._share.count == len(other.endpoint.sessions.local.kept) == 1
 
     run(work())
 
@@ -572,7 +576,7 @@ def test_a_position_that_no_log_can_have_is_harmless() -> None:
                 stream.hang_up()
                 await stream.task
                 assert stream.status == 200
-            assert not one.endpoint.shared.replica.is_down
+            assert not one.endpoint.sessions.local.replica.is_down
 
     run(work())
 
@@ -607,7 +611,7 @@ def test_an_application_without_a_lifespan_follows_the_store_before_its_first_re
             late = make_server().asgi(store=store)
             stream = Live(late, None, headers, "GET")
             await stream.until(lambda live: live.status)
-            assert stream.status == 200 and late.endpoint.shared.replica.reader.begun.is_set()
+            assert stream.status == 200 and late.endpoint.sessions.local.replica.reader.begun.is_set()
             await speak(one, call("touch"), headers)
             await stream.until(lambda live: messages(live))
             await asyncio.sleep(0.1)
@@ -644,7 +648,7 @@ def test_all_replicas_know_the_same_capabilities_of_a_client() -> None:
             headers = {"mcp-session-id": opened.headers["mcp-session-id"]}
             for app in apps:
                 assert (await speak(app, request("ping"), headers)).status == 200
-                [held] = app.endpoint.shared._get_all()
+                [held] = app.endpoint.sessions.local._get_all()
                 assert held.connection.session.capabilities == {"sampling": {}}
 
     run(work())
@@ -661,7 +665,7 @@ def test_a_session_with_a_state_of_handlers_is_not_closed_for_anonymous_ones() -
             ada = {"x-user": "ada"}
             ada["mcp-session-id"] = (await speak(one, initialize(), ada)).headers["mcp-session-id"]
             assert (await speak(one, request("ping"), ada)).status == 200
-            [held] = one.endpoint.shared._get_all()
+            [held] = one.endpoint.sessions.local._get_all()
             held.connection.session.state["count"] = 3
             for _ in range(8):
                 anonymous = {"mcp-session-id": (await speak(one, initialize())).headers["mcp-session-id"]}

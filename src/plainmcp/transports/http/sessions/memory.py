@@ -1,4 +1,4 @@
-"""The sessions of the handshake revisions over HTTP: their owners, their lifetime, and their number.
+"""Sessions in the memory of this process: their owners, their lifetime, and their number.
 
 Does no I/O. The clock is a parameter.
 """
@@ -10,15 +10,20 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from ...protocol.exchange import FAILURES
-from ...protocol.failures import log_exception
-from ...protocol.interrupts import name_of, raise_interrupt
-from ..shares import Limit, share_of
-from .http_session import HttpSession, ReplayBudget
+from ....protocol.core import Core
+from ....protocol.exchange import FAILURES
+from ....protocol.failures import log_exception
+from ....protocol.interrupts import name_of, raise_interrupt
+from ...shares import Limit, Share, share_of
+from .. import rules
+from ..headers import Headers
+from ..rules import RequestProfile
+from ..settings import Settings
+from .http_session import HttpSession, ReplayBudget, SessionShares
+from .interface import Sender
 from .session_ids import is_of_another_process
-from .settings import Settings
 
-__all__ = ["SessionStore"]
+__all__ = ["MemorySessions", "SessionStore", "shares_of"]
 
 MAX_SWEEP = 8
 """How many sessions one request checks for expiry, so that it never waits for all of them."""
@@ -198,3 +203,65 @@ class SessionStore:
             else:
                 break  # the next ones were used later
         return expired
+
+
+def shares_of(sessions: SessionStore, settings: Settings, unread: Share) -> SessionShares:
+    """What the sessions of one endpoint share; `unread` counts the bytes that wait for readers."""
+    return SessionShares(sessions.budget, share_of(settings, "max_questions", "questions", "open"), unread)
+
+
+class MemorySessions:
+    """Sessions in the memory of this process; see interface."""
+
+    is_started = True
+    why_no_changes = None
+    dispatch = None
+    wrap = None
+    route = None
+    why_not_listen = None
+    why_no_get = None
+
+    def __init__(self, core: Core, settings: Settings, unread: Share) -> None:
+        self.kept = SessionStore(settings, core.now)
+        self._core, self._settings = core, settings
+        self._shares = shares_of(self.kept, settings, unread)
+
+    def open(self, principal: Any, headers: Headers) -> Sender | Limit:
+        """The sender of `initialize`, in a session before its handshake; or the limit that it is over."""
+        session = HttpSession(self._core, self._settings, principal, self._core.now(), self._shares, headers.address)
+        session.on_end = self.kept.remove
+        limit = self.kept.add(session)
+        if limit is not None:
+            session.close()
+        return limit or Sender(session.connection.session, session.connection, session)
+
+    def discard(self, sender: Sender) -> None:
+        """Forget a session whose client does not get to know it."""
+        self.kept.remove(_session_of(sender))
+
+    def seal(self, sender: Sender, principal: Any) -> bytes:
+        """The id of a session after its handshake."""
+        return _session_of(sender).id
+
+    def find(self, headers: Headers, profile: RequestProfile, principal: Any) -> Sender | None:
+        """The sender of a message; None if it names an unknown session. Raises ProtocolError."""
+        id = headers.get_unique(b"mcp-session-id")
+        if id is None:
+            raise rules.missing_session_error(profile)
+        session = self.kept.get(id, principal)
+        if session is None:
+            return None
+        session.connection.principal = principal
+        return Sender(session.connection.session, session.connection, session)
+
+    def start(self) -> None:
+        """There is nothing to start."""
+
+    def close(self) -> None:
+        """End all sessions."""
+        self.kept.close()
+
+
+def _session_of(sender: Sender) -> HttpSession:
+    assert isinstance(sender.stored, HttpSession)
+    return sender.stored

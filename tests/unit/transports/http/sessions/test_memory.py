@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from plainmcp.transports.http import session_store
-from plainmcp.transports.http.http_session import HttpSession
+from plainmcp.transports.http.sessions import memory
+from plainmcp.transports.http.sessions.http_session import HttpSession
 from stored_sessions import Endpoint
 
 
@@ -35,7 +35,7 @@ def test_a_session_is_looked_up_while_another_thread_sweeps(monkeypatch: pytest.
         others[-1].join(0.05)
         return found
 
-    monkeypatch.setattr(session_store, "islice", slowly)
+    monkeypatch.setattr(memory, "islice", slowly)
     endpoint.time += 2
     endpoint.session()
     for thread in others:

@@ -10,7 +10,7 @@ import pytest
 from mounted import Live, initialize, session, speak
 from plainmcp import Context, Server
 from plainmcp.errors import AuthorError
-from plainmcp.transports.http.signed_ids import MAX_FACTS
+from plainmcp.transports.http.sessions.signed_ids import MAX_FACTS
 from plainmcp.wire import signing
 
 KEY = b"the key of all replicas"

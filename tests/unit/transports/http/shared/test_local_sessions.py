@@ -63,14 +63,14 @@ def test_a_session_that_was_ended_long_ago_is_unknown_to_a_new_replica(store: St
 
 
 def test_only_some_ended_sessions_are_remembered_and_the_store_has_the_others(store: Store, monkeypatch: Any) -> None:
-    monkeypatch.setattr("plainmcp.transports.http.shared.shared_sessions.MAX_ENDED", 2)
+    monkeypatch.setattr("plainmcp.transports.http.shared.local_sessions.MAX_ENDED", 2)
 
     async def work() -> None:
         with replicas(store) as (one, other):
             ended = [await session(one) for _ in range(5)]
             for headers in ended:
                 assert (await speak(one, None, headers, "DELETE")).status == 204
-            assert len(one.endpoint.shared._ended) == 2
+            assert len(one.endpoint.sessions.local._ended) == 2
             for app in (one, other):
                 for headers in ended:
                     assert (await speak(app, request("ping"), headers)).status == 404
@@ -92,12 +92,12 @@ def test_a_session_that_has_ended_stays_unknown_after_redis_has_lost_that(is_los
                     assert (await speak(one, None, headers, "DELETE")).status == 204
                 redis.stop()
                 with replicas(store, 1) as [new]:
-                    await wait_until(lambda: one.endpoint.shared.replica.is_down)
+                    await wait_until(lambda: one.endpoint.sessions.local.replica.is_down)
                     for headers in ended[:1]:  # it cannot know
                         assert (await speak(new, request("ping"), headers)).status == 200
                     redis.start()
                     apps = (one, other, new)
-                    await wait_until(lambda: not any(app.endpoint.shared.replica.is_down for app in apps), 20)
+                    await wait_until(lambda: not any(app.endpoint.sessions.local.replica.is_down for app in apps), 20)
                     for headers in ended:
                         async with asyncio.timeout(5):
                             while (await speak(new, request("ping"), headers)).status != 404:
@@ -120,11 +120,11 @@ def test_each_replica_writes_again_which_sessions_have_ended(monkeypatch: pytest
             assert (await speak(one, None, old, "DELETE")).status == 204
             with replicas(store, 1) as [third]:
                 assert (await speak(third, None, new, "DELETE")).status == 204
-                names = list(one.endpoint.shared._ended)
+                names = list(one.endpoint.sessions.local._ended)
                 for app in (one, other):
-                    await wait_until(lambda app=app: list(app.endpoint.shared._ended) == names)
+                    await wait_until(lambda app=app: list(app.endpoint.sessions.local._ended) == names)
                 store._values.clear()
-                third.endpoint.shared.states.end_again(list(third.endpoint.shared._ended))
+                third.endpoint.sessions.local.states.end_again(list(third.endpoint.sessions.local._ended))
                 await wait_until(lambda: any(names[-1] in key for key in store._values))
                 await wait_until(lambda: any(names[0] in key for key in store._values))
 
@@ -140,9 +140,9 @@ def test_a_new_session_does_not_get_the_changes_from_before_redis_lost_them() ->
                 former = await session(apps[0])
                 await speak(apps[0], call("touch"), former)
                 redis.stop()
-                await wait_until(lambda: all(app.endpoint.shared.replica.is_down for app in apps))
+                await wait_until(lambda: all(app.endpoint.sessions.local.replica.is_down for app in apps))
                 redis.start()
-                await wait_until(lambda: not any(app.endpoint.shared.replica.is_down for app in apps), 20)
+                await wait_until(lambda: not any(app.endpoint.sessions.local.replica.is_down for app in apps), 20)
                 headers, streams = await session(apps[0]), []
                 assert (await speak(apps[0], SUBSCRIBE, headers)).json["result"] == {}
                 for app in apps:
@@ -165,7 +165,7 @@ def test_sessions_are_counted_while_others_are_opened() -> None:
     has_ended, interval = threading.Event(), sys.getswitchinterval()
 
     with replicas(MemoryStore(), 1) as [one]:
-        shared = one.endpoint.shared
+        shared = one.endpoint.sessions.local
         kept = [shared.make(None, None) for _ in range(50)]
 
         def open_and_forget() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from mounted import initialize, speak
 from plainmcp import Server
-from plainmcp.transports.http import session_ids
-from plainmcp.transports.http.session_ids import is_of_another_process, make_session_id
+from plainmcp.transports.http.sessions import session_ids
+from plainmcp.transports.http.sessions.session_ids import is_of_another_process, make_session_id
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plainmcp.transports.http.http_session import MAX_STREAMS
+from plainmcp.transports.http.sessions.http_session import MAX_STREAMS
 from stored_sessions import Endpoint, is_kept, said
 
 

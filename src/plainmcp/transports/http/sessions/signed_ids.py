@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from ...errors import InvalidParams
-from ...protocol.core import Core
-from ...protocol.identity import lasting_text_of
-from ...protocol.session import Session
-from ...revisions import REVISIONS
-from ...wire import signing
+from ....errors import InvalidParams
+from ....protocol.core import Core
+from ....protocol.identity import lasting_text_of
+from ....protocol.session import Session
+from ....revisions import REVISIONS
+from ....wire import signing
 
 __all__ = ["MAX_FACTS", "SignedId", "SignedIds"]
 

@@ -9,13 +9,15 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ...errors import InternalError
-from ...protocol.core import Core
-from ..connection import Connection
-from ..shares import OwnShare, Share, caller_of
+from ....errors import InternalError
+from ....protocol.core import Core
+from ...connection import Connection
+from ...link import RequestLink
+from ...shares import OwnShare, Share, caller_of
+from ..rules import Response
+from ..settings import Settings
+from ..stream import Stream, split_event_id
 from .session_ids import make_session_id
-from .settings import Settings
-from .stream import Stream, split_event_id
 
 __all__ = ["SESSION_ENDED", "HttpSession", "ReplayBudget", "SessionShares"]
 
@@ -86,6 +88,8 @@ class HttpSession:
         )
         self.connection.session.id = self.id.decode()
         self.created = self.used = now
+        self.on_end: Callable[[Any], None] = HttpSession.close
+        """Removes it where it is kept, and closes it."""
         self.closed = False
         self.standing: list[Stream] = []
         self._settings = settings
@@ -212,6 +216,15 @@ class HttpSession:
 
     def leave_stream(self, stream: Stream) -> None:
         """Note that the client does not read an open stream any more; it can come back to it."""
+
+    def open_stream(self, event_id: str) -> tuple[Stream, int]:
+        """A new stream that stays open, and the event after which it is read."""
+        return self.make_standing_stream(), 0
+
+    def end(self, link: RequestLink) -> Response:
+        """The response to DELETE, which ends the session (R2511-SESS-04)."""
+        self.on_end(self)
+        return Response(204)
 
     def find_stream(self, event_id: str) -> tuple[Stream, int] | None:
         """The stream of an event and the number of the event; None if the stream is not kept (R2511-HTTP-25)."""

@@ -1,11 +1,11 @@
-"""The sessions that all replicas serve: opened from their signed ids, and how entries of other replicas change them.
+"""The sessions that all replicas serve, as this one has them.
 
-A session is loaded from the store before its first request at this replica; later plain calls do not ask the store.
+They are opened from their signed ids, and entries of other replicas change them. A session is loaded from the store
+before its first request at this replica; later plain calls do not ask the store.
 """
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from secrets import token_urlsafe
@@ -14,12 +14,12 @@ from weakref import WeakValueDictionary
 
 from ....protocol.core import Core
 from ....store.interface import Store, StoreError
-from ...shares import Limit
+from ...shares import Limit, Share
 from ...threads import threads_of
-from ..http_session import HttpSession, SessionShares
-from ..session_store import SessionStore
+from ..sessions.http_session import HttpSession
+from ..sessions.memory import SessionStore, shares_of
+from ..sessions.signed_ids import SignedId, SignedIds
 from ..settings import Settings
-from ..signed_ids import SignedId, SignedIds
 from ..stream import Stream, split_event_id
 from .entries import Answer, Cancel, Handover, Holder, Left, Lost, Resend, SessionEnd, SessionEntry, State
 from .mirrors import Mirrors
@@ -31,7 +31,7 @@ from .session_names import StreamName, is_standing_stream, read_stream_name
 from .standing_streams import StandingStreams
 from .stream_claims import Start
 
-__all__ = ["SharedSessions"]
+__all__ = ["LocalSessions"]
 
 MAX_DIGITS = 19
 """How many digits a position in the log of changes may have, which is the number of an event."""
@@ -39,12 +39,13 @@ MAX_ENDED = 10_000
 """How many sessions that have ended are remembered; the store has all of them."""
 
 
-class SharedSessions:
-    """The sessions of one endpoint that other replicas serve, too."""
+class LocalSessions:
+    """The sessions of one endpoint that other replicas serve, too, as this replica has them."""
 
-    def __init__(self, core: Core, settings: Settings, sessions: SessionStore, shares: SessionShares) -> None:
+    def __init__(self, core: Core, settings: Settings, unread: Share) -> None:
         self._core, self._settings = core, settings
-        self._sessions, self._shares = sessions, shares
+        self.kept = SessionStore(settings, core.now)
+        self._shares = shares_of(self.kept, settings, unread)
         self._ids = SignedIds(core, settings.session_seconds)
         self._by_name: WeakValueDictionary[str, SharedSession] = WeakValueDictionary()
         self._ended: OrderedDict[str, None] = OrderedDict()
@@ -54,7 +55,8 @@ class SharedSessions:
         self.states = SavedStates(self.replica, seconds_of(idle))
         self._expiry = SessionExpiry(self.replica, idle, core.now, self._get_all, self.states.renew)
         self._mirrors = Mirrors(self.replica)
-        self._streams = StandingStreams(self.replica, threads_of(core).files, self.load)
+        self._threads = threads_of(core).files
+        self._streams = StandingStreams(self.replica, self._threads, self.load)
         self.attach()
 
     def attach(self) -> None:
@@ -98,24 +100,31 @@ class SharedSessions:
         self.attach()
         self.replica.start()
         session = SharedSession(self._core, self._settings, principal, self._shares, address, self.replica, name)
-        session.on_use = self._expiry.note
+        session.on_use, session.on_end, session.on_open = self._expiry.note, self.end, self.open_stream
         self._by_name[name] = session
         return session
 
     def make_id(self, session: SharedSession) -> bytes:
         """The signed id of a session after its handshake; raises InvalidParams."""
         id = self._ids.make(session.connection.session, session.principal, session.name)
-        self._sessions.rename(session, id)
+        self.kept.rename(session, id)
         return id
 
-    def restore(self, id: bytes, principal: Any, address: str | None) -> HttpSession | Limit | None:
+    def find(self, id: bytes, principal: Any, address: str | None) -> SharedSession | Limit | None:
+        """The session with an id, of whichever replica; None if there is none, or the limit that it is over."""
+        session: Any = self.kept.get(id, principal) or self._restore(id, principal, address)
+        if type(session) is SharedSession and self.replica.reader.is_behind:
+            session.is_loaded = False  # this process was paused, and the session may have ended meanwhile
+        return session  # type: ignore[no-any-return]
+
+    def _restore(self, id: bytes, principal: Any, address: str | None) -> HttpSession | Limit | None:
         """The session of an id that another replica made; None if there is none."""
         facts = self._ids.read(id, principal)
         if facts is None or facts.name in self._ended:
             return None
         with self._opening:
-            if id in self._sessions:  # another request has opened it, or its principal is not equal to this one
-                return self._sessions.get(id, principal)
+            if id in self.kept:  # another request has opened it, or its principal is not equal to this one
+                return self.kept.get(id, principal)
             return self._open(id, facts, principal, address)
 
     def _open(self, id: bytes, facts: SignedId, principal: Any, address: str | None) -> SharedSession | Limit | None:
@@ -123,7 +132,7 @@ class SharedSessions:
         if not session.restore(id, facts):
             session.close()
             return None
-        limit = self._sessions.add(session)
+        limit = self.kept.add(session)
         if limit is not None:
             session.close()
         return limit or session
@@ -137,7 +146,7 @@ class SharedSessions:
         """Load a session although it was loaded before; raises StoreError."""
         if self.replica.use_store(partial(self._has_ended, session)):
             self._end_here(session.name)  # before it counts as loaded: other requests may wait for that
-            self._sessions.remove(session)  # another one may have its name by now
+            self.kept.remove(session)  # another one may have its name by now
         session.is_loaded = True
         if not session.closed:
             session.note_use(self._core.now())
@@ -158,7 +167,7 @@ class SharedSessions:
             self._ended.popitem(last=False)
         session = self._by_name.get(name)
         if session is not None:
-            self._sessions.remove(session)
+            self.kept.remove(session)
             self._by_name.pop(name, None)  # not before: a thread that does not find it must see that it is closed
 
     def receive(self, entry: SessionEntry) -> bool:
@@ -199,20 +208,23 @@ class SharedSessions:
         if isinstance(entry, Resend):
             self.replica.append(self.replica.keys.stream_of(entry.session, entry.stream), Lost())
 
-    def open_stream(self, session: SharedSession, event_id: str) -> tuple[Stream, int, Callable[[], None]]:
-        """The stream for a GET, the event after which it is read, and work that has to be done in a thread."""
+    def open_stream(self, session: SharedSession, event_id: str) -> tuple[Stream, int]:
+        """The stream for a GET, and the event after which it is read; what takes longer is done in a thread."""
         name, number = split_event_id(event_id, MAX_DIGITS)
         whole = session.find_stream(f"{name}-0")
         if whole is not None:  # its number is not a number
-            return *whole, lambda: None
+            return whole
         parts = read_stream_name(self.replica, session.name, name)
         if parts is not None:
-            stream = session.mirror(name, number or 0)
-            return stream, number or 0, partial(self._follow, session, stream, parts)
-        is_known = is_standing_stream(name) and number is not None
-        after = number if is_known and number is not None else self.replica.reader.change_log.newest
-        stream = session.make_standing_stream(after, name if is_known else None)
-        return stream, after, partial(self._streams.open, session, stream, after, not is_known)
+            stream, after = session.mirror(name, number or 0), number or 0
+            work = partial(self._follow, session, stream, parts)
+        else:
+            is_known = is_standing_stream(name) and number is not None
+            after = number if is_known and number is not None else self.replica.reader.change_log.newest
+            stream = session.make_standing_stream(after, name if is_known else None)
+            work = partial(self._streams.open, session, stream, after, not is_known)
+        self._threads.submit(work, session.caller)
+        return stream, after
 
     def _follow(self, session: SharedSession, stream: Stream, name: StreamName) -> None:
         with suppress(StoreError):  # then the stream waits until the store works again

@@ -1,0 +1,214 @@
+"""Sessions that several processes share through a store: any of them answers any request of a session."""
+
+from functools import partial
+from typing import Any
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from ....errors import InternalError, ProtocolError
+from ....protocol.conversation import Steps
+from ....protocol.core import Core
+from ....protocol.dispatch import dispatch
+from ....protocol.exchange import Exchange, Listen
+from ....protocol.failures import error_response
+from ....protocol.observation import observe
+from ....protocol.request import Caller, Cancelled
+from ....revisions import LATEST
+from ....wire import jsonrpc
+from ....wire.jsonrpc import ABSENT, Envelope, Failure
+from ...shares import Limit, Share
+from .. import rules
+from ..headers import Headers
+from ..pending import PendingResponse
+from ..rules import RequestProfile, Response, json_response
+from ..settings import Settings
+from ..shared.local_sessions import LocalSessions
+from ..shared.session import SharedSession, refuse_without_store
+from ..shared.session_state import StateChange
+from ..shared.store_health import UNAVAILABLE
+from ..shared.store_steps import (
+    AfterChanges,
+    StoreExchange,
+    ask_store,
+    ask_store_first,
+    deadline,
+    steps_of,
+)
+from .http_session import SESSION_ENDED
+from .interface import Detour, Sender
+
+__all__ = ["SharedSessions"]
+
+_CHANGE_STATE = frozenset({"logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
+"""Requests that change the state of their session."""
+_FORWARDED = frozenset({UNSET, "notifications/cancelled"})
+"""Answers and cancellations: what they are for may be at another replica."""
+
+
+class SharedSessions:
+    """Sessions that other processes serve, too; see interface."""
+
+    is_started = False
+    why_no_changes = None
+    why_no_get = None
+
+    def __init__(self, core: Core, settings: Settings, unread: Share) -> None:
+        self.local = LocalSessions(core, settings, unread)
+
+    def start(self) -> None:
+        """Start to follow the store, and wait a moment until that works and other replicas know of this one."""
+        self.is_started = True
+        self.local.attach()
+        self.local.replica.wait_to_join()
+
+    def close(self) -> None:
+        """End all sessions here, and write what other replicas need of them."""
+        self.local.kept.close()
+        self.local.detach()
+
+    # Senders --------------------------------------------------------------------------------------
+
+    def open(self, principal: Any, headers: Headers) -> Sender | Limit:
+        """The sender of `initialize`, in a session before its handshake; or the limit that it is over."""
+        session = self.local.make(principal, headers.address)
+        limit = self.local.kept.add(session)
+        if limit is not None:
+            session.close()
+        return limit or _sender_of(session)
+
+    def discard(self, sender: Sender) -> None:
+        """Forget a session whose client does not get to know it."""
+        self.local.kept.remove(_session_of(sender.stored))
+
+    def seal(self, sender: Sender, principal: Any) -> bytes:
+        """The signed id of a session after its handshake; raises ProtocolError."""
+        return self.local.make_id(_session_of(sender.stored))
+
+    def find(self, headers: Headers, profile: RequestProfile, principal: Any) -> Sender | Response | None:
+        """The sender of a message, perhaps in a session of another process; raises ProtocolError."""
+        id = headers.get_unique(b"mcp-session-id")
+        if id is None:
+            raise rules.missing_session_error(profile)
+        session = self.local.find(id, principal, headers.address)
+        if session is None:
+            return None
+        if isinstance(session, Limit):
+            return rules.refuse_by(session)
+        session.connection.principal = principal
+        return _sender_of(session)
+
+    # Requests -------------------------------------------------------------------------------------
+
+    def route(self, sender: Sender, pending: PendingResponse, envelope: Envelope) -> Detour | Response | None:
+        """The way of an answer or a cancellation to the replica that waits for it, which may be another one.
+
+        It is accepted when the store has it. If the store fails, it is refused; but it is passed on all the same when
+        the store works again: clients do not repeat an answer, and the question would wait for it in vain.
+        """
+        session, replica = _session_of(sender.stored), self.local.replica
+        if not session.is_loaded:  # its stream may be opened before the request is started, which sets the id
+            pending.id = bytes(envelope.id)
+        if envelope.method not in _FORWARDED or session.connection.knows(envelope):
+            return None
+        route = session.find_route(envelope)
+        if route is None:
+            return None
+        limit = session.count_forwarded(route[1])
+        if limit is not None:
+            return rules.refuse_by(limit)
+        now, later = partial(replica.append_now, *route), partial(replica.append, *route)
+        return session.write(pending, 202, now, later)
+
+    def dispatch(self, core: Core, envelope: Envelope, caller: Caller) -> Exchange:
+        """Start to answer a message: where it changes the state of its session, all replicas get to know that."""
+        if envelope.method not in _CHANGE_STATE or envelope.id is ABSENT or caller.session is None:
+            return core.dispatch(core, envelope, caller)
+        link: Any = caller.link
+        pending: PendingResponse = link if link.whole is None else link.whole
+        session = _session_of(pending.session)
+        if link is pending:
+            pending.respond_with = partial(_refuse_in, session)
+
+        def answer() -> Exchange:
+            return StoreExchange(steps=self._change_state(core, session, envelope, caller)).begin()
+
+        return observe(core, answer, envelope, caller) if core.observers else answer()
+
+    def _change_state(self, core: Core, session: SharedSession, envelope: Envelope, caller: Caller) -> Steps:
+        """The steps of a request that changes the state of its session: its response waits until all replicas know.
+
+        It changes a copy. What is different there is saved, and only then has an effect here.
+        """
+        problem: ProtocolError | None
+        until = deadline()
+        try:
+            # Others may have changed it.
+            problem = yield from ask_store(partial(self.local.load_again, session), until=until)
+            problem = SESSION_ENDED if session.closed else problem
+            if problem is None:
+                before, after = session.connection.session.copy(), session.connection.session.copy()
+                response = yield from steps_of(dispatch(core, envelope, replace(caller, session=after)))
+                if response is None or isinstance(response, Failure):
+                    return response
+                change = StateChange.between(before, after)
+                problem = yield from ask_store(partial(self.local.states.save, session, change), until=until)
+                if problem is None:
+                    return response
+        except Cancelled:
+            return None
+        except ProtocolError as error:  # too many requests run
+            problem = error
+        return error_response(problem, caller.assumed_revision, envelope.id)
+
+    def wrap(self, pending: PendingResponse, exchange: Exchange) -> Exchange:
+        """An exchange with what the store has to be asked before it, and with what it has to have after it."""
+        session, replica = pending.session, self.local.replica
+        if isinstance(exchange.step, Listen):
+            is_begun = replica.reader.begun.is_set()
+            return exchange if is_begun else StoreExchange(steps=self._begin_first(exchange)).begin()
+        if pending.batch is not None:  # another replica may have to answer each of its requests
+            pending.id = b"[" + b",".join(jsonrpc.request_ids_of(pending.batch)) + b"]"
+        is_ready = pending.respond_with is not None  # a change of state loads its session itself
+        if isinstance(session, SharedSession) and not (is_ready or session.is_loaded or replica.is_down):
+            pending.respond_with = partial(_refuse_in, session)
+            exchange = StoreExchange(steps=self._load_first(session, pending, exchange)).begin()
+        if exchange.step is None:
+            return exchange
+        return AfterChanges(step=exchange.step, rest=exchange, changes=replica.watch_changes())
+
+    def _begin_first(self, exchange: Exchange) -> Steps:
+        """The steps of a listen request before this replica reads the changes of others."""
+        yield from ask_store_first(self.local.replica.wait_to_begin, exchange)
+        return (yield from steps_of(exchange))
+
+    def _load_first(self, session: SharedSession, pending: PendingResponse, exchange: Exchange) -> Steps:
+        """The steps of a request in a session that may have ended at another replica."""
+        yield from ask_store_first(partial(self.local.load, session), exchange)
+        if session.closed:
+            exchange.fail(SESSION_ENDED)
+            return pending.refuse(SESSION_ENDED)
+        return (yield from steps_of(exchange))
+
+    def why_not_listen(self, pending: PendingResponse) -> ProtocolError | None:
+        """The error for a listen request while this replica would not get all changes."""
+        if self.local.replica.reader.begun.is_set():
+            return None
+        pending.respond_with = refuse_without_store
+        return InternalError(UNAVAILABLE)
+
+
+def _sender_of(session: SharedSession) -> Sender:
+    return Sender(session.connection.session, session.connection, session)
+
+
+def _session_of(stored: object) -> SharedSession:
+    assert isinstance(stored, SharedSession)
+    return stored
+
+
+def _refuse_in(session: SharedSession, message: bytes | None) -> Response:
+    """The response with an error, or with nothing, in a session that may have ended at another replica."""
+    if session.closed:
+        return json_response(404, message or error_response(SESSION_ENDED, LATEST))
+    return json_response(200 if message is None else rules.status_of(message, False), message)

@@ -1,0 +1,74 @@
+"""Sessions whose facts are in their ids, signed: any process with the key can answer any request.
+
+Nothing is stored, so a process does not hear of the changes of others, and no client can be asked.
+"""
+
+from typing import Any
+
+from ....protocol.core import Core
+from ....protocol.session import Session
+from ....wire.jsonrpc import Envelope
+from .. import rules
+from ..headers import Headers
+from ..pending import PendingResponse
+from ..rules import RequestProfile, Response
+from ..settings import Settings
+from .interface import Sender
+from .none import refuse_answers
+from .signed_ids import SignedIds
+
+__all__ = ["SignedSessions"]
+
+NO_STORE = "this server has several processes and no store; see --redis and store="
+"""Why a client with a signed session cannot be asked or notified."""
+
+
+class SignedSessions:
+    """Sessions in their ids; see interface."""
+
+    is_started = True
+    why_no_changes = NO_STORE
+    why_no_get = NO_STORE
+    dispatch = None
+    wrap = None
+    why_not_listen = None
+
+    def __init__(self, core: Core, settings: Settings) -> None:
+        self._core = core
+        self._ids = SignedIds(core, settings.session_seconds)
+
+    def open(self, principal: Any, headers: Headers) -> Sender:
+        """The sender of `initialize`."""
+        return _sender_of(Session(None))
+
+    def discard(self, sender: Sender) -> None:
+        """There is nothing to forget."""
+
+    def seal(self, sender: Sender, principal: Any) -> bytes:
+        """The id of a session, with its facts; raises ProtocolError if these are too large."""
+        return self._ids.make(sender.session, principal)
+
+    def find(self, headers: Headers, profile: RequestProfile, principal: Any) -> Sender | None:
+        """The sender of a message, by the facts in its session id; None if that is unknown. Raises ProtocolError."""
+        id = headers.get_unique(b"mcp-session-id")
+        if id is None:
+            raise rules.missing_session_error(profile)
+        facts = self._ids.read(id, principal)
+        session = None if facts is None else facts.to_session()
+        return None if session is None else _sender_of(session)
+
+    def route(self, sender: Sender, pending: PendingResponse, envelope: Envelope) -> Response | None:
+        """The response to an answer, for which there is no question."""
+        return refuse_answers(pending, envelope)
+
+    def start(self) -> None:
+        """There is nothing to start."""
+
+    def close(self) -> None:
+        """There is nothing to end."""
+
+
+def _sender_of(session: Session) -> Sender:
+    session.log_level = None  # no process would know of a change
+    session.unreachable = NO_STORE
+    return Sender(session)
