@@ -25,7 +25,7 @@ class Endpoint:
         self.sessions = SessionStore(self._settings, lambda: self.time)
         self.unread = Share("bytes", "unread", "max_unread", 1_000, 500)
         questions = Share("questions", "open", "max_questions", 5, 2)
-        self.shares = SessionShares(self.sessions.budget, questions, self.unread)
+        self.shares = SessionShares(self.sessions.budget, questions, self.unread, self.sessions.remove)
 
     def make(self, principal: Any = None, address: str | None = None) -> HttpSession:
         return HttpSession(self._core, self._settings, principal, self.time, self.shares, address)
@@ -40,8 +40,8 @@ def said(
     held: HttpSession, *words: bytes, answer: bytes = b"answer", read: bool = True, finished: bool = True
 ) -> Stream:
     """A stream of a session that was begun, and all that was said on it."""
-    stream = held.make_stream()
-    held.keep(stream)
+    stream = held.streams.open()
+    held.streams.keep(stream)
     for word in words:
         stream.put(word)
     if finished:
@@ -50,7 +50,7 @@ def said(
         reader = stream.attach(wake)
         reader.take()
         reader.leave()
-    held.tidy()
+    held.streams.tidy()
     return stream
 
 

@@ -318,8 +318,7 @@ class ASGIApp:
         try:
             if await self._is_only_response(pending, stream, wake, watch):
                 return pending.to_response(stream.answer)
-            if pending.session is not None:
-                pending.session.keep(stream)
+            pending.keep_stream()
             await self._send_events(pending, reader, send, wake, watch)
             return None
         finally:

@@ -138,8 +138,7 @@ class WSGIApp:
             if not wake.wait(self.endpoint.settings.keep_alive_seconds if pending.profile.events else None):
                 break
             wake.clear()
-        if pending.session is not None:
-            pending.session.keep(stream)
+        pending.keep_stream()
         return EventLines(self.endpoint, pending, reader, wake)
 
     def _run(self, pending: PendingResponse) -> None:

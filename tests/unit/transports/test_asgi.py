@@ -1038,7 +1038,7 @@ async def test_what_can_be_fetched_again_is_bounded() -> None:
     for n in range(10):
         await speak(app, call("talk", n, PROGRESS), headers)
     (held,) = app.endpoint.sessions.kept._sessions.values()
-    assert sum(stream.size for stream in held._streams()) <= 500 + 300
+    assert sum(stream.size for stream in held.streams._get_all()) <= 500 + 300
 
 
 @looped

@@ -154,7 +154,7 @@ class OpenResponses:
             self.remove_running(pending)
         if pending.session is not None:
             if stream.speaks:
-                pending.session.tidy()
+                pending.session.streams.tidy()
             if pending.phase is Phase.STANDING:
                 pending.session.leave_stream(stream)
         if not pending.modern or stream.finished:

@@ -36,6 +36,7 @@ from ..shares import OwnShare, Share, caller_of
 from ..threads import Job, OwnThreads, Threads
 from . import rules
 from .rules import EVENT_STREAM, JSON, RequestProfile, Response, json_response
+from .sessions.kept_streams import KeptStreams
 from .stream import Stream
 
 __all__ = ["PendingResponse", "Phase", "StoredSession"]
@@ -54,6 +55,11 @@ class StoredSession(Protocol):
 
     standing: list[Stream]
     """Its streams that stay open for later messages."""
+
+    @property
+    def streams(self) -> KeptStreams:
+        """Its streams that can be resumed."""
+        ...
 
     @property
     def caller(self) -> Hashable:
@@ -79,16 +85,6 @@ class StoredSession(Protocol):
     def can_resume(self) -> bool:
         """Whether its client can continue a stream."""
         ...
-
-    def make_stream(self, id: bytes) -> Stream:
-        """A new stream for the response to a request with an id."""
-        ...
-
-    def keep(self, stream: Stream) -> None:
-        """Keep a stream from which something was sent, so that it can be resumed."""
-
-    def tidy(self) -> None:
-        """Remove finished streams that are too old, too many or too large."""
 
     def leave_stream(self, stream: Stream) -> None:
         """Note that the client does not read an open stream any more."""
@@ -180,7 +176,7 @@ class PendingResponse(RequestLink):
         """The stream of events, created when it is first needed."""
         if self.opened_stream is None:
             session = self.session
-            new = Stream(share=self._unread_share) if session is None else session.make_stream(self.id)
+            new = Stream(share=self._unread_share) if session is None else session.streams.open(self.id)
             with self._lock:  # the function may send from another thread, while the transport starts to read
                 self.opened_stream = self.opened_stream or new
         return self.opened_stream
@@ -205,9 +201,13 @@ class PendingResponse(RequestLink):
         events = stream.finish_at_once(response, is_json=self.profile.json)
         if events is None:
             return self.to_response(stream.answer)
-        if self.session is not None:
-            self.session.keep(stream)
+        self.keep_stream()
         return Response(200, events, EVENT_STREAM)
+
+    def keep_stream(self) -> None:
+        """Keep its stream, so that it can be resumed; one that stays open is kept, or not, since it was opened."""
+        if self.session is not None and self.phase is not Phase.STANDING:
+            self.session.streams.keep(self.stream)
 
     def to_response(self, message: bytes | None) -> Response:
         """The HTTP response with one JSON-RPC response, or without one."""

@@ -26,6 +26,9 @@ Record = Callable[[int, bytes | None], None]
 class Stream:
     """The events of one response."""
 
+    read_since: float | None = None
+    """When it was first seen to be read to its end; set where it is kept."""
+
     def __init__(
         self,
         name: str = "",

@@ -6,9 +6,9 @@ Does no I/O. The clock is a parameter.
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from itertools import islice
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from ....protocol.core import Core
 from ....protocol.exchange import FAILURES
@@ -19,8 +19,9 @@ from .. import rules
 from ..headers import Headers
 from ..rules import RequestProfile
 from ..settings import Settings
-from .http_session import HttpSession, ReplayBudget, SessionShares
+from .http_session import HttpSession, SessionShares
 from .interface import Sender
+from .kept_streams import KeptStreams, ReplayBudget
 from .session_ids import is_of_another_process
 
 __all__ = ["MemorySessions", "SessionStore", "shares_of"]
@@ -44,7 +45,59 @@ _OTHER_PROCESS = (
 )
 
 
-class SessionStore:
+class Kept(Protocol):
+    """What is asked of a session while it is kept."""
+
+    id: bytes
+    used: float
+    """When it was used last."""
+
+    @property
+    def principal(self) -> Any:
+        """Who has opened it."""
+        ...
+
+    @property
+    def owner(self) -> Hashable:
+        """Whose share of the sessions it uses."""
+        ...
+
+    @property
+    def created(self) -> float:
+        """When it was opened."""
+        ...
+
+    @property
+    def is_used(self) -> bool:
+        """Whether it got a message after its handshake."""
+        ...
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request runs, or a client reads a stream."""
+        ...
+
+    @property
+    def is_reopenable(self) -> bool:
+        """Whether it can be closed here and opened again without a loss, because other processes serve it, too."""
+        ...
+
+    @property
+    def streams(self) -> KeptStreams:
+        """Its streams that can be resumed."""
+        ...
+
+    def note_use(self, now: float) -> None:
+        """Note that the client uses the session."""
+
+    def close(self) -> None:
+        """End it here."""
+
+
+S = TypeVar("S", bound=Kept)
+
+
+class SessionStore(Generic[S]):
     """The sessions of one endpoint, the least recently used first."""
 
     def __init__(self, settings: Settings, now: Callable[[], float]) -> None:
@@ -52,8 +105,8 @@ class SessionStore:
         self._recent = min(1.0, self._idle / 10, self._life / 10)  # within this time a use is not recorded again
         self._now = now
         self._lock = threading.Lock()
-        self._sessions: OrderedDict[bytes, HttpSession] = OrderedDict()
-        self._unused: OrderedDict[bytes, HttpSession] = OrderedDict()  # of these, the ones that only had a handshake
+        self._sessions: OrderedDict[bytes, S] = OrderedDict()
+        self._unused: OrderedDict[bytes, S] = OrderedDict()  # of these, the ones that only had a handshake
         self._share = share_of(settings, "max_sessions", "sessions", "open")
         self._swept = float("-inf")  # when expired sessions were last removed
         self._has_warned = False  # about a session that belongs to another caller
@@ -64,7 +117,7 @@ class SessionStore:
     def __len__(self) -> int:
         return len(self._sessions)
 
-    def add(self, session: HttpSession) -> Limit | None:
+    def add(self, session: S) -> Limit | None:
         """Add a session; returns the limit that it is over, if no other can be closed for it."""
         with self._lock:
             surplus = self._take_expired(self._now())
@@ -83,7 +136,7 @@ class SessionStore:
     def __contains__(self, id: bytes) -> bool:
         return id in self._sessions
 
-    def rename(self, session: HttpSession, id: bytes) -> None:
+    def rename(self, session: S, id: bytes) -> None:
         """Give a session another id."""
         with self._lock:
             for sessions in (self._sessions, self._unused):
@@ -91,13 +144,13 @@ class SessionStore:
                     sessions[id] = session
             session.id = id
 
-    def _pop(self, session: HttpSession) -> HttpSession:
+    def _pop(self, session: S) -> S:
         if self._sessions.pop(session.id, None) is not None:
             self._unused.pop(session.id, None)
             self._share.remove(session.owner)
         return session
 
-    def _find_dispensable(self, new: HttpSession, limit: Limit) -> HttpSession | None:
+    def _find_dispensable(self, new: S, limit: Limit) -> S | None:
         """A session to close for a new one: never a busy one, and for an anonymous caller never a used one.
 
         A shared one can be closed if it can be opened again as it is.
@@ -116,7 +169,7 @@ class SessionStore:
                 return session
         return None
 
-    def get(self, id: bytes, principal: Any) -> HttpSession | None:
+    def get(self, id: bytes, principal: Any) -> S | None:
         """The session with an id; None if it has expired or belongs to another caller (R2511-SESS-05)."""
         now, expired, session = self._now(), [], self._sessions.get(id)
         if session is None:
@@ -146,7 +199,7 @@ class SessionStore:
             self._has_warned_of_processes = True
             _log.warning(_OTHER_PROCESS)
 
-    def _is_owned_by(self, session: HttpSession, principal: Any) -> bool:
+    def _is_owned_by(self, session: S, principal: Any) -> bool:
         """Whether a session belongs to this caller; logs once why one does not (R2511-SESS-05)."""
         owner: Any = session.principal
         problem: BaseException | None = None
@@ -165,7 +218,7 @@ class SessionStore:
                 log_exception(problem, _OTHER_CALLER, *names, level=logging.WARNING)
         return False
 
-    def remove(self, session: HttpSession) -> None:
+    def remove(self, session: S) -> None:
         """End a session (R2511-SESS-04)."""
         with self._lock:
             self._pop(session)
@@ -185,14 +238,14 @@ class SessionStore:
         for session in oldest_first:
             if self.budget.size <= self.budget.limit:
                 return
-            session.clear()
+            session.streams.clear()
 
-    def _is_expired(self, session: HttpSession, now: float) -> bool:
+    def _is_expired(self, session: S, now: float) -> bool:
         return now - session.created > self._life or (now - session.used > self._idle and not session.busy)
 
-    def _take_expired(self, now: float) -> list[HttpSession]:
+    def _take_expired(self, now: float) -> list[S]:
         """Remove expired sessions from the front of the queue and return them; a busy one moves to the end."""
-        expired: list[HttpSession] = []
+        expired: list[S] = []
         self._swept = now
         for session in list(islice(self._sessions.values(), MAX_SWEEP)):
             if self._is_expired(session, now):
@@ -205,9 +258,10 @@ class SessionStore:
         return expired
 
 
-def shares_of(sessions: SessionStore, settings: Settings, unread: Share) -> SessionShares:
+def shares_of(sessions: SessionStore[Any], settings: Settings, unread: Share) -> SessionShares:
     """What the sessions of one endpoint share; `unread` counts the bytes that wait for readers."""
-    return SessionShares(sessions.budget, share_of(settings, "max_questions", "questions", "open"), unread)
+    questions = share_of(settings, "max_questions", "questions", "open")
+    return SessionShares(sessions.budget, questions, unread, sessions.remove)
 
 
 class MemorySessions:
@@ -222,14 +276,13 @@ class MemorySessions:
     why_no_get = None
 
     def __init__(self, core: Core, settings: Settings, unread: Share) -> None:
-        self.kept = SessionStore(settings, core.now)
+        self.kept = SessionStore[HttpSession](settings, core.now)
         self._core, self._settings = core, settings
         self._shares = shares_of(self.kept, settings, unread)
 
     def open(self, principal: Any, headers: Headers) -> Sender | Limit:
         """The sender of `initialize`, in a session before its handshake; or the limit that it is over."""
         session = HttpSession(self._core, self._settings, principal, self._core.now(), self._shares, headers.address)
-        session.on_end = self.kept.remove
         limit = self.kept.add(session)
         if limit is not None:
             session.close()

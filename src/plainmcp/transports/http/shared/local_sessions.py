@@ -16,7 +16,6 @@ from ....protocol.core import Core
 from ....store.interface import Store, StoreError
 from ...shares import Limit, Share
 from ...threads import threads_of
-from ..sessions.http_session import HttpSession
 from ..sessions.memory import SessionStore, shares_of
 from ..sessions.signed_ids import SignedId, SignedIds
 from ..settings import Settings
@@ -44,7 +43,7 @@ class LocalSessions:
 
     def __init__(self, core: Core, settings: Settings, unread: Share) -> None:
         self._core, self._settings = core, settings
-        self.kept = SessionStore(settings, core.now)
+        self.kept = SessionStore[SharedSession](settings, core.now)
         self._shares = shares_of(self.kept, settings, unread)
         self._ids = SignedIds(core, settings.session_seconds)
         self._by_name: WeakValueDictionary[str, SharedSession] = WeakValueDictionary()
@@ -117,7 +116,7 @@ class LocalSessions:
             session.is_loaded = False  # this process was paused, and the session may have ended meanwhile
         return session  # type: ignore[no-any-return]
 
-    def _restore(self, id: bytes, principal: Any, address: str | None) -> HttpSession | Limit | None:
+    def _restore(self, id: bytes, principal: Any, address: str | None) -> SharedSession | Limit | None:
         """The session of an id that another replica made; None if there is none."""
         facts = self._ids.read(id, principal)
         if facts is None or facts.name in self._ended:

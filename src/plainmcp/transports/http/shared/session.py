@@ -4,11 +4,12 @@ Its streams for responses are copied into the store, so that another replica can
 open has the positions of the log of all replicas as its event ids, so that any replica can continue it.
 """
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, final
 
 import msgspec
 from msgspec import UNSET
@@ -23,7 +24,7 @@ from ...connection import change_message
 from ...link import RequestLink, normalize_id
 from ...shares import Limit
 from ..rules import JSON, Response, refuse_by
-from ..sessions.http_session import HttpSession, SessionShares
+from ..sessions.http_session import SESSION_ENDED, SessionShares, add_standing, make_parts
 from ..sessions.interface import Detour
 from ..sessions.signed_ids import SignedId
 from ..settings import Settings
@@ -57,8 +58,13 @@ TOO_MANY = Limit("too many answers and cancellations of this session are for oth
 """Why an answer is refused."""
 
 
-class SharedSession(HttpSession):
+@final
+class SharedSession:
     """One session that several replicas serve."""
+
+    is_used = False
+    """Whether it got a message after its handshake."""
+    closed = False
 
     def __init__(
         self,
@@ -70,8 +76,17 @@ class SharedSession(HttpSession):
         replica: Replica,
         name: str,
     ) -> None:
-        super().__init__(core, settings, principal, core.now(), shares, address)
+        self.id = name.encode()  # until it has a signed one
+        self.principal = principal
+        parts = make_parts(core, settings, shares, principal, address, self.id, self.send)
+        self.caller, self.owner, self.connection, self.streams = parts
+        self.streams.name_stream, self.streams.on_keep = self._name_stream, self._keep_for_others
         self.name = self.connection.session.id = name
+        self.created = self.used = core.now()
+        self.can_resume = settings.max_standing > 0
+        self.standing: list[Stream] = []
+        self._lock = threading.Lock()  # for the streams above, and the claims
+        self._now = core.now
         self.version, self._origin = 0, ""  # of its state
         self.stored: bytes | None = None
         """Its state in the store, as it was last read there: a change begins with it."""
@@ -85,6 +100,8 @@ class SharedSession(HttpSession):
         self._forwarding_since, self._forwarded = 0.0, 0
         self.on_open: Callable[[SharedSession, str], tuple[Stream, int]]
         """Opens a stream for a GET."""
+        self.on_end: Callable[[SharedSession], None]
+        """Ends it on all replicas; raises StoreError."""
         self._answered: OrderedDict[bytes, None] = OrderedDict()  # questions of other replicas, the last ones
         self.connection.leave_registry(replica.change_listeners.add(self._receive_change))
         self.connection.elsewhere = self
@@ -107,12 +124,12 @@ class SharedSession(HttpSession):
 
     def note_use(self, now: float) -> None:
         """Note that the client uses the session, also for other replicas: unless it may have ended there."""
-        super().note_use(now)
+        self.used, self.is_used = now, True
         if self.is_loaded:
             self.on_use(self, now)
 
     @property
-    def obstacle(self) -> str | None:  # type: ignore[override]
+    def obstacle(self) -> str | None:
         """The reason why the client cannot be asked: its answer may reach any replica."""
         return UNAVAILABLE if self._replica.is_down else None
 
@@ -207,7 +224,7 @@ class SharedSession(HttpSession):
         exchange = StoreExchange(steps=steps()).begin()
         return Detour(exchange, lambda message: refuse_without_store(message) if message else Response(status))
 
-    def end(self, link: RequestLink) -> Detour | Response:  # type: ignore[override]
+    def end(self, link: RequestLink) -> Detour | Response:
         """The response to DELETE, which ends the session on all replicas (R2511-SESS-04)."""
         limit = self._replica.budget.spend(self.caller, SMALL)
         return self.write(link, 204, partial(self.on_end, self)) if limit is None else refuse_by(limit)
@@ -221,21 +238,15 @@ class SharedSession(HttpSession):
         """The id of a question."""
         return name_question(self._replica, self.name, next(self._replica.numbers))
 
-    def name_stream(self, count: int, id: bytes) -> str:
-        """The name of a stream, by the id of its request."""
+    def _name_stream(self, id: bytes) -> str:
         return name_stream(self._replica, self.name, next(self._replica.numbers), id)
 
     def log_of(self, stream: str) -> str:
         """The log with the copy of a stream."""
         return self._replica.keys.stream_of(self.name, stream)
 
-    def keep(self, stream: Stream) -> None:
-        """Keep a stream from which something was sent, also for other replicas."""
-        if is_standing_stream(stream.name):
-            return  # another one continues it, from the log of changes
-        is_new = stream.name not in self._open and stream.name not in self._finished
-        super().keep(stream)
-        if is_new and is_own_stream(self._replica, stream.name):
+    def _keep_for_others(self, stream: Stream) -> None:
+        if is_own_stream(self._replica, stream.name):  # and not a copy of another one's
             self.copy_stream(stream)
 
     def copy_stream(self, stream: Stream) -> None:
@@ -244,18 +255,17 @@ class SharedSession(HttpSession):
 
     def mirror(self, name: str, after: int) -> Stream:
         """A stream for the events of another replica's stream, after an event; it ends when its client leaves."""
-        stream = self._new_stream(name, after)
-        super().keep(stream)  # without a copy
+        stream = self.streams.make(name, after)
+        self.streams.keep(stream)
         return stream
 
     def _leave_mirror(self, stream: Stream) -> None:
         is_own = is_own_stream(self._replica, stream.name)
         if not is_own and not stream.finished and stream.reader is None:
             stream.finish()
-            with self._lock:
-                self._open.pop(stream.name, None)
+            self.streams.drop(stream)
 
-    def open_stream(self, event_id: str) -> tuple[Stream, int] | Response:  # type: ignore[override]
+    def open_stream(self, event_id: str) -> tuple[Stream, int] | Response:
         """The stream for a GET, and the event after which it is read; or a response that refuses it."""
         if self._replica.is_down or not self._replica.reader.begun.is_set():
             return refuse_without_store()  # it is not known what the client misses
@@ -264,12 +274,12 @@ class SharedSession(HttpSession):
 
     def find_stream(self, event_id: str) -> tuple[Stream, int] | None:
         """The stream of an event and the number of the event; None if the stream is not kept here."""
-        return None if self._replica.is_down else super().find_stream(event_id)
+        return None if self._replica.is_down else self.streams.find(event_id)
 
     def make_standing_stream(self, after: int = 0, name: str | None = None) -> Stream:
         """A stream for messages that belong to no request, after a position: a new one, or the rest of one."""
         self.connection.session.ready = True  # notifications/initialized may have reached another replica
-        return self._new_stream(name or name_standing_stream(self._replica), after)
+        return self.streams.make(name or name_standing_stream(self._replica), after)
 
     # Which stream gets messages: see stream_claims.
 
@@ -330,7 +340,7 @@ class SharedSession(HttpSession):
         with self._lock:
             if self.closed:
                 stream.finish()
-            surplus = [] if stream.finished else self._append_standing(stream)
+            surplus = [] if stream.finished else add_standing(self.standing, stream)
             self._claims.end(None if stream.finished else position)
         for one in surplus:
             one.finish()
@@ -379,13 +389,18 @@ class SharedSession(HttpSession):
     @property
     def busy(self) -> bool:
         """Whether a request runs, or a client reads a stream."""
-        return bool(self.standing) or super().busy
+        return bool(self.standing) or self.connection.busy or self.streams.are_read
 
     def close(self) -> None:
         """Close the session in this replica only."""
-        super().close()
-        with self._lock:  # none is added after `closed` is set
+        with self._lock:  # no stream is added after `closed` is set
+            was_closed, self.closed = self.closed, True
             standing, self.standing = self.standing, []
+        if was_closed:
+            return
+        self.connection.give_up(SESSION_ENDED)
+        self.connection.close()
+        self.streams.close()
         for stream in standing:
             stream.finish()
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plainmcp.transports.http.sessions.http_session import MAX_STREAMS
+from plainmcp.transports.http.sessions.kept_streams import MAX_STREAMS
 from stored_sessions import Endpoint, is_kept, said
 
 
@@ -12,10 +12,10 @@ def test_a_stream_that_was_read_is_kept_as_long_as_a_client_may_take_to_come_bac
     held = endpoint.session()
     read, unread, open_ = said(held), said(held, read=False), said(held, finished=False)
     endpoint.time += 4
-    held.tidy()
+    held.streams.tidy()
     assert all(is_kept(held, stream) for stream in (read, unread, open_))
     endpoint.time += 2
-    held.tidy()
+    held.streams.tidy()
     assert [is_kept(held, stream) for stream in (read, unread, open_)] == [False, True, True]
 
 
@@ -57,13 +57,13 @@ def test_when_all_keep_too_much_those_unused_the_longest_forget() -> None:
 def test_a_session_that_is_over_keeps_nothing(late: bool) -> None:
     endpoint = Endpoint()
     held = endpoint.session()
-    stream = held.make_stream()
+    stream = held.streams.open()
     if not late:
-        held.keep(stream)
+        held.streams.keep(stream)
         stream.put(b"x")
-        held.tidy()
+        held.streams.tidy()
     endpoint.sessions.remove(held)
     if late:  # a request that was under way speaks up
-        held.keep(stream)
+        held.streams.keep(stream)
     assert stream.finished is not late
     assert not is_kept(held, stream) and endpoint.sessions.budget.size == 0

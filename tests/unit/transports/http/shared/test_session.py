@@ -50,7 +50,7 @@ def test_a_stream_whose_client_left_before_it_was_added_is_not_added() -> None:
         session.leave_stream(stream)
         assert not session.end_claim(stream, 0)
         assert session.standing == [] and not session.busy
-        other = session.make_stream(b"1")
+        other = session.streams.open(b"1")
         session.leave_stream(other)  # a stream for a response can be resumed
         assert not other.finished
 

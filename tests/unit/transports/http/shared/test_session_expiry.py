@@ -15,8 +15,8 @@ import pytest
 
 from mounted import Live, initialize, session, speak
 from plainmcp.store import MemoryStore, Store, StoreError
-from plainmcp.transports.http.sessions.http_session import HttpSession
 from plainmcp.transports.http.shared import session_expiry, store_budget, store_reader, store_steps
+from plainmcp.transports.http.shared.session import SharedSession
 from redis_server import RedisServer, free_port, running_redis
 from replicas import call, question, replicas, request, wait_until
 
@@ -110,13 +110,13 @@ def test_a_request_to_an_idle_session_does_not_bring_it_back(store: Store) -> No
 def test_requests_at_once_to_an_idle_session_are_all_refused_however_long_its_end_takes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    end = HttpSession.close
+    end = SharedSession.close
 
-    def close_slowly(session: HttpSession) -> None:
+    def close_slowly(session: SharedSession) -> None:
         time.sleep(0.02)
         end(session)
 
-    monkeypatch.setattr(HttpSession, "close", close_slowly)
+    monkeypatch.setattr(SharedSession, "close", close_slowly)
 
     async def work() -> None:
         with replicas(MemoryStore(), settings={"session_idle_seconds": IDLE}) as apps:
