@@ -188,10 +188,9 @@ async def _talk(peer: Peer, seen: Seen, known: Seen | None) -> None:
             key = f"{tool['name']} {title}"
             if (known is not None and key not in known["calls"]) or time.monotonic() > end:
                 continue
+            params = {"name": tool["name"], "arguments": arguments}
             try:
-                seen["calls"][key] = _answer(
-                    await peer.request("tools/call", {"name": tool["name"], "arguments": arguments}, 5)
-                )
+                seen["calls"][key] = _answer(await peer.request("tools/call", params, _seconds_for(key, known)))
             except TimeoutError:
                 seen["calls"][key] = {"timeout": True}
     for resource in seen["resources"]:
@@ -205,6 +204,11 @@ async def _talk(peer: Peer, seen: Seen, known: Seen | None) -> None:
     seen["calls"]["unknown tool"] = _answer(
         await peer.request("tools/call", {"name": "no_such_tool", "arguments": {}})
     )
+
+
+def _seconds_for(key: str, known: Seen | None) -> float:
+    """How long to wait for a call: longer if it is known to answer, maybe just in time, on a machine less busy."""
+    return 5 if known is None or known["calls"][key] == {"timeout": True} else 20
 
 
 async def _list(peer: Peer, name: str, method: str) -> list[Any]:

@@ -352,25 +352,93 @@ def test_S004_43_each_tool_of_the_document_gives_what_it_says(
     assert Client(mcp, REVISION).call(name, arguments) == expected
 
 
+ANALYSIS = {
+    "content": [
+        *said(
+            "Analysis complete. Key findings:",
+            "- Finding 1: Data shows upward trend",
+            "- Finding 2: No anomalies detected",
+        ),
+        IMAGE,
+    ],
+    "structuredContent": {
+        "query": "sales",
+        "findings": ["Finding 1", "Finding 2"],
+        "confidence": 0.95,
+        "data_points": 1000,
+        "trend": "upward",
+    },
+    "_meta": {"execution_time_ms": 150, "cache_hit": True, "model_version": "2.0", "cost": 0.001},
+}
+
+
 def test_S004_44_a_tool_result_is_sent_as_it_was_made() -> None:
-    assert Client(mcp, REVISION).call("advanced_analysis", query="sales") == {
-        "content": [
-            *said(
-                "Analysis complete. Key findings:",
-                "- Finding 1: Data shows upward trend",
-                "- Finding 2: No anomalies detected",
-            ),
-            IMAGE,
+    assert Client(mcp, REVISION).call("advanced_analysis", query="sales") == ANALYSIS
+
+
+# As the document prints it: with an import of a name that FastMCP has in another module.
+SECTION_10 = '''
+from fastmcp import FastMCP
+mcp = FastMCP("Document")
+
+from fastmcp.utilities.types import ToolResult, Image
+
+@mcp.tool()
+def advanced_analysis(query: str) -> ToolResult:
+    """Complete control over response"""
+    return ToolResult(
+        # Traditional content blocks (shown to LLM)
+        content=[
+            "Analysis complete. Key findings:",
+            "- Finding 1: Data shows upward trend",
+            "- Finding 2: No anomalies detected",
+            Image(path="visualization.png")
         ],
-        "structuredContent": {
-            "query": "sales",
+
+        # Structured output (machine-readable)
+        structured_content={
+            "query": query,
             "findings": ["Finding 1", "Finding 2"],
             "confidence": 0.95,
             "data_points": 1000,
-            "trend": "upward",
+            "trend": "upward"
         },
-        "_meta": {"execution_time_ms": 150, "cache_hit": True, "model_version": "2.0", "cost": 0.001},
-    }
+
+        # Metadata (NOT shown to LLM, only to client app)
+        meta={
+            "execution_time_ms": 150,
+            "cache_hit": True,
+            "model_version": "2.0",
+            "cost": 0.001
+        }
+    )
+'''
+
+
+@pytest.mark.slow
+def test_S004_44_the_example_of_the_document_is_served_as_it_is_printed(folder: Path) -> None:
+    """S4. By the command, with the imports of the document."""
+    (folder / "printed.py").write_text(SECTION_10, "utf-8")
+    with Program("-m", "plainmcp", "serve", "--drop-in", "printed.py", cwd=folder) as program:
+        program.shake_hands()
+        program.send("tools/list", {}, 1)
+        assert program.answer(1)["result"]["tools"] == [
+            {
+                "name": "advanced_analysis",
+                "title": "Advanced Analysis",
+                "description": "Complete control over response",
+                "inputSchema": {
+                    "type": "object",
+                    "properties": {"query": {"type": "string"}},
+                    "required": ["query"],
+                    "additionalProperties": False,
+                },
+                "_meta": {"fastmcp": {"tags": []}},
+            }
+        ]
+        program.call(2, "advanced_analysis", query="sales")
+        assert program.answer(2)["result"] == ANALYSIS
+        assert program.hang_up() == 0
 
 
 def test_S004_31_32_33_the_output_schemas_are_those_of_the_document() -> None:
