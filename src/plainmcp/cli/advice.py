@@ -1,4 +1,4 @@
-"""Advice on a file written for another package: which imports to change, line by line. Runs no code of it."""
+"""Advice on a program written for another package: which imports to change, line by line. Runs no code of it."""
 
 import ast
 from collections.abc import Iterator
@@ -9,6 +9,8 @@ from typing import Any
 
 from ..compat.drop_in import facade_of
 from ..compat.refused import advice_of
+from .own_files import files_of
+from .source import ServerSource
 
 __all__ = ["advise"]
 
@@ -16,17 +18,21 @@ _COMPAT = "plainmcp.compat"
 _MISSING = object()
 
 
-def advise(file: Path) -> str | None:
-    """Which imports of a file to change and how; None if there is nothing to change."""
-    try:
-        tree = ast.parse(file.read_bytes())
-    except (OSError, ValueError, SyntaxError):  # loading the file reports this better
-        return None
-    imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
-    changes = [line for node in sorted(imports, key=lambda node: node.lineno) for line in _changes(node)]
-    if not changes:
-        return None
-    return "\n".join(["to serve it with plainmcp, pass --drop-in, or change its imports:", "", *changes])
+def advise(source: ServerSource) -> str | None:
+    """Which imports of a program to change and how, in all of its files; None if there is nothing to change."""
+    lines: list[str] = []
+    for file, tree in files_of(source).items():
+        imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+        changes = [line for node in sorted(imports, key=lambda node: node.lineno) for line in _changes(node)]
+        if changes:
+            heading = [] if file == source.file else [f"in {_name_of(file)}:", ""]
+            lines += ["", *heading, *changes]
+    return "\n".join(["to serve it with plainmcp, pass --drop-in, or change its imports:", *lines]) if lines else None
+
+
+def _name_of(file: Path) -> str:
+    folder = Path.cwd()
+    return str(file.relative_to(folder) if file.is_relative_to(folder) else file)
 
 
 def _changes(node: ast.Import | ast.ImportFrom) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..compat.drop_in import facade_of
+from ..compat.drop_in import facade_of, is_installed
 from ..protocol.tracebacks import is_own_file
 from ..server import Server
 from ..transports.deadline import Deadline
@@ -175,10 +175,10 @@ def _is_missing_package(error: BaseException) -> bool:
 
 
 def _with_advice(source: ServerSource, problem: str) -> str:
-    """A problem, and the imports to change if the file was written for another package."""
+    """A problem, and the imports to change if the program was written for another package, and has these."""
     from .advice import advise  # loaded for those who need it
 
-    advice = None if source.file is None else advise(source.file)
+    advice = None if is_installed() else advise(source)
     return problem if advice is None else f"{problem}\n\n{advice}"
 
 

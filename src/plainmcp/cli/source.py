@@ -5,12 +5,13 @@ Runs none of their code.
 
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["LoadError", "ServerSource", "find_source"]
+__all__ = ["LoadError", "ServerSource", "find_source", "spec_of"]
 
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -42,11 +43,11 @@ class ServerSource:
         """The file that Python runs for it, which is `__main__.py` for a package; None if there is none."""
         if self.file is not None:
             return None if self.file.name == "__init__.py" else self.file
-        spec = _spec_of(self.module, self.folders)
+        spec = spec_of(self.module, self.folders)
         if spec is None:
             return None
         if spec.submodule_search_locations is not None:
-            spec = _spec_of(f"{self.module}.__main__", self.folders)
+            spec = spec_of(f"{self.module}.__main__", self.folders)
         return Path(spec.origin) if spec is not None and spec.has_location and spec.origin else None
 
 
@@ -112,14 +113,20 @@ def _is_in(folder: Path, module: str) -> bool:
     return (folder / f"{module}.py").is_file() or (folder / module).is_dir()
 
 
-def _spec_of(module: str, folders: tuple[Path, ...]) -> ModuleSpec | None:
-    """The spec of a module, which is not imported, and neither are the packages around it; None if there is none."""
+def spec_of(module: str, folders: Sequence[Path], *, or_installed: bool = True) -> ModuleSpec | None:
+    """The spec of a module, which is not imported, and neither are the packages around it; None if there is none.
+
+    It is looked up in the folders and, unless this is not wanted, where Python looks.
+    """
     top, *rest = module.split(".")
-    spec = PathFinder.find_spec(top, [str(folder) for folder in folders]) or find_spec(top)
+    spec = PathFinder.find_spec(top, [str(folder) for folder in folders])
+    if spec is None and or_installed:
+        spec = find_spec(top)
     for part in rest:
         if spec is None or spec.submodule_search_locations is None:
             return None
-        spec = PathFinder.find_spec(f"{spec.name}.{part}", spec.submodule_search_locations)
+        # By the last part of its name: a folder without __init__.py would be looked up in its package, once imported.
+        spec = PathFinder.find_spec(part, list(spec.submodule_search_locations))
     return spec
 
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from ..errors import AuthorError
 
-__all__ = ["facade_of", "install"]
+__all__ = ["facade_of", "install", "is_installed"]
 
 _FACADES = {
     "mcp": "plainmcp.compat.mcp",
@@ -40,6 +40,11 @@ def install() -> Callable[[], None]:
     finder = _Finder()
     sys.meta_path.insert(0, finder)
     return finder.remove
+
+
+def is_installed() -> bool:
+    """Whether imports of the packages lead to the facades now."""
+    return any(isinstance(finder, _Finder) for finder in sys.meta_path)
 
 
 class _Finder:

@@ -366,6 +366,71 @@ def test_a_file_that_follows_the_advice_is_served_without_the_packages(folder: P
         assert program.answer(1)["result"]["content"] == [{"type": "text", "text": "it {}"}]
 
 
+# A program of several files: a package, a folder in it without `__init__.py`, and modules beside it.
+SEVERAL = {
+    "shop/__init__.py": "from mcp.types import Tool\n",
+    "shop/server.py": """\
+from fastmcp import FastMCP
+
+import beside, json
+from . import notes
+from .parts.prices import price
+
+server = FastMCP("shop")
+server.tool(price)
+""",
+    "shop/notes.py": "import mcp.types\n",
+    "shop/parts/prices.py": """\
+from .. import Tool
+from ..notes import mcp
+
+
+def price() -> list[mcp.types.TextContent]:
+    import late
+
+    return [late.TextContent(type="text", text=Tool.__name__)]
+""",
+    "beside.py": "from mcp.shared.exceptions import McpError\n",
+    "late.py": "from mcp.types import TextContent\n",
+    "other.py": "from mcp.types import TextContent\n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", [("shop/server.py",), ("-m", "shop.server"), ("-m", "shop.server:server")])
+def test_a_program_of_several_files_that_follows_the_advice_is_served(folder: Path, target: tuple[str, ...]) -> None:
+    """D16. The imports of all files that it imports are named at once, and those of no other file."""
+    for name in ("mcp", "fastmcp"):
+        absent = f"raise ModuleNotFoundError('No module named {name}', name='{name}')"
+        (folder / f"{name}.py").write_text(absent, "utf-8")
+    for name, code in SEVERAL.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(code, "utf-8")
+    code, said = told(folder, "serve", *target)
+    assert code == 1
+    sections = re.split(r"^(?:to serve it .*|in (.+):)\n", said, flags=re.MULTILINE)[1:]
+    named = {
+        name or "shop/server.py": said
+        for name, said in zip(sections[::2], sections[1::2], strict=True)
+        if said != "\n"
+    }
+    assert set(named) == {"shop/server.py", "shop/__init__.py", "shop/notes.py", "beside.py", "late.py"}
+    for name, section in named.items():
+        (folder / name).write_text(followed(SEVERAL[name], section), "utf-8")
+    with Program("-m", "plainmcp", "serve", *target, cwd=folder) as program:
+        program.shake_hands()
+        program.call(1, "price")
+        assert program.answer(1)["result"]["content"] == [{"type": "text", "text": "Tool"}]
+
+
+@pytest.mark.slow
+def test_a_program_that_has_the_facades_is_not_told_to_take_them(folder: Path) -> None:
+    """D16. A name that no version of the package has is missing in the facade, too."""
+    (folder / "theirs.py").write_text("from mcp.types import NoSuchName\nserver = 1\n", "utf-8")
+    code, said = told(folder, "list", "--drop-in", "theirs.py")
+    assert (code, "cannot import name 'NoSuchName'" in said, "pass --drop-in" in said) == (1, True, False)
+
+
 def test_a_file_named_like_a_module_is_still_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", list(sys.path))
     file = tmp_path / "json.py"

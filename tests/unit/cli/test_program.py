@@ -256,3 +256,6 @@ def test_which_files_are_run_is_known_before_they_run(
     assert not run("library.py") and run("library.py", "--fast")
     assert run("shop_server", is_module=True) and not run("bare", is_module=True)
     assert run("shop_server.__main__", is_module=True) and not run("shop_server/__init__.py")
+    (folder / "bare" / "part").mkdir()  # without __init__.py
+    (folder / "bare" / "part" / "__main__.py").write_text("", "utf-8")
+    assert run("bare.part", is_module=True)
