@@ -18,7 +18,7 @@ from ...protocol.registry import Registry
 from ...server import Server
 from ...types import PromptArgument
 from ..change_feature import change_feature, output_of, with_member
-from .protocol_types import to_annotations
+from .protocol_types import to_annotations, to_feature_type
 
 __all__ = [
     "SHARED",
@@ -220,9 +220,13 @@ class Component:
         current = {wire: getattr(self, name) for name, wire in self.wire_names.items()}
         current["annotations"] = self.annotations
         own, _ = _split_meta(former.get("_meta"))
-        if self.meta is not None and own:
-            current["_meta"] = {**self.meta, "fastmcp": own}
+        if own:
+            current["_meta"] = {**(self.meta or {}), "fastmcp": {**own, "tags": sorted(self.tags)}}
         return {**former, **{name: to_plain(value) for name, value in current.items() if value is not None}}
+
+    def to_protocol(self, **changes: Any) -> Any:
+        """The definition in a list as an object of `mcp.types`, with other values for some of its members."""
+        return to_feature_type(self.kind, {**self.to_definition(), **changes})
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy, with other values for some attributes; it can be registered, too."""
@@ -271,7 +275,8 @@ class Tool(Component):
 
     def to_mcp_tool(self, **changes: Any) -> Any:
         """The definition, as a client is sent it."""
-        return {**self.to_definition(), **changes}
+        title = self.title or getattr(self.annotations, "title", None) or title_of(changes.get("name", self.name))
+        return self.to_protocol(**{"title": title, **changes})
 
     @classmethod
     def from_tool(cls, tool: Any, **options: Any) -> "Tool":
@@ -294,6 +299,10 @@ class Prompt(Component):
         """The messages of the prompt; returns PromptResult."""
         return await self._owner().render_prompt(self.name, arguments)
 
+    def to_mcp_prompt(self, **changes: Any) -> Any:
+        """The definition, as a client is sent it."""
+        return self.to_protocol(**changes)
+
 
 class FunctionPrompt(Prompt):
     """The prompt of a function."""
@@ -304,6 +313,10 @@ class ResourceTemplate(Component):
 
     wire_names: ClassVar[dict[str, str]] = {**SHARED, "uri_template": "uriTemplate", "mime_type": "mimeType"}
     kind = "template"
+
+    def to_mcp_template(self, **changes: Any) -> Any:
+        """The definition, as a client is sent it."""
+        return self.to_protocol(**changes)
 
 
 class FunctionResourceTemplate(ResourceTemplate):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-__all__ = ["to_annotations", "to_block"]
+__all__ = ["to_annotations", "to_block", "to_feature_type"]
 
 
 def to_block(wire: dict[str, Any]) -> Any:
@@ -26,3 +26,17 @@ def to_annotations(kind: str, wire: Any) -> Any:
 
     made: Any = content_types.ToolAnnotations if kind == "tool" else content_types.Annotations
     return None if wire is None else to_loaded(made(**wire))
+
+
+def to_feature_type(kind: str, wire: dict[str, Any]) -> Any:
+    """The definition of a feature, as a client is sent it."""
+    from ..mcp import content_types
+    from ..mcp.loaded_types import to_loaded
+
+    kinds: dict[str, Any] = {
+        "tool": content_types.Tool,
+        "prompt": content_types.Prompt,
+        "resource": content_types.Resource,
+        "template": content_types.ResourceTemplate,
+    }
+    return to_loaded(kinds[kind](**wire))

@@ -46,6 +46,10 @@ class Resource(Component):
             return await value if hasattr(value, "__await__") else value
         return await self._owner().read_resource(self.uri)
 
+    def to_mcp_resource(self, **changes: Any) -> Any:
+        """The definition, as a client is sent it."""
+        return self.to_protocol(**changes)
+
 
 class FunctionResource(Resource):
     """The resource of a function."""

@@ -127,6 +127,44 @@ def test_what_is_changed_on_a_registered_object_is_listed() -> None:
     assert wire(mcp, "resources/templates/list", "resourceTemplates")[0]["description"] == "new: Any note."
 
 
+def test_an_object_gives_the_definition_that_clients_are_sent() -> None:
+    """D7. As an object of mcp.types, which programs read and dump; with what was changed, tags included."""
+    mcp = shop()
+
+    async def change() -> list[Any]:
+        tool, prompt = await mcp.get_tool("add"), await mcp.get_prompt("ask")
+        (resource,), (template,) = await mcp.list_resources(), await mcp.list_resource_templates()
+        tool.tags, tool.meta, prompt.description = {"b", "a"}, None, "Other."
+        assert tool.to_mcp_tool().inputSchema == tool.parameters
+        other = tool.to_mcp_tool(name="sum_up", _meta={"x": 1})
+        assert (other.name, other.title, other.meta, tool.name) == ("sum_up", "Sum Up", {"x": 1}, "add")
+        return [
+            tool.to_mcp_tool(),
+            prompt.to_mcp_prompt(),
+            resource.to_mcp_resource(),
+            template.to_mcp_template(),
+        ]
+
+    definitions = asyncio.run(change())
+    lists = {
+        "tools": "tools",
+        "prompts": "prompts",
+        "resources": "resources",
+        "resources/templates": "resourceTemplates",
+    }
+    for definition, (kind, member) in zip(definitions, lists.items(), strict=True):
+        [listed] = wire(mcp, f"{kind}/list", member)
+        assert definition.model_dump(mode="json", by_alias=True, exclude_none=True) == listed
+    assert definitions[0].meta == {"fastmcp": {"tags": ["a", "b"]}}
+
+
+def test_a_tool_describes_itself_to_a_client_before_it_is_registered() -> None:
+    """D7."""
+    tool = Tool.from_function(lambda a: a, name="as_is", description="As it is.").to_mcp_tool()
+    assert (tool.name, tool.title, tool.description) == ("as_is", "As Is", "As it is.")
+    assert tool.inputSchema["required"] == ["a"]
+
+
 def test_a_copy_is_another_tool() -> None:
     """D7. And an object of a tool that was removed can still be run."""
     mcp = shop()
