@@ -42,6 +42,15 @@ class FacadeModule(ModuleType):
     own_names: Sequence[str] = ()
     """The names that it has itself."""
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute. An import of `fastmcp.settings` does not replace the `settings` that FastMCP has itself.
+
+        A module that can be called stands for both.
+        """
+        is_other = isinstance(value, ModuleType) and not callable(value) and name in self.own_names
+        if not is_other or isinstance(vars(self).get(name), ModuleType):
+            super().__setattr__(name, value)
+
     def __getattr__(self, name: str) -> Any:
         theirs = _theirs_of(self.__name__)
         if name == "__all__":

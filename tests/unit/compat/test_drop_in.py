@@ -47,6 +47,20 @@ def test_the_imports_lead_to_the_facades() -> None:
 
 
 @pytest.mark.slow
+def test_an_import_of_a_module_does_not_replace_a_value_of_its_name() -> None:
+    """D5. `fastmcp.settings` is the settings; `fastmcp.tools.tool` is the module of FastMCP 2 and the decorator."""
+    program = (
+        "from plainmcp import compat; compat.install()\n"
+        "import fastmcp, mcp\n"
+        "from fastmcp.settings import Settings\n"
+        "import fastmcp.settings, fastmcp.tools.tool as tool, mcp.types\n"
+        "assert isinstance(fastmcp.settings, Settings) and fastmcp.settings.home\n"
+        "assert tool.ToolResult and callable(fastmcp.tools.tool) and mcp.types.Tool\n"
+    )
+    assert run("-c", program).stderr == ""
+
+
+@pytest.mark.slow
 def test_a_package_that_is_imported_already_is_an_error() -> None:
     done = run("-c", "import mcp\nfrom plainmcp import compat\ncompat.install()")
     assert "is imported already; call plainmcp.compat.install() before that" in done.stderr
