@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from plainmcp import Audio, File, Image, PromptResult, ResourceResult, Server, ToolError, ToolResult
-from plainmcp.compat.fastmcp import pieces as fastmcp_pieces
+from plainmcp.compat import fastmcp
 from plainmcp.compat.mcp import pieces
 from plainmcp.compat.mcp.server import MCPServer
 from plainmcp.errors import AuthorError
@@ -220,7 +220,7 @@ def test_no_file_is_read_in_the_event_loop(folder: Path, monkeypatch: pytest.Mon
         lambda: [["text", [file]]],
         lambda: ToolResult(file),
         lambda: ToolResult([["text"], file]),
-        lambda: fastmcp_pieces.File(folder / "good"),
+        lambda: fastmcp.File(folder / "good"),
         lambda: pieces.Image(folder / "good", format="png"),
         lambda: [pieces.Audio(folder / "good", format="wav")],
     ]
