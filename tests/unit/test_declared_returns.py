@@ -6,13 +6,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Flag
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Generic, Literal, NamedTuple, TypedDict, TypeVar
 
 import pytest
+from msgspec import Struct
+from pydantic import BaseModel
 
 from plainmcp import Audio, Image, Policy, PromptResult, Server, ToolResult, types
 from plainmcp.testing import Client, RpcError
 from wire import REVISIONS
+
+T = TypeVar("T")
 
 CHECKED = ("standard", "lean", "fastmcp", "kubernetes")
 """The profiles that check every declared return."""
@@ -29,6 +33,30 @@ class Row:
 class Right(Flag):
     READ = 1
     WRITE = 2
+
+
+@dataclass
+class Box(Generic[T]):
+    item: T
+
+
+class Envelope(BaseModel, Generic[T]):
+    item: T
+
+
+class Parcel(Struct, Generic[T]):
+    item: T
+
+
+class Slip(TypedDict, Generic[T]):
+    item: T
+
+
+class Named(NamedTuple, Generic[T]):
+    item: T
+
+
+GENERIC = [Box, Envelope, Parcel, Slip, Named]
 
 
 def returning(hint: Any, value: Any) -> Any:
@@ -95,6 +123,23 @@ def test_standard_lists_an_object_as_it_is() -> None:
     schema, result = call(dict[str, int], {"a": 1}, "standard", "2025-06-18")
     assert schema == {"type": "object", "additionalProperties": {"type": "integer"}}
     assert result["structuredContent"] == {"a": 1}
+
+
+@pytest.mark.parametrize("kind", GENERIC, ids=shown)
+def test_standard_lists_a_generic_record_of_anything_like_the_record_alone(kind: Any) -> None:
+    """V30: only a list of anything may hold content; a record of anything was not listed."""
+    alone, _ = call(kind, None, "standard", "2025-06-18")
+    assert alone is not None and "item" in json.dumps(alone)
+    for argument in (Any, object):
+        schema, result = call(kind[argument], kind(item=[1]), "standard", "2025-06-18")
+        assert schema == alone and "isError" not in result
+
+
+def test_standard_lists_a_dict_with_any_keys_by_its_values() -> None:
+    """V30: keys are texts in JSON, whatever they are."""
+    schema, result = call(dict[Any, int], {1: 2}, "standard", "2025-06-18")
+    assert schema == {"type": "object", "additionalProperties": {"type": "integer"}}
+    assert result["structuredContent"] == {"1": 2}
 
 
 OPEN: list[tuple[Any, Any]] = [

@@ -40,7 +40,7 @@ def classes() -> Iterator[tuple[str, type, Any]]:
         try:
             adapter = pydantic.TypeAdapter(kind)
             schema = adapter.json_schema(mode="serialization")
-        except pydantic.errors.PydanticUserError:
+        except (pydantic.errors.PydanticUserError, AttributeError):  # the latter of typing._TypedDict, from 3.12 on
             continue
         for candidate in CANDIDATES:
             try:

@@ -61,7 +61,7 @@ def extra_items_of(hint: Any) -> Any:
             return Never if closed else None
         extra = getattr(kind, "__extra_items__", Ellipsis)
         if extra is not Ellipsis and not repr(extra).endswith(".NoExtraItems"):  # that of either module
-            return substitute(_resolve(extra, kind), bindings)
+            return substitute(_resolve(kind, "__extra_items__"), bindings)
     return None
 
 
@@ -89,16 +89,17 @@ def value_of_alias(hint: Any) -> Any:
     An alias may contain itself, but not be one of its own choices: there would be no end to it.
     """
     alias = class_of(hint)
-    value = _resolve(alias.__value__, alias)
+    value = _resolve(alias, "__value__")
     if alias in _aliases_beside(value):
         raise AuthorError(f"{alias.__name__} stands for itself; leave it out, or put it into a list or a dict")
     bindings = dict(zip(getattr(alias, "__type_params__", ()), get_args(hint), strict=False))
     return substitute(value, bindings)
 
 
-def _resolve(hint: Any, owner: Any) -> Any:
-    """A hint of an alias or a class, with names that were written as texts resolved; raises AuthorError."""
+def _resolve(owner: Any, attribute: str) -> Any:
+    """The hint in an attribute of an alias or a class, with names that were written as texts; raises AuthorError."""
     try:
+        hint = getattr(owner, attribute)  # this evaluates the value of a `type` statement
         return evaluate_hint(hint, getattr(inspect.getmodule(owner), "__dict__", {}), {owner.__name__: owner})
     except RecursionError:
         raise
@@ -115,7 +116,7 @@ def _aliases_beside(hint: Any) -> set[Any]:
         origin = class_of(part)
         if is_alias(part) and origin not in aliases:
             aliases.add(origin)
-            waiting.append(_resolve(origin.__value__, origin))
+            waiting.append(_resolve(origin, "__value__"))
         elif hasattr(part, "__metadata__"):
             waiting.append(part.__origin__)
         elif origin in (typing.Union, types.UnionType):

@@ -157,9 +157,18 @@ def _resolve_or_any(hint: Any, kind: type) -> Annotations:
     except AuthorError:
         return dict.fromkeys(all_annotations(kind), Any)
     return {
-        name: generics.substitute(one, dict.fromkeys(generics.variables_of(one), Any))
+        name: generics.substitute(one, dict.fromkeys(generics.variables_of(one), Any)) if _is_resolved(one) else Any
         for name, one in annotations.items()
     }
+
+
+def _is_resolved(hint: Any) -> bool:
+    """Whether every alias in a hint can be resolved."""
+    try:
+        hints.check_aliases(hint)
+    except AuthorError:
+        return False
+    return True
 
 
 # Families -----------------------------------------------------------------------------------------

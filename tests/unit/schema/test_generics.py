@@ -7,7 +7,7 @@ on every version.
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 from types import ModuleType
 from typing import Annotated, Any, Generic, TypeVar, Union
 
@@ -278,6 +278,26 @@ def test_a_union_that_names_itself_in_a_text_is_refused_with_what_to_write():
     with pytest.raises(AuthorError) as raised:
         Server("s", "1").tool(take)
     assert str(raised.value).startswith("take: the hint of it")
+
+
+@pytest.mark.parametrize("hint", ["Unknown", "list[Unknown]", "Unknown | int"])
+def test_a_field_with_an_alias_of_an_unknown_name_is_refused_as_an_argument_and_any_in_a_result(names, hint):
+    """Y: from Python 3.12 on the value of an alias is evaluated when it is read; that was a raw NameError."""
+    crate = make_dataclass("Crate", [("it", eval(hint, names))])
+
+    def take(crate): ...
+
+    def give():
+        return crate([1])
+
+    take.__annotations__, give.__annotations__ = {"crate": crate}, {"return": crate}
+    server = Server("s", "1")
+    with pytest.raises(AuthorError) as raised:
+        server.tool(take)
+    assert str(raised.value) == "take: parameter crate: Unknown cannot be resolved: name 'Nowhere' is not defined"
+    server.tool(give)
+    called = client(server, "2026-07-28").call("give")
+    assert [json.loads(block["text"]) for block in called["content"]] == [{"it": [1]}]
 
 
 @every_revision
