@@ -1,13 +1,22 @@
 # You need Python 3.11 or newer, pip and make. Everything is installed into .venv.
-# Another interpreter: make test PYTHON=python3.13
+# An interpreter other than that of .venv has an environment of its own: make test PYTHON=python3.13
 
 PYTHON ?= python3
-BIN := .venv/bin
-READY := .venv/.ready
-SERVES := .venv/.serves
+VENV := .venv
+ifneq ($(origin PYTHON),file)
+VENV := $(shell release() { "$$1" -c 'import platform, sys; print(platform.python_version() + sys.abiflags)'; }; \
+	wanted=$$(release "$(PYTHON)") || exit; \
+	test -x .venv/bin/python && test "$$(release .venv/bin/python)" != "$$wanted" && echo ".versions/$$wanted" || echo .venv)
+ifeq ($(VENV),)
+$(error $(PYTHON) is not a Python that starts)
+endif
+endif
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+SERVES := $(VENV)/.serves
 PEERS := .venv-bench
 
-.PHONY: help run replicas soak test test-fast mutants realworld suites check bench bench-quick bench-replicas docs pictures clean
+.PHONY: help run replicas soak environment test test-fast test-versions mutants realworld suites check bench bench-quick bench-replicas docs pictures clean
 
 help:
 	@echo "make run         serve the weather example on loopback, with a page, and print lines to try it [PORT=8000]"
@@ -15,6 +24,7 @@ help:
 	@echo "make soak        over 1,000 operations on replicas, while one is killed, Redis is restarted, ...; a checker reads the history"
 	@echo "make test        run every test and every >>> example"
 	@echo "make test-fast   run the tests for the inner loop, in less than a minute"
+	@echo "make test-versions   run the fast tests on every other interpreter on the path or known to pyenv [PYTHONS=...]"
 	@echo "make mutants MODULE=src/plainmcp/schema/generate.py [COUNT=30] [SEED=1]   do the golden tests notice a change?"
 	@echo "make realworld   run published servers on the package they import and on ours, and compare; downloads them"
 	@echo "make suites      run the tests of FastMCP and the official SDK with their clients and our servers; downloads them"
@@ -25,19 +35,21 @@ help:
 	@echo "make pictures    write the pictures of the page, the site and the terminal into docs/images"
 	@echo "make clean       remove .venv and all generated files"
 	@echo
-	@echo "The first command takes a minute or two: it creates .venv and installs into it."
+	@echo "The first command takes a minute or two: it creates .venv and installs into it. PYTHON=python3.13 chooses another Python."
 	@echo "One test: $(BIN)/python -m pytest -k some_words"
 
 # Installs again only when pyproject.toml is newer than the last installation.
 $(READY): pyproject.toml
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(SERVES) $@
 
+environment: $(READY)
+
 # The example needs few packages, so `make run` installs only these.
 $(SERVES): pyproject.toml
-	@echo "installing into .venv, once: this takes a few seconds" >&2
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "installing into $(VENV), once: this takes a few seconds" >&2
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[http]'
 	@touch $@
 
@@ -58,6 +70,10 @@ test: $(READY)
 # The inner loop: units, architecture, and goldens on two channels; nothing marked slow.
 test-fast: $(READY)
 	$(BIN)/python -m pytest -q -n 2 -m "not slow" --hypothesis-profile=fast src tests/unit tests/architecture tests/golden
+
+# The inner loop on every other interpreter that is found. More of them: make test-versions PYTHONS="/opt/python/bin/python3"
+test-versions: $(READY)
+	@$(BIN)/python tests/versions.py $(PYTHONS)
 
 # Makes random changes in a copy of one module, one at a time, and runs the golden tests.
 COUNT ?= 30
@@ -106,5 +122,5 @@ docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 clean:
-	rm -rf .venv .engines .realworld .suites $(PEERS) bench/.results.json dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .versions .engines .realworld .suites $(PEERS) bench/.results.json dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -11,6 +11,8 @@ import uvicorn
 from replica_set import running_set
 from serving import EXAMPLES, load, served
 
+collect_ignore = ["lazy_annotations.py"]  # a program for Python 3.14
+
 
 @pytest.fixture(scope="session")
 def url() -> Iterator[str]:

@@ -84,7 +84,7 @@ def _mark(result: dict[str, Any]) -> None:
 
 
 def schemas_say_what_they_mean_once(shown: Seen) -> None:
-    """`additionalProperties: true` says nothing, nor does a title; a tuple has nothing behind its last item."""
+    """`additionalProperties: true` says nothing, nor does a title; a tuple has `items`, which clients need (V42)."""
     for one in shown["tools"].values():
         for schema in _schemas([one["inputSchema"], one.get("outputSchema")]):
             if schema.get("additionalProperties") is True:
@@ -92,7 +92,7 @@ def schemas_say_what_they_mean_once(shown: Seen) -> None:
             if schema.get("title") == "Y":
                 del schema["title"]
             if "prefixItems" in schema:
-                schema["items"] = False
+                schema["items"] = {}
 
 
 def prompt_arguments_are_the_authors(shown: Seen) -> None:
