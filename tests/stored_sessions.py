@@ -3,11 +3,11 @@
 from typing import Any
 
 from plainmcp import Server
+from plainmcp.limits.shares import Share
 from plainmcp.transports.http.sessions.http_session import HttpSession, SessionShares
 from plainmcp.transports.http.sessions.memory import SessionStore
 from plainmcp.transports.http.settings import Settings
 from plainmcp.transports.http.stream import Stream
-from plainmcp.transports.shares import Share
 
 __all__ = ["Endpoint", "is_kept", "said", "wake"]
 

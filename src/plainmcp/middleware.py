@@ -11,9 +11,9 @@ from threading import Lock
 from typing import Any
 
 from .errors import AuthorError, ToolError
+from .limits.shares import caller_of
 from .protocol.interrupts import name_of
 from .protocol.middleware import MiddlewareRequest
-from .transports.shares import caller_of
 
 __all__ = ["MiddlewareRequest", "limit_rate", "log_requests"]
 

@@ -29,7 +29,9 @@ LAYERS = {
     "ui": ("ui/",),
     "preview": ("preview/",),
     "transports": ("transports/",),
+    "replicas": ("replicas/",),
     "store": ("store/",),
+    "limits": ("limits/",),
     "auth": ("auth/",),
     "protocol": ("protocol/", "context"),
     "schema": ("schema/",),
@@ -43,7 +45,8 @@ LAYERS = {
 
 # The layers that do I/O.
 OUTER = (
-    "program", "cli", "compat", "testing", "otel", "redis", "server", "ui", "preview", "transports", "store", "auth",
+    "program", "cli", "compat", "testing", "otel", "redis", "server", "ui", "preview", "transports", "replicas",
+    "store", "limits", "auth",
 )  # fmt: skip
 
 

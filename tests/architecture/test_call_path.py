@@ -35,7 +35,7 @@ def core_of(events: list[Event]) -> list[Event]:
 
 def is_core(module: str) -> bool:
     """Whether a module belongs to the path of a call, whatever the transport: invoke is where both runners meet."""
-    return module == "transports/invoke" or not module.startswith(("transports/", "server"))
+    return module == "transports/invoke" or not module.startswith(("transports/", "limits/", "server"))
 
 
 def modules_of(events: list[Event]) -> list[str]:

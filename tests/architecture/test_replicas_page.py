@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from plainmcp import replicas
 from plainmcp.transports.http import sessions, shared
 
 PAGE = (Path(__file__).parents[2] / "docs" / "topics" / "replicas.md").read_text("utf-8")
 NAMES = sorted(set(re.findall(r"`([A-Za-z_]+(?:\.[a-z_]+)?)`", PAGE)))
 MODULES = {
     one.name: importlib.import_module(f"{package.__name__}.{one.name}")
-    for package in (sessions, shared)
+    for package in (replicas, sessions, shared)
     for one in pkgutil.iter_modules(package.__path__)
 }
 

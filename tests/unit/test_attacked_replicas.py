@@ -14,10 +14,10 @@ from mounted import Live, modern, session, speak
 from plainmcp import Server
 from plainmcp.errors import AuthorError
 from plainmcp.redis import RedisStore
+from plainmcp.replicas import replica as replica_module
+from plainmcp.replicas import writer
+from plainmcp.replicas.entries import Wake
 from plainmcp.store import MemoryStore, Store, StoreError
-from plainmcp.transports.http.shared import replica as replica_module
-from plainmcp.transports.http.shared import store_writer
-from plainmcp.transports.http.shared.entries import Wake
 from redis_server import RedisServer
 from replicas import (
     KEY,
@@ -350,7 +350,7 @@ class Broken(MemoryStore):
 
 
 def test_a_client_can_leave_while_the_queue_for_the_store_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_writer, "MAX_QUEUE", 50)
+    monkeypatch.setattr(writer, "MAX_QUEUE", 50)
 
     async def work() -> None:
         store = Broken()

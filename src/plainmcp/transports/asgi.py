@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from ..errors import ProtocolError
+from ..limits.shares import OwnShare, caller_of
 from ..protocol.core import Core
 from ..protocol.failures import describe, internal_error, log_exception
 from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, TooMuchArrives, read_body
@@ -24,7 +25,6 @@ from .http.response import Refused, Response, without_body
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
 from .run_async import advance, call_soon, run_async, start, start_task
-from .shares import OwnShare, caller_of
 
 __all__ = ["ASGIApp", "IdentifyAsync", "Settings", "reached_at"]
 

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, MutableMapping
 from typing import Any
 
+from ..limits.shares import Limit, OwnShare
 from .http.settings import Settings
-from .shares import Limit, OwnShare
 
 __all__ = ["BodyTooLarge", "BodyTooSlow", "ClientGone", "TooMuchArrives", "read_body"]
 

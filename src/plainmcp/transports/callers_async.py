@@ -14,6 +14,7 @@ from inspect import isawaitable
 from typing import Any
 
 from ..auth.principal import MustWait, Unavailable
+from ..limits.shares import Share, network_of
 from ..protocol.interrupts import raise_interrupt
 from .asgi import IdentifyAsync
 from .http import rules
@@ -22,7 +23,6 @@ from .http.headers import Headers
 from .http.response import Refused, Response
 from .invoke import contain
 from .run_async import run_in_thread
-from .shares import Share, network_of
 from .threads import OwnThreads, Threads
 
 __all__ = ["identify_by_auth", "identify_by_host"]

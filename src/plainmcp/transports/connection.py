@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET
 
 from ..errors import ProtocolError
+from ..limits.shares import OwnShare
 from ..protocol.core import Core
 from ..protocol.dispatch import receive, refuse
 from ..protocol.exchange import Exchange, Listen
@@ -25,7 +26,6 @@ from ..wire.jsonrpc import Envelope
 from .link import RequestLink, normalize_id
 from .pending_request import PendingRequest
 from .run import run
-from .shares import OwnShare
 from .threads import threads_of
 
 __all__ = ["Connection", "change_message"]

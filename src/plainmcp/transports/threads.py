@@ -16,10 +16,10 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from weakref import WeakKeyDictionary, WeakSet
 
+from ..limits.shares import AtAddress, Tally, most_at_address
 from ..protocol.core import Core
 from ..protocol.failures import log_exception
 from .held_threads import HeldLimit, HeldThreads
-from .shares import AtAddress, Tally, most_at_address
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -11,10 +11,10 @@ import pytest
 
 import official
 from plainmcp import Context, Server
+from plainmcp.limits.shares import OwnShare, Share
 from plainmcp.protocol.methods.subscriptions import MAX_CHARACTERS, MAX_SUBSCRIPTIONS
 from plainmcp.transports.connection import Connection
 from plainmcp.transports.link import RequestLink
-from plainmcp.transports.shares import OwnShare, Share
 from speaking import ALL, HANDSHAKE, META, initialize, message, modern
 
 

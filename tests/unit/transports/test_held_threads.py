@@ -11,8 +11,8 @@ import pytest
 
 from mounted import Live, modern
 from plainmcp import Server
+from plainmcp.limits.shares import AtAddress
 from plainmcp.transports import held_threads
-from plainmcp.transports.shares import AtAddress
 from plainmcp.transports.threads import Threads
 from talking import until
 

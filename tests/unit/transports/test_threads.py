@@ -10,8 +10,8 @@ import pytest
 
 from mounted import Live, modern
 from plainmcp import Server
+from plainmcp.limits.shares import caller_of
 from plainmcp.protocol.files import Directory
-from plainmcp.transports.shares import caller_of
 from plainmcp.transports.threads import Threads, threads_of, without_slot
 
 SECONDS = 10

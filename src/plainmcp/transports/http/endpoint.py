@@ -11,6 +11,7 @@ from msgspec import UNSET, Raw
 from msgspec.structs import replace
 
 from ...errors import InternalError, InvalidRequest, ProtocolError
+from ...limits.shares import Limit, share_of
 from ...protocol.core import Core
 from ...protocol.dispatch import check_batch, dispatch_batch, find_missing_scopes, refuse, refuse_batch
 from ...protocol.exchange import Exchange, Listen, Run
@@ -19,7 +20,6 @@ from ...protocol.request import Caller
 from ...revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ...wire import jsonrpc
 from ...wire.jsonrpc import ABSENT, Envelope, Meta
-from ..shares import Limit, share_of
 from . import rules
 from .challenges import PLAIN, Challenges
 from .headers import Headers

@@ -18,11 +18,11 @@ from collections.abc import Hashable
 from functools import partial
 
 from ...errors import InternalError, InvalidRequest, ProtocolError
+from ...limits.shares import Limit, share_of
 from ...protocol.core import Core
 from ...protocol.exchange import FAILURES, Exchange, Listen
 from ...protocol.interrupts import raise_interrupt
 from ...protocol.request import Cancelled
-from ..shares import Limit, share_of
 from ..shutdown import SHUTTING_DOWN
 from ..threads import threads_of
 from . import rules

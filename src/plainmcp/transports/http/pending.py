@@ -26,13 +26,13 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from ...errors import ProtocolError
+from ...limits.shares import OwnShare, Share, caller_of
 from ...protocol.exchange import Exchange
 from ...protocol.request import RequestHeaders
 from ...revisions import Revision
 from ...wire.jsonrpc import Failure
 from ..connection import Connection
 from ..link import RequestLink
-from ..shares import OwnShare, Share, caller_of
 from ..threads import Job, OwnThreads, Threads
 from . import rules
 from .rules import EVENT_STREAM, JSON, RequestProfile, Response, json_response

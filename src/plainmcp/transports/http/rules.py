@@ -21,12 +21,12 @@ from ...errors import (
     ProtocolError,
     UnsupportedRevision,
 )
+from ...limits.shares import Limit
 from ...protocol.dispatch import check_log_level, require_meta, revision_from_meta
 from ...protocol.failures import error_response
 from ...protocol.interrupts import tame
 from ...revisions import HTTP_DEFAULT, LATEST, MODERN, REVISIONS, Revision
 from ...wire.jsonrpc import Envelope, Failure, Meta
-from ..shares import Limit
 from . import security
 from .challenges import PLAIN, Challenges
 from .cors import Pairs, answer_preflight, cors_of, with_cors

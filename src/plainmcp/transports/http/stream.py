@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from ..shares import OwnShare
+from ...limits.shares import OwnShare
 
 __all__ = ["COMMENT", "Reader", "Stream", "format_comment", "format_event"]
 

@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
+from plainmcp.limits.shares import OwnShare, Share
 from plainmcp.transports.http import stream as streams
 from plainmcp.transports.http.stream import CHUNK, Stream
-from plainmcp.transports.shares import OwnShare, Share
 
 NEVER = threading.Event().is_set
 

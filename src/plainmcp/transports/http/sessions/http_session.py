@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, final
 
 from ....errors import InternalError
+from ....limits.shares import OwnShare, Share, caller_of
 from ....protocol.core import Core
 from ...connection import Connection
 from ...link import RequestLink
-from ...shares import OwnShare, Share, caller_of
 from ..rules import Response
 from ..settings import Settings
 from ..stream import Stream

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 from ....errors import ProtocolError
+from ....limits.shares import Limit
 from ....protocol.core import Core
 from ....protocol.exchange import Exchange
 from ....protocol.request import Caller
 from ....protocol.session import Session
 from ....wire.jsonrpc import Envelope
 from ...connection import Connection
-from ...shares import Limit
 from ..headers import Headers
 from ..pending import PendingResponse, StoredSession
 from ..rules import RequestProfile, Response

@@ -8,8 +8,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from itertools import islice
 
+from ....limits.shares import OwnShare
 from ....protocol.session import Session
-from ...shares import OwnShare
 from ..settings import Settings
 from ..stream import Stream, split_event_id
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Hashable
 from itertools import islice
 from typing import Any, Generic, Protocol, TypeVar
 
+from ....limits.shares import Limit, Share, share_of
 from ....protocol.core import Core
 from ....protocol.exchange import FAILURES
 from ....protocol.failures import log_exception
 from ....protocol.interrupts import name_of, raise_interrupt
-from ...shares import Limit, Share, share_of
 from .. import rules
 from ..headers import Headers
 from ..rules import RequestProfile

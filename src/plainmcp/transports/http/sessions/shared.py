@@ -7,6 +7,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from ....errors import InternalError, ProtocolError
+from ....limits.shares import Limit, Share
 from ....protocol.conversation import Steps
 from ....protocol.core import Core
 from ....protocol.dispatch import dispatch
@@ -14,20 +15,9 @@ from ....protocol.exchange import Exchange, Listen
 from ....protocol.failures import error_response
 from ....protocol.observation import observe
 from ....protocol.request import Caller, Cancelled
-from ....revisions import LATEST
-from ....wire import jsonrpc
-from ....wire.jsonrpc import ABSENT, Envelope, Failure
-from ...shares import Limit, Share
-from .. import rules
-from ..headers import Headers
-from ..pending import PendingResponse
-from ..rules import RequestProfile, Response, json_response
-from ..settings import Settings
-from ..shared.local_sessions import LocalSessions
-from ..shared.session import SharedSession, refuse_without_store
-from ..shared.session_state import StateChange
-from ..shared.store_health import UNAVAILABLE
-from ..shared.store_steps import (
+from ....replicas.health import UNAVAILABLE
+from ....replicas.session_state import StateChange
+from ....replicas.steps import (
     AfterChanges,
     StoreExchange,
     ask_store,
@@ -35,6 +25,16 @@ from ..shared.store_steps import (
     deadline,
     steps_of,
 )
+from ....revisions import LATEST
+from ....wire import jsonrpc
+from ....wire.jsonrpc import ABSENT, Envelope, Failure
+from .. import rules
+from ..headers import Headers
+from ..pending import PendingResponse
+from ..rules import RequestProfile, Response, json_response
+from ..settings import Settings
+from ..shared.local_sessions import LocalSessions
+from ..shared.session import SharedSession, refuse_without_store
 from .http_session import SESSION_ENDED
 from .interface import Detour, Sender
 

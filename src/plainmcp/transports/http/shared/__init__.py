@@ -1,7 +1,7 @@
-"""What only several processes with a store need: one session served by all of them. Loaded if there is a `store=`.
+"""Sessions that several processes serve, as one of them has them: their state, streams and answers for elsewhere.
 
-`sessions/shared` gives them to the endpoint. `local_sessions` and `session` have what is shared, and `replica`
-reads and writes the store, with the modules `store_…`.
+`sessions/shared` gives them to the endpoint, and replicas has what the processes tell each other. Loaded if there is
+a `store=`.
 """
 
 __all__: list[str] = []

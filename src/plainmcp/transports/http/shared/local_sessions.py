@@ -12,23 +12,23 @@ from secrets import token_urlsafe
 from typing import Any
 from weakref import WeakValueDictionary
 
+from ....limits.shares import Limit, Share
 from ....protocol.core import Core
+from ....replicas.claims import Start
+from ....replicas.entries import Answer, Cancel, Handover, Holder, Left, Lost, Resend, SessionEnd, SessionEntry, State
+from ....replicas.replica import replica_of
 from ....store.interface import Store, StoreError
-from ...shares import Limit, Share
 from ...threads import threads_of
 from ..sessions.memory import SessionStore, shares_of
 from ..sessions.signed_ids import SignedId, SignedIds
 from ..settings import Settings
 from ..stream import Stream, split_event_id
-from .entries import Answer, Cancel, Handover, Holder, Left, Lost, Resend, SessionEnd, SessionEntry, State
 from .mirrors import Mirrors
-from .replica import replica_of
 from .saved_states import SavedStates
 from .session import SharedSession
 from .session_expiry import SessionExpiry, seconds_of
 from .session_names import StreamName, is_standing_stream, read_stream_name
 from .standing_streams import StandingStreams
-from .stream_claims import Start
 
 __all__ = ["LocalSessions"]
 

@@ -11,10 +11,10 @@ import msgspec
 
 from ....errors import InternalError
 from ....protocol.failures import error_response, error_responses
+from ....replicas.entries import Event, LogEntry, Lost, Resend, StreamEnd
+from ....replicas.replica import Replica
 from ....revisions import Revision
 from ..stream import Stream
-from .entries import Event, LogEntry, Lost, Resend, StreamEnd
-from .replica import Replica
 from .session import SharedSession
 from .session_names import StreamName
 

@@ -9,12 +9,12 @@ from time import monotonic
 import msgspec
 
 from ....errors import InternalError
+from ....replicas.budget import SMALL
+from ....replicas.entries import SessionEnd, State
+from ....replicas.replica import Replica
+from ....replicas.session_state import SessionState, StateChange
 from ....store.interface import Store, StoreError
-from .entries import SessionEnd, State
-from .replica import Replica
 from .session import SharedSession
-from .session_state import SessionState, StateChange
-from .store_budget import SMALL
 
 __all__ = ["SavedStates"]
 

@@ -15,23 +15,28 @@ import msgspec
 from msgspec import UNSET
 
 from ....errors import InternalError, ProtocolError
+from ....limits.shares import Limit
 from ....protocol.conversation import ENDS, Steps
 from ....protocol.core import Core
 from ....protocol.failures import error_response
+from ....replicas.budget import SMALL
+from ....replicas.change_log import Change
+from ....replicas.claims import Start, StreamClaims
+from ....replicas.entries import Answer, Cancel, Holder, Left, SessionEntry
+from ....replicas.health import UNAVAILABLE
+from ....replicas.replica import Replica
+from ....replicas.session_state import SessionState
+from ....replicas.steps import StoreExchange, ask_store, do_nothing
 from ....revisions import LATEST
 from ....wire.jsonrpc import Envelope
 from ...connection import change_message
 from ...link import RequestLink, normalize_id
-from ...shares import Limit
 from ..rules import JSON, Response, refuse_by
 from ..sessions.http_session import SESSION_ENDED, SessionShares, add_standing, make_parts
 from ..sessions.interface import Detour
 from ..sessions.signed_ids import SignedId
 from ..settings import Settings
 from ..stream import Stream
-from .change_log import Change
-from .entries import Answer, Cancel, Holder, Left, SessionEntry
-from .replica import Replica
 from .session_names import (
     MAX_ID,
     find_asker,
@@ -41,11 +46,6 @@ from .session_names import (
     name_standing_stream,
     name_stream,
 )
-from .session_state import SessionState
-from .store_budget import SMALL
-from .store_health import UNAVAILABLE
-from .store_steps import StoreExchange, ask_store, do_nothing
-from .stream_claims import Start, StreamClaims
 from .stream_copy import StreamCopy
 
 __all__ = ["SharedSession", "refuse_without_store"]
@@ -281,7 +281,7 @@ class SharedSession:
         self.connection.session.ready = True  # notifications/initialized may have reached another replica
         return self.streams.make(name or name_standing_stream(self._replica), after)
 
-    # Which stream gets messages: see stream_claims.
+    # Which stream gets messages: see replicas/claims.
 
     @property
     def holder(self) -> str | None:

@@ -7,10 +7,10 @@ but only if the store has not lost it: a store that is younger than the idle tim
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from ....replicas.budget import SMALL
+from ....replicas.replica import Replica
 from ....store.interface import Store
-from .replica import Replica
 from .session import SharedSession
-from .store_budget import SMALL
 
 __all__ = ["SessionExpiry", "seconds_of"]
 

@@ -8,7 +8,7 @@ import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import NamedTuple
 
-from .replica import Replica
+from ....replicas.replica import Replica
 
 __all__ = [
     "MAX_ID", "StreamName", "find_asker", "is_own_stream", "is_standing_stream", "name_question",

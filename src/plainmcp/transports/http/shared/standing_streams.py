@@ -9,15 +9,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
+from ....replicas.change_log import Change
+from ....replicas.entries import Left
+from ....replicas.health import contain
+from ....replicas.replica import Replica
 from ....store.interface import StoreError
 from ...threads import Threads
 from ..stream import Stream
-from .change_log import Change
-from .entries import Left
-from .replica import Replica
 from .saved_states import ACK_SECONDS
 from .session import SharedSession
-from .store_health import contain
 
 __all__ = ["StandingStreams"]
 

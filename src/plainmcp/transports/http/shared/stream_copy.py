@@ -2,9 +2,9 @@
 
 from collections.abc import Hashable
 
-from .entries import Event, Lost, StreamEnd
-from .replica import Replica
-from .store_budget import NEW_LOG, SMALL
+from ....replicas.budget import NEW_LOG, SMALL
+from ....replicas.entries import Event, Lost, StreamEnd
+from ....replicas.replica import Replica
 
 __all__ = ["StreamCopy"]
 

@@ -246,7 +246,7 @@ def test_a_cancel_reaches_the_replica_that_works(store: Store) -> None:
 
 
 def test_one_session_does_not_fill_the_logs_of_others(monkeypatch: Any) -> None:
-    monkeypatch.setattr("plainmcp.transports.http.shared.store_budget.MAX_EACH", 2**25)
+    monkeypatch.setattr("plainmcp.replicas.budget.MAX_EACH", 2**25)
 
     async def work() -> None:
         store = MemoryStore()
@@ -530,7 +530,7 @@ def test_what_follows_the_name_of_a_stream_is_not_written_into_the_store() -> No
 
 
 def test_streams_count_for_the_budget_of_their_caller(monkeypatch: Any) -> None:
-    monkeypatch.setattr("plainmcp.transports.http.shared.store_budget.MAX_EACH", 2_000)
+    monkeypatch.setattr("plainmcp.replicas.budget.MAX_EACH", 2_000)
 
     async def work() -> None:
         with replicas(MemoryStore(), 1) as [one]:

@@ -9,8 +9,8 @@ import pytest
 
 from mounted import Live, session, speak
 from plainmcp.redis import RedisStore
+from plainmcp.replicas import writer
 from plainmcp.store import MemoryStore, Store
-from plainmcp.transports.http.shared import store_writer
 from redis_server import running_redis
 from replicas import SUBSCRIBE, call, messages, replicas, request, wait_until
 
@@ -111,7 +111,7 @@ def test_a_session_that_has_ended_stays_unknown_after_redis_has_lost_that(is_los
 
 def test_each_replica_writes_again_which_sessions_have_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """Although the store has the newest one already, because another replica was first."""
-    monkeypatch.setattr(store_writer, "BEAT", 0.05)
+    monkeypatch.setattr(writer, "BEAT", 0.05)
 
     async def work() -> None:
         store = MemoryStore()

@@ -7,16 +7,16 @@ import pytest
 
 from mounted import Live, session, speak
 from plainmcp import Context
+from plainmcp.replicas import heartbeat as module
+from plainmcp.replicas import writer
 from plainmcp.store import MemoryStore
-from plainmcp.transports.http.shared import heartbeat as module
-from plainmcp.transports.http.shared import store_writer
 from plainmcp.transports.http.shared.session_names import StreamName
 from replicas import call, messages, replicas, request, wait_until
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_writer, "BEAT", 0.1)
+    monkeypatch.setattr(writer, "BEAT", 0.1)
 
 
 def run(work: Any) -> None:
@@ -130,7 +130,7 @@ def test_a_client_that_leaves_does_not_keep_its_stream_here_and_can_come_back() 
 
 
 def test_a_caller_that_copies_too_much_loses_copies_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plainmcp.transports.http.shared.store_budget.MAX_EACH", 2_000)
+    monkeypatch.setattr("plainmcp.replicas.budget.MAX_EACH", 2_000)
 
     async def work() -> None:
         store = MemoryStore()

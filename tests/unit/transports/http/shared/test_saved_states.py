@@ -99,7 +99,7 @@ def test_a_large_state_reaches_other_replicas_through_the_store_and_not_through_
 
 
 def test_one_caller_cannot_fill_the_store_with_states(monkeypatch: Any) -> None:
-    monkeypatch.setattr("plainmcp.transports.http.shared.store_budget.MAX_EACH", 5_000)
+    monkeypatch.setattr("plainmcp.replicas.budget.MAX_EACH", 5_000)
 
     async def work() -> None:
         with replicas(MemoryStore()) as (one, _):

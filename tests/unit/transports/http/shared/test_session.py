@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from plainmcp.replicas.claims import Start
+from plainmcp.replicas.session_state import SessionState, StateChange
 from plainmcp.store import MemoryStore
 from plainmcp.transports.http.shared.session import SharedSession
-from plainmcp.transports.http.shared.session_state import SessionState, StateChange
-from plainmcp.transports.http.shared.stream_claims import Start
 from replicas import replicas
 
 

@@ -14,8 +14,9 @@ import httpx
 import pytest
 
 from mounted import Live, initialize, session, speak
+from plainmcp.replicas import budget, reader, steps
 from plainmcp.store import MemoryStore, Store, StoreError
-from plainmcp.transports.http.shared import session_expiry, store_budget, store_reader, store_steps
+from plainmcp.transports.http.shared import session_expiry
 from plainmcp.transports.http.shared.session import SharedSession
 from redis_server import RedisServer, free_port, running_redis
 from replicas import call, question, replicas, request, wait_until
@@ -29,9 +30,9 @@ PING = request("ping")
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_expiry, "LEAST", 0.1)
-    monkeypatch.setattr(store_reader, "TICK", 0.05)
-    monkeypatch.setattr(store_reader, "WAIT", 0.05)
-    monkeypatch.setattr(store_steps, "LATE", 10.0)  # a busy machine is not a slow store: calls would go on without it
+    monkeypatch.setattr(reader, "TICK", 0.05)
+    monkeypatch.setattr(reader, "WAIT", 0.05)
+    monkeypatch.setattr(steps, "LATE", 10.0)  # a busy machine is not a slow store: calls would go on without it
 
 
 def run(work: Any) -> None:
@@ -246,7 +247,7 @@ def test_two_processes_with_a_real_redis(tmp_path: Path) -> None:
 
 def test_one_caller_cannot_fill_the_store_with_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Signs of use and ends of sessions count for its share of the store."""
-    monkeypatch.setattr("plainmcp.transports.http.shared.store_budget.MAX_EACH", 10 * store_budget.SMALL)
+    monkeypatch.setattr("plainmcp.replicas.budget.MAX_EACH", 10 * budget.SMALL)
 
     async def work() -> None:
         store = MemoryStore()
@@ -257,7 +258,7 @@ def test_one_caller_cannot_fill_the_store_with_sessions(monkeypatch: pytest.Monk
             assert [await status_of(one, headers) for headers in opened] == [200] * 20
             await wait_until(lambda: sum(":session:" in key for key in store._values) == 10)
             refused = await speak(one, None, opened[0], "DELETE")
-            assert refused.status == 429 and 1 < int(refused.headers["retry-after"]) <= store_budget.PERIOD
+            assert refused.status == 429 and 1 < int(refused.headers["retry-after"]) <= budget.PERIOD
             assert [await status_of(one, headers) for headers in opened] == [200] * 20
             assert sum(":session:" in key for key in store._values) <= 10
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from mounted import Live, initialize, session, speak
+from plainmcp.replicas import heartbeat, keys, writer
+from plainmcp.replicas.entries import Holder
+from plainmcp.replicas.reader import StoreReader
 from plainmcp.store import MemoryStore, Store
-from plainmcp.transports.http.shared import heartbeat, store_keys, store_writer
-from plainmcp.transports.http.shared.entries import Holder
 from plainmcp.transports.http.shared.standing_streams import MAX_REPLAY
-from plainmcp.transports.http.shared.store_reader import StoreReader
 from replicas import call, messages, replicas, request, wait_until
 
 
@@ -22,7 +22,7 @@ def run(work: Any) -> None:
 
 def test_a_replica_takes_over_the_stream_of_one_that_is_dead(monkeypatch: Any) -> None:
     monkeypatch.setattr(heartbeat, "ALIVE", 0.3)
-    monkeypatch.setattr(store_writer, "BEAT", 0.1)
+    monkeypatch.setattr(writer, "BEAT", 0.1)
 
     async def work() -> None:
         with replicas(MemoryStore()) as (one, other):
@@ -124,7 +124,7 @@ def test_the_replica_that_announced_its_stream_last_has_the_updates() -> None:
 
 
 def test_streams_that_come_and_go_do_not_push_out_the_changes_that_others_missed(monkeypatch: Any) -> None:
-    monkeypatch.setattr(store_keys, "MAX_CHANGES", 20)
+    monkeypatch.setattr(keys, "MAX_CHANGES", 20)
 
     async def work() -> None:
         store = MemoryStore()

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
+from plainmcp.replicas import budget
+from plainmcp.replicas.budget import NEW_LOG, SMALL
+from plainmcp.replicas.entries import Event, Lost, StreamEnd
 from plainmcp.store import MemoryStore
-from plainmcp.transports.http.shared import store_budget, stream_copy
-from plainmcp.transports.http.shared.entries import Event, Lost, StreamEnd
-from plainmcp.transports.http.shared.store_budget import NEW_LOG, SMALL
+from plainmcp.transports.http.shared import stream_copy
 from plainmcp.transports.http.shared.stream_copy import StreamCopy
 from replicas import replicas
 
@@ -35,5 +36,5 @@ def test_after_too_many_bytes_the_rest_is_lost(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_stream_counts_for_the_budget_with_all_that_it_takes_in_redis(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_budget, "MAX_EACH", (NEW_LOG + SMALL + 2) / store_budget.OPTIONAL)
+    monkeypatch.setattr(budget, "MAX_EACH", (NEW_LOG + SMALL + 2) / budget.OPTIONAL)
     assert copy(monkeypatch, b"1", b"2", b"3", None) == [Event(1, b"1"), Event(2, b"2"), Lost()]

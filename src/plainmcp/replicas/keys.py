@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from ....protocol.core import Core
-from ....wire import signing
+from ..protocol.core import Core
+from ..wire import signing
 
 __all__ = ["MAX_CHANGES", "StoreKeys"]
 

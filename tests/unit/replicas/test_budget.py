@@ -1,7 +1,7 @@
 """How much callers may let a process write into the store."""
 
-from plainmcp.transports.http.shared.store_budget import MAX_ALL, MAX_EACH, PERIOD, StoreBudget
-from plainmcp.transports.shares import AtAddress
+from plainmcp.limits.shares import AtAddress
+from plainmcp.replicas.budget import MAX_ALL, MAX_EACH, PERIOD, StoreBudget
 
 
 class Clock:

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from time import monotonic
 from typing import NamedTuple
 
-from ....store.interface import Store, StoreError
-from .store_health import PAUSE, StoreHealth
-from .store_keys import StoreKeys
+from ..store.interface import Store, StoreError
+from .health import PAUSE, StoreHealth
+from .keys import StoreKeys
 
 __all__ = ["StoreWriter"]
 

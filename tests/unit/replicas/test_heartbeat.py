@@ -5,11 +5,11 @@ import logging
 import pytest
 
 from plainmcp import Server
+from plainmcp.replicas import health as store_health
+from plainmcp.replicas.health import StoreHealth
+from plainmcp.replicas.heartbeat import Heartbeat
+from plainmcp.replicas.keys import StoreKeys
 from plainmcp.store import MemoryStore, StoreError
-from plainmcp.transports.http.shared import store_health
-from plainmcp.transports.http.shared.heartbeat import Heartbeat
-from plainmcp.transports.http.shared.store_health import StoreHealth
-from plainmcp.transports.http.shared.store_keys import StoreKeys
 
 
 class Clock:

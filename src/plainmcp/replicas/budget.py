@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Hashable
 from math import ceil
 
-from ...shares import AtAddress, Limit, Tally, most_at_address
+from ..limits.shares import AtAddress, Limit, Tally, most_at_address
 
 __all__ = ["NEW_LOG", "SMALL", "StoreBudget"]
 

@@ -2,7 +2,7 @@
 
 from contextvars import ContextVar
 
-from .store_writer import StoreWriter
+from .writer import StoreWriter
 
 __all__ = ["OwnChanges", "note_change", "watch_changes"]
 

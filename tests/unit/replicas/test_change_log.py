@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from plainmcp import Server
+from plainmcp.replicas import change_log
+from plainmcp.replicas.change_log import Change, ChangeLog
+from plainmcp.replicas.keys import StoreKeys
 from plainmcp.store import Entry
-from plainmcp.transports.http.shared import change_log
-from plainmcp.transports.http.shared.change_log import Change, ChangeLog
-from plainmcp.transports.http.shared.store_keys import StoreKeys
 
 KEYS = StoreKeys(Server("library", "1", key=b"the key of all replicas"))
 

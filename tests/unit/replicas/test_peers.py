@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from mounted import session, speak
+from plainmcp.replicas import heartbeat, reader, steps, writer
+from plainmcp.replicas import replica as replica_module
+from plainmcp.replicas.entries import Join
+from plainmcp.replicas.peers import Peers
 from plainmcp.store import Entry, MemoryStore, Store
-from plainmcp.transports.http.shared import heartbeat, saved_states, store_reader, store_steps, store_writer
-from plainmcp.transports.http.shared import replica as replica_module
-from plainmcp.transports.http.shared.entries import Join
-from plainmcp.transports.http.shared.peers import Peers
+from plainmcp.transports.http.shared import saved_states
 from replicas import call, messages, replicas, request, wait_until
 
 
@@ -116,7 +117,7 @@ def test_a_response_means_that_every_replica_knows(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_replica_that_was_paused_looks_whether_a_session_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_reader, "LAG", 0.4)
+    monkeypatch.setattr(reader, "LAG", 0.4)
 
     async def work() -> None:
         store = Hindered()
@@ -139,10 +140,10 @@ def test_replicas_that_are_dead_or_have_left_are_not_waited_for(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(heartbeat, "ALIVE", 0.3)
-    monkeypatch.setattr(store_writer, "BEAT", 0.1)
-    monkeypatch.setattr(store_reader, "TICK", 0.05)
+    monkeypatch.setattr(writer, "BEAT", 0.1)
+    monkeypatch.setattr(reader, "TICK", 0.05)
     monkeypatch.setattr(saved_states, "ACK_SECONDS", 1.0)
-    monkeypatch.setattr(store_steps, "SECONDS", 5.0)
+    monkeypatch.setattr(steps, "SECONDS", 5.0)
 
     async def seconds_of(app: Any, headers: dict[str, str]) -> float:
         started = time.monotonic()
@@ -171,7 +172,7 @@ def test_replicas_that_are_dead_or_have_left_are_not_waited_for(
 def test_a_replica_joins_again_now_and_then_and_when_the_store_may_have_lost_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(store_reader, "TICK", 0.05)
+    monkeypatch.setattr(reader, "TICK", 0.05)
 
     async def work() -> None:
         store = Hindered()
@@ -185,7 +186,7 @@ def test_a_replica_joins_again_now_and_then_and_when_the_store_may_have_lost_it(
             monkeypatch.setattr(replica_module, "JOIN_PERIOD", 60.0)
             await asyncio.sleep(0.2)
             del store._logs[log]
-            monkeypatch.setattr(store_reader, "LAG", 0.0)
+            monkeypatch.setattr(reader, "LAG", 0.0)
             await wait_until(lambda: store.last(log))
 
     asyncio.run(work())

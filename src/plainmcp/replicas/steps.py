@@ -5,14 +5,14 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
-from ....errors import InternalError, ToolError
-from ....protocol.conversation import ENDS, Steps, keep
-from ....protocol.exchange import Evaluation, Exchange, Run
-from ....protocol.features import Feature
-from ....protocol.files import reads_file
-from ....store.interface import StoreError
+from ..errors import InternalError, ToolError
+from ..protocol.conversation import ENDS, Steps, keep
+from ..protocol.exchange import Evaluation, Exchange, Run
+from ..protocol.features import Feature
+from ..protocol.files import reads_file
+from ..store.interface import StoreError
+from .health import UNAVAILABLE
 from .own_changes import OwnChanges
-from .store_health import UNAVAILABLE
 
 __all__ = [
     "AfterChanges",

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ....protocol.session import Session
+from ..protocol.session import Session
 
 __all__ = ["SessionState", "StateChange"]
 

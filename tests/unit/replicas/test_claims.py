@@ -1,6 +1,6 @@
 """Which stream of a session gets messages, of those that several replicas have."""
 
-from plainmcp.transports.http.shared.stream_claims import Start, StreamClaims
+from plainmcp.replicas.claims import Start, StreamClaims
 
 
 def test_a_stream_begins_where_those_of_other_replicas_have_ended() -> None:

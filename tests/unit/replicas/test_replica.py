@@ -11,11 +11,11 @@ import pytest
 
 from mounted import Live, modern, session, speak
 from plainmcp.redis import RedisStore
+from plainmcp.replicas import reader, writer
+from plainmcp.replicas import replica as replica_module
+from plainmcp.replicas.entries import Ack, SessionEnd
+from plainmcp.replicas.replica import MAX_URI, Replica
 from plainmcp.store import MemoryStore, StoreError
-from plainmcp.transports.http.shared import replica as replica_module
-from plainmcp.transports.http.shared import store_reader, store_writer
-from plainmcp.transports.http.shared.entries import Ack, SessionEnd
-from plainmcp.transports.http.shared.replica import MAX_URI, Replica
 from redis_server import RedisServer, running_redis
 from replicas import (
     SUBSCRIBE,
@@ -69,8 +69,8 @@ class Failing(MemoryStore):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_writer, "BEAT", 0.1)
-    for module in (store_reader, store_writer):
+    monkeypatch.setattr(writer, "BEAT", 0.1)
+    for module in (reader, writer):
         monkeypatch.setattr(module, "PAUSE", 0.05)
 
 
@@ -223,8 +223,8 @@ def test_changes_reach_sessions_once_when_the_store_works_again() -> None:
 
 def test_changes_wait_for_the_store_as_long_as_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever else waits: answers and copies of streams are dropped after a while."""
-    monkeypatch.setattr(store_writer, "MAX_AGE", 0.1)
-    monkeypatch.setattr(store_writer, "MAX_QUEUE", 20)
+    monkeypatch.setattr(writer, "MAX_AGE", 0.1)
+    monkeypatch.setattr(writer, "MAX_QUEUE", 20)
 
     async def work() -> None:
         store = Failing()
@@ -276,7 +276,7 @@ def test_a_replica_that_could_not_start_its_threads_starts_them_later(monkeypatc
 
 
 def test_a_replica_that_has_stopped_does_not_start_again_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_reader, "TICK", 0.0)
+    monkeypatch.setattr(reader, "TICK", 0.0)
     monkeypatch.setattr(replica_module, "JOIN_PERIOD", 0.0)
     store = Failing()
     for _ in range(20):

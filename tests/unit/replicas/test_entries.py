@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from plainmcp.transports.http.shared import entries
-from plainmcp.transports.http.shared.entries import LogEntry, read_entry
-from plainmcp.transports.http.shared.session_state import SessionState
+from plainmcp.replicas import entries
+from plainmcp.replicas.entries import LogEntry, read_entry
+from plainmcp.replicas.session_state import SessionState
 
 STATE = entries.State("session", SessionState(3, "debug", ["a://b"]))
 ALL: list[LogEntry] = [

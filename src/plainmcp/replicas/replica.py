@@ -13,20 +13,20 @@ from time import monotonic
 from typing import Protocol, TypeVar
 from weakref import WeakSet
 
-from ....errors import AuthorError
-from ....protocol.core import Core
-from ....protocol.listeners import Listeners
-from ....store.interface import Store, StoreError
+from ..errors import AuthorError
+from ..protocol.core import Core
+from ..protocol.listeners import Listeners
+from ..store.interface import Store, StoreError
+from .budget import StoreBudget
 from .change_log import Change, ChangeContent
 from .entries import Ack, Broadcast, Holder, Join, Leave, LogEntry, SessionEnd, SessionEntry, State, Wake
+from .health import StoreHealth, contain
 from .heartbeat import Heartbeat
+from .keys import StoreKeys
 from .own_changes import OwnChanges, note_change, watch_changes
 from .peers import Peers
-from .store_budget import StoreBudget
-from .store_health import StoreHealth, contain
-from .store_keys import StoreKeys
-from .store_reader import Receive, StoreReader
-from .store_writer import StoreWriter
+from .reader import Receive, StoreReader
+from .writer import StoreWriter
 
 __all__ = ["Replica", "replica_of"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from os import getpid
 from time import monotonic
 
-from ....store.interface import StoreError
+from ..store.interface import StoreError
 
 __all__ = ["PAUSE", "UNAVAILABLE", "StoreHealth", "contain"]
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from functools import partial
 from time import monotonic
 
-from ....store.interface import MAX_READ, Entry, Store
+from ..store.interface import MAX_READ, Entry, Store
 from .change_log import Change, ChangeLog
 from .entries import LogEntry, read_entry
-from .store_health import PAUSE, StoreHealth, contain
-from .store_keys import StoreKeys
+from .health import PAUSE, StoreHealth, contain
+from .keys import StoreKeys
 
 __all__ = ["Receive", "StoreReader"]
 

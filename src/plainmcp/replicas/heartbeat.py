@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from ....store.interface import Store, StoreError
-from .store_health import StoreHealth
-from .store_keys import StoreKeys
+from ..store.interface import Store, StoreError
+from .health import StoreHealth
+from .keys import StoreKeys
 
 __all__ = ["Heartbeat"]
 

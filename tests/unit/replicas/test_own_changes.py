@@ -2,7 +2,7 @@
 
 from contextvars import copy_context
 
-from plainmcp.transports.http.shared.own_changes import note_change, watch_changes
+from plainmcp.replicas.own_changes import note_change, watch_changes
 
 
 class FakeWriter:

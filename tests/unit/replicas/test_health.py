@@ -7,9 +7,9 @@ from functools import partial
 
 import pytest
 
+from plainmcp.replicas import health as store_health
+from plainmcp.replicas.health import StoreHealth, contain
 from plainmcp.store import StoreError
-from plainmcp.transports.http.shared import store_health
-from plainmcp.transports.http.shared.store_health import StoreHealth, contain
 
 
 def test_a_failure_is_over_when_reading_and_writing_work() -> None:

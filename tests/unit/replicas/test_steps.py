@@ -11,9 +11,8 @@ from plainmcp.errors import InternalError, ProtocolError
 from plainmcp.protocol.conversation import Steps
 from plainmcp.protocol.exchange import Exchange
 from plainmcp.protocol.request import Cancelled
-from plainmcp.store import StoreError
-from plainmcp.transports.http.shared import store_steps
-from plainmcp.transports.http.shared.store_steps import (
+from plainmcp.replicas import steps as store_steps
+from plainmcp.replicas.steps import (
     AfterChanges,
     StoreExchange,
     ask_store,
@@ -23,6 +22,7 @@ from plainmcp.transports.http.shared.store_steps import (
     step_for,
     steps_of,
 )
+from plainmcp.store import StoreError
 from plainmcp.transports.run import run
 
 

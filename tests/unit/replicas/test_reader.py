@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from plainmcp import Server
+from plainmcp.replicas import change_log
+from plainmcp.replicas import reader as store_reader
+from plainmcp.replicas.change_log import Change
+from plainmcp.replicas.entries import Ack, Event, LogEntry, SessionEnd, Wake
+from plainmcp.replicas.health import StoreHealth
+from plainmcp.replicas.keys import StoreKeys
+from plainmcp.replicas.reader import StoreReader
 from plainmcp.store import MemoryStore, StoreError
-from plainmcp.transports.http.shared import change_log, store_reader
-from plainmcp.transports.http.shared.change_log import Change
-from plainmcp.transports.http.shared.entries import Ack, Event, LogEntry, SessionEnd, Wake
-from plainmcp.transports.http.shared.store_health import StoreHealth
-from plainmcp.transports.http.shared.store_keys import StoreKeys
-from plainmcp.transports.http.shared.store_reader import StoreReader
 
 
 class Watched(MemoryStore):

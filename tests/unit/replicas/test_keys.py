@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from plainmcp import Server
-from plainmcp.transports.http.shared.store_keys import StoreKeys
+from plainmcp.replicas.keys import StoreKeys
 
 
 def keys(name: str = "library", key: bytes = b"the key of all replicas") -> StoreKeys:

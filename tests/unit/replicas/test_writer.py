@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from plainmcp import Server
+from plainmcp.replicas import writer as store_writer
+from plainmcp.replicas.health import StoreHealth
+from plainmcp.replicas.keys import StoreKeys
+from plainmcp.replicas.writer import StoreWriter
 from plainmcp.store import MemoryStore, Store, StoreError
-from plainmcp.transports.http.shared import store_writer
-from plainmcp.transports.http.shared.store_health import StoreHealth
-from plainmcp.transports.http.shared.store_keys import StoreKeys
-from plainmcp.transports.http.shared.store_writer import StoreWriter
 
 
 class Noting(MemoryStore):

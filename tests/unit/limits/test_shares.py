@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plainmcp.transports.shares import AtAddress, Limit, OwnShare, Share, caller_of
+from plainmcp.limits.shares import AtAddress, Limit, OwnShare, Share, caller_of
 
 
 def test_one_caller_and_all_callers_have_a_limit() -> None:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from ....store.interface import Entry
-from .store_keys import MAX_CHANGES, StoreKeys
+from ..store.interface import Entry
+from .keys import MAX_CHANGES, StoreKeys
 
 __all__ = ["Change", "ChangeLog"]
 
